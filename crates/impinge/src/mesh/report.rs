@@ -1,0 +1,237 @@
+//! What can be said of a mesh without changing it.
+
+use super::Mesh;
+use crate::{Bounds, narrow::is_collinear};
+use glam::DVec3;
+
+/// What a mesh is like: nothing here is repaired, and no query depends on it.
+///
+/// Vertices count as the same where their positions are equal, as in files that repeat a position
+/// for every face that uses it. Everything is decided exactly, without a tolerance.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MeshReport {
+    /// How many vertices the mesh has.
+    pub vertices: usize,
+    /// How many faces the mesh has.
+    pub faces: usize,
+    /// How many different positions the faces use.
+    pub distinct_positions: usize,
+    /// How many vertices no face uses.
+    pub unused_vertices: usize,
+    /// The bounds of all faces; empty if there are none.
+    pub bounds: Bounds,
+    /// Faces that are a segment or a point.
+    pub degenerate_faces: Vec<u32>,
+    /// Faces with the same three positions as an earlier face, in any order.
+    pub duplicate_faces: Vec<Duplicate>,
+    /// Edges of a single face.
+    pub open_edges: Vec<Edge>,
+    /// Edges of more than two faces.
+    pub non_manifold_edges: Vec<Edge>,
+    /// Edges that two faces run along in the same direction, so that one of them is inside out.
+    pub misoriented_edges: Vec<Edge>,
+    /// Whether the faces enclose a solid: there are some, and every edge belongs to exactly two of
+    /// them, in opposite directions. Faces with a repeated corner are left out of account.
+    pub is_closed: bool,
+    /// The enclosed volume, if [closed](Self::is_closed): negative if the faces are inside out.
+    pub volume: Option<f64>,
+}
+
+/// A face that repeats another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The face.
+    pub face: u32,
+    /// The first face with the same corners.
+    pub of: u32,
+}
+
+/// An edge, by two vertices at its ends and how many faces have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The first vertex at either end. Other vertices may have the same position.
+    pub vertices: [u32; 2],
+    /// How many faces run along it from the first to the second.
+    pub forward: u32,
+    /// How many faces run along it the other way.
+    pub backward: u32,
+}
+
+impl Mesh {
+    /// Examines the mesh. Takes time n log n in the number of vertices and faces.
+    pub fn report(&self) -> MeshReport {
+        let first_at = first_vertex_at_each_position(self.positions());
+        let corners: Vec<[u32; 3]> =
+            self.faces().iter().map(|face| face.map(|v| first_at[v as usize])).collect();
+
+        let mut is_used = vec![false; self.positions().len()];
+        for &vertex in self.faces().iter().flatten() {
+            is_used[vertex as usize] = true;
+        }
+        let mut is_used_position = vec![false; self.positions().len()];
+        for &vertex in corners.iter().flatten() {
+            is_used_position[vertex as usize] = true;
+        }
+        let count = |flags: &[bool], value: bool| flags.iter().filter(|&&f| f == value).count();
+
+        let degenerate_faces =
+            (0..self.faces().len() as u32).filter(|&f| is_collinear(self.triangle(f))).collect();
+        let edges = edges(&corners);
+        let select = |predicate: fn(&Edge) -> bool| -> Vec<Edge> {
+            edges.iter().copied().filter(predicate).collect()
+        };
+        let is_closed =
+            !edges.is_empty() && edges.iter().all(|edge| (edge.forward, edge.backward) == (1, 1));
+        let bounds = self.bounds();
+        MeshReport {
+            vertices: self.positions().len(),
+            faces: self.faces().len(),
+            distinct_positions: count(&is_used_position, true),
+            unused_vertices: count(&is_used, false),
+            bounds,
+            degenerate_faces,
+            duplicate_faces: duplicates(&corners),
+            open_edges: select(|edge| edge.forward + edge.backward == 1),
+            non_manifold_edges: select(|edge| edge.forward + edge.backward > 2),
+            misoriented_edges: select(|edge| {
+                matches!((edge.forward, edge.backward), (2, 0) | (0, 2))
+            }),
+            is_closed,
+            volume: is_closed.then(|| self.signed_volume(bounds.center())),
+        }
+    }
+
+    /// The sum of the tetrahedra from a point to each face: their volume, if the mesh is closed.
+    fn signed_volume(&self, apex: DVec3) -> f64 {
+        let six_fold = self.triangles().map(|t| {
+            let [a, b, c] = t.map(|corner| corner - apex);
+            a.cross(b).dot(c)
+        });
+        six_fold.sum::<f64>() / 6.0
+    }
+}
+
+/// For each vertex the lowest-numbered vertex with an equal position.
+fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
+    // Adding zero turns −0 into 0, so that equal positions are equal in their total order too.
+    let key = |vertex: u32| positions[vertex as usize].to_array().map(|c| c + 0.0);
+    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
+    order.sort_unstable_by(|&i, &j| {
+        let (p, q) = (key(i), key(j));
+        let by_position = (0..3).map(|axis| p[axis].total_cmp(&q[axis])).find(|o| o.is_ne());
+        by_position.unwrap_or_else(|| i.cmp(&j))
+    });
+    let mut first_at = vec![0; positions.len()];
+    for same in order.chunk_by(|&i, &j| key(i) == key(j)) {
+        for &vertex in same {
+            first_at[vertex as usize] = same[0];
+        }
+    }
+    first_at
+}
+
+/// Faces that name the same corners as an earlier one.
+fn duplicates(corners: &[[u32; 3]]) -> Vec<Duplicate> {
+    let mut keyed: Vec<([u32; 3], u32)> =
+        (0..).zip(corners).map(|(f, c)| (sorted(*c), f)).collect();
+    keyed.sort_unstable();
+    let mut duplicates: Vec<Duplicate> = keyed
+        .chunk_by(|p, q| p.0 == q.0)
+        .flat_map(|same| same[1..].iter().map(|&(_, face)| Duplicate { face, of: same[0].1 }))
+        .collect();
+    duplicates.sort_unstable_by_key(|duplicate| duplicate.face);
+    duplicates
+}
+
+fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
+    corners.sort_unstable();
+    corners
+}
+
+/// The edges of all faces but those with a repeated corner, in order.
+fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
+    let mut directed: Vec<([u32; 2], bool)> = Vec::with_capacity(corners.len() * 3);
+    for &[a, b, c] in corners {
+        if a == b || b == c || c == a {
+            continue;
+        }
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            directed.push(([from.min(to), from.max(to)], from < to));
+        }
+    }
+    directed.sort_unstable();
+    directed
+        .chunk_by(|p, q| p.0 == q.0)
+        .map(|same| {
+            let forward = same.iter().filter(|(_, is_forward)| *is_forward).count() as u32;
+            Edge { vertices: same[0].0, forward, backward: same.len() as u32 - forward }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tetrahedron() -> (Vec<DVec3>, Vec<[u32; 3]>) {
+        let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+        (corners, vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    }
+
+    #[test]
+    fn a_tetrahedron_is_closed_and_has_its_volume() {
+        let (positions, faces) = tetrahedron();
+        let report = Mesh::new(positions, faces).unwrap().report();
+        assert!(report.is_closed);
+        assert!((report.volume.unwrap() - 1.0 / 6.0).abs() < 1e-15);
+        assert_eq!(report.distinct_positions, 4);
+    }
+
+    #[test]
+    fn positions_count_not_indices() {
+        // Every face with vertices of its own, as STL files have them, and a zero of either sign.
+        let (positions, faces) = tetrahedron();
+        let mut soup: Vec<DVec3> = faces.iter().flatten().map(|&v| positions[v as usize]).collect();
+        soup[0] = -soup[0];
+        soup.push(DVec3::ONE);
+        let faces = (0..4).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+        let report = Mesh::new(soup, faces).unwrap().report();
+        assert!(report.is_closed);
+        assert_eq!((report.vertices, report.distinct_positions), (13, 4));
+        assert_eq!(report.unused_vertices, 1);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let (mut positions, mut faces) = tetrahedron();
+        positions.push(DVec3::new(0.25, 0.0, 0.0));
+        faces.remove(3); // opens three edges
+        faces.push([0, 4, 1]); // in line
+        faces.push([3, 1, 0]); // face 1 again, the other way round
+        let report = Mesh::new(positions, faces).unwrap().report();
+        assert_eq!(report.degenerate_faces, [3]);
+        assert_eq!(report.duplicate_faces, [Duplicate { face: 4, of: 1 }]);
+        assert!(!report.is_closed && report.volume.is_none());
+        let non_manifold: Vec<_> = report.non_manifold_edges.iter().map(|e| e.vertices).collect();
+        assert_eq!(non_manifold, [[0, 1], [1, 3]]);
+        let open: Vec<_> = report.open_edges.iter().map(|e| e.vertices).collect();
+        assert_eq!(open, [[0, 2], [0, 4], [1, 4], [2, 3]]);
+    }
+
+    #[test]
+    fn a_face_turned_inside_out_shows() {
+        let (positions, mut faces) = tetrahedron();
+        faces[2].swap(0, 1);
+        let report = Mesh::new(positions, faces).unwrap().report();
+        assert!(!report.is_closed);
+        assert_eq!(report.misoriented_edges.len(), 3);
+        assert!(report.open_edges.is_empty() && report.non_manifold_edges.is_empty());
+    }
+
+    #[test]
+    fn an_empty_mesh_encloses_nothing() {
+        let report = Mesh::default().report();
+        assert!(!report.is_closed && report.bounds.is_empty());
+    }
+}

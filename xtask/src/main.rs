@@ -1,0 +1,74 @@
+//! The project's own chores: `cargo xtask test`.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
+
+mod readme;
+mod step;
+
+use std::{env, path::Path, process::ExitCode, time::Instant};
+use step::{Outcome, Step};
+
+const USAGE: &str = "\
+usage: cargo xtask test [--quick]
+
+  test           everything that CI checks: format, lints, all tests, docs, the README's command
+  test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
+
+Environment:
+  IMPINGE_DATA   a folder of real files for the corpus tests; they are left out without it
+  CI=true        nothing may be left out for want of a tool";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["test"] => test(&Step::all()),
+        ["test", "--quick"] => test(&Step::quick()),
+        ["--help" | "-h" | "help"] => {
+            println!("{USAGE}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the steps in order, all of them even if one fails, and sums up.
+fn test(steps: &[Step]) -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
+    let must_be_whole = env::var("CI").is_ok_and(|ci| ci == "true");
+    let mut summary = Vec::new();
+    let (mut passed, mut failed, mut left_out) = (0, 0, 0);
+    for step in steps {
+        println!("\n== {}", step.name);
+        let start = Instant::now();
+        let outcome = step.run(root);
+        let seconds = start.elapsed().as_secs();
+        let line = match &outcome {
+            Outcome::Passed => {
+                passed += 1;
+                format!("passed   {} ({seconds} s)", step.name)
+            }
+            Outcome::Failed(why) => {
+                failed += 1;
+                format!("FAILED   {} ({seconds} s): {why}", step.name)
+            }
+            Outcome::LeftOut(why) => {
+                left_out += 1;
+                format!("left out {}: {why}", step.name)
+            }
+        };
+        println!("{line}");
+        summary.push(line);
+    }
+    println!("\n== summary\n{}", summary.join("\n"));
+    if env::var_os("IMPINGE_DATA").is_none() {
+        println!("left out corpus tests: IMPINGE_DATA names no folder of real files");
+    }
+    println!("steps: {passed} passed, {failed} failed, {left_out} skipped");
+    if failed > 0 || (must_be_whole && left_out > 0) {
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,27 @@
+//! The README's promises: every `cargo run` line in it is run as it stands.
+
+use crate::step::{Outcome, cargo};
+use std::{fs, path::Path};
+
+pub(crate) fn check(root: &Path) -> Outcome {
+    let text = match fs::read_to_string(root.join("README.md")) {
+        Ok(text) => text,
+        Err(error) => return Outcome::Failed(format!("README.md: {error}")),
+    };
+    if !text.contains("cargo xtask test") {
+        return Outcome::Failed("README.md does not name the test command".to_owned());
+    }
+    let lines = text.lines().map(str::trim);
+    let commands: Vec<&str> = lines.filter_map(|line| line.strip_prefix("cargo run ")).collect();
+    if commands.is_empty() {
+        return Outcome::Failed("README.md has no line that begins with `cargo run`".to_owned());
+    }
+    for command in commands {
+        let arguments: Vec<&str> = ["run"].into_iter().chain(command.split_whitespace()).collect();
+        match cargo(root, &arguments, &[]) {
+            Outcome::Passed => {}
+            other => return other,
+        }
+    }
+    Outcome::Passed
+}

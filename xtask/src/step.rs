@@ -1,0 +1,114 @@
+//! What is checked: each step a command, and what to do where its tool is missing.
+
+use crate::readme;
+use std::{path::Path, process::Command};
+
+/// One thing to check.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    check: Check,
+}
+
+enum Check {
+    /// A cargo command with its environment.
+    Cargo {
+        arguments: &'static [&'static str],
+        environment: &'static [(&'static str, &'static str)],
+    },
+    /// A cargo command that needs a component of the toolchain.
+    Component { component: &'static str, arguments: &'static [&'static str] },
+    /// The commands that the README promises.
+    Readme,
+}
+
+pub(crate) enum Outcome {
+    Passed,
+    Failed(String),
+    LeftOut(String),
+}
+
+impl Step {
+    pub(crate) fn all() -> Vec<Self> {
+        let cargo = |arguments, environment| Check::Cargo { arguments, environment };
+        vec![
+            Self {
+                name: "format",
+                check: Check::Component {
+                    component: "rustfmt",
+                    arguments: &["fmt", "--all", "--check"],
+                },
+            },
+            Self {
+                name: "lints",
+                check: Check::Component {
+                    component: "clippy",
+                    arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+                },
+            },
+            Self { name: "tests", check: cargo(&["test", "--workspace"], &[]) },
+            Self {
+                name: "docs",
+                check: cargo(
+                    &["doc", "--workspace", "--no-deps", "--document-private-items"],
+                    &[("RUSTDOCFLAGS", "-D warnings")],
+                ),
+            },
+            Self { name: "README", check: Check::Readme },
+        ]
+    }
+
+    pub(crate) fn quick() -> Vec<Self> {
+        let environment = &[("IMPINGE_PAIRS", "2000"), ("IMPINGE_FUZZ_SECONDS", "0.3")];
+        let check = Check::Cargo { arguments: &["test", "--workspace"], environment };
+        vec![Self { name: "tests", check }]
+    }
+
+    pub(crate) fn run(&self, root: &Path) -> Outcome {
+        match &self.check {
+            Check::Cargo { arguments, environment } => cargo(root, arguments, environment),
+            Check::Component { component, arguments } => {
+                if let Err(why) = provide(component) {
+                    return Outcome::LeftOut(why);
+                }
+                cargo(root, arguments, &[])
+            }
+            Check::Readme => readme::check(root),
+        }
+    }
+}
+
+/// Runs cargo, the same that runs us.
+pub(crate) fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let shown = format!("cargo {}", arguments.join(" "));
+    println!("$ {shown}");
+    let status = Command::new(cargo)
+        .args(arguments)
+        .envs(environment.iter().copied())
+        .current_dir(root)
+        .status();
+    match status {
+        Ok(status) if status.success() => Outcome::Passed,
+        Ok(status) => Outcome::Failed(format!("`{shown}` ended with {status}")),
+        Err(error) => Outcome::Failed(format!("`{shown}` did not start: {error}")),
+    }
+}
+
+/// Makes sure that a component of the toolchain is there, fetching it if need be.
+fn provide(component: &str) -> Result<(), String> {
+    let program = match component {
+        "clippy" => "cargo-clippy",
+        other => other,
+    };
+    let works =
+        || Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    if works() {
+        return Ok(());
+    }
+    println!("$ rustup component add {component}");
+    let added = Command::new("rustup").args(["component", "add", component]).status();
+    if added.is_ok_and(|status| status.success()) && works() {
+        return Ok(());
+    }
+    Err(format!("{component} is missing; `rustup component add {component}` installs it"))
+}
