@@ -1,0 +1,124 @@
+//! Triangles that lie in one plane, and those that are segments or points.
+//!
+//! Two convex sets in a plane are apart exactly if all of one lies strictly on the outer side of
+//! an edge of the other, so here too signs decide everything. A coordinate plane in which the sets
+//! do not collapse serves as the plane.
+
+use super::{
+    Triangle,
+    predicates::{Projection, orient3d},
+};
+use crate::Bounds;
+use glam::DVec3;
+
+/// What a triangle really is.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    Point(DVec3),
+    Segment([DVec3; 2]),
+    /// With the view in which its corners are not in line.
+    Triangle(Triangle, Projection),
+}
+
+impl Shape {
+    pub(super) fn of(t: &Triangle) -> Self {
+        if let Some(view) = Projection::spreading(t[0], t[1], t[2]) {
+            return Self::Triangle(*t, view);
+        }
+        // On a line the lexicographic order is the order along it.
+        let before = |p: DVec3, q: DVec3| p.to_array() < q.to_array();
+        let first = t.iter().fold(t[0], |m, &p| if before(p, m) { p } else { m });
+        let last = t.iter().fold(t[0], |m, &p| if before(m, p) { p } else { m });
+        if first == last { Self::Point(first) } else { Self::Segment([first, last]) }
+    }
+
+    /// Its one, two or three corners.
+    pub(super) fn corners(&self) -> &[DVec3] {
+        match self {
+            Self::Point(point) => std::slice::from_ref(point),
+            Self::Segment(ends) => ends,
+            Self::Triangle(corners, _) => corners,
+        }
+    }
+
+    /// Its edges: none, one or three.
+    pub(super) fn edges(&self) -> impl Iterator<Item = [DVec3; 2]> + '_ {
+        let corners = self.corners();
+        let count = if corners.len() == 3 { 3 } else { corners.len() - 1 };
+        (0..count).map(move |i| [corners[i], corners[(i + 1) % corners.len()]])
+    }
+}
+
+/// Whether two triangles share a point, given that they are coplanar or that one of them is a
+/// segment or a point.
+#[cold]
+#[inline(never)]
+pub(super) fn intersects(a: &Triangle, b: &Triangle) -> bool {
+    use Shape::{Point, Segment, Triangle};
+    match (Shape::of(a), Shape::of(b)) {
+        (Point(p), Point(q)) => p == q,
+        (Point(p), Segment(s)) | (Segment(s), Point(p)) => point_on_segment(p, s),
+        (Point(p), Triangle(t, view)) | (Triangle(t, view), Point(p)) => {
+            orient3d(t[0], t[1], t[2], p) == 0 && !apart_in_view(view, &t, &[p])
+        }
+        (Segment(s), Segment(t)) => segments_intersect(s, t),
+        (Segment(s), Triangle(t, view)) | (Triangle(t, view), Segment(s)) => {
+            segment_meets_triangle(s, &t, view)
+        }
+        (Triangle(s, view), Triangle(t, _)) => !apart_in_view(view, &s, &t),
+    }
+}
+
+fn point_on_segment(p: DVec3, [s0, s1]: [DVec3; 2]) -> bool {
+    Projection::spreading(s0, s1, p).is_none() && boxes_overlap(&[p], &[s0, s1])
+}
+
+fn segments_intersect([s0, s1]: [DVec3; 2], [t0, t1]: [DVec3; 2]) -> bool {
+    let view = Projection::spreading(s0, s1, t0).or_else(|| Projection::spreading(s0, s1, t1));
+    match view {
+        // All on one line, along which each coordinate grows, falls or stays.
+        None => boxes_overlap(&[s0, s1], &[t0, t1]),
+        Some(view) => orient3d(s0, s1, t0, t1) == 0 && !apart_in_view(view, &[s0, s1], &[t0, t1]),
+    }
+}
+
+fn segment_meets_triangle(s: [DVec3; 2], t: &Triangle, view: Projection) -> bool {
+    match s.map(|end| orient3d(t[0], t[1], t[2], end)) {
+        [0, 0] => !apart_in_view(view, t, &s),
+        [from, to] if from == to => false,
+        _ => {
+            // The line passes through the triangle unless it passes two edges on different sides.
+            let turns = [(0, 1), (1, 2), (2, 0)].map(|(i, j)| orient3d(s[0], s[1], t[i], t[j]));
+            !(turns.contains(&1) && turns.contains(&-1))
+        }
+    }
+}
+
+fn boxes_overlap(a: &[DVec3], b: &[DVec3]) -> bool {
+    let bounds = |points: &[DVec3]| Bounds::enclosing(points.iter().copied());
+    bounds(a).overlaps(&bounds(b))
+}
+
+/// Whether two convex sets in one plane, given by their corners, are apart.
+///
+/// The view must not collapse the plane. Sets are points, segments or triangles, not both points.
+fn apart_in_view(view: Projection, a: &[DVec3], b: &[DVec3]) -> bool {
+    an_edge_parts(view, a, b) || an_edge_parts(view, b, a)
+}
+
+/// Whether a line along an edge of `a` has all of `b` strictly on its outer side.
+fn an_edge_parts(view: Projection, a: &[DVec3], b: &[DVec3]) -> bool {
+    let all_on = |from: DVec3, to: DVec3, side: i32| {
+        b.iter().all(|&point| view.orient(from, to, point) == side)
+    };
+    match *a {
+        // Both sides of a segment are outer ones.
+        [s0, s1] => all_on(s0, s1, 1) || all_on(s0, s1, -1),
+        [t0, t1, t2] => {
+            let outer = -view.orient(t0, t1, t2);
+            debug_assert_ne!(outer, 0);
+            [(t0, t1), (t1, t2), (t2, t0)].iter().any(|&(from, to)| all_on(from, to, outer))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,252 @@
+//! Determinants in as many words as the coordinates need, for any finite `f64`.
+//!
+//! Reached when coordinates of one axis span more than 60 bits, such as 1 and 1e-30: rare, so it
+//! is kept plain. Nothing is allocated: the worst case is known and fits the stack.
+
+use super::Determinant;
+use std::cmp::Ordering;
+
+/// From the last bit of the least denormal (2^−1074) to the first of `f64::MAX` (2^1023) there are
+/// 2098 bits; a difference has one more; the sum of six products of three such has
+/// 3 · 2099 + 3 = 6300 bits, which is 99 words.
+const MOST_WORDS: usize = 99;
+
+/// Most coordinates that do not fit a machine word still span far less. With 188 bits a difference
+/// has 189, and the sum of six products of three has 570 bits, which is 9 words.
+const FEW_WORDS: usize = 9;
+const FEW_BITS: i32 = 188;
+
+/// An integer in sign and magnitude, least word first, without leading zero words.
+#[derive(Clone, Copy)]
+struct Integer<const WORDS: usize> {
+    negative: bool,
+    len: usize,
+    words: [u64; WORDS],
+}
+
+impl<const WORDS: usize> Integer<WORDS> {
+    const ZERO: Self = Self { negative: false, len: 0, words: [0; WORDS] };
+
+    /// `value / 2^exponent`, which must be whole.
+    fn from_f64(value: f64, exponent: i32) -> Self {
+        let mut integer = Self::ZERO;
+        if value == 0.0 {
+            return integer;
+        }
+        let (mantissa, own_exponent) = decomposed(value);
+        let shift = (own_exponent - exponent) as usize;
+        let (word, bit) = (shift / 64, shift % 64);
+        integer.words[word] = mantissa << bit;
+        if bit != 0 {
+            integer.words[word + 1] = mantissa >> (64 - bit);
+        }
+        integer.negative = value < 0.0;
+        integer.len = word + 2;
+        integer.trimmed()
+    }
+
+    fn trimmed(mut self) -> Self {
+        while self.len > 0 && self.words[self.len - 1] == 0 {
+            self.len -= 1;
+        }
+        self
+    }
+
+    fn digits(&self) -> &[u64] {
+        &self.words[..self.len]
+    }
+
+    fn compare_magnitude(&self, other: &Self) -> Ordering {
+        self.len
+            .cmp(&other.len)
+            .then_with(|| self.digits().iter().rev().cmp(other.digits().iter().rev()))
+    }
+
+    fn negated(mut self) -> Self {
+        self.negative = !self.negative;
+        self
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        let (large, small) = match self.compare_magnitude(other) {
+            Ordering::Less => (other, self),
+            _ => (self, other),
+        };
+        let mut sum = *large;
+        let mut carry = false;
+        let subtract = large.negative != small.negative;
+        for i in 0..large.len {
+            let digit = if i < small.len { small.words[i] } else { 0 };
+            let (partial, first) = if subtract {
+                large.words[i].overflowing_sub(digit)
+            } else {
+                large.words[i].overflowing_add(digit)
+            };
+            let (whole, second) = if subtract {
+                partial.overflowing_sub(u64::from(carry))
+            } else {
+                partial.overflowing_add(u64::from(carry))
+            };
+            sum.words[i] = whole;
+            carry = first || second;
+        }
+        if carry {
+            // Only an addition can carry out: the larger magnitude was the minuend.
+            sum.words[large.len] = 1;
+            sum.len += 1;
+        }
+        sum.trimmed()
+    }
+
+    fn minus(&self, other: &Self) -> Self {
+        self.plus(&other.negated())
+    }
+
+    fn times(&self, other: &Self) -> Self {
+        let mut product = Self::ZERO;
+        for (i, &a) in self.digits().iter().enumerate() {
+            let mut carry = 0u128;
+            for (j, &b) in other.digits().iter().enumerate() {
+                let sum = u128::from(product.words[i + j]) + u128::from(a) * u128::from(b) + carry;
+                product.words[i + j] = sum as u64;
+                carry = sum >> 64;
+            }
+            // Past the last word the carry is zero: the product is known to fit.
+            if carry != 0 {
+                product.words[i + other.len] = carry as u64;
+            }
+        }
+        product.negative = self.negative != other.negative;
+        product.len = (self.len + other.len).min(WORDS);
+        product.trimmed()
+    }
+
+    fn determinant(&self, exponent: i32) -> Determinant {
+        let Some(&first) = self.digits().last() else {
+            return Determinant { mantissa: 0.0, exponent: 0 };
+        };
+        let second = if self.len > 1 { self.words[self.len - 2] } else { 0 };
+        let leading = (u128::from(first) << 64) | u128::from(second);
+        let mantissa =
+            leading as f64 * f64::from_bits((1023 - 128 + u64::from(first.leading_zeros())) << 52);
+        Determinant {
+            mantissa: if self.negative { -mantissa } else { mantissa },
+            exponent: exponent + 64 * self.len as i32 - first.leading_zeros() as i32,
+        }
+    }
+}
+
+/// A finite value other than zero as `mantissa · 2^exponent`, signs left out.
+fn decomposed(value: f64) -> (u64, i32) {
+    let bits = value.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    match (bits >> 52) as i32 & 0x7ff {
+        0 => (fraction, -1074),
+        field => (fraction | (1 << 52), field - 1075),
+    }
+}
+
+/// The exponent of the last bit of some values, and how many bits they span from there.
+fn span(values: &[f64]) -> (i32, i32) {
+    let parts = || values.iter().filter(|v| **v != 0.0).map(|v| decomposed(*v));
+    let last = parts().map(|(_, exponent)| exponent).min().unwrap_or(0);
+    let first = parts().map(|(mantissa, exponent)| exponent + 64 - mantissa.leading_zeros() as i32);
+    (last, first.max().unwrap_or(0) - last)
+}
+
+/// Whether some axes span few bits each.
+fn are_short<const N: usize>(axes: &[[f64; N]]) -> bool {
+    axes.iter().all(|axis| span(axis).1 <= FEW_BITS)
+}
+
+/// One axis of some points, as differences from the first point in units of a power of two.
+fn differences<const WORDS: usize, const N: usize, const M: usize>(
+    values: [f64; N],
+) -> ([Integer<WORDS>; M], i32) {
+    let (exponent, _) = span(&values);
+    let first = Integer::from_f64(values[0], exponent);
+    let difference = |i: usize| Integer::from_f64(values[i + 1], exponent).minus(&first);
+    (std::array::from_fn(difference), exponent)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn orient2d(points: &[[f64; 2]; 3]) -> Determinant {
+    let axes = [0, 1].map(|axis| points.map(|p| p[axis]));
+    if are_short(&axes) { orient2d_in::<FEW_WORDS>(axes) } else { orient2d_in::<MOST_WORDS>(axes) }
+}
+
+fn orient2d_in<const WORDS: usize>([x, y]: [[f64; 3]; 2]) -> Determinant {
+    let (x, x_exponent) = differences::<WORDS, 3, 2>(x);
+    let (y, y_exponent) = differences::<WORDS, 3, 2>(y);
+    x[0].times(&y[1]).minus(&y[0].times(&x[1])).determinant(x_exponent + y_exponent)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn orient3d(points: &[[f64; 3]; 4]) -> Determinant {
+    let axes = [0, 1, 2].map(|axis| points.map(|p| p[axis]));
+    if are_short(&axes) { orient3d_in::<FEW_WORDS>(axes) } else { orient3d_in::<MOST_WORDS>(axes) }
+}
+
+fn orient3d_in<const WORDS: usize>(axes: [[f64; 4]; 3]) -> Determinant {
+    let axes = axes.map(differences::<WORDS, 4, 3>);
+    let mut sum = Integer::ZERO;
+    for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
+        let (p, q) = (&axes[j].0, &axes[k].0);
+        let minor = p[0].times(&q[1]).minus(&q[0].times(&p[1]));
+        sum = sum.plus(&minor.times(&axes[i].0[2]));
+    }
+    sum.determinant(axes.iter().map(|(_, exponent)| exponent).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrow::exact::narrow;
+
+    fn next(state: &mut u64) -> u64 {
+        *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Both ways compute without rounding, so they agree in sign and nearly in value.
+    #[test]
+    fn machine_words_and_many_words_agree() {
+        let mut narrow_answers = 0;
+        for seed in 0..200_000u64 {
+            let mut state = seed;
+            let scale = 2f64.powi((next(&mut state) % 1200) as i32 - 600);
+            let bits = 2 + next(&mut state) % 58;
+            let mut coordinate = || ((next(&mut state) >> (64 - bits)) as f64 - 1.0) * scale;
+            let points: [[f64; 3]; 4] =
+                std::array::from_fn(|_| std::array::from_fn(|_| coordinate()));
+            let Some(narrow) = narrow::orient3d(&points) else { continue };
+            narrow_answers += 1;
+            let wide = orient3d(&points);
+            assert_eq!(narrow.sign(), wide.sign(), "seed {seed}: {points:?}");
+            if wide.sign() != 0 {
+                let ratio = narrow.mantissa / wide.mantissa
+                    * libm::ldexp(1.0, narrow.exponent - wide.exponent);
+                assert!((ratio - 1.0).abs() < 1e-14, "seed {seed}: {narrow:?} {wide:?}");
+            }
+            let axes = [0, 1, 2].map(|axis| points.map(|p| p[axis]));
+            assert_eq!(wide, orient3d_in::<MOST_WORDS>(axes), "seed {seed}: few and most words");
+            let flat = [0, 1, 2].map(|i| [points[i][0], points[i][2]]);
+            let narrow = narrow::orient2d(&flat).unwrap();
+            assert_eq!(narrow.sign(), orient2d(&flat).sign(), "seed {seed}: {flat:?}");
+        }
+        assert!(narrow_answers > 100_000, "hardly compared: {narrow_answers}");
+    }
+
+    #[test]
+    fn the_largest_and_the_least_together_fit() {
+        let (max, min) = (f64::MAX, f64::from_bits(1));
+        let points = [[-max, -max, -max], [max, min, -max], [min, max, max], [max, -max, max]];
+        assert_ne!(orient3d(&points).sign(), 0);
+        let swapped = [points[1], points[0], points[2], points[3]];
+        assert_eq!(orient3d(&points).sign(), -orient3d(&swapped).sign());
+    }
+}

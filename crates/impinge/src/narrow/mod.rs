@@ -1,0 +1,27 @@
+//! The fine stage: the exact decision about two placed triangles, which has the last word.
+//!
+//! Methods of the mid stage only propose face pairs. Each proposal ends here, in
+//! [`triangles_intersect`], and nowhere else is it decided whether two faces touch.
+//!
+//! | file | what it holds | who calls it |
+//! |---|---|---|
+//! | `triangle.rs` | [`triangles_intersect`]: the float filter and the test proper | every method |
+//! | `degenerate.rs` | coplanar triangles, and those that are segments or points | `triangle.rs` |
+//! | `meeting.rs` | [`triangles_meet`]: the point, segment or polygon in common | contact reports |
+//! | `predicates.rs` | signs of determinants, exact for all finite `f64` | the three above, mesh reports |
+//! | `exact/` | the integer arithmetic behind an undecided sign | `predicates.rs` |
+
+mod degenerate;
+mod exact;
+mod meeting;
+mod predicates;
+mod triangle;
+
+pub use meeting::{Meeting, triangles_meet};
+pub(crate) use predicates::is_collinear;
+pub use triangle::{TriangleTest, triangles_intersect};
+
+use glam::DVec3;
+
+/// Three corners, as placed.
+pub type Triangle = [DVec3; 3];

@@ -1,0 +1,232 @@
+//! Whether two triangles share a point: exact, and nearly as fast as if it were not.
+
+use super::{
+    Triangle, degenerate,
+    predicates::{Filter3, orient3d},
+};
+use crate::Bounds;
+
+/// Returns whether two closed triangles share a point.
+///
+/// Exact for every finite `f64`, with no tolerance: touching at a point counts, coplanar overlap
+/// counts, and a degenerate triangle is the segment or point that it is.
+///
+/// The test is that of Guigue and Devillers (2003): it needs only signs of determinants of the
+/// corners' coordinates, and so is as exact as they are. Nearly all signs are settled in floating
+/// point against one error bound for the pair; the rest are computed in integers.
+/// For what the triangles have in common see [`triangles_meet`](super::triangles_meet).
+///
+/// ```
+/// use impinge::{glam::DVec3, narrow::triangles_intersect};
+///
+/// let floor = [DVec3::ZERO, DVec3::X, DVec3::Y];
+/// let standing_on_its_edge = [DVec3::new(0.5, 0.5, 0.0), DVec3::ONE, DVec3::new(0.0, 1.0, 1.0)];
+/// assert!(triangles_intersect(&floor, &standing_on_its_edge));
+///
+/// let just_above = standing_on_its_edge.map(|p| p + DVec3::Z * f64::EPSILON);
+/// assert!(!triangles_intersect(&floor, &just_above));
+/// ```
+#[inline]
+pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
+    let reach = [a[1], a[2], b[0], b[1], b[2]].map(|corner| (corner - a[0]).abs());
+    let reach = reach[0].max(reach[1]).max(reach[2].max(reach[3])).max(reach[4]);
+    // Any two of the six corners differ by at most twice their reach from the first.
+    TriangleTest { filter: Filter3::new(2.0 * reach) }.intersects(a, b)
+}
+
+/// The exact test for many triangles of one neighbourhood.
+///
+/// Gives the same answers as [`triangles_intersect`], and is what methods use: the error bound of
+/// its float filter is worked out once, from bounds that enclose all the triangles, so that a pair
+/// costs hardly more than it would in plain floating point. Where the bound is too coarse for a
+/// pair, a finer one is tried before the sign is computed in integers.
+#[derive(Clone, Copy, Debug)]
+pub struct TriangleTest {
+    filter: Filter3,
+}
+
+impl TriangleTest {
+    /// For triangles with all their corners within the bounds.
+    #[inline]
+    pub fn within(bounds: &Bounds) -> Self {
+        Self { filter: Filter3::new(bounds.size()) }
+    }
+
+    /// Returns whether two closed triangles share a point; exact if the corners are within the
+    /// bounds given.
+    #[inline]
+    pub fn intersects(&self, a: &Triangle, b: &Triangle) -> bool {
+        let b_heights = heights(a, b);
+        if self.filter.same_side(b_heights) {
+            return false;
+        }
+        let a_heights = heights(b, a);
+        if self.filter.same_side(a_heights) {
+            return false;
+        }
+        let b_sides = Sides::new(self.filter, a, b, b_heights);
+        let a_sides = Sides::new(self.filter, b, a, a_heights);
+        match Position::new(a, a_sides, b, b_sides) {
+            Position::Apart => false,
+            Position::Flat => degenerate::intersects(a, b),
+            Position::Crossing(crossing) => crossing.intervals_overlap(self.filter),
+        }
+    }
+}
+
+/// How far the corners of `t` are above the plane of `of`, times twice its area, rounded.
+#[inline]
+fn heights(of: &Triangle, t: &Triangle) -> [f64; 3] {
+    let normal = (of[1] - of[0]).cross(of[2] - of[0]);
+    t.map(|corner| normal.dot(corner - of[0]))
+}
+
+/// On which side of a plane three corners lie: a bit for each that is above, and for each below.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sides {
+    above: u8,
+    below: u8,
+}
+
+impl Sides {
+    /// Of the plane of `of`, given rounded heights over it; exact.
+    #[inline]
+    fn new(filter: Filter3, of: &Triangle, t: &Triangle, heights: [f64; 3]) -> Self {
+        let (above, below) = filter.signs(heights);
+        if above | below == 0b111 { Self { above, below } } else { Self::exact(of, t) }
+    }
+
+    /// Of the plane of `of`, without a filter.
+    #[cold]
+    pub(super) fn exact(of: &Triangle, t: &Triangle) -> Self {
+        let mut sides = Self { above: 0, below: 0 };
+        for (i, &corner) in t.iter().enumerate() {
+            match orient3d(of[0], of[1], of[2], corner) {
+                1 => sides.above |= 1 << i,
+                -1 => sides.below |= 1 << i,
+                _ => {}
+            }
+        }
+        sides
+    }
+
+    const IN_PLANE: Self = Self { above: 0, below: 0 };
+
+    #[inline]
+    fn lone(self) -> Option<Lone> {
+        LONE[usize::from(self.above | self.below << 3)]
+    }
+
+    fn has(self, corner: u8) -> bool {
+        (self.above | self.below) >> corner & 1 == 1
+    }
+}
+
+/// The corner of a triangle that a plane parts from the other two.
+#[derive(Clone, Copy)]
+struct Lone {
+    corner: u8,
+    is_above: bool,
+}
+
+/// The lone corner for each pattern of sides; none if all three are strictly on one side or all in
+/// the plane. A corner off the plane is preferred to one in it, so that no edge from the lone
+/// corner lies in the plane.
+const LONE: [Option<Lone>; 64] = {
+    let mut table = [None; 64];
+    let mut pattern = 0;
+    while pattern < 64 {
+        let (above, below) = (pattern as u8 & 7, pattern as u8 >> 3);
+        let (mask, is_above) = match (above.count_ones(), below.count_ones()) {
+            (1, _) => (above, true),
+            (_, 1) => (below, false),
+            (0, 2) => (!below & 7, true),
+            (2, 0) => (!above & 7, false),
+            _ => (0, false),
+        };
+        if mask != 0 {
+            table[pattern] = Some(Lone { corner: mask.trailing_zeros() as u8, is_above });
+        }
+        pattern += 1;
+    }
+    table
+};
+
+impl Lone {
+    /// The triangle turned so that this corner comes first.
+    #[inline]
+    fn first(self, t: &Triangle) -> Triangle {
+        match self.corner {
+            0 => *t,
+            1 => [t[1], t[2], t[0]],
+            _ => [t[2], t[0], t[1]],
+        }
+    }
+}
+
+/// How two triangles lie towards each other's planes.
+pub(super) enum Position {
+    /// One is strictly on one side of the other's plane.
+    Apart,
+    /// Coplanar, or one of them has no plane because it is a segment or a point.
+    Flat,
+    /// Both reach the line in which their planes meet.
+    Crossing(Crossing),
+}
+
+impl Position {
+    #[inline]
+    pub(super) fn new(a: &Triangle, a_sides: Sides, b: &Triangle, b_sides: Sides) -> Self {
+        let (Some(a_lone), Some(b_lone)) = (a_sides.lone(), b_sides.lone()) else {
+            let flat = a_sides == Sides::IN_PLANE || b_sides == Sides::IN_PLANE;
+            return if flat { Self::Flat } else { Self::Apart };
+        };
+        let (mut a, mut b) = (a_lone.first(a), b_lone.first(b));
+        if !a_lone.is_above {
+            b.swap(1, 2);
+        }
+        if !b_lone.is_above {
+            a.swap(1, 2);
+        }
+        let a_is_point = !a_sides.has(a_lone.corner);
+        let b_is_point = !b_sides.has(b_lone.corner);
+        Self::Crossing(Crossing { a, b, a_is_point, b_is_point })
+    }
+}
+
+/// Two triangles that both reach the line in which their planes meet, turned so that the two
+/// intervals they cut from it can be compared.
+///
+/// The first corner of each is alone on its side of the other's plane: from there two edges lead
+/// to or through the line. Both first corners are on the upper side (or in the plane), which is
+/// arranged by swapping the second and third corner of the *other* triangle. Then there is a
+/// direction of the line along which `a` spans from where its edge 0–1 meets it to where its edge
+/// 0–2 does, while `b` spans from its edge 0–2 to its edge 0–1.
+pub(super) struct Crossing {
+    pub(super) a: Triangle,
+    pub(super) b: Triangle,
+    /// Whether the first corner of `a` lies in the plane of `b`: its interval is that point.
+    pub(super) a_is_point: bool,
+    /// The same with the roles exchanged.
+    pub(super) b_is_point: bool,
+}
+
+impl Crossing {
+    /// Whether each interval begins before the other ends.
+    #[inline]
+    fn intervals_overlap(&self, filter: Filter3) -> bool {
+        self.order(filter, 1, 1) <= 0 && self.order(filter, 2, 2) >= 0
+    }
+
+    /// Which comes first on the line: −1 if edge 0–i of `a` meets it before edge 0–j of `b` does,
+    /// 0 if at the same point.
+    ///
+    /// With e, f the edges and λd the way from the one point to the other, the determinant is
+    /// λ (e × d)·f; the edges cross the planes in known directions, which fixes the other factors'
+    /// signs.
+    #[inline]
+    pub(super) fn order(&self, filter: Filter3, i: usize, j: usize) -> i32 {
+        let (a, b) = (&self.a, &self.b);
+        filter.orient3d(a[0], a[i], b[0], b[j])
+    }
+}
