@@ -1,0 +1,102 @@
+//! What a generator refuses.
+
+use crate::{MeshError, PoseError};
+
+/// The most faces a generator makes; beyond it a mistyped count is likelier than a wish.
+pub(super) const MAX_FACES: u64 = 100_000_000;
+
+/// Why a generator made nothing.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// A number of things is out of its range.
+    #[error("{parameter} is {value}, but must be {allowed}")]
+    Count {
+        /// The parameter's name.
+        parameter: &'static str,
+        /// What was given.
+        value: u64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A length or another real number is out of its range.
+    #[error("{parameter} is {value}, but must be {allowed}")]
+    Measure {
+        /// The parameter's name.
+        parameter: &'static str,
+        /// What was given.
+        value: f64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// The mesh would have more faces than generators make.
+    #[error("the mesh would have {faces} faces; at most 100000000 are made")]
+    TooManyFaces {
+        /// How many it would have.
+        faces: u64,
+    },
+    /// Each parameter is allowed, but the mesh is not: coordinates overflow, or a function that
+    /// was given returned something that is not a number.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Each parameter is allowed, but a pose of the path is not.
+    #[error(transparent)]
+    Pose(#[from] PoseError),
+}
+
+/// Refuses a length unless it is finite and positive.
+pub(super) fn check_positive(parameter: &'static str, value: f64) -> Result<(), GenerateError> {
+    check_measure(parameter, value, value > 0.0, "a finite number above 0")
+}
+
+/// Refuses a number unless it is finite and `is_allowed`.
+pub(super) fn check_measure(
+    parameter: &'static str,
+    value: f64,
+    is_allowed: bool,
+    allowed: &'static str,
+) -> Result<(), GenerateError> {
+    if is_allowed && value.is_finite() {
+        Ok(())
+    } else {
+        Err(GenerateError::Measure { parameter, value, allowed })
+    }
+}
+
+/// Refuses a count unless it is `is_allowed`.
+pub(super) fn check_count(
+    parameter: &'static str,
+    value: u32,
+    is_allowed: bool,
+    allowed: &'static str,
+) -> Result<(), GenerateError> {
+    if is_allowed {
+        Ok(())
+    } else {
+        Err(GenerateError::Count { parameter, value: u64::from(value), allowed })
+    }
+}
+
+/// The product of these as a number of faces; refused if too large, before anything is allocated.
+pub(super) fn check_faces<const N: usize>(factors: [u32; N]) -> Result<u64, GenerateError> {
+    let faces = factors.iter().fold(1_u64, |product, &n| product.saturating_mul(u64::from(n)));
+    if faces <= MAX_FACES { Ok(faces) } else { Err(GenerateError::TooManyFaces { faces }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_the_parameter_and_what_is_allowed() {
+        let count = check_count("sides", 2, false, "at least 3").unwrap_err();
+        assert_eq!(count.to_string(), "sides is 2, but must be at least 3");
+        let measure = check_positive("radius", -0.5).unwrap_err();
+        assert_eq!(measure.to_string(), "radius is -0.5, but must be a finite number above 0");
+        assert!(check_positive("radius", f64::NAN).is_err());
+        assert!(check_positive("radius", f64::INFINITY).is_err());
+        assert_eq!(check_faces([2, 25_000, 2000]), Ok(MAX_FACES));
+        assert!(check_faces([100_000_001]).is_err());
+        assert!(check_faces([u32::MAX; 3]).is_err());
+    }
+}

@@ -1,0 +1,64 @@
+//! Meshes and pose paths that papers, tests and benchmarks use, made from a few numbers.
+//!
+//! Everything here is deterministic: the same parameters and the same seed give the same bits, on
+//! every platform and in every version, so that a result can name its input in one line. To that
+//! end randomness comes from [`Random`], and sines and the like from `libm`, not from the platform.
+//!
+//! | for | there is |
+//! | --- | --- |
+//! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`cylinder`], [`torus`], [`gear`] |
+//! | bodies of the papers | [`shuttle`], [`chair`], [`deformed_torus`] |
+//! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`] |
+//! | an assembly | [`gearbox`] |
+//! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`] |
+//! | arranging | [`scaled_to_cube`], [`merged`] |
+//!
+//! Bodies are closed, manifold and look outward unless they say otherwise.
+//!
+//! ```
+//! use impinge::generate::{scaled_to_cube, shuttle, tumble};
+//!
+//! // Zachmann's benchmark, with a shuttle.
+//! let body = scaled_to_cube(&shuttle(), 2.0)?;
+//! let poses = tumble(1.5, 5000)?;
+//! assert_eq!((body.faces().len(), poses.len()), (528, 5000));
+//! # Ok::<(), impinge::generate::GenerateError>(())
+//! ```
+
+mod arrange;
+mod chair;
+#[cfg(test)]
+mod check;
+mod error;
+mod gear;
+mod gearbox;
+mod icosphere;
+mod paths;
+mod pipes;
+mod random;
+mod shuttle;
+mod solids;
+mod sphere;
+mod surface;
+mod terrain;
+mod tetrahedra;
+mod torus;
+mod turn;
+
+pub use arrange::{merged, scaled_to_cube};
+pub use chair::chair;
+pub use error::GenerateError;
+pub use gear::gear;
+pub use gearbox::{
+    GEARBOX_CLASH, GEARBOX_GAP, GEARBOX_TIGHT, GEARBOX_TIGHT_CLEARANCE, GEARBOX_TOUCH, gearbox,
+};
+pub use icosphere::icosphere;
+pub use paths::{billiard, random_rotations, terrain_flight, tumble};
+pub use pipes::{PipesOptions, pipes};
+pub use random::Random;
+pub use shuttle::shuttle;
+pub use solids::{cuboid, cylinder};
+pub use sphere::sphere;
+pub use terrain::{terrain, terrain_height};
+pub use tetrahedra::bsp_tetrahedra;
+pub use torus::{deformed_torus, torus, torus_segments};

@@ -1,0 +1,146 @@
+//! The reference: every face pair whose boxes overlap, then the exact test.
+//!
+//! Kept plain, because everything else is compared with it. Only faces that reach the other body's
+//! box are looked at, and the boxes are compared in the order in which they begin along one axis.
+//! Two intervals overlap exactly if one of them begins within the other, so it is enough to look,
+//! for each face, at the faces of the other body that begin within it.
+
+use super::{FacePair, Poses, Search, Threads};
+use crate::{
+    Bounds, Mesh, Pose,
+    narrow::{Triangle, TriangleTest},
+};
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// Two meshes, and room for their placed faces, reused from query to query.
+pub(super) struct Brute<'m> {
+    a: Body<'m>,
+    b: Body<'m>,
+}
+
+struct Body<'m> {
+    mesh: &'m Mesh,
+    positions: Vec<DVec3>,
+    /// The faces that reach the other body's box, by where they begin along the sweep axis.
+    faces: Vec<PlacedFace>,
+}
+
+struct PlacedFace {
+    face: u32,
+    bounds: Bounds,
+    triangle: Triangle,
+}
+
+impl<'m> Brute<'m> {
+    pub(super) fn new(a: &'m Mesh, b: &'m Mesh) -> Self {
+        let body = |mesh| Body { mesh, positions: Vec::new(), faces: Vec::new() };
+        Self { a: body(a), b: body(b) }
+    }
+
+    /// Places both bodies and returns the sweep over them.
+    fn place(&mut self, poses: &Poses) -> Sweep<'_> {
+        let a_bounds = self.a.place(&poses.a);
+        let b_bounds = self.b.place(&poses.b);
+        // Sweep where the bodies share the longest stretch: there the fewest intervals overlap.
+        let common = a_bounds.max.min(b_bounds.max) - a_bounds.min.max(b_bounds.min);
+        let axis = common.max_position();
+        self.a.gather(&b_bounds, axis);
+        self.b.gather(&a_bounds, axis);
+        let mut bounds = a_bounds;
+        bounds.merge(&b_bounds);
+        Sweep { a: &self.a.faces, b: &self.b.faces, axis, test: TriangleTest::within(&bounds) }
+    }
+}
+
+impl Body<'_> {
+    fn place(&mut self, pose: &Pose) -> Bounds {
+        self.positions.clear();
+        self.positions.extend(self.mesh.positions().iter().map(|&p| pose.place(p)));
+        let corners = self.mesh.faces().iter().flatten();
+        Bounds::enclosing(corners.map(|&vertex| self.positions[vertex as usize]))
+    }
+
+    fn gather(&mut self, reach: &Bounds, axis: usize) {
+        self.faces.clear();
+        for (face, corners) in (0..).zip(self.mesh.faces()) {
+            let triangle = corners.map(|vertex| self.positions[vertex as usize]);
+            let bounds = Bounds::enclosing(triangle);
+            if bounds.overlaps(reach) {
+                self.faces.push(PlacedFace { face, bounds, triangle });
+            }
+        }
+        let begin = |face: &PlacedFace| face.bounds.min[axis];
+        self.faces.sort_unstable_by(|f, g| begin(f).total_cmp(&begin(g)));
+    }
+}
+
+/// Two lists of faces, sorted by where they begin along an axis.
+struct Sweep<'f> {
+    a: &'f [PlacedFace],
+    b: &'f [PlacedFace],
+    axis: usize,
+    test: TriangleTest,
+}
+
+impl Sweep<'_> {
+    /// What touches a face of `a` and begins within it, at or after its start.
+    fn beginning_within_a(&self, a: &PlacedFace) -> impl Iterator<Item = FacePair> {
+        let start = self.b.partition_point(|b| self.begin(b) < self.begin(a));
+        self.touching(a, &self.b[start..]).map(|b| FacePair { a: a.face, b })
+    }
+
+    /// What touches a face of `b` and begins within it, after its start.
+    fn beginning_within_b(&self, b: &PlacedFace) -> impl Iterator<Item = FacePair> {
+        let start = self.a.partition_point(|a| self.begin(a) <= self.begin(b));
+        self.touching(b, &self.a[start..]).map(|a| FacePair { a, b: b.face })
+    }
+
+    fn begin(&self, face: &PlacedFace) -> f64 {
+        face.bounds.min[self.axis]
+    }
+
+    /// Those of `others`, which do not begin before `face` does, that touch it.
+    fn touching(&self, face: &PlacedFace, others: &[PlacedFace]) -> impl Iterator<Item = u32> {
+        let end = face.bounds.max[self.axis];
+        others
+            .iter()
+            .take_while(move |other| self.begin(other) <= end)
+            .filter(|other| face.bounds.overlaps(&other.bounds))
+            .filter(|other| self.test.intersects(&face.triangle, &other.triangle))
+            .map(|other| other.face)
+    }
+}
+
+impl Search for Brute<'_> {
+    fn intersects(&mut self, poses: &Poses, threads: Threads) -> bool {
+        let sweep = self.place(poses);
+        let hits_a = |face: &PlacedFace| sweep.beginning_within_a(face).next().is_some();
+        let hits_b = |face: &PlacedFace| sweep.beginning_within_b(face).next().is_some();
+        match threads {
+            Threads::One => sweep.a.iter().any(hits_a) || sweep.b.iter().any(hits_b),
+            Threads::Pool => sweep.a.par_iter().any(hits_a) || sweep.b.par_iter().any(hits_b),
+        }
+    }
+
+    fn collect(&mut self, poses: &Poses, threads: Threads, contacts: &mut Vec<FacePair>) {
+        let sweep = self.place(poses);
+        let of_a = |face| sweep.beginning_within_a(face);
+        let of_b = |face| sweep.beginning_within_b(face);
+        match threads {
+            Threads::One => {
+                contacts.extend(sweep.a.iter().flat_map(of_a));
+                contacts.extend(sweep.b.iter().flat_map(of_b));
+            }
+            Threads::Pool => {
+                contacts.par_extend(sweep.a.par_iter().flat_map_iter(of_a));
+                contacts.par_extend(sweep.b.par_iter().flat_map_iter(of_b));
+            }
+        }
+    }
+
+    /// There is no index: everything is done anew for each query.
+    fn index_bytes(&self) -> usize {
+        0
+    }
+}
