@@ -1,0 +1,98 @@
+//! What went wrong, in which file, and where in it.
+
+use impinge::MeshError;
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+/// Where in a file a problem was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A line of a text file, from 1.
+    Line(usize),
+    /// A byte of a binary file, from 0.
+    Byte(u64),
+    /// An object of a glTF file, such as `accessors[3]`.
+    Json(String),
+}
+
+/// A file that could not be read or written: which, where in it, and what is wrong.
+///
+/// Shown as one line: `gear.obj:12: a face needs at least 3 corners, this one has 2`.
+#[derive(Debug)]
+pub struct Error {
+    /// The file, as the caller named it.
+    pub path: PathBuf,
+    /// Where in it.
+    pub place: Place,
+    /// What is wrong, and where it helps, what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.place {
+            Place::File => write!(f, "{path}: {}", self.message),
+            Place::Line(line) => write!(f, "{path}:{line}: {}", self.message),
+            Place::Byte(byte) => write!(f, "{path}: at byte {byte}: {}", self.message),
+            Place::Json(pointer) => write!(f, "{path}: {pointer}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What a reader reports; the file's name is added in one place.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) place: Place,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    pub(crate) fn file(message: impl Into<String>) -> Self {
+        Self { place: Place::File, message: message.into() }
+    }
+
+    pub(crate) fn line(line: usize, message: impl Into<String>) -> Self {
+        Self { place: Place::Line(line), message: message.into() }
+    }
+
+    pub(crate) fn byte(byte: usize, message: impl Into<String>) -> Self {
+        Self { place: Place::Byte(byte as u64), message: message.into() }
+    }
+
+    pub(crate) fn json(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { place: Place::Json(pointer.into()), message: message.into() }
+    }
+
+    pub(crate) fn in_file(self, path: &Path) -> Error {
+        Error { path: path.into(), place: self.place, message: self.message }
+    }
+}
+
+/// The last check, for what a reader did not pin to a place.
+impl From<MeshError> for Fault {
+    fn from(error: MeshError) -> Self {
+        Self::file(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_one_line_that_names_the_place() {
+        let shown = |fault: Fault| fault.in_file(Path::new("a/gear.obj")).to_string();
+        assert_eq!(shown(Fault::file("is empty")), "a/gear.obj: is empty");
+        assert_eq!(shown(Fault::line(12, "no")), "a/gear.obj:12: no");
+        assert_eq!(shown(Fault::byte(84, "no")), "a/gear.obj: at byte 84: no");
+        assert_eq!(shown(Fault::json("nodes[1]", "no")), "a/gear.obj: nodes[1]: no");
+    }
+}

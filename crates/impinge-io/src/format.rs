@@ -1,0 +1,394 @@
+//! Which format a file is in, and the doors in and out.
+
+use crate::{Error, Model, error::Fault, gltf, obj, off, ply, sniff, stl};
+use impinge::Mesh;
+use std::{
+    fmt,
+    fs::{self, File},
+    io::{self, BufWriter, Read, Write},
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// A file format, told by the file's extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
+    /// STL, binary or ASCII.
+    Stl,
+    /// PLY, ASCII or binary of either byte order.
+    Ply,
+    /// Object File Format, ASCII. Read only.
+    Off,
+    /// glTF 2.0 as JSON, its buffers beside it or embedded. Read only.
+    Gltf,
+    /// glTF 2.0 in one binary file.
+    Glb,
+}
+
+impl Format {
+    /// Every format, in the order in which messages list them.
+    pub const ALL: [Self; 6] = [Self::Obj, Self::Stl, Self::Ply, Self::Off, Self::Gltf, Self::Glb];
+
+    /// Its file extension, lower case.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Obj => "obj",
+            Self::Stl => "stl",
+            Self::Ply => "ply",
+            Self::Off => "off",
+            Self::Gltf => "gltf",
+            Self::Glb => "glb",
+        }
+    }
+
+    /// The format that a file's extension names, in any case.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
+    }
+
+    /// Whether [`save`] can write it.
+    pub fn is_writable(self) -> bool {
+        !matches!(self, Self::Off | Self::Gltf)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Obj => "OBJ",
+            Self::Stl => "STL",
+            Self::Ply => "PLY",
+            Self::Off => "OFF",
+            Self::Gltf => "glTF",
+            Self::Glb => "GLB",
+        })
+    }
+}
+
+/// Reads a model from a file, in the format that its extension names.
+///
+/// Refused, besides what the format's reader refuses: anything but a regular file, an extension
+/// that is not known, a file that is empty or plainly in another format, and a file without a
+/// single face, since every query on it would answer "clear".
+pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
+    let path = path.as_ref();
+    let named = |fault: Fault| fault.in_file(path);
+    // A folder is told as such, not by the extension that its name lacks.
+    check_regular(path).map_err(named)?;
+    let format = known_format(path).map_err(named)?;
+    let bytes = read_file(path).map_err(named)?;
+    read_from(&bytes, format, path, path.parent()).map_err(named)
+}
+
+/// Reads a file as one mesh: [`load`], then [`Model::to_mesh`].
+pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
+    let path = path.as_ref();
+    let model = load(path)?;
+    model.into_mesh().map_err(|error| Fault::file(error.to_string()).in_file(path))
+}
+
+/// Reads a model from bytes. `path` only names them in messages; no file is touched, so a glTF
+/// file whose buffers are other files is refused.
+pub fn read(bytes: &[u8], format: Format, path: &Path) -> Result<Model, Error> {
+    read_from(bytes, format, path, None).map_err(|fault| fault.in_file(path))
+}
+
+fn read_from(
+    bytes: &[u8],
+    format: Format,
+    path: &Path,
+    folder: Option<&Path>,
+) -> Result<Model, Fault> {
+    if bytes.is_empty() {
+        return Err(Fault::file("the file is empty"));
+    }
+    sniff::check(bytes, format)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let model = match format {
+        Format::Obj => obj::read(bytes, &name),
+        Format::Stl => stl::read(bytes, &name),
+        Format::Ply => ply::read(bytes, &name),
+        Format::Off => off::read(bytes, &name),
+        Format::Gltf | Format::Glb => gltf::read(bytes, &name, folder),
+    }?;
+    match model.face_count() {
+        0 => Err(Fault::file("the file holds no faces")),
+        _ => Ok(model),
+    }
+}
+
+fn known_format(path: &Path) -> Result<Format, Fault> {
+    Format::of_path(path).ok_or_else(|| unknown_extension(path, "read", |_| true))
+}
+
+fn unknown_extension(path: &Path, verb: &str, known: impl Fn(Format) -> bool) -> Fault {
+    let known: Vec<_> = Format::ALL
+        .into_iter()
+        .filter(|&format| known(format))
+        .map(|format| format!(".{}", format.extension()))
+        .collect();
+    let known = known.join(", ");
+    Fault::file(match path.extension() {
+        Some(extension) => {
+            let extension = extension.to_string_lossy();
+            format!("files of the kind .{extension} are not {verb}; the kinds that are: {known}")
+        }
+        None => format!("the name has no extension to tell the format; the known ones: {known}"),
+    })
+}
+
+fn cannot_read(error: &io::Error) -> Fault {
+    Fault::file(format!("cannot be read: {error}"))
+}
+
+/// Refuses what is not a file with an end.
+fn check_regular(path: &Path) -> Result<(), Fault> {
+    match fs::metadata(path).map_err(|error| cannot_read(&error))? {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_dir() => Err(Fault::file("is a folder, not a file")),
+        _ => Err(Fault::file("is a device or a pipe, not a regular file")),
+    }
+}
+
+/// All of a regular file, but no more than it had when it was opened.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Fault> {
+    // Before it is opened: opening a pipe that nobody writes to would wait for ever.
+    check_regular(path)?;
+    let file = File::open(path).map_err(|error| cannot_read(&error))?;
+    let size = file.metadata().map_err(|error| cannot_read(&error))?.len();
+    let mut bytes = Vec::new();
+    let room = usize::try_from(size).ok().and_then(|size| bytes.try_reserve_exact(size).ok());
+    if room.is_none() {
+        return Err(Fault::file(format!("is too large for the memory: {size} bytes")));
+    }
+    file.take(size).read_to_end(&mut bytes).map_err(|error| cannot_read(&error))?;
+    Ok(bytes)
+}
+
+/// Writes a model, in the format that the extension names, all of it or nothing.
+///
+/// Parts are written where they stand. STL and PLY have no parts, so there all become one.
+pub fn save(path: impl AsRef<Path>, model: &Model) -> Result<(), Error> {
+    let path = path.as_ref();
+    let Some(format) = Format::of_path(path).filter(|format| format.is_writable()) else {
+        return Err(unknown_extension(path, "written", Format::is_writable).in_file(path));
+    };
+    write_atomically(path, |out| write(model, format, out))
+}
+
+/// Writes a model to a stream, in a format that [is writable](Format::is_writable).
+pub fn write(model: &Model, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Obj => obj::write(model, out),
+        Format::Stl => stl::write(model, out),
+        Format::Ply => ply::write(model, out),
+        Format::Glb => gltf::write(model, out),
+        Format::Off | Format::Gltf => {
+            let message = format!("{format} is not written");
+            Err(io::Error::new(io::ErrorKind::Unsupported, message))
+        }
+    }
+}
+
+/// Writes a file that is whole or not there: into a temporary file in the same folder, which takes
+/// the name when everything has been written and is removed if anything fails.
+///
+/// A file of that name is replaced (through a symbolic link, what it points to). A device or a
+/// pipe, such as `/dev/stdout`, is written to directly.
+pub fn write_atomically(
+    path: impl AsRef<Path>,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    let path = path.as_ref();
+    let cannot =
+        |error: io::Error| Fault::file(format!("cannot be written: {error}")).in_file(path);
+    let target = match fs::metadata(path) {
+        Ok(kind) if kind.is_dir() => {
+            return Err(Fault::file("is a folder, not a file").in_file(path));
+        }
+        Ok(kind) if !kind.is_file() => {
+            let device = File::options().write(true).open(path).map_err(cannot)?;
+            return fill(&device, content).map_err(cannot);
+        }
+        Ok(_) => fs::canonicalize(path).map_err(cannot)?,
+        Err(_) => path.to_owned(),
+    };
+    let (file, temporary) = Temporary::beside(&target).map_err(cannot)?;
+    fill(&file, content).map_err(cannot)?;
+    drop(file);
+    temporary.rename(&target).map_err(cannot)
+}
+
+fn fill(file: &File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    content(&mut out)?;
+    out.flush()
+}
+
+/// A file's path, removed when dropped.
+struct Temporary(Option<PathBuf>);
+
+impl Temporary {
+    fn beside(target: &Path) -> io::Result<(File, Self)> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
+        let name = target.file_name().ok_or_else(no_name)?.to_string_lossy();
+        // Names have a length limit, and the target's may be at it.
+        let name: String = name.chars().take(40).collect();
+        loop {
+            let count = COUNT.fetch_add(1, Ordering::Relaxed);
+            let path = target.with_file_name(format!(".{name}.{}-{count}.tmp", process::id()));
+            match File::options().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((file, Self(Some(path)))),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn rename(mut self, target: &Path) -> io::Result<()> {
+        if let Some(path) = &self.0 {
+            fs::rename(path, target)?;
+        }
+        self.0 = None;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // Nothing more can be done, and the first error is the one to report.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Place;
+
+    /// A folder of the test's own, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(test: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("impinge-io-{test}-{}", process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn write(&self, name: &str, content: &[u8]) -> PathBuf {
+            let path = self.0.join(name);
+            fs::write(&path, content).unwrap();
+            path
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(&self.0).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    const TRIANGLE: &[u8] = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
+    fn refused(path: &Path) -> String {
+        let error = load(path).unwrap_err();
+        assert_eq!(error.path, path);
+        error.message
+    }
+
+    #[test]
+    fn extensions_name_formats_in_any_case() {
+        assert_eq!(Format::of_path(Path::new("a/b.OBJ")), Some(Format::Obj));
+        assert_eq!(Format::of_path(Path::new("a.b.gLtF")), Some(Format::Gltf));
+        assert_eq!(Format::of_path(Path::new("a.obj/b")), None);
+        for format in Format::ALL {
+            assert_eq!(
+                Format::of_path(Path::new("x").with_extension(format.extension()).as_path()),
+                Some(format)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_mesh_file_is_refused_by_what_it_is() {
+        let folder = Folder::new("refused");
+        assert_eq!(refused(&folder.0), "is a folder, not a file");
+        assert!(refused(&folder.0.join("none.obj")).starts_with("cannot be read: "));
+        let known = ".obj, .stl, .ply, .off, .gltf, .glb";
+        assert_eq!(
+            refused(&folder.write("a.step", b"x")),
+            format!("files of the kind .step are not read; the kinds that are: {known}")
+        );
+        assert_eq!(
+            refused(&folder.write("name", b"x")),
+            format!("the name has no extension to tell the format; the known ones: {known}")
+        );
+        assert_eq!(refused(&folder.write("a.obj", b"")), "the file is empty");
+        assert_eq!(refused(&folder.write("v.obj", b"v 0 0 0\n")), "the file holds no faces");
+        assert!(refused(&folder.write("w.off", TRIANGLE)).contains("looks like OBJ"));
+        #[cfg(unix)]
+        {
+            let link = folder.0.join("zero.obj");
+            std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+            assert_eq!(refused(&link), "is a device or a pipe, not a regular file");
+        }
+    }
+
+    #[test]
+    fn files_go_out_and_come_back() {
+        let folder = Folder::new("saved");
+        let path = folder.write("Tri.Obj", TRIANGLE);
+        let model = load(&path).unwrap();
+        assert_eq!(model.parts[0].name, "Tri");
+        let copy = folder.0.join("copy.obj");
+        save(&copy, &model).unwrap();
+        save(&copy, &model).unwrap();
+        assert_eq!(load_mesh(&copy).unwrap(), load_mesh(&path).unwrap());
+        let error = save(folder.0.join("copy.off"), &model).unwrap_err();
+        assert_eq!(
+            error.message,
+            "files of the kind .off are not written; the kinds that are: .obj, .stl, .ply, .glb"
+        );
+        assert_eq!(folder.names().len(), 2, "no temporary file stays: {:?}", folder.names());
+    }
+
+    #[test]
+    fn a_file_that_fails_half_way_is_not_there() {
+        let folder = Folder::new("half");
+        let path = folder.write("kept.csv", b"before");
+        let error = write_atomically(&path, |out| {
+            out.write_all(&[b'x'; 1 << 18])?;
+            Err(io::Error::other("the disk is on fire"))
+        })
+        .unwrap_err();
+        assert_eq!(error.message, "cannot be written: the disk is on fire");
+        assert_eq!(error.place, Place::File);
+        assert_eq!(fs::read(&path).unwrap(), b"before");
+        assert_eq!(folder.names(), ["kept.csv"]);
+        assert!(write_atomically(folder.0.join("no/such/folder.csv"), |_| Ok(())).is_err());
+        assert!(write_atomically(&folder.0, |_| Ok(())).is_err());
+        #[cfg(unix)]
+        {
+            let link = folder.0.join("link.csv");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            write_atomically(&link, |out| out.write_all(b"after")).unwrap();
+            assert!(link.is_symlink());
+            assert_eq!(fs::read(&path).unwrap(), b"after");
+            write_atomically("/dev/null", |out| out.write_all(b"gone")).unwrap();
+        }
+    }
+}

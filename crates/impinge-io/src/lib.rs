@@ -1,0 +1,29 @@
+//! Mesh files in, [`Model`]s out, and back: OBJ, STL, PLY, OFF, glTF 2.0.
+//!
+//! The only place of the project that parses mesh files. Every reader takes bytes that may be
+//! anything and answers with a [`Model`] or with an [`Error`] that names the file and the place in
+//! it; none panics, hangs, or takes memory beyond a small multiple of the file.
+#![forbid(unsafe_code)]
+// A part's faces are a list of runs, and often of one.
+#![allow(clippy::single_range_in_vec_init)]
+
+mod error;
+mod format;
+mod model;
+mod polygon;
+mod poses;
+mod sniff;
+mod text;
+mod triangle_cases;
+
+mod gltf;
+mod obj;
+mod off;
+mod ply;
+mod stl;
+
+pub use error::{Error, Place};
+pub use format::{Format, load, load_mesh, read, save, write, write_atomically};
+pub use model::{MAX_MERGED, Model, ModelError, Part};
+pub use poses::{load_poses, save_poses};
+pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -1,0 +1,83 @@
+//! Pose files: a line a step, 12 numbers, the row-major 3×4 matrix `[R | t]`.
+
+use crate::{Error, error::Fault, format, text};
+use impinge::Pose;
+use std::path::Path;
+
+/// Reads poses from a file: 12 numbers a line, parted by commas, semicolons or spaces.
+///
+/// Empty lines and lines that begin with `#` are passed over. A file without a pose is refused.
+pub fn load_poses(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
+    let path = path.as_ref();
+    let poses = format::read_file(path).and_then(|bytes| read(&bytes));
+    poses.map_err(|fault| fault.in_file(path))
+}
+
+/// Writes poses as [`load_poses`] reads them, to the last bit.
+pub fn save_poses(path: impl AsRef<Path>, poses: &[Pose]) -> Result<(), Error> {
+    format::write_atomically(path, |out| {
+        for pose in poses {
+            let numbers = pose.to_rows().map(|number| number.to_string());
+            writeln!(out, "{}", numbers.join(","))?;
+        }
+        Ok(())
+    })
+}
+
+fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
+    let mut poses = Vec::new();
+    for (i, line) in text::decode(bytes)?.lines().enumerate() {
+        let number = i + 1;
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        let mut rows = [0.0; 12];
+        let mut count = 0;
+        let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
+        for token in line.split(is_mark).filter(|token| !token.is_empty()) {
+            let value = text::coordinate(number, token)?;
+            if let Some(entry) = rows.get_mut(count) {
+                *entry = value;
+            }
+            count += 1;
+        }
+        if count != 12 {
+            let message =
+                format!("a pose has 12 numbers (a 3x4 matrix [R|t] by rows), not {count}");
+            return Err(Fault::line(number, message));
+        }
+        poses.push(Pose::from_rows(rows).map_err(|e| Fault::line(number, e.to_string()))?);
+    }
+    if poses.is_empty() { Err(Fault::file("the file holds no poses")) } else { Ok(poses) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Place;
+
+    #[test]
+    fn commas_and_spaces_comments_and_empty_lines() {
+        let text = "# a\n\n1,0,0,5, 0,1,0,6, 0,0,1,7\r\n1 0 0 0 0 1 0 0 0 0 1 0\n";
+        let poses = read(text.as_bytes()).unwrap();
+        assert_eq!(poses.len(), 2);
+        assert_eq!(poses[0].translation().to_array(), [5.0, 6.0, 7.0]);
+        assert_eq!(poses[1], Pose::IDENTITY);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_by_line() {
+        let bad = |text: &str, line: usize, part: &str| {
+            let fault = read(text.as_bytes()).unwrap_err();
+            assert_eq!(fault.place, Place::Line(line), "{text}");
+            assert!(fault.message.contains(part), "{}", fault.message);
+        };
+        let good = "1,0,0,0,0,1,0,0,0,0,1,0\n";
+        bad(&format!("{good}1,2,3\n"), 2, "not 3");
+        bad(&format!("{good}{}", good.replace("0\n", "x\n")), 2, "`x` is not a number");
+        bad(&good.replace("1,0,0,0,0", "2,0,0,0,0"), 1, "not a rotation");
+        bad(&good.replace("0\n", "nan\n"), 1, "not a finite number");
+        bad(&good.replace('\n', ",4\n"), 1, "not 13");
+        assert_eq!(read(b"# none\n").unwrap_err().message, "the file holds no poses");
+    }
+}

@@ -1,0 +1,82 @@
+//! STL: triangles and nothing else, as text or as binary.
+//!
+//! Every facet keeps three vertices of its own, in the file's order; nothing is welded. Normals and
+//! attribute bytes are not used, so they may hold anything.
+
+mod ascii;
+mod binary;
+
+pub(crate) use binary::write;
+
+use crate::{error::Fault, model::Model};
+
+/// Reads either kind; `name` is for parts that the file does not name.
+pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
+    if is_text(bytes) { ascii::read(bytes, name) } else { binary::read(bytes, name) }
+}
+
+/// Whether a file is text, by its structure: plenty of binary files begin with `solid`, too.
+///
+/// A binary file has its facet count at byte 80. Four bytes of text read as a count are at least
+/// 0x09090909, which would make a file of 7.5 GB, so no text is taken for a binary file; and the
+/// count of a binary file is taken for text only beyond that size, and then its length tells.
+fn is_text(bytes: &[u8]) -> bool {
+    let count_is_text = bytes.get(80..84).is_none_or(|count| {
+        count.iter().all(|&byte| is_space(byte) || (byte >= b' ' && byte != 0x7F))
+    });
+    let start = without_mark(bytes).trim_ascii_start();
+    let begins = start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
+        && start.get(5).is_none_or(|&byte| is_space(byte));
+    begins && count_is_text && !binary::has_exact_length(bytes)
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A binary file with one facet, under a header of our choice.
+    pub(super) fn one_facet(header: &[u8]) -> Vec<u8> {
+        let mut bytes = header.to_vec();
+        bytes.resize(80, b' ');
+        bytes.extend(1u32.to_le_bytes());
+        bytes.extend(
+            [0.0f32, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.5, 0.0]
+                .map(f32::to_le_bytes)
+                .concat(),
+        );
+        bytes.extend([7, 7]);
+        bytes
+    }
+
+    #[test]
+    fn a_binary_file_that_says_solid_is_binary() {
+        for header in [b"solid".as_slice(), b"solid cube\n", b"SOLID facet normal 0 0 1\n", b""] {
+            let mut bytes = one_facet(header);
+            assert!(!is_text(&bytes));
+            assert_eq!(read(&bytes, "x").unwrap().face_count(), 1);
+            bytes.extend(b"signature");
+            assert!(!is_text(&bytes), "also with bytes after the facets");
+            bytes.truncate(100);
+            assert!(!is_text(&bytes), "also when cut short");
+        }
+    }
+
+    #[test]
+    fn text_is_text_however_long() {
+        let long = format!("solid {}\nendsolid\n", "name ".repeat(40));
+        for text in ["solid", "solid a\nendsolid a\n", " \r\n\tSoLiD\n", "\u{FEFF}solid x", &long] {
+            assert!(is_text(text.as_bytes()), "{text}");
+        }
+        for text in ["", "solidus", "ply\n", "o cube"] {
+            assert!(!is_text(text.as_bytes()), "{text}");
+        }
+    }
+}
