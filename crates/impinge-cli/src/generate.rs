@@ -1,0 +1,330 @@
+//! `impinge generate`: the project's own meshes, paths and scenarios, as files.
+
+use crate::{failure::Failure, output, source};
+use clap::Subcommand;
+use impinge::{
+    Bounds, Mesh, Pose, generate,
+    glam::{DAffine3, DVec2, DVec3},
+};
+use impinge_io::Model;
+use std::path::PathBuf;
+
+/// Make a mesh, a path of poses or a whole scenario, and write it to a file.
+///
+/// The same options give the same bits on every machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  impinge generate sphere --faces 3968 -o sphere.obj
+  impinge generate gearbox -o gearbox.glb
+  impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
+  impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/
+
+The kind of mesh file is told by the extension: .obj, .stl, .ply or .glb.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+    /// The file to write (the folder, for a scenario)
+    #[arg(long, short, global = true, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    #[command(flatten)]
+    Shape(Shape),
+    #[command(flatten)]
+    Path(Path),
+    /// A folder with a.obj, b.obj and poses.csv, as comparisons with other programs read it
+    Scenario {
+        /// The first mesh: a file, or gen:NAME
+        a: String,
+        /// The second mesh: a file, or gen:NAME
+        b: String,
+        /// The poses: a CSV file, or gen:NAME
+        #[arg(long)]
+        poses: String,
+    },
+}
+
+/// A mesh to make.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Shape {
+    /// A unit sphere of exactly so many faces
+    Sphere {
+        /// Any even number from 4 on
+        #[arg(long, default_value_t = 960)]
+        faces: u32,
+    },
+    /// A unit sphere of equal triangles, 20 times 4 to the power of the subdivisions
+    Icosphere {
+        /// How often each face is parted into four
+        #[arg(long, default_value_t = 3)]
+        subdivisions: u32,
+    },
+    /// A box of 12 faces
+    Cuboid {
+        /// Length along x
+        #[arg(long, default_value_t = 1.0)]
+        x: f64,
+        /// Length along y
+        #[arg(long, default_value_t = 1.0)]
+        y: f64,
+        /// Length along z
+        #[arg(long, default_value_t = 1.0)]
+        z: f64,
+    },
+    /// A closed cylinder along z
+    Cylinder {
+        /// Radius
+        #[arg(long, default_value_t = 0.5)]
+        radius: f64,
+        /// Height
+        #[arg(long, default_value_t = 1.0)]
+        height: f64,
+        /// Sides around
+        #[arg(long, default_value_t = 32)]
+        sides: u32,
+    },
+    /// A torus around z
+    Torus {
+        /// Radius of the ring
+        #[arg(long, default_value_t = 1.0)]
+        major: f64,
+        /// Radius of the tube
+        #[arg(long, default_value_t = 0.4)]
+        minor: f64,
+        /// At most so many faces
+        #[arg(long, default_value_t = 5000)]
+        faces: u32,
+    },
+    /// A torus with seeded bumps and bends
+    DeformedTorus {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Cells around the ring
+        #[arg(long, default_value_t = 200)]
+        around: u32,
+        /// Cells around the tube; two faces a cell
+        #[arg(long, default_value_t = 50)]
+        tube: u32,
+    },
+    /// Interweaving pipes of long thin triangles
+    Pipes {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Pipe segments
+        #[arg(long, default_value_t = generate::PipesOptions::default().count)]
+        count: u32,
+        /// Cells of the grid along each axis
+        #[arg(long, default_value_t = generate::PipesOptions::default().cells)]
+        cells: u32,
+        /// Sides of a pipe
+        #[arg(long, default_value_t = generate::PipesOptions::default().sides)]
+        sides: u32,
+    },
+    /// A terrain of seeded hills over the unit square
+    Terrain {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Cells along x
+        #[arg(long, default_value_t = 224)]
+        columns: u32,
+        /// Cells along y
+        #[arg(long, default_value_t = 224)]
+        rows: u32,
+    },
+    /// Random tetrahedra in the cells of a random BSP of the unit cube
+    Tetrahedra {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How many
+        #[arg(long, default_value_t = 1000)]
+        count: u32,
+    },
+    /// A shuttle-like concave body of 528 faces
+    Shuttle,
+    /// A chair-like body of 146 faces
+    Chair,
+    /// A spur gear with involute teeth
+    Gear {
+        /// Teeth
+        #[arg(long, default_value_t = 24)]
+        teeth: u32,
+        /// Pitch diameter over teeth
+        #[arg(long, default_value_t = 1.0)]
+        module: f64,
+        /// Width
+        #[arg(long, default_value_t = 6.0)]
+        width: f64,
+        /// Radius of the bore
+        #[arg(long, default_value_t = 4.0)]
+        bore: f64,
+    },
+    /// A small assembly with one clash, one touching pair and one tight clearance
+    Gearbox,
+}
+
+impl Shape {
+    pub(crate) fn model(&self) -> Result<Model, Failure> {
+        let (name, mesh) = match *self {
+            Self::Sphere { faces } => ("sphere", generate::sphere(faces)),
+            Self::Icosphere { subdivisions } => ("icosphere", generate::icosphere(subdivisions)),
+            Self::Cuboid { x, y, z } => ("cuboid", generate::cuboid(DVec3::new(x, y, z))),
+            Self::Cylinder { radius, height, sides } => {
+                ("cylinder", generate::cylinder(radius, height, sides))
+            }
+            Self::Torus { major, minor, faces } => {
+                let segments = generate::torus_segments(major, minor, faces);
+                ("torus", segments.and_then(|segments| generate::torus(major, minor, segments)))
+            }
+            Self::DeformedTorus { seed, around, tube } => {
+                ("deformed torus", generate::deformed_torus(seed, [around, tube]))
+            }
+            Self::Pipes { seed, count, cells, sides } => {
+                let options = generate::PipesOptions { count, cells, sides };
+                ("pipes", generate::pipes(seed, options))
+            }
+            Self::Terrain { seed, columns, rows } => {
+                let height = generate::terrain_height(seed);
+                ("terrain", generate::terrain(columns, rows, DVec2::ONE, height))
+            }
+            Self::Tetrahedra { seed, count } => {
+                ("tetrahedra", generate::bsp_tetrahedra(seed, count))
+            }
+            Self::Shuttle => ("shuttle", Ok(generate::shuttle())),
+            Self::Chair => ("chair", Ok(generate::chair())),
+            Self::Gear { teeth, module, width, bore } => {
+                ("gear", generate::gear(teeth, module, width, bore))
+            }
+            Self::Gearbox => return Ok(assembly(generate::gearbox())),
+        };
+        Ok(Model::from_mesh(name, mesh.map_err(Failure::input)?))
+    }
+}
+
+/// Parts as a model, in which equal meshes are shared.
+fn assembly(parts: Vec<(String, Mesh, Pose)>) -> Model {
+    let mut model = Model::default();
+    for (name, mesh, pose) in parts {
+        let known = model.meshes.iter().position(|known| **known == mesh);
+        let mut single = Model::from_mesh(name, mesh);
+        for mut part in single.parts {
+            part.transform = DAffine3 { matrix3: pose.rotation(), translation: pose.translation() };
+            part.mesh = known.unwrap_or(model.meshes.len());
+            model.parts.push(part);
+        }
+        if known.is_none() {
+            model.meshes.append(&mut single.meshes);
+        }
+    }
+    model
+}
+
+/// Poses to make.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Path {
+    /// One full turn about z and x at a fixed distance
+    Tumble {
+        /// Distance of the centres, along x
+        #[arg(long, default_value_t = 1.5)]
+        distance: f64,
+        /// Poses
+        #[arg(long, default_value_t = 200)]
+        steps: u32,
+    },
+    /// A flight that rebounds from the walls of a room, turning slowly
+    Billiard {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The room reaches from −size/2 to size/2 along each axis
+        #[arg(long, default_value_t = 2.0)]
+        size: f64,
+        /// Way from pose to pose
+        #[arg(long, default_value_t = 0.01)]
+        stride: f64,
+        /// Poses
+        #[arg(long, default_value_t = 1000)]
+        steps: u32,
+    },
+    /// Random rotations about the origin
+    Rotations {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Poses
+        #[arg(long, default_value_t = 50)]
+        steps: u32,
+    },
+    /// A figure of eight over the terrain of the same seed
+    TerrainFlight {
+        /// Seed of the terrain
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Height above ground
+        #[arg(long, default_value_t = 0.02)]
+        clearance: f64,
+        /// Poses
+        #[arg(long, default_value_t = 1000)]
+        steps: u32,
+    },
+}
+
+impl Path {
+    pub(crate) fn poses(&self) -> Result<Vec<Pose>, Failure> {
+        let poses = match *self {
+            Self::Tumble { distance, steps } => generate::tumble(distance, steps),
+            Self::Billiard { seed, size, stride, steps } => {
+                let corner = DVec3::splat(size / 2.0);
+                generate::billiard(seed, Bounds { min: -corner, max: corner }, stride, steps)
+            }
+            Self::Rotations { seed, steps } => Ok(generate::random_rotations(seed, steps)),
+            Self::TerrainFlight { seed, clearance, steps } => {
+                let height = generate::terrain_height(seed);
+                generate::terrain_flight(DVec2::ONE, clearance, steps, height)
+            }
+        };
+        poses.map_err(Failure::input)
+    }
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
+    let output = arguments
+        .output
+        .ok_or_else(|| Failure::input("where should it go? Name a file with --output FILE"))?;
+    match arguments.what {
+        What::Shape(shape) => {
+            let model = shape.model()?;
+            impinge_io::save(&output, &model)?;
+            output::text(&format!(
+                "{}: {} faces in {} parts\n",
+                output.display(),
+                model.face_count(),
+                model.parts.len()
+            ))
+        }
+        What::Path(path) => {
+            let poses = path.poses()?;
+            impinge_io::save_poses(&output, &poses)?;
+            output::text(&format!("{}: {} poses\n", output.display(), poses.len()))
+        }
+        What::Scenario { a, b, poses } => scenario(&output, &a, &b, &poses),
+    }
+}
+
+fn scenario(folder: &PathBuf, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
+    let (a, b, poses) = (source::mesh(a)?, source::mesh(b)?, source::poses(poses)?);
+    std::fs::create_dir_all(folder)
+        .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
+    let summary =
+        format!("{} and {} faces, {} poses", a.faces().len(), b.faces().len(), poses.len());
+    impinge_io::save(folder.join("a.obj"), &Model::from_mesh("a", a))?;
+    impinge_io::save(folder.join("b.obj"), &Model::from_mesh("b", b))?;
+    impinge_io::save_poses(folder.join("poses.csv"), &poses)?;
+    output::text(&format!("{}: {summary}\n", folder.display()))
+}

@@ -1,0 +1,60 @@
+//! The `impinge` command: reads arguments, calls the library, prints what it says.
+
+mod completions;
+mod failure;
+mod generate;
+mod inspect;
+mod methods;
+mod output;
+mod progress;
+mod query;
+mod source;
+mod verify;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Tells which faces of which bodies touch: exactly, for any triangle soup.
+///
+/// Exit code 0: done. 1: done, and the check failed (or methods disagree). 2: bad input or usage.
+#[derive(Debug, Parser)]
+#[command(name = "impinge", version, propagate_version = true, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  impinge query gen:torus gen:sphere --poses gen:tumble --all
+  impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
+  impinge inspect housing.glb shaft.stl
+  impinge generate gear --teeth 24 -o gear.obj
+
+Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of reading a file:
+`impinge generate --help` lists the names, `impinge generate NAME --help` the options.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Query(query::Arguments),
+    Inspect(inspect::Arguments),
+    Methods(methods::Arguments),
+    Generate(generate::Arguments),
+    Verify(verify::Arguments),
+    Completions(completions::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Query(arguments) => query::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Methods(arguments) => methods::run(&arguments),
+        Command::Generate(arguments) => generate::run(arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}

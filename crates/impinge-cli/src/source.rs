@@ -1,0 +1,58 @@
+//! Where meshes and poses come from: a file, or `gen:` and the name of a generator.
+
+use crate::{
+    failure::Failure,
+    generate::{Path, Shape},
+    progress,
+};
+use clap::{Parser, Subcommand};
+use impinge::{Mesh, Pose};
+use impinge_io::Model;
+
+const PREFIX: &str = "gen:";
+
+/// A generator and its options in one word: `gen:NAME,OPTION=VALUE,…` has the same names and
+/// options as `impinge generate NAME --OPTION VALUE …`, and is read by the same parser.
+#[derive(Parser)]
+#[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
+struct Spec<G: Subcommand> {
+    #[command(subcommand)]
+    generator: G,
+}
+
+fn generator<G: Subcommand>(source: &str) -> Option<Result<G, Failure>> {
+    let spec = source.strip_prefix(PREFIX)?;
+    let words = spec.split(',').enumerate().map(|(i, word)| match i {
+        0 => word.to_owned(),
+        _ => format!("--{word}"),
+    });
+    let parsed = Spec::try_parse_from(words).map_err(|error| {
+        // The parser's text goes on with usage that does not fit here; its first line does.
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        Failure::input(format!(
+            "{source}: {first}; `impinge generate --help` lists what can be made"
+        ))
+    });
+    Some(parsed.map(|spec: Spec<G>| spec.generator))
+}
+
+pub(crate) fn model(source: &str) -> Result<Model, Failure> {
+    match generator::<Shape>(source) {
+        Some(shape) => shape?.model(),
+        None => Ok(progress::waiting(&format!("loading {source}"), || impinge_io::load(source))?),
+    }
+}
+
+/// A source as one mesh, its faces in the file's order.
+pub(crate) fn mesh(source: &str) -> Result<Mesh, Failure> {
+    let model = model(source)?;
+    model.into_mesh().map_err(|error| Failure::input(format!("{source}: {error}")))
+}
+
+pub(crate) fn poses(source: &str) -> Result<Vec<Pose>, Failure> {
+    match generator::<Path>(source) {
+        Some(path) => path?.poses(),
+        None => Ok(impinge_io::load_poses(source)?),
+    }
+}

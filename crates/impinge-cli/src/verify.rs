@@ -1,0 +1,68 @@
+//! `impinge verify`: known answers against ours.
+
+use crate::{failure::Failure, output, progress};
+use clap::Subcommand;
+use impinge::narrow::triangles_intersect;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Compare our decisions with known answers.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Prints one JSON line: {\"cases\", \"right\", \"missed\", \"false\"}. Cases that came out wrong are
+named on standard error. Exit code 1 if any did.
+
+Example:
+  impinge verify triangles cases.csv")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Pairs of triangles: do they touch?
+    #[command(after_help = "\
+The first line of a file names the columns: a0x, a0y, a0z, … b2z for the corners, and
+exact_intersects (or else expected_by_source) for the answer, 1 or 0. A column `case` names the
+pair; others are ignored.")]
+    Triangles {
+        /// CSV files of triangle pairs
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+}
+
+#[derive(Default, Serialize)]
+struct Tally {
+    cases: usize,
+    right: usize,
+    missed: usize,
+    #[serde(rename = "false")]
+    false_alarms: usize,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let What::Triangles { files } = &arguments.what;
+    let mut tally = Tally::default();
+    let mut wrong = Vec::new();
+    for file in files {
+        let cases = progress::waiting("loading", || impinge_io::load_triangle_cases(file))?;
+        for case in cases {
+            tally.cases += 1;
+            match (case.touching, triangles_intersect(&case.a, &case.b)) {
+                (expected, found) if expected == found => tally.right += 1,
+                (true, _) => {
+                    tally.missed += 1;
+                    wrong.push(format!("{}: {}: missed", file.display(), case.name));
+                }
+                (false, _) => {
+                    tally.false_alarms += 1;
+                    wrong.push(format!("{}: {}: false alarm", file.display(), case.name));
+                }
+            }
+        }
+    }
+    output::json(&tally)?;
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Check(wrong.join("\nimpinge: "))) }
+}
