@@ -1,6 +1,11 @@
 //! How a command ends when it does not end well: one message, and the exit code.
 
-use std::{fmt, io, process::ExitCode};
+use crate::output;
+use std::{
+    fmt,
+    io::{self, Write},
+    process::ExitCode,
+};
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -18,20 +23,25 @@ impl Failure {
         Self::Input(message.to_string())
     }
 
-    /// Says what is wrong in one message on standard error.
-    #[expect(clippy::print_stderr, reason = "the one place where the command reports errors")]
-    pub(crate) fn report(self) -> ExitCode {
+    /// The same, with what it is about named first.
+    pub(crate) fn about(self, what: &str) -> Self {
         match self {
-            Self::Check(message) => {
-                eprintln!("impinge: {message}");
-                ExitCode::from(1)
-            }
-            Self::Input(message) => {
-                eprintln!("error: {message}");
-                ExitCode::from(2)
-            }
-            Self::OutputClosed => ExitCode::SUCCESS,
+            Self::Input(message) => Self::Input(format!("{what}: {message}")),
+            other => other,
         }
+    }
+
+    /// Says what is wrong in one message on standard error.
+    pub(crate) fn report(self) -> ExitCode {
+        let (text, code) = match self {
+            Self::Check(message) => (format!("impinge: {message}"), 1),
+            // Files name themselves, and a name may hold anything.
+            Self::Input(message) => (format!("error: {}", output::plain(&message)), 2),
+            Self::OutputClosed => return ExitCode::SUCCESS,
+        };
+        // Where nobody listens the exit code has to do; `eprintln!` would panic.
+        let _ = writeln!(io::stderr(), "{text}");
+        ExitCode::from(code)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `impinge generate`: the project's own meshes, paths and scenarios, as files.
 
 use crate::{failure::Failure, output, source};
-use clap::Subcommand;
+use clap::{Subcommand, value_parser};
 use impinge::{
     Bounds, Mesh, Pose, generate,
     glam::{DAffine3, DVec2, DVec3},
@@ -65,22 +65,22 @@ pub(crate) enum Shape {
     /// A box of 12 faces
     Cuboid {
         /// Length along x
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         x: f64,
         /// Length along y
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         y: f64,
         /// Length along z
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         z: f64,
     },
     /// A closed cylinder along z
     Cylinder {
         /// Radius
-        #[arg(long, default_value_t = 0.5)]
+        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
         radius: f64,
         /// Height
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         height: f64,
         /// Sides around
         #[arg(long, default_value_t = 32)]
@@ -89,10 +89,10 @@ pub(crate) enum Shape {
     /// A torus around z
     Torus {
         /// Radius of the ring
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         major: f64,
         /// Radius of the tube
-        #[arg(long, default_value_t = 0.4)]
+        #[arg(long, default_value_t = 0.4, allow_negative_numbers = true)]
         minor: f64,
         /// At most so many faces
         #[arg(long, default_value_t = 5000)]
@@ -104,10 +104,10 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Cells around the ring
-        #[arg(long, default_value_t = 200)]
+        #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(3..))]
         around: u32,
         /// Cells around the tube; two faces a cell
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(3..))]
         tube: u32,
     },
     /// Interweaving pipes of long thin triangles
@@ -156,13 +156,13 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 24)]
         teeth: u32,
         /// Pitch diameter over teeth
-        #[arg(long, default_value_t = 1.0)]
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         module: f64,
         /// Width
-        #[arg(long, default_value_t = 6.0)]
+        #[arg(long, default_value_t = 6.0, allow_negative_numbers = true)]
         width: f64,
         /// Radius of the bore
-        #[arg(long, default_value_t = 4.0)]
+        #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
         bore: f64,
     },
     /// A small assembly with one clash, one touching pair and one tight clearance
@@ -231,10 +231,10 @@ pub(crate) enum Path {
     /// One full turn about z and x at a fixed distance
     Tumble {
         /// Distance of the centres, along x
-        #[arg(long, default_value_t = 1.5)]
+        #[arg(long, default_value_t = 1.5, allow_negative_numbers = true)]
         distance: f64,
         /// Poses
-        #[arg(long, default_value_t = 200)]
+        #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
     /// A flight that rebounds from the walls of a room, turning slowly
@@ -243,13 +243,13 @@ pub(crate) enum Path {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// The room reaches from −size/2 to size/2 along each axis
-        #[arg(long, default_value_t = 2.0)]
+        #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
         size: f64,
         /// Way from pose to pose
-        #[arg(long, default_value_t = 0.01)]
+        #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
         stride: f64,
         /// Poses
-        #[arg(long, default_value_t = 1000)]
+        #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
     /// Random rotations about the origin
@@ -258,7 +258,7 @@ pub(crate) enum Path {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Poses
-        #[arg(long, default_value_t = 50)]
+        #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
     /// A figure of eight over the terrain of the same seed
@@ -267,10 +267,10 @@ pub(crate) enum Path {
         #[arg(long, default_value_t = 1)]
         seed: u64,
         /// Height above ground
-        #[arg(long, default_value_t = 0.02)]
+        #[arg(long, default_value_t = 0.02, allow_negative_numbers = true)]
         clearance: f64,
         /// Poses
-        #[arg(long, default_value_t = 1000)]
+        #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
 }

@@ -2,7 +2,7 @@
 
 use crate::{failure::Failure, output, source};
 use impinge::{Bounds, Mesh, Method, Pair, glam::DAffine3, mesh::MeshReport};
-use impinge_io::{MAX_MERGED, Model, Part};
+use impinge_io::{Model, Part};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -115,7 +115,7 @@ impl Report {
                 let size = Bounds { min: min.into(), max: max.into() }.size();
                 (format!("{} to {}", point(min), point(max)), point(size.to_array()))
             }
-            _ => (format!("not computed beyond {MAX_MERGED} faces"), "not computed".to_owned()),
+            _ => (format!("not computed beyond {MOST_PLACED} faces"), "not computed".to_owned()),
         };
         let closed = match (self.closed, self.volume) {
             (true, Some(volume)) => format!("yes, volume {volume}"),
@@ -150,17 +150,26 @@ impl Report {
             for part in &self.parts {
                 rows.push(vec![
                     "part".into(),
-                    format!("{}: {} faces, mesh {}", part.name, part.faces, part.mesh),
+                    format!(
+                        "{}: {} faces, mesh {}",
+                        output::plain(&part.name),
+                        part.faces,
+                        part.mesh
+                    ),
                 ]);
             }
         }
-        format!("{}\n{}", self.file, output::table(&rows))
+        format!("{}\n{}", output::plain(&self.file), output::table(&rows))
     }
 }
 
+/// Bounds of more placed faces than this are not worked out: a small file may place a mesh a
+/// million times.
+const MOST_PLACED: u64 = 1 << 25;
+
 /// The bounds of all parts where they stand, unless instances make that too much work.
 fn placed_bounds(model: &Model) -> Option<Bounds> {
-    if model.face_count() > MAX_MERGED {
+    if model.face_count() > MOST_PLACED {
         return None;
     }
     let mut bounds = Bounds::EMPTY;

@@ -6,6 +6,10 @@ use serde::Serialize;
 
 /// What methods there are: name, one line, the paper.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  impinge methods
+  impinge methods --json")]
 pub(crate) struct Arguments {
     /// Print a line of JSON for each method
     #[arg(long)]

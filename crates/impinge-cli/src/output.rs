@@ -24,6 +24,18 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Text without line ends and what else could confuse a terminal: those are shown escaped.
+pub(crate) fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_control() {
+            true => plain.extend(c.escape_default()),
+            false => plain.push(c),
+        }
+    }
+    plain
+}
+
 /// Rows in columns as wide as their widest cell, numbers to the right.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);

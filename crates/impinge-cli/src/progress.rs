@@ -1,7 +1,12 @@
 //! Progress bars: on a terminal, for what takes more than a second, and nowhere else.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::time::{Duration, Instant};
+use std::{
+    io::{self, IsTerminal},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::{Duration, Instant},
+};
 
 /// A bar that stays invisible until a second has passed.
 pub(crate) struct Progress {
@@ -44,11 +49,24 @@ impl Drop for Progress {
 
 /// A sign of life for work that cannot say how far it is, such as loading a file.
 pub(crate) fn waiting<T>(label: &str, work: impl FnOnce() -> T) -> T {
-    let bar = ProgressBar::new_spinner();
-    bar.set_message(label.to_owned());
-    // The first tick draws, so nothing appears before it.
-    bar.enable_steady_tick(PATIENCE);
-    let result = work();
-    bar.finish_and_clear();
-    result
+    if !io::stderr().is_terminal() {
+        return work();
+    }
+    let (done, waits) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        // Nothing is sent: the channel closes when the work is over.
+        let spin = move || {
+            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                let bar = ProgressBar::new_spinner().with_message(label.to_owned());
+                bar.enable_steady_tick(Duration::from_millis(100));
+                let _ = waits.recv();
+                bar.finish_and_clear();
+            }
+        };
+        // Without a thread to spare the work goes on in silence.
+        let _ = thread::Builder::new().spawn_scoped(scope, spin);
+        let result = work();
+        drop(done);
+        result
+    })
 }

@@ -1,6 +1,7 @@
 //! `impinge query`: which faces of two meshes touch, at each of many poses.
 
 use crate::{failure::Failure, output, progress::Progress, source};
+use clap::value_parser;
 use impinge::{FacePair, Mesh, Method, Pair, Pose, Threads};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::Serialize;
@@ -48,13 +49,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OUT.csv")]
     pairs: Option<PathBuf>,
     /// Threads to use for a query; 0 for one per core
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
+    threads: u16,
     /// Print one JSON line
     #[arg(long)]
     json: bool,
 }
 
+/// More than any machine has use for, and still started at once.
+const MAX_THREADS: i64 = 1024;
 /// The times of a step vary with the machine's mood; the least of a few rounds does not.
 const ROUNDS: usize = 3;
 /// Rounds end early once they have taken so long in all.
@@ -119,11 +122,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The threads to run queries on; none for the caller's own.
-fn pool(threads: usize) -> Result<Option<ThreadPool>, Failure> {
+fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
     if threads == 1 {
         return Ok(None);
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();
     pool.map(Some).map_err(|error| Failure::input(format!("--threads {threads}: {error}")))
 }
 

@@ -39,7 +39,7 @@ fn generator<G: Subcommand>(source: &str) -> Option<Result<G, Failure>> {
 
 pub(crate) fn model(source: &str) -> Result<Model, Failure> {
     match generator::<Shape>(source) {
-        Some(shape) => shape?.model(),
+        Some(shape) => shape?.model().map_err(|failure| failure.about(source)),
         None => Ok(progress::waiting(&format!("loading {source}"), || impinge_io::load(source))?),
     }
 }
@@ -52,7 +52,7 @@ pub(crate) fn mesh(source: &str) -> Result<Mesh, Failure> {
 
 pub(crate) fn poses(source: &str) -> Result<Vec<Pose>, Failure> {
     match generator::<Path>(source) {
-        Some(path) => path?.poses(),
+        Some(path) => path?.poses().map_err(|failure| failure.about(source)),
         None => Ok(impinge_io::load_poses(source)?),
     }
 }

@@ -25,7 +25,10 @@ enum What {
     #[command(after_help = "\
 The first line of a file names the columns: a0x, a0y, a0z, … b2z for the corners, and
 exact_intersects (or else expected_by_source) for the answer, 1 or 0. A column `case` names the
-pair; others are ignored.")]
+pair; others are ignored.
+
+Example:
+  impinge verify triangles cases.csv more.csv")]
     Triangles {
         /// CSV files of triangle pairs
         #[arg(required = true, value_name = "FILE")]

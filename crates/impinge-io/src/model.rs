@@ -65,14 +65,20 @@ pub enum ModelError {
     },
     /// Too much for one mesh; see [`MAX_MERGED`].
     #[error(
-        "the parts have {faces} faces and {vertices} vertices together, too many for one mesh \
-         (at most {MAX_MERGED} of each): use them part by part"
+        "the parts have {faces} faces together, too many for one mesh (at most {MAX_MERGED} faces \
+         and as many vertices): use them part by part"
     )]
     TooLarge {
-        /// Faces of all parts, or of those counted until it was too much.
+        /// Faces of all parts.
         faces: u64,
-        /// Vertices likewise.
-        vertices: u64,
+    },
+    /// The memory does not hold all parts as one mesh.
+    #[error(
+        "the parts have {faces} faces together, too many for the memory: use them part by part"
+    )]
+    OutOfMemory {
+        /// Faces of all parts.
+        faces: u64,
     },
 }
 
@@ -109,21 +115,26 @@ impl Model {
         if self.named_runs().is_some() {
             return Ok(self.meshes[0].as_ref().clone());
         }
-        let faces = self.face_count();
-        if faces > MAX_MERGED {
-            return Err(ModelError::TooLarge { faces, vertices: 0 });
+        let face_count = self.face_count();
+        if face_count > MAX_MERGED {
+            return Err(ModelError::TooLarge { faces: face_count });
         }
-        let (mut positions, mut faces) = (Vec::new(), Vec::with_capacity(faces as usize));
+        let no_memory = |_| ModelError::OutOfMemory { faces: face_count };
+        let (mut positions, mut faces) = (Vec::new(), Vec::new());
+        faces.try_reserve_exact(face_count as usize).map_err(no_memory)?;
         for part in 0..self.parts.len() {
             let start = positions.len();
+            let corners = self.parts[part].face_count() as usize * 3;
+            let vertices =
+                self.meshes.get(self.parts[part].mesh).map_or(0, |m| m.positions().len());
+            positions.try_reserve(corners.min(vertices)).map_err(no_memory)?;
             self.append(part, &mut positions, &mut faces)?;
             for (vertex, &position) in positions[start..].iter().enumerate() {
                 MeshError::check_position(vertex, position)
                     .map_err(|error| self.placed_wrongly(part, error))?;
             }
-            let vertices = positions.len() as u64;
-            if vertices > MAX_MERGED {
-                return Err(ModelError::TooLarge { faces: faces.len() as u64, vertices });
+            if positions.len() as u64 > MAX_MERGED {
+                return Err(ModelError::TooLarge { faces: face_count });
             }
         }
         Ok(Mesh::new(positions, faces).expect("positions and indices were checked part by part"))

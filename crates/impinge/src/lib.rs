@@ -1,4 +1,33 @@
 //! Tells which faces of which bodies touch: exactly, for any triangle soup.
+//!
+//! Two faces touch if the two closed triangles share a point, with their corners exactly where
+//! [`Pose::place`] puts them. There is no epsilon anywhere: touching at a point counts, coplanar
+//! overlap counts, a degenerate triangle is the segment or point that it is.
+//!
+//! ```
+//! use impinge::{Mesh, Pair, Pose, glam::DVec3};
+//!
+//! let triangle = |z| vec![DVec3::new(0.0, 0.0, z), DVec3::new(1.0, 0.0, z), DVec3::new(0.0, 1.0, z)];
+//! let floor = Mesh::new(triangle(0.0), vec![[0, 1, 2]])?;
+//! let lid = Mesh::new(triangle(1.0), vec![[0, 1, 2]])?;
+//!
+//! let mut pair = Pair::new(&floor, &lid);
+//! assert!(!pair.intersects(&Pose::IDENTITY, &Pose::IDENTITY));
+//!
+//! let down = Pose::from_translation(DVec3::new(0.0, 0.0, -1.0))?;
+//! assert_eq!(pair.contacts(&Pose::IDENTITY, &down).len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where to look:
+//!
+//! - [`Mesh`] and [`Pose`]: what a query is about. Both are checked when they are made, so that no
+//!   query can fail.
+//! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`].
+//! - [`narrow`]: the exact test itself, for two triangles.
+//! - [`generate`]: meshes and paths to try things on.
+//!
+//! Files are read by the crate `impinge-io`; the command `impinge` puts both to use.
 #![forbid(unsafe_code)]
 
 mod bounds;
@@ -13,3 +42,8 @@ pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{FacePair, Method, Pair, Threads};
 pub use pose::{Pose, PoseError};
+
+/// The README's program, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -2,8 +2,9 @@
 //!
 //! `IMPINGE_PAIRS` sets how many pairs each family contributes (default 40,000).
 
+use impinge::Bounds;
 use impinge::glam::DVec3;
-use impinge::narrow::{Meeting, triangles_intersect, triangles_meet};
+use impinge::narrow::{Meeting, TriangleTest, triangles_intersect, triangles_meet};
 use impinge_oracle::cases::{Family, families};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -39,6 +40,12 @@ fn every_decision_equals_the_oracles() {
         let found = triangles_intersect(&p, &q);
         assert_eq!(found, expected, "{}, seed {seed}: {a:?} {b:?}", family.name);
         assert_eq!(triangles_intersect(&q, &p), expected, "swapped: {}, seed {seed}", family.name);
+        let mut bounds = Bounds::enclosing(p.into_iter().chain(q));
+        let close = TriangleTest::within(&bounds).intersects(&p, &q);
+        assert_eq!(close, expected, "close bounds: {}, seed {seed}", family.name);
+        bounds.max += bounds.size() * 1e3;
+        let wide = TriangleTest::within(&bounds).intersects(&p, &q);
+        assert_eq!(wide, expected, "wide bounds: {}, seed {seed}", family.name);
         decided.fetch_add(1, Relaxed);
         touching.fetch_add(usize::from(expected), Relaxed);
     });

@@ -23,7 +23,8 @@ pub struct MeshReport {
     pub bounds: Bounds,
     /// Faces that are a segment or a point.
     pub degenerate_faces: Vec<u32>,
-    /// Faces with the same three positions as an earlier face, in any order.
+    /// Faces with the same three positions as an earlier face, in any order. Faces with a repeated
+    /// corner are left out of account.
     pub duplicate_faces: Vec<Duplicate>,
     /// Edges of a single face.
     pub open_edges: Vec<Edge>,
@@ -133,8 +134,8 @@ fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
 
 /// Faces that name the same corners as an earlier one.
 fn duplicates(corners: &[[u32; 3]]) -> Vec<Duplicate> {
-    let mut keyed: Vec<([u32; 3], u32)> =
-        (0..).zip(corners).map(|(f, c)| (sorted(*c), f)).collect();
+    let faces = (0..).zip(corners).filter(|(_, corners)| has_three(corners));
+    let mut keyed: Vec<([u32; 3], u32)> = faces.map(|(f, c)| (sorted(*c), f)).collect();
     keyed.sort_unstable();
     let mut duplicates: Vec<Duplicate> = keyed
         .chunk_by(|p, q| p.0 == q.0)
@@ -142,6 +143,10 @@ fn duplicates(corners: &[[u32; 3]]) -> Vec<Duplicate> {
         .collect();
     duplicates.sort_unstable_by_key(|duplicate| duplicate.face);
     duplicates
+}
+
+fn has_three([a, b, c]: &[u32; 3]) -> bool {
+    a != b && b != c && c != a
 }
 
 fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
@@ -152,10 +157,7 @@ fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
 /// The edges of all faces but those with a repeated corner, in order.
 fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
     let mut directed: Vec<([u32; 2], bool)> = Vec::with_capacity(corners.len() * 3);
-    for &[a, b, c] in corners {
-        if a == b || b == c || c == a {
-            continue;
-        }
+    for &[a, b, c] in corners.iter().filter(|corners| has_three(corners)) {
         for [from, to] in [[a, b], [b, c], [c, a]] {
             directed.push(([from.min(to), from.max(to)], from < to));
         }

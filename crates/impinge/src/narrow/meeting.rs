@@ -7,7 +7,7 @@ use super::{
     Triangle,
     degenerate::{self, Shape},
     predicates::{Filter3, Projection, determinant2d, determinant3d, orient3d},
-    triangle::{Crossing, Position, Sides},
+    triangle::{Position, Sides},
 };
 use glam::DVec3;
 use std::ops::Deref;
@@ -69,7 +69,7 @@ pub fn triangles_meet(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     let (a_sides, b_sides) = (Sides::exact(b, a), Sides::exact(a, b));
     let crossing = match Position::new(a, a_sides, b, b_sides) {
         Position::Apart => return None,
-        Position::Flat => return meet_flat(a, b),
+        Position::Flat(a, b) => return meet_flat(a, b),
         Position::Crossing(crossing) => crossing,
     };
 
@@ -79,28 +79,25 @@ pub fn triangles_meet(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     if end_to_end > 0 || start_to_start < 0 {
         return None;
     }
-    let Crossing { a, b, a_is_point, b_is_point } = &crossing;
+    let edge_of_a = |i| segment_at_plane([crossing.a(0), crossing.a(i)], b);
+    let edge_of_b = |i| segment_at_plane([crossing.b(0), crossing.b(i)], a);
     let first_is_a = order(1, 2) > 0;
     let last_is_a = order(2, 1) < 0;
-    let first = if first_is_a { edge_at_plane(a, 1, b) } else { edge_at_plane(b, 2, a) };
+    let first = if first_is_a { edge_of_a(1) } else { edge_of_b(2) };
     let is_point = match (first_is_a, last_is_a) {
-        (true, true) => *a_is_point,
+        (true, true) => crossing.a_is_point,
         (true, false) => end_to_end == 0,
         (false, true) => start_to_start == 0,
-        (false, false) => *b_is_point,
+        (false, false) => crossing.b_is_point,
     };
     if is_point {
         return Some(Meeting::Point(first));
     }
-    let last = if last_is_a { edge_at_plane(a, 2, b) } else { edge_at_plane(b, 1, a) };
+    let last = if last_is_a { edge_of_a(2) } else { edge_of_b(1) };
     Some(Meeting::Segment([first, last]))
 }
 
-/// Where the edge from corner 0 to corner `i` of a triangle meets the plane of another.
-fn edge_at_plane(t: &Triangle, i: usize, plane: &Triangle) -> DVec3 {
-    segment_at_plane([t[0], t[i]], plane)
-}
-
+/// Where a segment meets the plane of a triangle, which parts its ends.
 fn segment_at_plane([from, to]: [DVec3; 2], plane: &Triangle) -> DVec3 {
     let height = |point| determinant3d(plane[0], plane[1], plane[2], point);
     between(from, to, height(from).crossing(height(to)))

@@ -38,18 +38,10 @@ impl Filter3 {
         if in_range { Self { bound: 49.0 * UNIT * product } } else { Self::NONE }
     }
 
-    /// Whether all three determinants are certainly positive, or all certainly negative.
+    /// Whether the signs of three determinants that came out so are certain.
     #[inline]
-    pub(super) fn same_side(self, d: [f64; 3]) -> bool {
-        let (high, low) = (self.bound, -self.bound);
-        (d[0] > high && d[1] > high && d[2] > high) || (d[0] < low && d[1] < low && d[2] < low)
-    }
-
-    /// Which determinants are certainly positive, and which certainly negative, a bit for each.
-    #[inline]
-    pub(super) fn signs(self, values: [f64; 3]) -> (u8, u8) {
-        let bits = |is: [bool; 3]| u8::from(is[0]) | u8::from(is[1]) << 1 | u8::from(is[2]) << 2;
-        (bits(values.map(|d| d > self.bound)), bits(values.map(|d| d < -self.bound)))
+    pub(super) fn are_certain(self, values: [f64; 3]) -> bool {
+        values[0].abs() > self.bound && values[1].abs() > self.bound && values[2].abs() > self.bound
     }
 
     /// [`orient3d`] of points within this filter's extent.

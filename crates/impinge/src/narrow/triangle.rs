@@ -5,6 +5,7 @@ use super::{
     predicates::{Filter3, orient3d},
 };
 use crate::Bounds;
+use glam::DVec3;
 
 /// Returns whether two closed triangles share a point.
 ///
@@ -56,19 +57,37 @@ impl TriangleTest {
     /// bounds given.
     #[inline]
     pub fn intersects(&self, a: &Triangle, b: &Triangle) -> bool {
-        let b_heights = heights(a, b);
-        if self.filter.same_side(b_heights) {
+        let Some(b_sides) = Sides::certain(self.filter, heights(a, b)) else {
+            return self.intersects_exactly(a, b);
+        };
+        if b_sides.is_one() {
             return false;
         }
-        let a_heights = heights(b, a);
-        if self.filter.same_side(a_heights) {
+        let Some(a_sides) = Sides::certain(self.filter, heights(b, a)) else {
+            return self.intersects_exactly(a, b);
+        };
+        if a_sides.is_one() {
             return false;
         }
-        let b_sides = Sides::new(self.filter, a, b, b_heights);
-        let a_sides = Sides::new(self.filter, b, a, a_heights);
-        match Position::new(a, a_sides, b, b_sides) {
+        self.decide(Position::new(a, a_sides, b, b_sides))
+    }
+
+    /// For pairs with a corner so close to the other's plane that the filter cannot tell its side.
+    #[cold]
+    #[inline(never)]
+    fn intersects_exactly(&self, a: &Triangle, b: &Triangle) -> bool {
+        let b_sides = Sides::exact(a, b);
+        if b_sides.is_one() {
+            return false;
+        }
+        self.decide(Position::new(a, Sides::exact(b, a), b, b_sides))
+    }
+
+    #[inline]
+    fn decide(&self, position: Position<'_>) -> bool {
+        match position {
             Position::Apart => false,
-            Position::Flat => degenerate::intersects(a, b),
+            Position::Flat(a, b) => degenerate::intersects(a, b),
             Position::Crossing(crossing) => crossing.intervals_overlap(self.filter),
         }
     }
@@ -89,15 +108,21 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Of the plane of `of`, given rounded heights over it; exact.
+    const IN_PLANE: Self = Self { above: 0, below: 0 };
+
+    /// From rounded heights over the plane, if they leave no doubt.
     #[inline]
-    fn new(filter: Filter3, of: &Triangle, t: &Triangle, heights: [f64; 3]) -> Self {
-        let (above, below) = filter.signs(heights);
-        if above | below == 0b111 { Self { above, below } } else { Self::exact(of, t) }
+    fn certain(filter: Filter3, heights: [f64; 3]) -> Option<Self> {
+        let [h0, h1, h2] = heights;
+        if !filter.are_certain(heights) {
+            return None;
+        }
+        let below = |height: f64| (height.to_bits() >> 63) as u8;
+        let below = below(h0) | below(h1) << 1 | below(h2) << 2;
+        Some(Self { above: below ^ 0b111, below })
     }
 
-    /// Of the plane of `of`, without a filter.
-    #[cold]
+    /// Of the plane of `of`, whatever it takes.
     pub(super) fn exact(of: &Triangle, t: &Triangle) -> Self {
         let mut sides = Self { above: 0, below: 0 };
         for (i, &corner) in t.iter().enumerate() {
@@ -110,7 +135,11 @@ impl Sides {
         sides
     }
 
-    const IN_PLANE: Self = Self { above: 0, below: 0 };
+    /// Whether all three are strictly on one side.
+    #[inline]
+    fn is_one(self) -> bool {
+        self.above == 0b111 || self.below == 0b111
+    }
 
     #[inline]
     fn lone(self) -> Option<Lone> {
@@ -153,65 +182,75 @@ const LONE: [Option<Lone>; 64] = {
 };
 
 impl Lone {
-    /// The triangle turned so that this corner comes first.
+    /// The corners' numbers from this one on, the other two swapped or not.
     #[inline]
-    fn first(self, t: &Triangle) -> Triangle {
-        match self.corner {
-            0 => *t,
-            1 => [t[1], t[2], t[0]],
-            _ => [t[2], t[0], t[1]],
-        }
+    fn order(self, is_swapped: bool) -> [u8; 3] {
+        const ORDERS: [[u8; 3]; 6] =
+            [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
+        ORDERS[usize::from(self.corner) + if is_swapped { 3 } else { 0 }]
     }
 }
 
 /// How two triangles lie towards each other's planes.
-pub(super) enum Position {
+pub(super) enum Position<'t> {
     /// One is strictly on one side of the other's plane.
     Apart,
     /// Coplanar, or one of them has no plane because it is a segment or a point.
-    Flat,
+    Flat(&'t Triangle, &'t Triangle),
     /// Both reach the line in which their planes meet.
-    Crossing(Crossing),
+    Crossing(Crossing<'t>),
 }
 
-impl Position {
+impl<'t> Position<'t> {
     #[inline]
-    pub(super) fn new(a: &Triangle, a_sides: Sides, b: &Triangle, b_sides: Sides) -> Self {
+    pub(super) fn new(a: &'t Triangle, a_sides: Sides, b: &'t Triangle, b_sides: Sides) -> Self {
         let (Some(a_lone), Some(b_lone)) = (a_sides.lone(), b_sides.lone()) else {
             let flat = a_sides == Sides::IN_PLANE || b_sides == Sides::IN_PLANE;
-            return if flat { Self::Flat } else { Self::Apart };
+            return if flat { Self::Flat(a, b) } else { Self::Apart };
         };
-        let (mut a, mut b) = (a_lone.first(a), b_lone.first(b));
-        if !a_lone.is_above {
-            b.swap(1, 2);
-        }
-        if !b_lone.is_above {
-            a.swap(1, 2);
-        }
-        let a_is_point = !a_sides.has(a_lone.corner);
-        let b_is_point = !b_sides.has(b_lone.corner);
-        Self::Crossing(Crossing { a, b, a_is_point, b_is_point })
+        Self::Crossing(Crossing {
+            a,
+            b,
+            a_order: a_lone.order(!b_lone.is_above),
+            b_order: b_lone.order(!a_lone.is_above),
+            a_is_point: !a_sides.has(a_lone.corner),
+            b_is_point: !b_sides.has(b_lone.corner),
+        })
     }
 }
 
-/// Two triangles that both reach the line in which their planes meet, turned so that the two
-/// intervals they cut from it can be compared.
+/// Two triangles that both reach the line in which their planes meet, with their corners ordered so
+/// that the two intervals they cut from it can be compared.
 ///
 /// The first corner of each is alone on its side of the other's plane: from there two edges lead
 /// to or through the line. Both first corners are on the upper side (or in the plane), which is
 /// arranged by swapping the second and third corner of the *other* triangle. Then there is a
 /// direction of the line along which `a` spans from where its edge 0–1 meets it to where its edge
 /// 0–2 does, while `b` spans from its edge 0–2 to its edge 0–1.
-pub(super) struct Crossing {
-    pub(super) a: Triangle,
-    pub(super) b: Triangle,
+pub(super) struct Crossing<'t> {
+    a: &'t Triangle,
+    b: &'t Triangle,
+    a_order: [u8; 3],
+    b_order: [u8; 3],
     /// Whether the first corner of `a` lies in the plane of `b`: its interval is that point.
     pub(super) a_is_point: bool,
     /// The same with the roles exchanged.
     pub(super) b_is_point: bool,
 }
 
-impl Crossing {
+impl Crossing<'_> {
+    /// Corner `i` of `a`, in order.
+    #[inline]
+    pub(super) fn a(&self, i: usize) -> DVec3 {
+        self.a[usize::from(self.a_order[i])]
+    }
+
+    /// Corner `i` of `b`, in order.
+    #[inline]
+    pub(super) fn b(&self, i: usize) -> DVec3 {
+        self.b[usize::from(self.b_order[i])]
+    }
+
     /// Whether each interval begins before the other ends.
     #[inline]
     fn intervals_overlap(&self, filter: Filter3) -> bool {
@@ -226,7 +265,6 @@ impl Crossing {
     /// signs.
     #[inline]
     pub(super) fn order(&self, filter: Filter3, i: usize, j: usize) -> i32 {
-        let (a, b) = (&self.a, &self.b);
-        filter.orient3d(a[0], a[i], b[0], b[j])
+        filter.orient3d(self.a(0), self.a(i), self.b(0), self.b(j))
     }
 }

@@ -1,0 +1,228 @@
+//! Runs the command and checks how it ended.
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use std::{
+    fmt,
+    io::Read,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// No run of these tests takes anywhere near as long.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// Runs the command to its end.
+pub(crate) fn impinge<S: AsRef<str>>(arguments: impl IntoIterator<Item = S>) -> Finished {
+    Run::new(arguments).finish()
+}
+
+/// The command with its arguments, about to run.
+pub(crate) struct Run {
+    arguments: Vec<String>,
+    command: Command,
+    time_limit: Duration,
+}
+
+impl Run {
+    pub(crate) fn new<S: AsRef<str>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        Self::through(Command::new(env!("CARGO_BIN_EXE_impinge")), arguments)
+    }
+
+    /// In a shell that first says `before`, such as a limit: `exec` keeps the process the same.
+    #[cfg(unix)]
+    pub(crate) fn after<S: AsRef<str>>(
+        before: &str,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{before}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_impinge")]);
+        Self::through(shell, arguments)
+    }
+
+    /// With 512 MB of memory, far more than small files should need, where that can be had.
+    pub(crate) fn in_little_memory<S: AsRef<str>>(arguments: impl IntoIterator<Item = S>) -> Self {
+        #[cfg(unix)]
+        return Self::after("ulimit -v 524288", arguments);
+        #[cfg(not(unix))]
+        return Self::new(arguments);
+    }
+
+    fn through<S: AsRef<str>>(
+        mut command: Command,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Self {
+        let arguments: Vec<String> = arguments.into_iter().map(|a| a.as_ref().to_owned()).collect();
+        command.args(&arguments).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self { arguments, command, time_limit: TIME_LIMIT }
+    }
+
+    /// Where standard output goes, if not to the test.
+    pub(crate) fn stdout(mut self, to: impl Into<Stdio>) -> Self {
+        self.command.stdout(to);
+        self
+    }
+
+    /// Where standard error goes, if not to the test.
+    pub(crate) fn stderr(mut self, to: impl Into<Stdio>) -> Self {
+        self.command.stderr(to);
+        self
+    }
+
+    pub(crate) fn within(mut self, time_limit: Duration) -> Self {
+        self.time_limit = time_limit;
+        self
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Panics
+    ///
+    /// If it does not come in time; the command is stopped then.
+    pub(crate) fn finish(mut self) -> Finished {
+        let what = format!("impinge {}", self.arguments.join(" "));
+        let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{what}: {error}"));
+        // Both streams are drained while it runs, or a full pipe would hold it up.
+        let stdout = child.stdout.take().map(drain);
+        let stderr = child.stderr.take().map(drain);
+        let code = wait(&mut child, self.time_limit)
+            .unwrap_or_else(|| panic!("{what}: not done after {:?}", self.time_limit));
+        let text = |stream: Option<thread::JoinHandle<Vec<u8>>>| {
+            let bytes = stream.map(|thread| thread.join().unwrap()).unwrap_or_default();
+            String::from_utf8(bytes).unwrap_or_else(|error| panic!("{what}: {error}"))
+        };
+        Finished { stdout: text(stdout), stderr: text(stderr), what, code }
+    }
+}
+
+fn drain(mut stream: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        bytes
+    })
+}
+
+/// The exit code (none if a signal ended it), or nothing if the time was over first.
+fn wait(child: &mut Child, time_limit: Duration) -> Option<Option<i32>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return Some(status.code());
+        }
+        if start.elapsed() > time_limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    /// The command line, for messages.
+    pub(crate) what: String,
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Finished {
+    /// Asserts that all went well and nothing was complained about.
+    #[track_caller]
+    pub(crate) fn succeeds(self) -> Self {
+        assert_eq!((self.code, &*self.stderr), (Some(0), ""), "{}", self.what);
+        self
+    }
+
+    /// Asserts that the input was refused in one message that holds all the pieces.
+    #[track_caller]
+    pub(crate) fn refuses(&self, pieces: &[&str]) {
+        if let Some(fault) = self.refusal_fault(pieces) {
+            panic!("{}: {fault}", self.what);
+        }
+    }
+
+    /// What is wrong with how the input was refused.
+    pub(crate) fn refusal_fault(&self, pieces: &[&str]) -> Option<String> {
+        let Self { code, stdout, stderr, .. } = self;
+        let lacks = pieces.iter().find(|piece| !stderr.contains(**piece));
+        if *code != Some(2) {
+            Some(format!("exit code {code:?}, not 2: {stderr}{stdout}"))
+        } else if !stdout.is_empty() {
+            Some(format!("on standard output: {stdout}"))
+        } else if stderr.lines().count() != 1 || !stderr.starts_with("error: ") {
+            Some(format!("not one message: {stderr:?}"))
+        } else if stderr.chars().count() > 600 {
+            Some(format!("a message of {} characters", stderr.chars().count()))
+        } else {
+            lacks.map(|piece| format!("`{piece}` is not in {stderr:?}"))
+        }
+    }
+
+    /// Asserts that the usage was refused: the parser's own message, which may go on with advice.
+    #[track_caller]
+    pub(crate) fn misused(&self, pieces: &[&str]) {
+        assert_eq!(self.code, Some(2), "{}: {}", self.what, self.stderr);
+        assert_eq!(self.stdout, "", "{}", self.what);
+        assert!(!self.stderr.contains("panicked"), "{}: {}", self.what, self.stderr);
+        for piece in pieces {
+            assert!(self.stderr.contains(piece), "{}: no `{piece}`: {}", self.what, self.stderr);
+        }
+    }
+
+    /// Each line of standard output as JSON.
+    #[track_caller]
+    pub(crate) fn json_lines(&self) -> Vec<Value> {
+        let parse = |line| {
+            serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{}: {error} in {line}", self.what))
+        };
+        self.stdout.lines().map(parse).collect()
+    }
+
+    /// Standard output as one line of JSON.
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        let mut lines = self.json_lines();
+        assert_eq!(lines.len(), 1, "{}: {}", self.what, self.stdout);
+        lines.remove(0)
+    }
+
+    /// The names in the only line of JSON, in their order.
+    #[track_caller]
+    pub(crate) fn json_keys(&self) -> Vec<String> {
+        let Keys(keys) = serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{}: {error} in {}", self.what, self.stdout));
+        keys
+    }
+}
+
+/// The names of a JSON object in the order in which they stand; a parsed value has lost it.
+struct Keys(Vec<String>);
+
+impl<'de> Deserialize<'de> for Keys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Keys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Keys, M::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, IgnoredAny)) = map.next_entry()? {
+                    keys.push(key);
+                }
+                Ok(Keys(keys))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
