@@ -49,7 +49,7 @@ impl Step {
             Self {
                 name: "docs",
                 check: cargo(
-                    &["doc", "--workspace", "--no-deps", "--document-private-items"],
+                    &["doc", "--workspace", "--no-deps", "--lib"],
                     &[("RUSTDOCFLAGS", "-D warnings")],
                 ),
             },
