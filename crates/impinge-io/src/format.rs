@@ -114,7 +114,8 @@ fn read_from(
         Format::Stl => stl::read(bytes, &name),
         Format::Ply => ply::read(bytes, &name),
         Format::Off => off::read(bytes, &name),
-        Format::Gltf | Format::Glb => gltf::read(bytes, &name, folder),
+        Format::Gltf => gltf::read(bytes, folder),
+        Format::Glb => gltf::read_glb(bytes, folder),
     }?;
     match model.face_count() {
         0 => Err(Fault::file("the file holds no faces")),

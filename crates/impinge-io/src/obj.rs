@@ -25,6 +25,8 @@ use std::{
 /// twice; for the vertices; and for the faces, which may name vertices that come later.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let text = text::decode(bytes)?;
+    // Programs of old mark the end of a text so.
+    let text = text.strip_suffix('\x1A').unwrap_or(text);
     let size = Size::measure(text)?;
     let positions = read_positions(text, &size)?;
     let (faces, groups) = read_faces(text, &size, &positions)?;
@@ -123,11 +125,13 @@ fn is_counts(keyword: &str, rest: &str) -> bool {
 /// Refuses what would silently lose geometry; other words (`vn`, `usemtl`, `surf`, what programs
 /// add of their own) are passed over.
 fn check_keyword(line: usize, keyword: &str) -> Result<(), Fault> {
-    let is_word = keyword.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    let is_word = keyword.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let letters = keyword.split(|c: char| c.is_ascii_digit()).next();
     let message = match keyword {
         "call" => "`call` includes another file, which is not read: put its content here".into(),
         "V" | "F" | "O" | "G" => format!("`{keyword}`: OBJ keywords are in lower case"),
-        _ if is_word => return Ok(()),
+        // `curv2` is a keyword; `v1 0 0` and `v1e5 0 0` lack a space.
+        _ if is_word && !matches!(letters, Some("" | "v" | "f" | "fo")) => return Ok(()),
         _ => format!("`{}` is not an OBJ keyword", shown(keyword)),
     };
     Err(Fault::line(line, message))

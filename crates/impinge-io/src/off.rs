@@ -4,27 +4,30 @@ use crate::{
     Model,
     error::Fault,
     polygon::triangulate,
-    text::{self, Lines, shown},
+    text::{self, shown},
 };
 use glam::DVec3;
 use impinge::Mesh;
 
 /// Reads `OFF` and its kin with normals (`N`), colours (`C`) and texture coordinates (`ST`).
 ///
-/// A vertex and a face take a line each. The format's grammar would allow them to be broken
-/// anywhere, but then a file that carries colours without saying so (many do) would be read wrong
-/// without a word; by lines, whatever does not fit its counts is found.
+/// Numbers may be spread over lines in any way, but for the colour of a face, which ends with its
+/// line. By that rule alone, though, a file whose vertices carry colours that the header does not
+/// tell of (many do) could not be read. So where there is just a line for each vertex and each
+/// face, these are read by lines first, and what follows a vertex on its line belongs to it.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     refuse_binary(bytes)?;
     let text = text::decode(bytes)?;
-    let mut reader = Reader { lines: Lines::new(text) };
-    let (vertices, faces) = reader.header()?;
-    let positions = reader.positions(vertices)?;
-    let faces = reader.faces(faces, &positions)?;
-    if let Some((line, _)) = reader.next() {
-        return Err(Fault::line(line, "more lines than the header's counts promise"));
-    }
-    Ok(Model::from_mesh(name, Mesh::new(positions, faces)?))
+    let mut reader = Reader { text, at: 0, line: 1, by_lines: false };
+    let header = reader.header()?;
+    let mesh = if reader.content_lines() == header.vertices as u64 + header.faces as u64 {
+        let by_lines = Reader { by_lines: true, ..reader }.mesh(&header);
+        // Of two faults, that of the likelier layout says more.
+        by_lines.or_else(|fault| reader.mesh(&header).map_err(|_| fault))?
+    } else {
+        reader.mesh(&header)?
+    };
+    Ok(Model::from_mesh(name, mesh))
 }
 
 /// The binary variant says so in its first line, and the rest is no text.
@@ -33,82 +36,131 @@ fn refuse_binary(bytes: &[u8]) -> Result<(), Fault> {
     let line = &bytes[..end.unwrap_or(bytes.len().min(80))];
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     match (words.next(), words.next()) {
-        (Some(word), Some(b"BINARY")) if word.ends_with(b"OFF") => {
+        (Some(word), Some(b"BINARY")) if word.to_ascii_uppercase().ends_with(b"OFF") => {
             Err(Fault::line(1, "binary OFF is not read; save it as text"))
         }
         _ => Ok(()),
     }
 }
 
+/// What the header says.
+struct Header {
+    vertices: usize,
+    faces: usize,
+    /// How many numbers follow the coordinates of a vertex.
+    extras: usize,
+}
+
+/// The words of the text, without comments.
+#[derive(Clone, Copy)]
 struct Reader<'a> {
-    lines: Lines<'a>,
+    text: &'a str,
+    at: usize,
+    /// The line of the word read last.
+    line: usize,
+    /// Whether a vertex or a face ends with its line.
+    by_lines: bool,
 }
 
-/// The lines that say something, without comments.
-impl<'a> Iterator for Reader<'a> {
-    type Item = (usize, &'a str);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.lines.find_map(|(line, content)| {
-            let comment = memchr::memchr(b'#', content.as_bytes()).unwrap_or(content.len());
-            let content = content[..comment].trim_ascii();
-            (!content.is_empty()).then_some((line, content))
-        })
-    }
-}
-
-impl Reader<'_> {
-    /// The line to blame where the file ends too early.
-    fn last_line(&self) -> usize {
-        self.lines.number().max(1)
-    }
-
-    /// The numbers of vertices and faces, which the rest of the file is long enough to hold.
-    fn header(&mut self) -> Result<(usize, usize), Fault> {
-        let Some((line, content)) = self.next() else {
-            return Err(Fault::line(self.last_line(), "expected the header `OFF`, found nothing"));
-        };
-        let (keyword, counts) = match content.find(|c: char| c.is_ascii_whitespace()) {
-            Some(end) => (&content[..end], content[end..].trim_ascii_start()),
-            None => (content, ""),
-        };
-        check_header(line, keyword)?;
-        let (line, counts) = match counts {
-            "" => self.next().ok_or_else(|| {
-                Fault::line(
-                    self.last_line(),
-                    "the file ends before the counts of vertices and faces",
-                )
-            })?,
-            counts => (line, counts),
-        };
-        let mut numbers = [0_u64; 3];
-        let mut given = 0;
-        for token in counts.split_ascii_whitespace() {
-            let number = token.parse().map_err(|_| {
-                Fault::line(
-                    line,
-                    format!("`{}` is not a count of vertices, faces or edges", shown(token)),
-                )
-            })?;
-            if given == 3 {
-                return Err(Fault::line(line, "more than three counts (vertices, faces, edges)"));
+impl<'a> Reader<'a> {
+    /// The next word, on whatever line.
+    fn next(&mut self) -> Option<&'a str> {
+        loop {
+            let word = self.next_in_line();
+            if word.is_some() || !self.end_line() {
+                return word;
             }
-            numbers[given] = number;
-            given += 1;
         }
-        if given < 2 {
-            return Err(Fault::line(
-                line,
-                "expected the counts of vertices, faces and edges in one line",
-            ));
+    }
+
+    /// The next word, unless the line ends before it.
+    #[inline]
+    fn next_in_line(&mut self) -> Option<&'a str> {
+        self.skip_blanks();
+        let start = self.at;
+        let rest = &self.text.as_bytes()[start..];
+        let ends = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\n' | b'\x0C'..=b'\r' | b'#');
+        self.at += rest.iter().position(ends).unwrap_or(rest.len());
+        (self.at > start).then(|| &self.text[start..self.at])
+    }
+
+    #[inline]
+    fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t' | b'\x0C') = self.text.as_bytes().get(self.at) {
+            self.at += 1;
         }
-        // The edges are never needed, and some programs leave them out or write 0.
-        let [vertices, faces, _] = numbers;
-        // `0 0 0` and a line end for a vertex, `3 0 0 0` for a face; the last line may lack its end.
+    }
+
+    /// The next word of a vertex or face.
+    #[inline]
+    fn next_of_item(&mut self) -> Option<&'a str> {
+        match self.next_in_line() {
+            None if !self.by_lines => self.next(),
+            word => word,
+        }
+    }
+
+    /// Steps over the rest of the line; `false` at the end of the file.
+    fn end_line(&mut self) -> bool {
+        let rest = &self.text.as_bytes()[self.at..];
+        let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        // LF, CR and CR LF all end a line.
+        self.at += match rest[end..] {
+            [b'\r', b'\n', ..] => end + 2,
+            [_, ..] => end + 1,
+            [] => end,
+        };
+        let more = self.at < self.text.len();
+        self.line += usize::from(more);
+        more
+    }
+
+    /// How many of the lines from here on hold a word.
+    fn content_lines(mut self) -> u64 {
+        let mut lines = 0;
+        loop {
+            self.skip_blanks();
+            let next = self.text.as_bytes().get(self.at);
+            lines += u64::from(!matches!(next, None | Some(b'\n' | b'\r' | b'#')));
+            if !self.end_line() {
+                return lines;
+            }
+        }
+    }
+
+    fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::line(self.line, message)
+    }
+
+    /// Reads up to the first vertex. The rest of the file is long enough for what is promised.
+    fn header(&mut self) -> Result<Header, Fault> {
+        let start = *self;
+        let Some(keyword) = self.next() else {
+            return Err(self.fault("expected the header `OFF`, found nothing"));
+        };
+        let extras = match keyword.parse::<u64>() {
+            // Some programs leave the keyword out: three counts must do.
+            Ok(_) => {
+                let mut counts = start;
+                if (0..3).any(|_| counts.next().is_none_or(|word| word.parse::<u64>().is_err())) {
+                    return Err(not_a_header(self.line, keyword));
+                }
+                *self = start;
+                0
+            }
+            Err(_) => declared_extras(self.line, keyword)?,
+        };
+        let vertices = self.count()?;
+        let line = self.line;
+        let faces = self.count()?;
+        self.skip_edge_count(line)?;
+        let line = self.line;
+        // `0 0 0` and what ends it for a vertex, `3 0 0 0` for a face; the last may lack its end.
         let least = vertices.saturating_mul(6).saturating_add(faces.saturating_mul(8));
-        let rest = self.lines.rest().len() as u64;
-        if least > rest + 1 {
+        let mut after = *self;
+        let first = after.next().map_or(0, str::len);
+        let rest = self.text.len() - after.at + first;
+        if least > rest as u64 + 1 {
             let message = format!(
                 "{vertices} vertices and {faces} faces are promised, but only {rest} bytes follow"
             );
@@ -117,124 +169,206 @@ impl Reader<'_> {
         if vertices > u64::from(u32::MAX) {
             return Err(Fault::line(line, "more than 4294967295 vertices"));
         }
-        Ok((vertices as usize, faces as usize))
+        Ok(Header { vertices: vertices as usize, faces: faces as usize, extras })
     }
 
-    fn positions(&mut self, count: usize) -> Result<Vec<DVec3>, Fault> {
+    fn count(&mut self) -> Result<u64, Fault> {
+        let Some(word) = self.next() else {
+            return Err(self.fault("the file ends before the counts of vertices, faces and edges"));
+        };
+        word.parse().map_err(|_| {
+            let word = shown(word);
+            self.fault(format!("`{word}` is not a count of vertices, faces or edges"))
+        })
+    }
+
+    /// Steps over the number of edges, which is never needed.
+    ///
+    /// Some programs leave it out: where the two other counts, the first of them on `line`, have a
+    /// line to themselves, and no whole number stands alone on the next.
+    fn skip_edge_count(&mut self, line: usize) -> Result<(), Fault> {
+        let mut next = *self;
+        if line == self.line && next.next_in_line().is_none() {
+            let word = next.next();
+            let alone = next.next_in_line().is_none();
+            if !alone || word.is_none_or(|word| word.parse::<u64>().is_err()) {
+                return Ok(());
+            }
+        }
+        self.count().map(|_| ())
+    }
+
+    fn mesh(mut self, header: &Header) -> Result<Mesh, Fault> {
+        let positions = self.positions(header)?;
+        let faces = self.faces(header.faces, &positions)?;
+        if self.next().is_some() {
+            return Err(self.fault("more numbers than the header's counts promise"));
+        }
+        Ok(Mesh::new(positions, faces)?)
+    }
+
+    fn positions(&mut self, header: &Header) -> Result<Vec<DVec3>, Fault> {
+        let count = header.vertices;
         let mut positions = Vec::with_capacity(count);
         for vertex in 0..count {
-            let Some((line, content)) = self.next() else {
-                let message = format!("the file ends after {vertex} of {count} vertices");
-                return Err(Fault::line(self.last_line(), message));
-            };
-            let mut tokens = content.split_ascii_whitespace();
+            let mut word = self.next();
             let mut position = DVec3::ZERO;
             for axis in 0..3 {
-                let Some(token) = tokens.next() else {
-                    let message =
-                        format!("a vertex needs 3 coordinates on its line, this one has {axis}");
-                    return Err(Fault::line(line, message));
+                let Some(word) = word.take().or_else(|| self.next_of_item()) else {
+                    return Err(self.fault(match self.by_lines && axis > 0 {
+                        true => {
+                            format!("a vertex needs 3 coordinates on its line, this one has {axis}")
+                        }
+                        false => format!("the file ends after {vertex} of {count} vertices"),
+                    }));
                 };
-                position[axis] = text::coordinate(line, token)?;
+                position[axis] = text::coordinate(self.line, word)?;
             }
-            // A normal (3), a colour (up to 4), texture coordinates (2).
-            check_extras(line, tokens, 9, "vertex")?;
-            positions.push(text::position(line, vertex, position)?);
+            positions.push(text::position(self.line, vertex, position)?);
+            if self.by_lines {
+                // A normal (3), a colour (up to 4), texture coordinates (2).
+                self.skip_rest_of_line(9, "vertex")?;
+                continue;
+            }
+            for _ in 0..header.extras {
+                let Some(word) = self.next() else {
+                    let message = format!("the file ends within vertex {vertex} of {count}");
+                    return Err(self.fault(message));
+                };
+                self.check_number(word)?;
+            }
         }
         Ok(positions)
     }
 
     fn faces(&mut self, count: usize, positions: &[DVec3]) -> Result<Vec<[u32; 3]>, Fault> {
-        let mut faces = Vec::with_capacity(self.count_triangles());
-        let mut corners = Vec::new();
+        let (triangles, most_corners) = self.measure_faces(count);
+        let mut faces = Vec::with_capacity(triangles);
+        let mut corners = Vec::with_capacity(most_corners);
         for face in 0..count {
-            let Some((line, content)) = self.next() else {
-                let message = format!("the file ends after {face} of {count} faces");
-                return Err(Fault::line(self.last_line(), message));
+            let Some(word) = self.next() else {
+                return Err(self.fault(format!("the file ends after {face} of {count} faces")));
             };
-            let fault = |message: String| Fault::line(line, message);
-            let mut tokens = content.split_ascii_whitespace();
-            let token = tokens.next().unwrap_or_default();
-            let size: usize = token
+            let size: usize = word
                 .parse()
-                .map_err(|_| fault(format!("`{}` is not a number of corners", shown(token))))?;
+                .map_err(|_| self.fault(format!("`{}` is not a number of corners", shown(word))))?;
             if size < 3 {
-                return Err(fault(format!("a face needs at least 3 corners, this one has {size}")));
+                let message = format!("a face needs at least 3 corners, this one has {size}");
+                return Err(self.fault(message));
             }
             corners.clear();
-            // Two characters a corner: what is promised beyond that is missed below.
-            corners.reserve_exact(size.min(content.len() / 2));
-            for token in tokens.by_ref().take(size) {
-                let vertex = token
-                    .parse::<u64>()
-                    .map_err(|_| fault(format!("`{}` is not a vertex number", shown(token))))?;
-                if vertex >= positions.len() as u64 {
-                    let vertices = positions.len();
-                    return Err(fault(format!(
-                        "a face names vertex {vertex}, but there are {vertices}, numbered from 0"
-                    )));
-                }
-                corners.push(vertex as u32);
+            for found in 0..size {
+                let Some(word) = self.next_of_item() else {
+                    let message = format!("a face of {size} corners names only {found}");
+                    return Err(self.fault(message));
+                };
+                corners.push(self.corner(word, positions.len())?);
             }
-            if corners.len() < size {
-                let found = corners.len();
-                return Err(fault(format!("a face of {size} corners names only {found}")));
-            }
-            check_extras(line, tokens, 4, "face")?;
+            self.skip_rest_of_line(4, "face")?;
             triangulate(&corners, positions, &mut faces);
         }
         Ok(faces)
     }
 
-    /// How many triangles the rest of the file holds, or more if it is wrong, but never more than
-    /// its length allows. Polygons make it more than the count of faces.
-    fn count_triangles(&self) -> usize {
-        let rest = Reader { lines: self.lines.clone() };
-        let corners = |content: &str| {
-            let size: usize = content.split_ascii_whitespace().next()?.parse().ok()?;
-            Some(size.min(content.len() / 2).saturating_sub(2))
-        };
-        rest.filter_map(|(_, content)| corners(content)).sum()
-    }
-}
-
-fn check_header(line: usize, keyword: &str) -> Result<(), Fault> {
-    let letters = keyword.strip_suffix("OFF").map(|letters| {
-        let letters = letters.strip_prefix("ST").unwrap_or(letters);
-        let letters = letters.strip_prefix('C').unwrap_or(letters);
-        letters.strip_prefix('N').unwrap_or(letters)
-    });
-    let message = match letters {
-        Some("") => return Ok(()),
-        Some("4" | "n" | "4n") => {
-            format!("`{keyword}` has vertices in four or more dimensions; only three are read")
-        }
-        _ => match keyword.strip_prefix("OFF") {
-            Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                format!("`{}`: a space is missing after `OFF`", shown(keyword))
+    fn corner(&self, word: &str, vertices: usize) -> Result<u32, Fault> {
+        // Nearly all are a few digits, for which a general conversion is slow.
+        if word.len() < 10 && word.bytes().all(|byte| byte.is_ascii_digit()) {
+            let vertex =
+                word.bytes().fold(0, |vertex, digit| 10 * vertex + u32::from(digit - b'0'));
+            if (vertex as usize) < vertices {
+                return Ok(vertex);
             }
-            _ => format!("expected the header `OFF`, found `{}`", shown(keyword)),
-        },
-    };
-    Err(Fault::line(line, message))
-}
-
-/// What may follow on a vertex's or a face's line is not used, but must be a few numbers.
-fn check_extras<'a>(
-    line: usize,
-    tokens: impl Iterator<Item = &'a str>,
-    most: usize,
-    what: &str,
-) -> Result<(), Fault> {
-    for (extra, token) in tokens.enumerate() {
-        if extra == most {
-            return Err(Fault::line(line, format!("too many numbers for one {what}")));
         }
-        if token.parse::<f64>().is_err() {
-            return Err(Fault::line(line, format!("`{}` is not a number", shown(token))));
+        match word.parse::<u64>() {
+            Ok(vertex) if vertex < vertices as u64 => Ok(vertex as u32),
+            Ok(vertex) => Err(self.fault(format!(
+                "a face names vertex {vertex}, but there are {vertices}, numbered from 0"
+            ))),
+            Err(_) => Err(self.fault(format!("`{}` is not a vertex number", shown(word)))),
         }
     }
-    Ok(())
+
+    /// How many triangles the faces make, and how many corners the largest has; or more if they
+    /// are wrong, but never more than their text could hold. Nothing is allocated twice then.
+    fn measure_faces(mut self, count: usize) -> (usize, usize) {
+        let (mut triangles, mut most) = (0, 0);
+        for _ in 0..count {
+            let Some(Ok(size)) = self.next().map(str::parse::<usize>) else { break };
+            let start = self.at;
+            if !self.by_lines {
+                let _ = (0..size).take_while(|_| self.next().is_some()).count();
+            }
+            let more = self.end_line();
+            // A blank and a digit for each corner.
+            let corners = size.min((self.at - start) / 2);
+            triangles += corners.saturating_sub(2);
+            most = most.max(corners);
+            if !more {
+                break;
+            }
+        }
+        (triangles, most)
+    }
+
+    /// What may follow on a vertex's or a face's line is not used, but must be a few numbers.
+    fn skip_rest_of_line(&mut self, most: usize, what: &str) -> Result<(), Fault> {
+        let mut extras = 0;
+        while let Some(word) = self.next_in_line() {
+            if extras == most {
+                return Err(self.fault(format!("too many numbers for one {what}")));
+            }
+            self.check_number(word)?;
+            extras += 1;
+        }
+        Ok(())
+    }
+
+    fn check_number(&self, word: &str) -> Result<(), Fault> {
+        match word.parse::<f64>() {
+            Ok(_) => Ok(()),
+            Err(_) => Err(self.fault(format!("`{}` is not a number", shown(word)))),
+        }
+    }
+}
+
+/// How many numbers follow the coordinates of a vertex, as the keyword says: `STCNOFF`, with or
+/// without any of the letters in front, in this order. Only `OFF` itself may be in lower case,
+/// for `nOFF` is another thing than `NOFF`.
+fn declared_extras(line: usize, keyword: &str) -> Result<usize, Fault> {
+    let (mut letters, end) =
+        keyword.split_at_checked(keyword.len().wrapping_sub(3)).unwrap_or(("", keyword));
+    if !end.eq_ignore_ascii_case("OFF") {
+        return Err(not_a_header(line, keyword));
+    }
+    let mut extras = 0;
+    for (prefix, numbers) in [("ST", 2), ("C", 4), ("N", 3)] {
+        if let Some(rest) = letters.strip_prefix(prefix) {
+            letters = rest;
+            extras += numbers;
+        }
+    }
+    match letters {
+        "" => Ok(extras),
+        "4" | "n" | "4n" => Err(Fault::line(
+            line,
+            format!("`{keyword}` has vertices in four or more dimensions; only three are read"),
+        )),
+        _ => Err(not_a_header(line, keyword)),
+    }
+}
+
+fn not_a_header(line: usize, keyword: &str) -> Fault {
+    let shown = shown(keyword);
+    let glued = keyword
+        .strip_prefix("OFF")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    Fault::line(
+        line,
+        match glued {
+            true => format!("`{shown}`: a space is missing after `OFF`"),
+            false => format!("expected the header `OFF`, found `{shown}`"),
+        },
+    )
 }
 
 #[cfg(test)]
@@ -261,6 +395,13 @@ mod tests {
             "COFF\n4 1 0\n",
             "STCNOFF 4 1 0\n",
             "\u{FEFF}NOFF\r\n4 1 0\r\n",
+            "off\n4 1 0\n",
+            "COff 4 1 0\n",
+            "4 1 0\n",
+            "# no keyword\n4 1 0 ",
+            "4\n1\n0\n",
+            "OFF\n4\n1 0\n",
+            "OFF\n4 1\n0 # edges\n",
         ] {
             let text = format!("{head}{SQUARE}\n4 0 1 2 3 # end");
             assert_eq!(faces(&text), [[0, 1, 2], [0, 2, 3]], "{head}");
@@ -270,25 +411,44 @@ mod tests {
     }
 
     #[test]
+    fn numbers_may_be_spread_over_lines_in_any_way() {
+        let square = [[0, 1, 2], [0, 2, 3]];
+        for text in [
+            "OFF 4 1 0 0 0 0 1 0 0 1 1 0 0 1 0 4 0 1 2 3",
+            "OFF\n4 1 0\n0 0 0  1 0 0\n1 1 0  0 1 0\n4 0 1 2 3",
+            "OFF 4 1 0\n0\n0\n0 1 # x\r\n0 0 1 1 0\r0 1\n\n0\n4\n0\n1 2\n3 255 0 0\n",
+            // As many lines as there are vertices and faces, but not a line for each.
+            "OFF\n4 1 0\n0 0\n0 1 0 0\n1 1 0 0\n1 0\n4 0 1 2 3\n",
+            "NOFF\n4 1 0\n0 0 0\n0 0 1\n1 0 0\n0 0 1\n1 1 0\n0 0 1\n0 1 0\n0 0 1\n4 0 1 2 3",
+            "STCOFF 4 1 0 0 0 0 1 1 1 1 .5 .5 1 0 0 1 1 1 1 .5 .5\n1 1 0 1 1 1 1 .5\n.5\n\
+             0 1 0 1 1 1 1 .5 .5 4 0 1 2 3",
+        ] {
+            assert_eq!(faces(text), square, "{text}");
+        }
+        // A colour ends with its line, and another face begins on the next.
+        let two = "OFF 4 2 0 0 0 0 1 0 0 1 1 0 0 1 0 3 0\n1 2 9 9 9 1\n3 0 2\n3";
+        assert_eq!(faces(two), square);
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let with_face = |face: &str| format!("OFF\n4 1 0\n{SQUARE}{face}");
         let vertex = |vertex: &str| format!("OFF\n1 0 0\n{vertex} ");
         let cases = [
             (String::new(), 1, "expected the header `OFF`, found nothing"),
             ("# only\n".into(), 1, "expected the header `OFF`, found nothing"),
-            ("4 1 0\n".into(), 1, "expected the header `OFF`, found `4`"),
+            ("4 1\n".into(), 1, "expected the header `OFF`, found `4`"),
+            ("4 1 0.5\n".into(), 1, "expected the header `OFF`, found `4`"),
+            ("é\n1 1 0\n".into(), 1, "expected the header `OFF`, found `é`"),
             ("OFF8 6 12\n".into(), 1, "`OFF8`: a space is missing after `OFF`"),
-            ("off\n1 1 0\n".into(), 1, "expected the header `OFF`, found `off`"),
+            ("noff\n1 1 0\n".into(), 1, "`noff` has vertices in four or more dimensions"),
+            ("XOFF\n1 1 0\n".into(), 1, "expected the header `OFF`, found `XOFF`"),
             ("4OFF\n".into(), 1, "`4OFF` has vertices in four or more dimensions"),
             ("CnOFF\n3\n".into(), 1, "`CnOFF` has vertices in four or more dimensions"),
             ("OFF BINARY\n\0\0\0\u{1}".into(), 1, "binary OFF is not read; save it as text"),
             ("OFF\n".into(), 1, "the file ends before the counts"),
-            (
-                "OFF\n3\n4\n".into(),
-                2,
-                "expected the counts of vertices, faces and edges in one line",
-            ),
-            ("OFF\n3 4 5 6\n".into(), 2, "more than three counts"),
+            ("OFF\n3\n4\n".into(), 3, "the file ends before the counts"),
+            ("OFF\n3\n4\n0.5 1 2\n".into(), 4, "`0.5` is not a count"),
             ("OFF\n-3 4 5\n".into(), 2, "`-3` is not a count"),
             ("OFF\n1e3 4 5\n".into(), 2, "`1e3` is not a count"),
             (
@@ -307,13 +467,18 @@ mod tests {
             (vertex("1 2 -2e100"), 3, "vertex 0 has the z coordinate -2e100"),
             (vertex("1 2 3 x"), 3, "`x` is not a number"),
             (vertex("1 2 3 1 2 3 1 2 3 4 5 6 7"), 3, "too many numbers for one vertex"),
-            (vertex("0 0 0\n0 0 0"), 4, "more lines than the header's counts promise"),
+            (vertex("0 0 0\n0 0 0"), 4, "more numbers than the header's counts promise"),
             (
                 "OFF\n3 0 0\n0.00 0.00 0.00\n0 0 0\n".into(),
                 4,
                 "the file ends after 2 of 3 vertices",
             ),
             ("OFF\n1 2 0\n0 0 0\n3 0 0 0\n# 3 0 0 0".into(), 5, "the file ends after 1 of 2 faces"),
+            ("OFF 2 0 0 0 0\n0 1\n\nx 1".into(), 4, "`x` is not a number"),
+            ("OFF 2 0 0 0 0\n0 1\n\n11111 ".into(), 4, "the file ends after 1 of 2 vertices"),
+            ("NOFF 1 0 0 0 0 0\n1 1".into(), 2, "the file ends within vertex 0 of 1"),
+            ("OFF 1 1 0 0 0 0\n3 0 0\n\n7".into(), 4, "a face names vertex 7, but there are 1"),
+            ("OFF 1 1 0 0 0 0\n\n 4 0 0 \n0".into(), 4, "a face of 4 corners names only 3"),
             (with_face("2 0 1 # 5 6"), 7, "a face needs at least 3 corners, this one has 2"),
             (with_face("4 0 1 2 "), 7, "a face of 4 corners names only 3"),
             (with_face("99999999999 0 1 2"), 7, "a face of 99999999999 corners names only 3"),

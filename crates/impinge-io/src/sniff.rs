@@ -83,7 +83,9 @@ fn looks_like(bytes: &[u8]) -> Option<Kind> {
         {
             Some(Kind::Format(Format::Stl))
         }
-        (b"OFF" | b"COFF" | b"NOFF" | b"CNOFF" | b"STOFF", _) => Some(Kind::Format(Format::Off)),
+        (b"OFF" | b"off" | b"COFF" | b"NOFF" | b"CNOFF" | b"STOFF", _) => {
+            Some(Kind::Format(Format::Off))
+        }
         (b"mtllib" | b"v" | b"vn" | b"vt" | b"o", Some(_)) => Some(Kind::Format(Format::Obj)),
         _ => None,
     }
@@ -107,11 +109,12 @@ mod tests {
         let mut stl = b"solid header ".repeat(20)[..80].to_vec();
         stl.extend(2_u32.to_le_bytes());
         stl.extend([0; 100]);
-        let samples: [(&[u8], Option<Format>, &str); 14] = [
+        let samples: [(&[u8], Option<Format>, &str); 15] = [
             (b"glTF\x02\0\0\0", Some(Format::Glb), "GLB"),
             (b"  {\"asset\": {}}", Some(Format::Gltf), "glTF"),
             (b"ply\r\nformat ascii 1.0\r\n", Some(Format::Ply), "PLY"),
             (b"# made by\nCOFF 3 1 0\n", Some(Format::Off), "OFF"),
+            (b"off\n3 1 0\n", Some(Format::Off), "OFF"),
             (b"solid a\n facet normal 0 0 1\n", Some(Format::Stl), "STL"),
             (b"SOLID\nFACET NORMAL", Some(Format::Stl), "STL"),
             (&stl, Some(Format::Stl), "STL"),

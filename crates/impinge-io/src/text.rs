@@ -6,19 +6,11 @@ use impinge::MeshError;
 
 /// A file's bytes as text, without a byte-order mark.
 ///
-/// Other encodings are refused by name where they can be told (UTF-16 and UTF-32 by their marks or
-/// their zero bytes), else by the line of the first byte that is not UTF-8.
+/// Other encodings are refused by name where they can be told, else by the line of the first byte
+/// that is not UTF-8.
 pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Fault> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let name = match bytes {
-        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => Some("UTF-32"),
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
-        [0, b, ..] | [b, 0, ..] if b.is_ascii_graphic() => Some("UTF-16"),
-        _ => None,
-    };
-    if let Some(name) = name {
-        return Err(Fault::line(1, format!("the text is in {name}; save it as UTF-8")));
-    }
+    check_encoding(bytes)?;
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let byte = error.valid_up_to();
         let message =
@@ -29,6 +21,18 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Fault> {
         Some(byte) => Err(Fault::line(line_of(&bytes[..byte]), "a zero byte in a text file")),
         None => Ok(text),
     }
+}
+
+/// Refuses UTF-16 and UTF-32, told by their marks or their zero bytes.
+pub(crate) fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
+    let name = match *bytes {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => "UTF-32",
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "UTF-16",
+        [b, 0, 0, 0, ..] | [0, 0, 0, b, ..] if b.is_ascii_graphic() => "UTF-32",
+        [0, b, ..] | [b, 0, ..] if b.is_ascii_graphic() => "UTF-16",
+        _ => return Ok(()),
+    };
+    Err(Fault::line(1, format!("the text is in {name}; save it as UTF-8")))
 }
 
 /// The line on which the byte after `before` stands, from 1, by the rules of [`Lines`].
@@ -49,11 +53,6 @@ pub(crate) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { rest: text, number: 0 }
-    }
-
-    /// What has not been read yet.
-    pub(crate) fn rest(&self) -> &'a str {
-        self.rest
     }
 
     /// The number of the line read last; 0 before the first.
@@ -132,7 +131,9 @@ mod tests {
         let utf16 = (Place::Line(1), "the text is in UTF-16; save it as UTF-8".to_owned());
         assert_eq!(refused(b"\xFF\xFEv\0 \0"), utf16);
         assert_eq!(refused(b"v\0 \x001\0"), utf16);
-        assert!(refused(b"\xFF\xFE\0\0v\0\0\0").1.contains("UTF-32"));
+        for utf32 in [b"\xFF\xFE\0\0v\0\0\0", b"v\0\0\0 \0\0\0", b"\0\0\0v\0\0\0 "] {
+            assert!(refused(utf32).1.contains("UTF-32"));
+        }
         let (place, message) = refused(b"# ok\r\n# caf\xE9\n");
         assert_eq!(place, Place::Line(2));
         assert!(message.starts_with("the byte 0xE9 is not UTF-8"), "{message}");

@@ -66,7 +66,13 @@ fn common_cases(format: Format, sample: &[u8]) -> Vec<Case> {
         ("one long word", vec![b'a'; 1_000_000], At::Anywhere, ""),
         ("nested brackets", vec![b'['; 1_000_000], At::Anywhere, ""),
         ("nested objects", b"{\"a\":".repeat(200_000), At::Anywhere, ""),
-        ("UTF-16", utf16(sample), At::Anywhere, ""),
+        // Of a GLB file, only the first bytes count.
+        (
+            "UTF-16",
+            utf16(sample),
+            At::Anywhere,
+            if format == Format::Glb { "not a GLB file" } else { "is in UTF-16; save it as UTF-8" },
+        ),
         ("a zip archive", b"PK\x03\x04\x14\0\0\0\x08\0".to_vec(), At::File, "a zip archive"),
         ("an image", b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR".to_vec(), At::File, "a PNG image"),
     ];
@@ -125,8 +131,8 @@ fn off() {
     cases.extend([
         ("no faces", b"OFF\n1 0 0\n0 0 0\n".to_vec(), At::File, "holds no faces"),
         ("too few vertices promised", edit("5 5 0", "4 5 0"), At::Line(7), "corners"),
-        ("too many vertices promised", edit("5 5 0", "6 5 0"), At::Line(12), "ends after 4 of 5"),
-        ("too few faces promised", edit("5 5 0", "5 4 0"), At::Line(12), "more lines"),
+        ("too many vertices promised", edit("5 5 0", "6 5 0"), At::Line(8), "vertex 255, but"),
+        ("too few faces promised", edit("5 5 0", "5 4 0"), At::Line(12), "more numbers"),
         ("too many faces promised", edit("5 5 0", "5 6 0"), At::Line(12), "ends after 5 of 6"),
         ("a count no file could fill", edit("5 5 0", "4000000000 5 0"), At::Line(2), "promised"),
         ("a count beyond 64 bits", edit("5 5 0", "99999999999999999999 5 0"), At::Line(2), "count"),
@@ -145,7 +151,8 @@ fn off() {
         ("four dimensions", edit("OFF", "4OFF"), At::Line(1), "dimensions"),
         ("truncated", text[..text.len() - 20].into(), At::Anywhere, ""),
         ("binary", b"OFF BINARY\n\0\0\0\x05\0\0\0\x05".to_vec(), At::Line(1), "binary OFF"),
-        ("no header", edit("OFF", ""), At::Line(2), "expected the header"),
+        ("no header", edit("OFF", "FOO"), At::Line(1), "expected the header"),
+        ("neither header nor counts", edit("OFF", "0.5"), At::Line(1), "found `0.5`"),
     ]);
     refuses(Format::Off, cases);
 }
@@ -212,8 +219,8 @@ fn ply() {
         (
             "a count without properties",
             b"ply\nformat ascii 1.0\nelement vertex 4000000000\nend_header\n".to_vec(),
-            At::Anywhere,
-            "",
+            At::Line(3),
+            "no properties",
         ),
         ("faces no file could fill", edit("face 2", "face 4000000000"), At::Anywhere, ""),
         ("out of range", edit("3 0 1 2 0", "3 0 1 4 0"), At::Line(19), "4"),
@@ -291,6 +298,7 @@ fn glb() {
     cases.extend([
         ("truncated", good[..good.len() - 5].to_vec(), At::Byte, ""),
         ("only a header", good[..12].to_vec(), At::Byte, ""),
+        ("wrong first bytes", edit(0, 0x12B8_34FF), At::Byte, "not a GLB file"),
         ("version 1", edit(4, 1), At::Byte, "version 1"),
         ("a length too high", edit(8, u32::MAX), At::Byte, ""),
         ("a chunk too long", edit(12, u32::MAX), At::Byte, ""),

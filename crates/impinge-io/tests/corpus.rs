@@ -44,7 +44,7 @@ fn fields(line: &str) -> Vec<String> {
 
 #[test]
 fn every_file_of_the_corpus_loads_as_counted() {
-    let Some(data) = std::env::var_os("IMPINGE_DATA") else {
+    let Some(data) = std::env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty()) else {
         println!("IMPINGE_DATA is not set: the tests on real files were left out");
         return;
     };

@@ -28,20 +28,16 @@ const SLOWEST: Duration = Duration::from_secs(5);
 /// Mutations stop growing an input here.
 const LARGEST: usize = 1 << 19;
 
-/// SplitMix64.
-struct Random(u64);
+struct Random(impinge::generate::Random);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+    fn new(seed: u64) -> Self {
+        Self(impinge::generate::Random::new(seed))
     }
 
     /// A number below `end`, or 0.
     fn below(&mut self, end: usize) -> usize {
-        (self.next() % (end as u64).max(1)) as usize
+        self.0.below(end as u64) as usize
     }
 
     fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
@@ -108,7 +104,7 @@ const WORDS: [(Format, &[&str]); 6] = [
     ),
     (
         Format::Off,
-        &["OFF", "COFF", "NOFF", "STOFF", "4OFF", " BINARY\n", "#", "\n", "\r", "3 0 1 2\n"],
+        &["OFF", "COFF", "NOFF", "STOFF", "4OFF", "off", " BINARY\n", "#", "\n", "\r", "3 0 1 2\n"],
     ),
     (
         Format::Stl,
@@ -334,7 +330,7 @@ fn fuzz(format: Format) {
     let start = Instant::now();
     let (mut iteration, mut good) = (0_u64, 0_u64);
     while start.elapsed().as_secs_f64() < seconds {
-        let mut random = Random(iteration);
+        let mut random = Random::new(iteration);
         let mut bytes = random.pick(&seeds).clone();
         // Half of them keep their structure, to get past the parser.
         let only_numbers = random.below(2) == 0;

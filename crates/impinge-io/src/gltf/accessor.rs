@@ -112,6 +112,11 @@ impl Indices<'_> {
         self.0.get(at).map_or(0, |bytes| self.0.component.unsigned(bytes))
     }
 
+    /// Where an index lies, as a message may end.
+    pub(super) fn place(&self, at: usize) -> String {
+        self.0.place(at, 0)
+    }
+
     /// The value that means "begin anew", and so no vertex.
     pub(super) fn restart(&self) -> u32 {
         self.0.component.largest()
@@ -121,6 +126,11 @@ impl Indices<'_> {
 impl Positions<'_> {
     pub(super) fn count(&self) -> usize {
         self.elements.count
+    }
+
+    /// Where a coordinate of a position lies, as a message may end.
+    pub(super) fn place(&self, at: usize, axis: usize) -> String {
+        self.elements.place(at, axis)
     }
 
     pub(super) fn get(&self, at: usize) -> DVec3 {
@@ -224,7 +234,9 @@ impl<'a> Source<'a> {
                 let index = patch.index(at_entry) as usize;
                 if index < least || index >= count {
                     let message = format!(
-                        "sparse index {at_entry} is {index}; they must ascend and be below {count}"
+                        "sparse index {at_entry} is {index}; they must ascend and be below \
+                         {count}{}",
+                        patch.indices.place(at_entry, 0)
                     );
                     return Err(at(accessor, message));
                 }
@@ -276,7 +288,7 @@ impl<'a> Source<'a> {
             );
             return Err(at(accessor, message));
         }
-        Ok(Run { bytes, start: (byte_offset + offset) as usize, stride, size })
+        Ok(Run { buffer, bytes, start: (byte_offset + offset) as usize, stride, size })
     }
 }
 
@@ -304,11 +316,24 @@ impl Elements<'_> {
         }
         self.dense.as_ref().map(|run| run.get(at))
     }
+
+    /// Where a component of an element lies, as a message may end; nothing for zeros that no buffer
+    /// holds.
+    fn place(&self, at: usize, component: usize) -> String {
+        let within = component * self.component.size();
+        if let Some(patch) = &self.patch
+            && let Some(entry) = patch.entry(at as u32)
+        {
+            return patch.values.place(entry, within);
+        }
+        self.dense.as_ref().map_or_else(String::new, |run| run.place(at, within))
+    }
 }
 
 /// Elements at equal distances in a buffer.
 #[derive(Debug)]
 struct Run<'a> {
+    buffer: u32,
     bytes: Bytes<'a>,
     start: usize,
     stride: usize,
@@ -319,6 +344,11 @@ impl Run<'_> {
     fn get(&self, at: usize) -> &[u8] {
         let start = self.start + at * self.stride;
         &self.bytes[start..start + self.size]
+    }
+
+    fn place(&self, at: usize, within: usize) -> String {
+        let byte = self.start + at * self.stride + within;
+        format!(", at byte {byte} of buffers[{}]", self.buffer)
     }
 }
 
@@ -336,15 +366,21 @@ impl Patch<'_> {
         self.component.unsigned(self.indices.get(entry))
     }
 
-    /// Searched each time: unpacking them would take memory for every user.
     fn get(&self, element: u32) -> Option<&[u8]> {
+        self.entry(element).map(|entry| self.values.get(entry))
+    }
+
+    /// The entry for an element.
+    ///
+    /// Searched each time: unpacking them would take memory for every user.
+    fn entry(&self, element: u32) -> Option<usize> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = low + (high - low) / 2;
             match self.index(middle).cmp(&element) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Some(self.values.get(middle)),
+                std::cmp::Ordering::Equal => return Some(middle),
             }
         }
         None

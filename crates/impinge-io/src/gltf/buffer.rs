@@ -3,7 +3,7 @@
 //! Only buffers that a shown mesh reads are opened, each once.
 
 use super::{budget::Budget, document::Buffer, unsupported};
-use crate::{error::Fault, text::shown};
+use crate::{error::Fault, format::read_file, text::shown};
 use std::{
     collections::HashMap,
     ops::Deref,
@@ -108,11 +108,7 @@ impl<'a> Buffers<'a> {
         if let Some(bytes) = self.files.get(&path) {
             return Ok(bytes.clone());
         }
-        // Opening a pipe would wait for its other end.
-        if !path.metadata().map_err(failed)?.is_file() {
-            return Err(format!("`{uri_shown}` is not a file"));
-        }
-        let bytes = std::fs::read(&path).map_err(failed)?;
+        let bytes = read_file(&path).map_err(|fault| format!("`{uri_shown}` {}", fault.message))?;
         budget.grow(bytes.len());
         let bytes = Bytes::Own(Arc::new(bytes));
         self.files.insert(path, bytes.clone());

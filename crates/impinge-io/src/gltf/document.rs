@@ -17,7 +17,7 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// The parts of a document that concern shapes.
 #[derive(Debug, Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Document<'a> {
     pub(super) scene: Option<u32>,
     pub(super) scenes: Scenes,
@@ -33,6 +33,7 @@ pub(super) struct Document<'a> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct MeshFields<'a> {
     #[serde(borrow, default)]
     pub(super) name: Cow<'a, str>,
@@ -41,6 +42,7 @@ pub(super) struct MeshFields<'a> {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Primitive {
     pub(super) attributes: Attributes,
     pub(super) indices: Option<u32>,
@@ -55,6 +57,7 @@ fn triangles() -> u8 {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Attributes {
     #[serde(rename = "POSITION")]
     pub(super) position: Option<u32>,
@@ -62,7 +65,7 @@ pub(super) struct Attributes {
 
 /// The extensions that change a shape; all others may be there.
 #[derive(Debug, Deserialize, Default)]
-#[serde(default)]
+#[serde(default, expecting = "an object")]
 pub(super) struct Extensions {
     #[serde(rename = "KHR_draco_mesh_compression")]
     pub(super) draco: Present,
@@ -85,7 +88,7 @@ impl<'de> Deserialize<'de> for Present {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Accessor {
     pub(super) buffer_view: Option<u32>,
     #[serde(default)]
@@ -112,6 +115,7 @@ pub(super) enum ElementShape {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Sparse {
     pub(super) count: u64,
     pub(super) indices: SparseIndices,
@@ -119,7 +123,7 @@ pub(super) struct Sparse {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct SparseIndices {
     pub(super) buffer_view: u32,
     #[serde(default)]
@@ -128,7 +132,7 @@ pub(super) struct SparseIndices {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct SparseValues {
     pub(super) buffer_view: u32,
     #[serde(default)]
@@ -136,7 +140,7 @@ pub(super) struct SparseValues {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct BufferView {
     pub(super) buffer: u32,
     #[serde(default)]
@@ -147,7 +151,7 @@ pub(super) struct BufferView {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Buffer<'a> {
     #[serde(borrow)]
     pub(super) uri: Option<Uri<'a>>,
@@ -183,6 +187,7 @@ impl Scenes {
 impl<'de> Deserialize<'de> for Scenes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
+        #[serde(expecting = "an object")]
         struct Scene {
             #[serde(default)]
             nodes: Vec<u32>,
@@ -199,7 +204,7 @@ impl<'de> Deserialize<'de> for Scenes {
 
 /// What decides whether the document can be read at all.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct Header<'a> {
     #[serde(borrow)]
     asset: Asset<'a>,
@@ -208,7 +213,7 @@ struct Header<'a> {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 struct Asset<'a> {
     #[serde(borrow)]
     version: Cow<'a, str>,
@@ -253,6 +258,16 @@ fn is_harmless(extension: &str) -> bool {
 pub(super) fn parse<'a>(container: &Container<'a>) -> Result<Document<'a>, Fault> {
     if u32::try_from(container.json.len()).is_err() {
         return Err(Fault::file("the JSON is larger than 4 GiB"));
+    }
+    let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let content = container.json.trim_start_matches(blank);
+    if !content.is_empty() && !content.starts_with('{') {
+        let before = &container.json[..container.json.len() - content.len()];
+        let message = "the JSON is not an object";
+        return Err(match container.json_at {
+            None => Fault::line(1 + before.matches('\n').count(), message),
+            Some(start) => Fault::byte(start + before.len(), message),
+        });
     }
     // Twice, so that a file of another version is told so and not that a field is missing.
     let header: Header<'a> = from_json(container)?;

@@ -2,7 +2,7 @@
 
 use crate::{error::Fault, text};
 
-const MAGIC: &[u8] = b"glTF";
+pub(super) const MAGIC: &[u8] = b"glTF";
 const JSON: u32 = u32::from_le_bytes(*b"JSON");
 const BIN: u32 = u32::from_le_bytes(*b"BIN\0");
 const HEADER: usize = 12;

@@ -43,7 +43,7 @@ use std::{iter, path::Path};
 /// named after the node, else the mesh, else `node 7`. Meshes made of the same accessors are one.
 ///
 /// External buffers are looked for in `folder` and nowhere else; without one they are refused.
-pub(crate) fn read(bytes: &[u8], _name: &str, folder: Option<&Path>) -> Result<Model, Fault> {
+pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
     let container = glb::open(bytes)?;
     let document = document::parse(&container)?;
     let mut shapes = Shapes::new(&document, container.bin, folder, Budget::new(bytes.len()));
@@ -78,6 +78,14 @@ pub(crate) fn read(bytes: &[u8], _name: &str, folder: Option<&Path>) -> Result<M
     }
     parts.shrink_to_fit();
     Ok(Model { meshes: shapes.into_meshes(), parts })
+}
+
+/// Reads what must be a `.glb` file.
+pub(crate) fn read_glb(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
+    match bytes.starts_with(glb::MAGIC) {
+        true => read(bytes, folder),
+        false => Err(Fault::byte(0, "not a GLB file: its first bytes are not `glTF`")),
+    }
 }
 
 fn part_name(document: &Document<'_>, node: &Node, mesh: u32) -> String {

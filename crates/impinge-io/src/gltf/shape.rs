@@ -225,13 +225,17 @@ impl<'a> Shapes<'a> {
         let (accessor, restart) = (pool.accessor, indices.restart());
         let corner = |at| match indices.get(at) {
             index if index == restart => {
-                let message =
-                    format!("index {at} is {index}, which restarts primitives and is not allowed");
+                let message = format!(
+                    "index {at} is {index}, which restarts primitives and is not allowed{}",
+                    indices.place(at)
+                );
                 Err(Fault::json(place(), message))
             }
             index if index as usize >= vertices => {
                 let message = format!(
-                    "index {at} is {index}, but its accessors[{accessor}] has {vertices} positions"
+                    "index {at} is {index}, but its accessors[{accessor}] has {vertices} \
+                     positions{}",
+                    indices.place(at)
                 );
                 Err(Fault::json(place(), message))
             }
@@ -272,8 +276,12 @@ impl<'a> Shapes<'a> {
         for at in 0..count {
             let vertex = used.as_ref().map_or(at, |used| used[at] as usize);
             let position = pool.positions.get(vertex);
-            MeshError::check_position(vertex, position)
-                .map_err(|error| Fault::json(place(), error.to_string()))?;
+            MeshError::check_position(vertex, position).map_err(|error| {
+                let good = |value: f64| value.abs() <= MAX_COORDINATE;
+                let axis = position.to_array().iter().position(|&value| !good(value));
+                let at = pool.positions.place(vertex, axis.unwrap_or(0));
+                Fault::json(place(), format!("{error}{at}"))
+            })?;
             positions.push(position);
         }
 

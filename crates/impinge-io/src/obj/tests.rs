@@ -52,10 +52,17 @@ fn lines_may_end_in_any_way_and_faces_may_come_first() {
 fn vertices_may_carry_more_and_other_statements_are_skipped() {
     let text = "654 218\nmtllib a b.mtl\nv 1 2. +3e0 1.0 # weight\nv 0 0 0 0.5 nan 1 1\nvt 0 0\nvn a b\n\
                 v 1 1 .1\nusemtl C:\\x\\\ns off\nf 1 2 3\nl 1 2\np 1\ncstype rat bspline\n\
-                surf 0 1 0 1 \\\n1 2 3\nend\nunknown_word 1 2\n";
+                surf 0 1 0 1 \\\n1 2 3\ncurv2 1 2\nend\nunknown_word 1 2\nx_2b 3\n";
     let model = model(text);
     assert_eq!(model.meshes[0].positions()[0], DVec3::new(1.0, 2.0, 3.0));
     assert_eq!(model.meshes[0].faces(), [[0, 1, 2]]);
+}
+
+#[test]
+fn an_end_mark_of_old_is_passed_over() {
+    for end in ["\x1A", "\r\n\x1A"] {
+        assert_eq!(faces(&format!("{VERTICES}f 1 2 3{end}")), [[0, 1, 2]], "{end:?}");
+    }
 }
 
 #[test]
@@ -109,6 +116,11 @@ fn what_is_wrong_is_named_with_its_line() {
         ("v 1 2 3 x", 5, "`x` is not a number"),
         ("3 2", 5, "`3` is not an OBJ keyword"),
         ("v1 2 3", 5, "`v1` is not an OBJ keyword"),
+        ("v1e5 2 3", 5, "`v1e5` is not an OBJ keyword"),
+        ("f1 2 3", 5, "`f1` is not an OBJ keyword"),
+        ("fo12 2 3", 5, "`fo12` is not an OBJ keyword"),
+        ("2d 2 3", 5, "`2d` is not an OBJ keyword"),
+        ("\x1A\nv 1 2 3", 5, "`\\u{1a}` is not an OBJ keyword"),
         ("{ \"asset\": 1 }", 5, "`{` is not an OBJ keyword"),
         ("F 1 2 3", 5, "`F`: OBJ keywords are in lower case"),
         ("call other.obj", 5, "`call` includes another file"),

@@ -138,6 +138,13 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header<'_>, Fault> {
             b"end_header" => {
                 let encoding =
                     encoding.ok_or_else(|| fault("the header has no `format`".into()))?;
+                let is_bare =
+                    |element: &&Element<'_>| element.count > 0 && element.properties.is_empty();
+                if let Some(element) = elements.iter().find(is_bare) {
+                    let count = element.count;
+                    let message = format!("is promised {count} times, but has no properties");
+                    return Err(element.fault(&message));
+                }
                 return Ok(Header { encoding, elements, body: lines.at, line: lines.number + 1 });
             }
             b"format" if encoding.is_some() => return Err(fault("a second `format`".into())),

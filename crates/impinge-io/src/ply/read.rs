@@ -11,6 +11,7 @@ use impinge::{Mesh, MeshError, mesh::MAX_COORDINATE};
 
 /// Reads any PLY file as one part called `name`.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
+    text::check_encoding(bytes)?;
     let header = header::parse(bytes)?;
     let body = header.body;
     // The header is text in any case, and so are its comments.
@@ -60,7 +61,7 @@ fn mesh<S: Source>(header: &Header<'_>, mut source: S) -> Result<Mesh, Boxed> {
 /// Compares what the header promises with what is there, before anything is set aside for it.
 ///
 /// After this, going through the instances of an element takes no longer than its bytes warrant,
-/// for those without properties are not gone through at all.
+/// for each has at least one property.
 fn check_room<S: Source>(element: &Element<'_>, source: &S) -> Result<(), Boxed> {
     let least: usize =
         element.properties.iter().map(|property| least_width::<S>(property.kind)).sum();
@@ -117,9 +118,6 @@ fn vertices<S: Source>(element: &Element<'_>, source: &mut S) -> Result<Vec<DVec
 
 /// Passes over all instances of an element.
 fn skip<S: Source>(element: &Element<'_>, source: &mut S) -> Result<(), Boxed> {
-    if element.properties.is_empty() {
-        return Ok(());
-    }
     for _ in 0..element.count {
         source.begin()?;
         element.properties.iter().try_for_each(|property| skip_value(property.kind, source))?;
@@ -192,7 +190,7 @@ mod tests {
         let order = if big_endian { "big" } else { "little" };
         let mut bytes = format!(
             "ply\nformat binary_{order}_endian 1.0\nelement face 1\nproperty list ushort float uv\n\
-             property list uint ushort vertex_index\nproperty uchar flag\nelement nothing 4000000000\n\
+             property list uint ushort vertex_index\nproperty uchar flag\nelement nothing 0\n\
              element rest 2\nproperty list char double list\nproperty short s\nelement vertex 3\n\
              property double z\nproperty list uchar uchar l\nproperty short x\nproperty uchar q\n\
              property float y\nend_header\n"
@@ -327,7 +325,18 @@ mod tests {
                 }
             }
             let rest = format!("element nothing {count}\n{CUBE_CORNER}");
-            assert_eq!(triangles(ascii(&rest).as_bytes()).len(), 2);
+            let expected =
+                format!("the element `nothing` is promised {count} times, but has no properties");
+            assert_eq!(line_fault(&rest), (3, expected));
+        }
+    }
+
+    #[test]
+    fn wide_text_is_refused_by_its_encoding() {
+        let utf16: Vec<u8> = ascii(CUBE_CORNER).bytes().flat_map(|byte| [byte, 0]).collect();
+        for bytes in [utf16.clone(), [b"\xFF\xFE", &utf16[..]].concat()] {
+            let message = "the text is in UTF-16; save it as UTF-8".to_owned();
+            assert_eq!(fault(&bytes), (Place::Line(1), message));
         }
     }
 

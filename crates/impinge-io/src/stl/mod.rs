@@ -8,11 +8,23 @@ mod binary;
 
 pub(crate) use binary::write;
 
-use crate::{error::Fault, model::Model};
+use crate::{error::Fault, model::Model, text};
 
 /// Reads either kind; `name` is for parts that the file does not name.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
+    check_encoding(bytes)?;
     if is_text(bytes) { ascii::read(bytes, name) } else { binary::read(bytes, name) }
+}
+
+/// Refuses text in UTF-16 and UTF-32, which would pass for a binary file. A header may be one
+/// letter and then zeros, or begin as a mark would, so the text must begin as one of STL does.
+fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
+    let start = bytes.iter().take(200).filter(|&&byte| !matches!(byte, 0 | 0xFE | 0xFF));
+    let start: Vec<u8> = start.copied().skip_while(|&byte| is_space(byte)).take(5).collect();
+    match start.eq_ignore_ascii_case(b"solid") && !binary::has_exact_length(bytes) {
+        true => text::check_encoding(bytes),
+        false => Ok(()),
+    }
 }
 
 /// Whether a file is text, by its structure: plenty of binary files begin with `solid`, too.
@@ -66,6 +78,35 @@ mod tests {
             assert!(!is_text(&bytes), "also with bytes after the facets");
             bytes.truncate(100);
             assert!(!is_text(&bytes), "also when cut short");
+        }
+    }
+
+    #[test]
+    fn wide_text_is_refused_by_its_encoding() {
+        let text = format!("\u{FEFF}solid a\n{}", "facet normal 0 0 1\n".repeat(9));
+        let wide = |width: usize, big: bool, text: &str| -> Vec<u8> {
+            let bytes = |c: char| match big {
+                true => (c as u32).to_be_bytes()[4 - width..].to_vec(),
+                false => (c as u32).to_le_bytes()[..width].to_vec(),
+            };
+            text.chars().flat_map(bytes).collect()
+        };
+        for (width, name) in [(2, "UTF-16"), (4, "UTF-32")] {
+            for text in [&text, text.trim_start_matches('\u{FEFF}')] {
+                for big in [false, true] {
+                    let fault = read(&wide(width, big, text), "x").unwrap_err();
+                    let message = format!("the text is in {name}; save it as UTF-8");
+                    assert_eq!((fault.place, fault.message), (crate::Place::Line(1), message));
+                }
+            }
+        }
+        // Binary files whose headers look like it at first.
+        let headers = [wide(2, false, "solid"), b"x".to_vec(), b"\xFF\xFEx".to_vec()];
+        for (at, header) in headers.into_iter().enumerate() {
+            let mut bytes = one_facet(&[&header[..], &[0; 80]].concat()[..80]);
+            assert_eq!(read(&bytes, "x").unwrap().face_count(), 1);
+            bytes.push(0);
+            assert_eq!(read(&bytes, "x").is_ok(), at > 0, "with a byte more");
         }
     }
 

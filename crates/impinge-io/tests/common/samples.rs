@@ -14,6 +14,10 @@ pub(crate) const OFF: &str = "OFF # header\n5 5 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0
 pub(crate) const COFF: &str = "COFF 4 1\n0 0 0 1 0 0 1\n2 0 0 1 0 0 1\n1 1 0 1 0 0 1\n2 2 0 1 0 0 1\n\
     4 0 1 2 3 0.1 0.2 0.3\n";
 
+/// Numbers spread over lines as the format allows, with normals.
+pub(crate) const NOFF: &str = "NOFF\n4\n2 0 0 0 0\n0 0 1 1 0 0 0 0 1\n1 1 # corner\n0 0 0 1\n\n\
+    0 1 0 0 0 1 3 0\n1 2 255 0 0\n3\n0 2 3\n";
+
 pub(crate) const STL: &str = "solid a part\n facet normal 0 0 1\n  outer loop\n   vertex 0 0 0\n   \
     vertex 1 0 0\n   vertex 0 1e0 0\n  endloop\n endfacet\n facet normal 0 0 0\n  outer loop\n   \
     vertex 0 0 0\n   vertex 1 0 0\n   vertex 0 0 1\n  endloop\n endfacet\nendsolid a part\n";
@@ -122,7 +126,7 @@ pub(crate) fn ring(n: u32) -> Mesh {
 pub(crate) fn all(format: Format) -> Vec<Vec<u8>> {
     let by_hand: Vec<Vec<u8>> = match format {
         Format::Obj => vec![OBJ.into(), OBJ.replace('\n', "\r\n").into()],
-        Format::Off => vec![OFF.into(), COFF.into()],
+        Format::Off => vec![OFF.into(), COFF.into(), NOFF.into()],
         Format::Stl => vec![STL.into(), STL.to_uppercase().into(), binary_stl()],
         Format::Ply => vec![PLY.into(), binary_ply(false), binary_ply(true)],
         Format::Gltf => vec![gltf().into()],

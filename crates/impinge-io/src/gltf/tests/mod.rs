@@ -60,7 +60,7 @@ fn glb(json: &str, data: &[u8]) -> Vec<u8> {
 }
 
 fn model(json: &str) -> Model {
-    read(&glb(json, &data()), "test", None).unwrap_or_else(|fault| panic!("{fault:?}: {json}"))
+    read(&glb(json, &data()), None).unwrap_or_else(|fault| panic!("{fault:?}: {json}"))
 }
 
 fn shown(fault: &Fault) -> String {
@@ -73,7 +73,7 @@ fn shown(fault: &Fault) -> String {
 }
 
 fn error(json: &str) -> String {
-    shown(&read(&glb(json, &data()), "test", None).expect_err(json))
+    shown(&read(&glb(json, &data()), None).expect_err(json))
 }
 
 #[track_caller]
@@ -170,6 +170,15 @@ fn sparse_accessors_replace_elements_of_a_view_or_of_zeros() {
         let fields = format!("{fields}, {}", sparse.replace(from, to));
         assert_error(&with_accessor(1, &fields), expected);
     }
+    let late = sparse.replace("\"byteOffset\": 1,", "\"byteOffset\": 2,");
+    let message = error(&with_accessor(1, &format!("{fields}, {late}")));
+    assert!(message.ends_with("below 3, at byte 3 of buffers[0]"), "{message}");
+    let mut nan = data();
+    nan[POSITIONS + 64..][..4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let bytes = glb(&with_accessor(1, &format!("{fields}, {sparse}")), &nan);
+    let message = shown(&read(&bytes, None).unwrap_err());
+    assert!(message.starts_with("accessors[1]: vertex 2 has the y coordinate NaN"), "{message}");
+    assert!(message.ends_with(", at byte 92 of buffers[0]"), "{message}");
 }
 
 #[test]
@@ -242,7 +251,7 @@ fn buffers_lie_in_data_uris_and_in_files_below_the_folder() {
         showing(SQUARE).replacen("[{\"byteLength\": 112", &uri, 1)
     };
     let read_with = |uri: &str, folder: Option<&Path>| {
-        read(with(uri).as_bytes(), "test", folder).map_err(|fault| shown(&fault))
+        read(with(uri).as_bytes(), folder).map_err(|fault| shown(&fault))
     };
     let expected = model(&showing(SQUARE)).meshes[0].clone();
 
@@ -254,6 +263,8 @@ fn buffers_lie_in_data_uris_and_in_files_below_the_folder() {
         let message = read_with(uri, Some(&inner)).unwrap_err();
         assert!(message.starts_with("buffers[0]: "), "{message}");
     }
+    let message = read_with("sub%20folder", Some(&inner)).unwrap_err();
+    assert_eq!(message, "buffers[0]: `sub%20folder` is a folder, not a file");
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("../outside.bin", inner.join("link.bin")).unwrap();
@@ -267,6 +278,6 @@ fn buffers_lie_in_data_uris_and_in_files_below_the_folder() {
     assert_eq!(embedded.unwrap().meshes[0], expected);
     let message = read_with("data:application/octet-stream;base64,AAEC", None).unwrap_err();
     assert!(message.contains("buffers[0]: its byteLength is 112, but it has 3"), "{message}");
-    let message = shown(&read(showing(SQUARE).as_bytes(), "test", None).unwrap_err());
+    let message = shown(&read(showing(SQUARE).as_bytes(), None).unwrap_err());
     assert!(message.contains("buffers[0]: it has no uri"), "{message}");
 }

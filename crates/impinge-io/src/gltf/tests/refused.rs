@@ -67,16 +67,28 @@ fn numbers_that_are_no_positions_and_restarts_are_refused() {
     let bad = |at: usize, bytes: &[u8], primitive: &str| {
         let mut data = data();
         data[at..at + bytes.len()].copy_from_slice(bytes);
-        shown(&read(&glb(&showing(primitive), &data), "test", None).unwrap_err())
+        shown(&read(&glb(&showing(primitive), &data), None).unwrap_err())
     };
     let message = bad(POSITIONS + 52, &f32::NAN.to_le_bytes(), TRIANGLE);
     assert!(message.starts_with("accessors[1]: vertex 0 has the y coordinate NaN"), "{message}");
+    assert!(message.ends_with(", at byte 80 of buffers[0]"), "{message}");
     let message = bad(POSITIONS + 12, &f32::NEG_INFINITY.to_le_bytes(), SQUARE);
     assert!(message.starts_with("accessors[0]: vertex 1 has the x coordinate -inf"), "{message}");
+    assert!(message.ends_with(", at byte 40 of buffers[0]"), "{message}");
     let message = bad(6, &[255, 255], SQUARE);
     assert!(message.contains("primitives[0]: index 1 is 65535, which restarts"), "{message}");
+    assert!(message.ends_with(", at byte 6 of buffers[0]"), "{message}");
     let message = bad(6, &[4, 0], SQUARE);
     assert!(message.contains("primitives[0]: index 1 is 4, but its accessors[0]"), "{message}");
+    assert!(message.ends_with(", at byte 6 of buffers[0]"), "{message}");
+    // Zeros that no buffer holds are at no byte.
+    let zeros = with_accessor(0, r#""componentType": 5126, "count": 0, "type": "VEC3""#);
+    let json = zeros.replace(TRIANGLE, SQUARE).replacen(
+        r#""bufferView": 0, "byteOffset": 4, "componentType": 5123"#,
+        r#""componentType": 5123"#,
+        1,
+    );
+    assert!(error(&json).ends_with("index 0 is 0, but its accessors[0] has 0 positions"));
 }
 
 /// Files that unpack to far more than they hold.
@@ -96,7 +108,7 @@ fn what_unpacks_beyond_all_measure_is_refused() {
     let json = with_accessor(3, many)
         .replace("\"byteLength\": 112", "\"byteLength\": 100112")
         .replace(SQUARE, &square);
-    let fault = read(&glb(&json, &data_many), "test", None).unwrap_err();
+    let fault = read(&glb(&json, &data_many), None).unwrap_err();
     assert!(shown(&fault).contains("unpacked up to here"), "{}", shown(&fault));
 
     let name = "x".repeat(100_000);
@@ -147,23 +159,37 @@ fn versions_and_extensions_that_are_not_understood_are_refused_by_name() {
 #[test]
 fn errors_in_the_json_are_given_with_line_and_column() {
     let json = "{\"asset\": {\"version\": \"2.0\"},\n \"nodes\": [{}, {\"mesh\": true}]}";
-    let message = shown(&read(json.as_bytes(), "test", None).unwrap_err());
+    let message = shown(&read(json.as_bytes(), None).unwrap_err());
     assert!(message.starts_with("line 2: column 28: nodes[1]: invalid type: boolean"), "{message}");
     let bytes = glb(json, &[]);
-    let message = shown(&read(&bytes, "test", None).unwrap_err());
+    let message = shown(&read(&bytes, None).unwrap_err());
     let at = bytes.windows(5).position(|window| window == b"true}").unwrap() + 3;
     assert!(message.starts_with(&format!("byte {at}: JSON, line 2, column 28: ")), "{message}");
 
     for bad in
         ["", "{", "[]", "nonsense", "{\"asset\": {\"version\": \"2.0\"}} x", "{\"asset\": 7}"]
     {
-        let message = shown(&read(bad.as_bytes(), "test", None).unwrap_err());
+        let message = shown(&read(bad.as_bytes(), None).unwrap_err());
         assert!(message.starts_with("line "), "{bad}: {message}");
     }
+    for (bad, line) in [("[]", 1), ("\n[7]", 2), ("nonsense", 1), ("\n\n\"x\"", 3)] {
+        let message = shown(&read(bad.as_bytes(), None).unwrap_err());
+        assert_eq!(message, format!("line {line}: the JSON is not an object"), "{bad}");
+    }
+    let message = shown(&read(&glb(" []", &[]), None).unwrap_err());
+    assert_eq!(message, "byte 21: the JSON is not an object");
+    for bad in [
+        "{\"asset\": 7}",
+        "{\"asset\": []}",
+        "{\"asset\": {\"version\": \"2.0\"}, \"meshes\": [[]]}",
+    ] {
+        let message = shown(&read(bad.as_bytes(), None).unwrap_err());
+        assert!(message.ends_with(", expected an object"), "{bad}: {message}");
+    }
     let deep = format!("{{\"asset\": {{\"version\": \"2.0\"}}, \"x\": {}", "[".repeat(1_000_000));
-    assert!(read(deep.as_bytes(), "test", None).is_err());
+    assert!(read(deep.as_bytes(), None).is_err());
     let long = format!("{{\"asset\": \"{}\"}}", "x".repeat(10_000));
-    assert!(read(long.as_bytes(), "test", None).unwrap_err().message.len() < 1000);
+    assert!(read(long.as_bytes(), None).unwrap_err().message.len() < 1000);
 }
 
 /// Whatever is cut off or overwritten, the answer is a model or an error.
@@ -176,7 +202,7 @@ fn damaged_files_are_read_or_refused() {
     ));
     let good = glb(&json, &data());
     for length in 0..good.len() {
-        assert!(read(&good[..length], "test", None).is_err(), "{length} bytes");
+        assert!(read(&good[..length], None).is_err(), "{length} bytes");
     }
     let mut state = 1u64;
     let mut random = |below: usize| {
@@ -194,7 +220,7 @@ fn damaged_files_are_read_or_refused() {
                 _ => bytes[random(bytes.len())],
             };
         }
-        read_well += usize::from(read(&bytes, "test", None).is_ok());
+        read_well += usize::from(read(&bytes, None).is_ok());
     }
     assert!(read_well > 1000, "hardly a file gets past the first checks: {read_well}");
 }

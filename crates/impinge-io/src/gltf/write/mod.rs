@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let model = sample();
-        let back = crate::gltf::read(&written(&model), "x", None).unwrap();
+        let back = crate::gltf::read(&written(&model), None).unwrap();
         let names: Vec<_> = back.parts.iter().map(|part| &*part.name).collect();
         assert_eq!(names, ["all \"quoted\" é", "some", "again", "node 3"]);
         let meshes: Vec<_> = back.parts.iter().map(|part| part.mesh).collect();
