@@ -1,6 +1,7 @@
 //! The project's own chores: `cargo xtask test`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
+mod provide;
 mod readme;
 mod step;
 
@@ -63,11 +64,14 @@ fn test(steps: &[Step]) -> ExitCode {
         summary.push(line);
     }
     println!("\n== summary\n{}", summary.join("\n"));
-    if env::var_os("IMPINGE_DATA").is_none() {
+    let must_fail = failed > 0 || (must_be_whole && left_out > 0);
+    // Real files are the caller's to bring, so doing without them is no failure.
+    if env::var_os("IMPINGE_DATA").is_none_or(|data| data.is_empty()) {
         println!("left out corpus tests: IMPINGE_DATA names no folder of real files");
+        left_out += 1;
     }
     println!("steps: {passed} passed, {failed} failed, {left_out} skipped");
-    if failed > 0 || (must_be_whole && left_out > 0) {
+    if must_fail {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

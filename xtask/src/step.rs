@@ -1,6 +1,6 @@
 //! What is checked: each step a command, and what to do where its tool is missing.
 
-use crate::readme;
+use crate::{provide, readme};
 use std::{path::Path, process::Command};
 
 /// One thing to check.
@@ -15,6 +15,8 @@ enum Check {
         arguments: &'static [&'static str],
         environment: &'static [(&'static str, &'static str)],
     },
+    /// A program that tests run.
+    Program { program: &'static str, package: &'static str },
     /// A cargo command that needs a component of the toolchain.
     Component { component: &'static str, arguments: &'static [&'static str] },
     /// The commands that the README promises.
@@ -45,6 +47,10 @@ impl Step {
                     arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
                 },
             },
+            Self {
+                name: "terminal tests (need `script`)",
+                check: Check::Program { program: "script", package: "bsdutils" },
+            },
             Self { name: "tests", check: cargo(&["test", "--workspace"], &[]) },
             Self {
                 name: "docs",
@@ -67,11 +73,15 @@ impl Step {
         match &self.check {
             Check::Cargo { arguments, environment } => cargo(root, arguments, environment),
             Check::Component { component, arguments } => {
-                if let Err(why) = provide(component) {
+                if let Err(why) = provide::component(component) {
                     return Outcome::LeftOut(why);
                 }
                 cargo(root, arguments, &[])
             }
+            Check::Program { program, package } => match provide::program(program, package) {
+                Ok(()) => Outcome::Passed,
+                Err(why) => Outcome::LeftOut(why),
+            },
             Check::Readme => readme::check(root),
         }
     }
@@ -92,23 +102,4 @@ pub(crate) fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)
         Ok(status) => Outcome::Failed(format!("`{shown}` ended with {status}")),
         Err(error) => Outcome::Failed(format!("`{shown}` did not start: {error}")),
     }
-}
-
-/// Makes sure that a component of the toolchain is there, fetching it if need be.
-fn provide(component: &str) -> Result<(), String> {
-    let program = match component {
-        "clippy" => "cargo-clippy",
-        other => other,
-    };
-    let works =
-        || Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
-    if works() {
-        return Ok(());
-    }
-    println!("$ rustup component add {component}");
-    let added = Command::new("rustup").args(["component", "add", component]).status();
-    if added.is_ok_and(|status| status.success()) && works() {
-        return Ok(());
-    }
-    Err(format!("{component} is missing; `rustup component add {component}` installs it"))
 }

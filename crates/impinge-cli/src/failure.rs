@@ -34,7 +34,7 @@ impl Failure {
     /// Says what is wrong in one message on standard error.
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
-            Self::Check(message) => (format!("impinge: {message}"), 1),
+            Self::Check(message) => (format!("impinge: {}", output::plain(&message)), 1),
             // Files name themselves, and a name may hold anything.
             Self::Input(message) => (format!("error: {}", output::plain(&message)), 2),
             Self::OutputClosed => return ExitCode::SUCCESS,

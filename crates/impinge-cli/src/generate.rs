@@ -1,6 +1,6 @@
 //! `impinge generate`: the project's own meshes, paths and scenarios, as files.
 
-use crate::{failure::Failure, output, source};
+use crate::{failure::Failure, output, progress, source};
 use clap::{Subcommand, value_parser};
 use impinge::{
     Bounds, Mesh, Pose, generate,
@@ -293,14 +293,27 @@ impl Path {
     }
 }
 
+/// How to make one of these, for its help.
+pub(crate) fn example(name: &str) -> String {
+    let is_path = Path::has_subcommand(name);
+    match name {
+        "scenario" => {
+            "impinge generate scenario gen:chair gen:shuttle --poses gen:tumble -o folder".into()
+        }
+        "gearbox" => "impinge generate gearbox -o gearbox.glb".into(),
+        _ if is_path => format!("impinge generate {name} -o {name}.csv"),
+        _ => format!("impinge generate {name} -o {name}.obj"),
+    }
+}
+
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let output = arguments
         .output
         .ok_or_else(|| Failure::input("where should it go? Name a file with --output FILE"))?;
     match arguments.what {
         What::Shape(shape) => {
-            let model = shape.model()?;
-            impinge_io::save(&output, &model)?;
+            let model = progress::waiting("making the mesh", || shape.model())?;
+            progress::waiting("writing", || impinge_io::save(&output, &model))?;
             output::text(&format!(
                 "{}: {} faces in {} parts\n",
                 output.display(),

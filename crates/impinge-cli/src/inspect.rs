@@ -1,7 +1,7 @@
 //! `impinge inspect`: what is in a mesh file.
 
-use crate::{failure::Failure, output, source};
-use impinge::{Bounds, Mesh, Method, Pair, glam::DAffine3, mesh::MeshReport};
+use crate::{failure::Failure, output, progress, source};
+use impinge::{Bounds, Method, glam::DAffine3, mesh::MeshReport};
 use impinge_io::{Model, Part};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -63,7 +63,8 @@ struct PartReport {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for file in &arguments.meshes {
-        let report = Report::new(file, &source::model(file)?);
+        let model = source::model(file)?;
+        let report = progress::waiting(&format!("examining {file}"), || Report::new(file, &model));
         if arguments.json {
             output::json(&report)?;
         } else {
@@ -184,8 +185,12 @@ fn placed_bounds(model: &Model) -> Option<Bounds> {
 
 /// The volume of all closed meshes where they stand; parts that mirror are turned outside again.
 fn placed_volume(model: &Model, reports: &[MeshReport]) -> Option<f64> {
+    // Parts that only name the faces of one mesh: then it is the mesh that is closed, not they.
     let is_placed = |part: &Part| part.transform != DAffine3::IDENTITY;
-    if let ([report], false) = (reports, model.parts.iter().any(is_placed)) {
+    if let ([mesh], [report]) = (&model.meshes[..], reports)
+        && model.face_count() == mesh.faces().len() as u64
+        && !model.parts.iter().any(is_placed)
+    {
         return report.volume;
     }
     let scale = |part: &Part| part.transform.matrix3.determinant().abs();
@@ -194,10 +199,9 @@ fn placed_volume(model: &Model, reports: &[MeshReport]) -> Option<f64> {
 
 /// What each method's index holds for all the meshes of a file.
 fn index_bytes(model: &Model) -> BTreeMap<&'static str, usize> {
-    let nothing = Mesh::default();
-    let bytes = |method| {
-        let each = model.meshes.iter();
-        each.map(|mesh| Pair::with_method(method, mesh, &nothing).index_bytes()).sum()
-    };
-    Method::ALL.iter().map(|&method| (method.name(), bytes(method))).collect()
+    let mut sums = BTreeMap::new();
+    for (method, bytes) in model.meshes.iter().flat_map(|mesh| Method::index_bytes(mesh)) {
+        *sums.entry(method.name()).or_default() += bytes;
+    }
+    sums
 }

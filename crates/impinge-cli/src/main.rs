@@ -11,7 +11,7 @@ mod query;
 mod source;
 mod verify;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Tells which faces of which bodies touch: exactly, for any triangle soup.
@@ -44,8 +44,25 @@ enum Command {
     Completions(completions::Arguments),
 }
 
+/// The command line, with an example for each thing that `generate` makes.
+fn command() -> clap::Command {
+    Cli::command().mut_subcommand("generate", |generate| {
+        generate.mut_subcommands(|what| match what.get_after_help() {
+            Some(_) => what,
+            None => {
+                let example = generate::example(what.get_name());
+                what.after_help(format!("Example:\n  {example}"))
+            }
+        })
+    })
+}
+
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = match Cli::from_arg_matches(&command().get_matches()) {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let result = match cli.command {
         Command::Query(arguments) => query::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),

@@ -3,21 +3,29 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::{self, IsTerminal},
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::mpsc::{self, RecvTimeoutError, Sender},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
-
-/// A bar that stays invisible until a second has passed.
-pub(crate) struct Progress {
-    bar: ProgressBar,
-    start: Instant,
-    is_shown: bool,
-}
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// A bar, or a sign of life, that appears when a second has passed, whatever the work is at.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    /// Closes when the work is over. Without a terminal, or a thread to spare, there is none.
+    _alive: Option<Sender<()>>,
+}
+
 impl Progress {
+    /// For work that cannot say how far it is.
+    fn spinner(label: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        bar.set_style(ProgressStyle::default_spinner());
+        bar.set_message(label.to_owned());
+        Self::shown_later(bar)
+    }
+
     /// For so many steps of something.
     pub(crate) fn new(label: &str, steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
@@ -27,16 +35,28 @@ impl Progress {
             bar.set_style(style);
         }
         bar.set_message(label.to_owned());
-        Self { bar, start: Instant::now(), is_shown: false }
+        Self::shown_later(bar)
+    }
+
+    fn shown_later(bar: ProgressBar) -> Self {
+        if !io::stderr().is_terminal() {
+            return Self { bar, _alive: None };
+        }
+        let (alive, waits) = mpsc::channel::<()>();
+        let later = bar.clone();
+        let wait = move || {
+            // Nothing is ever sent: either the time is up, or the work is.
+            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                later.set_draw_target(ProgressDrawTarget::stderr());
+                later.enable_steady_tick(Duration::from_millis(100));
+            }
+        };
+        let timer = thread::Builder::new().spawn(wait);
+        Self { bar, _alive: timer.ok().map(|_| alive) }
     }
 
     /// One more step is done.
     pub(crate) fn advance(&mut self) {
-        if !self.is_shown && self.start.elapsed() > PATIENCE {
-            // Standard error hides itself again where it is no terminal.
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-            self.is_shown = true;
-        }
         self.bar.inc(1);
     }
 }
@@ -47,26 +67,8 @@ impl Drop for Progress {
     }
 }
 
-/// A sign of life for work that cannot say how far it is, such as loading a file.
+/// Does some work, with a sign of life if it takes long.
 pub(crate) fn waiting<T>(label: &str, work: impl FnOnce() -> T) -> T {
-    if !io::stderr().is_terminal() {
-        return work();
-    }
-    let (done, waits) = mpsc::channel::<()>();
-    thread::scope(|scope| {
-        // Nothing is sent: the channel closes when the work is over.
-        let spin = move || {
-            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                let bar = ProgressBar::new_spinner().with_message(label.to_owned());
-                bar.enable_steady_tick(Duration::from_millis(100));
-                let _ = waits.recv();
-                bar.finish_and_clear();
-            }
-        };
-        // Without a thread to spare the work goes on in silence.
-        let _ = thread::Builder::new().spawn_scoped(scope, spin);
-        let result = work();
-        drop(done);
-        result
-    })
+    let _progress = Progress::spinner(label);
+    work()
 }

@@ -1,6 +1,11 @@
 //! `impinge query`: which faces of two meshes touch, at each of many poses.
 
-use crate::{failure::Failure, output, progress::Progress, source};
+use crate::{
+    failure::Failure,
+    output,
+    progress::{self, Progress},
+    source,
+};
 use clap::value_parser;
 use impinge::{FacePair, Mesh, Method, Pair, Pose, Threads};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -183,14 +188,16 @@ impl Workload<'_> {
     /// to the sink in the first round.
     fn run(&self, method: Method, sink: &mut Sink<'_>) -> io::Result<(Report, Vec<Answer>)> {
         let start = Instant::now();
-        let mut pair = Pair::with_method(method, self.a, self.b);
+        let building = || Pair::with_method(method, self.a, self.b);
+        let mut pair = progress::waiting(&format!("{method}: building"), building);
         let build = start.elapsed();
 
         let mut times = vec![Duration::MAX; self.poses.len()];
         let mut answers = vec![Answer::default(); self.poses.len()];
-        let mut progress = Progress::new(method.name(), (self.poses.len() * ROUNDS) as u64);
         let start = Instant::now();
         for round in 0..ROUNDS {
+            let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
+            let mut progress = Progress::new(&label, self.poses.len() as u64);
             for (step, pose) in self.poses.iter().enumerate() {
                 let (time, answer, pairs) = self.step(&mut pair, pose);
                 times[step] = times[step].min(time);

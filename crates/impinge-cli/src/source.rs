@@ -39,7 +39,11 @@ fn generator<G: Subcommand>(source: &str) -> Option<Result<G, Failure>> {
 
 pub(crate) fn model(source: &str) -> Result<Model, Failure> {
     match generator::<Shape>(source) {
-        Some(shape) => shape?.model().map_err(|failure| failure.about(source)),
+        Some(shape) => {
+            let shape = shape?;
+            let model = progress::waiting(&format!("making {source}"), || shape.model());
+            model.map_err(|failure| failure.about(source))
+        }
         None => Ok(progress::waiting(&format!("loading {source}"), || impinge_io::load(source))?),
     }
 }

@@ -36,6 +36,9 @@ Example:
     },
 }
 
+/// How many wrong cases are named one by one.
+const MOST_NAMED: usize = 20;
+
 #[derive(Default, Serialize)]
 struct Tally {
     cases: usize,
@@ -67,5 +70,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     output::json(&tally)?;
-    if wrong.is_empty() { Ok(()) } else { Err(Failure::Check(wrong.join("\nimpinge: "))) }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let named = wrong.len().min(MOST_NAMED);
+    let more = match wrong.len() - named {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Err(Failure::Check(format!("{}{more}", wrong[..named].join("; "))))
 }

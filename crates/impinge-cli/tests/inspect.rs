@@ -273,3 +273,35 @@ fn on_a_terminal() {
         assert!(!shown.contains('\u{1b}'), "something was drawn: {shown:?}");
     }
 }
+
+/// A mesh that two nodes show counts twice, also where neither of them moves it.
+#[test]
+fn instances_each_have_their_volume() {
+    let folder = Folder::new();
+    let mut volumes = Vec::new();
+    for translation in ["", ",\"translation\":[5,0,0]"] {
+        // A tetrahedron of volume 1/6: four corners as floats, then twelve indices as bytes.
+        let mut data = Vec::new();
+        for coordinate in [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.] {
+            data.extend(f32::to_le_bytes(coordinate));
+        }
+        data.extend([0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3]);
+        folder.write("tetra.bin", &data);
+        let gltf = format!(
+            r#"{{"asset":{{"version":"2.0"}},"scenes":[{{"nodes":[0,1]}}],
+            "nodes":[{{"mesh":0}},{{"mesh":0{translation}}}],
+            "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"indices":1}}]}}],
+            "accessors":[
+              {{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"}},
+              {{"bufferView":1,"componentType":5121,"count":12,"type":"SCALAR"}}],
+            "bufferViews":[{{"buffer":0,"byteLength":48}},
+              {{"buffer":0,"byteOffset":48,"byteLength":12}}],
+            "buffers":[{{"uri":"tetra.bin","byteLength":60}}]}}"#
+        );
+        let file = folder.write("two.gltf", gltf.as_bytes());
+        let report = inspect(&file);
+        assert_eq!(report["faces"], 8, "{translation}");
+        volumes.push(report["volume"].as_f64().expect("closed"));
+    }
+    assert!(volumes.iter().all(|volume| (volume - 1.0 / 3.0).abs() < 1e-12), "{volumes:?}");
+}

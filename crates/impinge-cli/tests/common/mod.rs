@@ -21,7 +21,7 @@ pub(crate) const WRITABLE: [&str; 4] = ["obj", "stl", "ply", "glb"];
 
 /// The folder of real files, or nothing and a line that says so.
 pub(crate) fn corpus() -> Option<PathBuf> {
-    let data = env::var_os("IMPINGE_DATA").map(PathBuf::from);
+    let data = env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty()).map(PathBuf::from);
     if data.is_none() {
         println!("IMPINGE_DATA is not set: the tests on real files were left out");
     }

@@ -68,6 +68,12 @@ pub enum MeshError {
         /// How many vertices there are.
         vertex_count: usize,
     },
+    /// Vertices are numbered in 32 bits.
+    #[error("the mesh has {vertex_count} vertices; at most 4294967295 can be numbered")]
+    TooManyVertices {
+        /// How many vertices were given.
+        vertex_count: usize,
+    },
     /// Faces are numbered in 32 bits.
     #[error("the mesh has {face_count} faces; at most 4294967295 can be numbered")]
     TooManyFaces {
@@ -100,6 +106,9 @@ impl Mesh {
     pub fn new(positions: Vec<DVec3>, faces: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         if u32::try_from(faces.len()).is_err() {
             return Err(MeshError::TooManyFaces { face_count: faces.len() });
+        }
+        if u32::try_from(positions.len()).is_err() {
+            return Err(MeshError::TooManyVertices { vertex_count: positions.len() });
         }
         for (vertex, &position) in positions.iter().enumerate() {
             MeshError::check_position(vertex, position)?;
