@@ -10,11 +10,13 @@
 #![forbid(unsafe_code)]
 
 pub mod cases;
+mod distance;
 mod integer;
 mod scale;
 mod sign;
 mod simplex;
 mod touch;
 
+pub use distance::{SquaredDistance, closest_distance_squared};
 pub use sign::{is_degenerate, orient2d_sign, orient3d_sign};
 pub use touch::{Triangle, meet_dimension, triangles_touch};

@@ -31,7 +31,7 @@ pub(crate) fn to_integers<N: Integer, const D: usize, const K: usize>(
 }
 
 /// Writes `value` as `mantissa * 2^exponent` with an odd mantissa, or as `(0, 0)`.
-fn decompose(value: f64) -> (i64, i32) {
+pub(crate) fn decompose(value: f64) -> (i64, i32) {
     assert!(value.is_finite(), "the oracle answers for finite coordinates only, not {value}");
     // IEEE 754: 1 sign bit, 11 exponent bits, 52 fraction bits.
     let bits = value.to_bits();

@@ -36,11 +36,12 @@ pub mod mesh;
 pub mod mid;
 pub mod narrow;
 mod pose;
+pub mod volume;
 
 pub use bounds::Bounds;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
-pub use mid::{FacePair, Method, Pair, Threads};
+pub use mid::{FacePair, MeshDistance, Method, Pair, Threads, ToleranceError};
 pub use pose::{Pose, PoseError};
 
 /// The README's program, compiled and run with the other examples.

@@ -5,7 +5,10 @@
 //! Two intervals overlap exactly if one of them begins within the other, so it is enough to look,
 //! for each face, at the faces of the other body that begin within it.
 
-use super::{FacePair, Poses, Search, Threads};
+use super::{
+    FacePair, Poses, Search, Threads,
+    distance::{Goal, gap},
+};
 use crate::{
     Bounds, Mesh, Pose,
     narrow::{Triangle, TriangleTest},
@@ -135,6 +138,24 @@ impl Search for Brute<'_> {
             Threads::Pool => {
                 contacts.par_extend(sweep.a.par_iter().flat_map_iter(of_a));
                 contacts.par_extend(sweep.b.par_iter().flat_map_iter(of_b));
+            }
+        }
+    }
+
+    fn near(&mut self, poses: &Poses, goal: &mut Goal<'_>) {
+        let everything = Bounds { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY };
+        for (body, pose) in [(&mut self.a, &poses.a), (&mut self.b, &poses.b)] {
+            body.place(pose);
+            body.gather(&everything, 0);
+        }
+        for a in &self.a.faces {
+            for b in &self.b.faces {
+                let faces = FacePair { a: a.face, b: b.face };
+                if !goal.can_skip(gap(&a.bounds, &b.bounds))
+                    && goal.offer(faces, &a.triangle, &b.triangle).is_break()
+                {
+                    return;
+                }
             }
         }
     }

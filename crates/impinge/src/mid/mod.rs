@@ -5,9 +5,18 @@
 //! only in speed and memory. A [`Pair`] is two meshes prepared by one of them.
 
 mod brute;
+mod distance;
+pub mod tree;
 
-use crate::{Mesh, Pose};
+use crate::{
+    Mesh, Pose,
+    volume::{Aabb, Dop, Obb, Sphere},
+};
+use brute::Brute;
+use distance::Goal;
+pub use distance::{MeshDistance, ToleranceError};
 use std::{fmt, str::FromStr};
+use tree::{BvTree, TreeSearch, WalkCounts};
 
 /// A face of one body and a face of another that touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,30 +33,116 @@ pub struct FacePair {
 pub enum Method {
     /// Every face pair whose boxes overlap: the reference that all others are measured by.
     Brute,
+    /// A tree of axis-aligned boxes.
+    Aabb,
+    /// A tree of spheres.
+    Sphere,
+    /// A tree of oriented boxes.
+    Obb,
+    /// A tree of polytopes with 6 facets along the axes.
+    Dop6,
+    /// … with 8 facets along the corners of a cube.
+    Dop8,
+    /// … with 12 facets along the edges of a cube.
+    Dop12,
+    /// … with 14 facets: axes and corners.
+    Dop14,
+    /// … with 18 facets: axes and edges.
+    Dop18,
+    /// … with 20 facets: corners and edges.
+    Dop20,
+    /// … with 26 facets: axes, corners and edges.
+    Dop26,
 }
+
+const KLOSOWSKI: &str = "Klosowski 1998, Efficient collision detection for interactive 3D graphics";
+const GOTTSCHALK: &str = "Gottschalk, Lin, Manocha 1996, OBBTree";
 
 impl Method {
     /// All methods, the reference first.
-    pub const ALL: &[Self] = &[Self::Brute];
+    pub const ALL: &[Self] = &[
+        Self::Brute,
+        Self::Aabb,
+        Self::Sphere,
+        Self::Obb,
+        Self::Dop6,
+        Self::Dop8,
+        Self::Dop12,
+        Self::Dop14,
+        Self::Dop18,
+        Self::Dop20,
+        Self::Dop26,
+    ];
 
     /// The name by which the command line and reports call it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Brute => "brute",
-        }
+        self.describe().0
     }
 
     /// What it does, in a line.
     pub fn summary(self) -> &'static str {
-        match self {
-            Self::Brute => "every face pair whose boxes overlap; no index; the reference",
-        }
+        self.describe().1
     }
 
     /// Where it was described, or nothing for the obvious.
     pub fn paper(self) -> Option<&'static str> {
+        self.describe().2
+    }
+
+    fn describe(self) -> (&'static str, &'static str, Option<&'static str>) {
         match self {
-            Self::Brute => None,
+            Self::Brute => {
+                ("brute", "every face pair whose boxes overlap; no index; the reference", None)
+            }
+            Self::Aabb => ("aabb", "tree of axis-aligned boxes", None),
+            Self::Sphere => ("sphere", "tree of spheres", None),
+            Self::Obb => ("obb", "tree of oriented boxes", Some(GOTTSCHALK)),
+            Self::Dop6 => ("dop6", "tree of 6-DOPs: axes", Some(KLOSOWSKI)),
+            Self::Dop8 => ("dop8", "tree of 8-DOPs: corners", Some(KLOSOWSKI)),
+            Self::Dop12 => ("dop12", "tree of 12-DOPs: edges", Some(KLOSOWSKI)),
+            Self::Dop14 => ("dop14", "tree of 14-DOPs: axes and corners", Some(KLOSOWSKI)),
+            Self::Dop18 => ("dop18", "tree of 18-DOPs: axes and edges", Some(KLOSOWSKI)),
+            Self::Dop20 => ("dop20", "tree of 20-DOPs: corners and edges", Some(KLOSOWSKI)),
+            Self::Dop26 => ("dop26", "tree of 26-DOPs: axes, corners and edges", Some(KLOSOWSKI)),
+        }
+    }
+
+    /// What the index of each method holds for a mesh, without making them all.
+    pub fn index_bytes(mesh: &Mesh) -> impl Iterator<Item = (Self, usize)> {
+        let nodes = tree::node_count(mesh);
+        let faces = mesh.faces().len();
+        Self::ALL.iter().map(move |&method| {
+            let bytes = match method {
+                Self::Brute => 0,
+                Self::Aabb => BvTree::<Aabb>::bytes_for(nodes, faces),
+                Self::Sphere => BvTree::<Sphere>::bytes_for(nodes, faces),
+                Self::Obb => BvTree::<Obb>::bytes_for(nodes, faces),
+                Self::Dop6 => BvTree::<Dop<3>>::bytes_for(nodes, faces),
+                Self::Dop8 => BvTree::<Dop<4>>::bytes_for(nodes, faces),
+                Self::Dop12 => BvTree::<Dop<6>>::bytes_for(nodes, faces),
+                Self::Dop14 => BvTree::<Dop<7>>::bytes_for(nodes, faces),
+                Self::Dop18 => BvTree::<Dop<9>>::bytes_for(nodes, faces),
+                Self::Dop20 => BvTree::<Dop<10>>::bytes_for(nodes, faces),
+                Self::Dop26 => BvTree::<Dop<13>>::bytes_for(nodes, faces),
+            };
+            (method, bytes)
+        })
+    }
+
+    /// Prepares two meshes.
+    fn search<'m>(self, a: &'m Mesh, b: &'m Mesh) -> Box<dyn Search + 'm> {
+        match self {
+            Self::Brute => Box::new(Brute::new(a, b)),
+            Self::Aabb => Box::new(TreeSearch::<Aabb>::new(a, b)),
+            Self::Sphere => Box::new(TreeSearch::<Sphere>::new(a, b)),
+            Self::Obb => Box::new(TreeSearch::<Obb>::new(a, b)),
+            Self::Dop6 => Box::new(TreeSearch::<Dop<3>>::new(a, b)),
+            Self::Dop8 => Box::new(TreeSearch::<Dop<4>>::new(a, b)),
+            Self::Dop12 => Box::new(TreeSearch::<Dop<6>>::new(a, b)),
+            Self::Dop14 => Box::new(TreeSearch::<Dop<7>>::new(a, b)),
+            Self::Dop18 => Box::new(TreeSearch::<Dop<9>>::new(a, b)),
+            Self::Dop20 => Box::new(TreeSearch::<Dop<10>>::new(a, b)),
+            Self::Dop26 => Box::new(TreeSearch::<Dop<13>>::new(a, b)),
         }
     }
 }
@@ -55,7 +150,7 @@ impl Method {
 impl Default for Method {
     /// The method to take when there is no reason to choose.
     fn default() -> Self {
-        Self::Brute
+        Self::Obb
     }
 }
 
@@ -113,8 +208,14 @@ trait Search: Send {
     fn intersects(&mut self, poses: &Poses, threads: Threads) -> bool;
     /// Appends all faces that touch, in any order.
     fn collect(&mut self, poses: &Poses, threads: Threads, contacts: &mut Vec<FacePair>);
+    /// Offers to a goal all faces that it cannot skip, in any order.
+    fn near(&mut self, poses: &Poses, goal: &mut Goal<'_>);
     /// What the index holds for both meshes, the meshes themselves not counted.
     fn index_bytes(&self) -> usize;
+    /// What the last query did; nothing for methods that do not count.
+    fn counts(&self) -> WalkCounts {
+        WalkCounts::default()
+    }
 }
 
 /// Where the two bodies stand.
@@ -142,10 +243,7 @@ impl<'m> Pair<'m> {
 
     /// Prepares two meshes by a method of choice.
     pub fn with_method(method: Method, a: &'m Mesh, b: &'m Mesh) -> Self {
-        let search = match method {
-            Method::Brute => Box::new(brute::Brute::new(a, b)),
-        };
-        Self { method, search, contacts: Vec::new() }
+        Self { method, search: method.search(a, b), contacts: Vec::new() }
     }
 
     /// Returns whether any face of `a` touches any face of `b` at these poses.
@@ -177,9 +275,81 @@ impl<'m> Pair<'m> {
         &self.contacts
     }
 
+    /// Returns the least distance between the two surfaces at these poses, and where it is attained;
+    /// `None` if one of the meshes has no faces.
+    ///
+    /// It is 0 exactly if the meshes touch, and otherwise within a relative 1e-12 of the true
+    /// minimum over the placed triangles. All methods return the same, down to the last bit: of
+    /// several pairs of faces that are equally close, the first.
+    ///
+    /// ```
+    /// use impinge::{Pair, Pose, generate, glam::DVec3};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let mut pair = Pair::new(&ball, &ball);
+    /// let beside = Pose::from_translation(DVec3::new(3.0, 0.0, 0.0))?;
+    /// let gap = pair.distance(&Pose::IDENTITY, &beside).ok_or("no faces")?;
+    /// assert!(gap.distance >= 1.0 && gap.distance < 1.1);
+    /// assert!(!pair.is_within(0.9, &Pose::IDENTITY, &beside)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distance(&mut self, pose_a: &Pose, pose_b: &Pose) -> Option<MeshDistance> {
+        let mut goal = Goal::Least(None);
+        self.search.near(&Poses { a: *pose_a, b: *pose_b }, &mut goal);
+        if let Goal::Least(least) = goal { least } else { None }
+    }
+
+    /// Returns whether any two faces are at most `tolerance` apart at these poses.
+    ///
+    /// With 0 this is [`intersects`](Self::intersects), exactly. Otherwise distances are as in
+    /// [`distance`](Self::distance), so that faces whose true distance is within a relative 1e-12
+    /// of the tolerance may count either way, but for every method the same. Fails if the tolerance
+    /// is negative or not a number.
+    pub fn is_within(
+        &mut self,
+        tolerance: f64,
+        pose_a: &Pose,
+        pose_b: &Pose,
+    ) -> Result<bool, ToleranceError> {
+        let tolerance = distance::checked(tolerance)?;
+        if tolerance == 0.0 {
+            return Ok(self.intersects(pose_a, pose_b));
+        }
+        let mut goal = Goal::Any { tolerance, is_found: false };
+        self.search.near(&Poses { a: *pose_a, b: *pose_b }, &mut goal);
+        Ok(matches!(goal, Goal::Any { is_found: true, .. }))
+    }
+
+    /// Returns all faces that are at most `tolerance` apart at these poses, sorted, each pair once.
+    ///
+    /// With 0 these are the [`contacts`](Self::contacts), exactly. Otherwise as in
+    /// [`is_within`](Self::is_within). The list lives in a buffer that the next query reuses.
+    pub fn faces_within(
+        &mut self,
+        tolerance: f64,
+        pose_a: &Pose,
+        pose_b: &Pose,
+    ) -> Result<&[FacePair], ToleranceError> {
+        let tolerance = distance::checked(tolerance)?;
+        if tolerance == 0.0 {
+            return Ok(self.contacts(pose_a, pose_b));
+        }
+        self.contacts.clear();
+        let mut goal = Goal::All { tolerance, pairs: &mut self.contacts };
+        self.search.near(&Poses { a: *pose_a, b: *pose_b }, &mut goal);
+        self.contacts.sort_unstable();
+        Ok(&self.contacts)
+    }
+
     /// The method that prepared it.
     pub fn method(&self) -> Method {
         self.method
+    }
+
+    /// What the last query of [`contacts`](Self::contacts) or [`intersects`](Self::intersects) did;
+    /// all zero for `brute`.
+    pub fn counts(&self) -> WalkCounts {
+        self.search.counts()
     }
 
     /// How many bytes the index holds for both meshes, the meshes themselves not counted.

@@ -193,10 +193,12 @@ impl Corners {
 
     fn sort_around(&mut self, view: Projection) {
         let points = &mut self.points[..self.len];
+        // Seen from one of them, so that a small polygon far from the origin keeps its middle.
+        let origin = points[0];
         let weight = 1.0 / points.len() as f64;
-        let center = points.iter().fold(DVec3::ZERO, |sum, &p| sum + p * weight);
+        let center = points.iter().fold(DVec3::ZERO, |sum, &p| sum + (p - origin) * weight);
         let angle = |point: &DVec3| {
-            let arm = view.of(*point - center);
+            let arm = view.of((*point - origin) - center);
             libm::atan2(arm.y, arm.x)
         };
         points.sort_by(|p, q| angle(p).total_cmp(&angle(q)));

@@ -8,15 +8,18 @@
 //! | `triangle.rs` | [`triangles_intersect`]: the float filter and the test proper | every method |
 //! | `degenerate.rs` | coplanar triangles, and those that are segments or points | `triangle.rs` |
 //! | `meeting.rs` | [`triangles_meet`]: the point, segment or polygon in common | contact reports |
+//! | `distance.rs` | [`triangles_distance`]: how far apart, and the two closest points | distance and tolerance queries |
 //! | `predicates.rs` | signs of determinants, exact for all finite `f64` | the three above, mesh reports |
 //! | `exact/` | the integer arithmetic behind an undecided sign | `predicates.rs` |
 
 mod degenerate;
+mod distance;
 mod exact;
 mod meeting;
 mod predicates;
 mod triangle;
 
+pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
 pub(crate) use predicates::is_collinear;
 pub use triangle::{TriangleTest, triangles_intersect};

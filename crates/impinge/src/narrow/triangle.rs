@@ -32,7 +32,12 @@ pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
     let reach = [a[1], a[2], b[0], b[1], b[2]].map(|corner| (corner - a[0]).abs());
     let reach = reach[0].max(reach[1]).max(reach[2].max(reach[3])).max(reach[4]);
     // Any two of the six corners differ by at most twice their reach from the first.
-    TriangleTest { filter: Filter3::new(2.0 * reach) }.intersects(a, b)
+    let test = TriangleTest {
+        filter: Filter3::new(2.0 * reach),
+        #[cfg(debug_assertions)]
+        bounds: Bounds { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY },
+    };
+    test.intersects(a, b)
 }
 
 /// The exact test for many triangles of one neighbourhood.
@@ -44,19 +49,31 @@ pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct TriangleTest {
     filter: Filter3,
+    /// What the filter was made for, to catch callers that go beyond it.
+    #[cfg(debug_assertions)]
+    bounds: Bounds,
 }
 
 impl TriangleTest {
     /// For triangles with all their corners within the bounds.
     #[inline]
     pub fn within(bounds: &Bounds) -> Self {
-        Self { filter: Filter3::new(bounds.size()) }
+        Self {
+            filter: Filter3::new(bounds.size()),
+            #[cfg(debug_assertions)]
+            bounds: *bounds,
+        }
     }
 
     /// Returns whether two closed triangles share a point; exact if the corners are within the
     /// bounds given.
     #[inline]
     pub fn intersects(&self, a: &Triangle, b: &Triangle) -> bool {
+        #[cfg(debug_assertions)]
+        for point in a.iter().chain(b) {
+            let inside = self.bounds.min.cmple(*point).all() && point.cmple(self.bounds.max).all();
+            assert!(inside, "{point} is outside {:?}", self.bounds);
+        }
         let Some(b_sides) = Sides::certain(self.filter, heights(a, b)) else {
             return self.intersects_exactly(a, b);
         };

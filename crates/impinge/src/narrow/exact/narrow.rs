@@ -50,7 +50,7 @@ pub(super) fn orient3d(points: &[[f64; 3]; 4]) -> Option<Determinant> {
     let row = |i: usize| [x[i] - x[0], y[i] - y[0], z[i] - z[0]];
     let (u, v, w) = (row(1), row(2), row(3));
 
-    // The result needs 190 bits: a high part in units of 2^64, and a low part that overlaps it.
+    // The result needs up to 187 bits: a high part in units of 2^64, and a low part that overlaps it.
     let (mut high, mut low) = (0i128, 0i128);
     for (i, j, k) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
         let minor = i128::from(u[j]) * i128::from(v[k]) - i128::from(u[k]) * i128::from(v[j]);

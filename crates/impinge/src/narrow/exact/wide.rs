@@ -18,7 +18,7 @@ const FEW_BITS: i32 = 188;
 
 /// An integer in sign and magnitude, least word first, without leading zero words.
 #[derive(Clone, Copy)]
-struct Integer<const WORDS: usize> {
+pub(in crate::narrow) struct Integer<const WORDS: usize> {
     negative: bool,
     len: usize,
     words: [u64; WORDS],
@@ -28,7 +28,7 @@ impl<const WORDS: usize> Integer<WORDS> {
     const ZERO: Self = Self { negative: false, len: 0, words: [0; WORDS] };
 
     /// `value / 2^exponent`, which must be whole.
-    fn from_f64(value: f64, exponent: i32) -> Self {
+    pub(in crate::narrow) fn from_f64(value: f64, exponent: i32) -> Self {
         let mut integer = Self::ZERO;
         if value == 0.0 {
             return integer;
@@ -62,12 +62,22 @@ impl<const WORDS: usize> Integer<WORDS> {
             .then_with(|| self.digits().iter().rev().cmp(other.digits().iter().rev()))
     }
 
-    fn negated(mut self) -> Self {
+    pub(in crate::narrow) fn sign(&self) -> i32 {
+        if self.len == 0 {
+            0
+        } else if self.negative {
+            -1
+        } else {
+            1
+        }
+    }
+
+    pub(in crate::narrow) fn negated(mut self) -> Self {
         self.negative = !self.negative;
         self
     }
 
-    fn plus(&self, other: &Self) -> Self {
+    pub(in crate::narrow) fn plus(&self, other: &Self) -> Self {
         let (large, small) = match self.compare_magnitude(other) {
             Ordering::Less => (other, self),
             _ => (self, other),
@@ -98,11 +108,11 @@ impl<const WORDS: usize> Integer<WORDS> {
         sum.trimmed()
     }
 
-    fn minus(&self, other: &Self) -> Self {
+    pub(in crate::narrow) fn minus(&self, other: &Self) -> Self {
         self.plus(&other.negated())
     }
 
-    fn times(&self, other: &Self) -> Self {
+    pub(in crate::narrow) fn times(&self, other: &Self) -> Self {
         let mut product = Self::ZERO;
         for (i, &a) in self.digits().iter().enumerate() {
             let mut carry = 0u128;
@@ -121,7 +131,7 @@ impl<const WORDS: usize> Integer<WORDS> {
         product.trimmed()
     }
 
-    fn determinant(&self, exponent: i32) -> Determinant {
+    pub(in crate::narrow) fn determinant(&self, exponent: i32) -> Determinant {
         let Some(&first) = self.digits().last() else {
             return Determinant { mantissa: 0.0, exponent: 0 };
         };
@@ -147,7 +157,7 @@ fn decomposed(value: f64) -> (u64, i32) {
 }
 
 /// The exponent of the last bit of some values, and how many bits they span from there.
-fn span(values: &[f64]) -> (i32, i32) {
+pub(in crate::narrow) fn span(values: &[f64]) -> (i32, i32) {
     let parts = || values.iter().filter(|v| **v != 0.0).map(|v| decomposed(*v));
     let last = parts().map(|(_, exponent)| exponent).min().unwrap_or(0);
     let first = parts().map(|(mantissa, exponent)| exponent + 64 - mantissa.leading_zeros() as i32);
@@ -203,24 +213,17 @@ fn orient3d_in<const WORDS: usize>(axes: [[f64; 4]; 3]) -> Determinant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::narrow::exact::narrow;
-
-    fn next(state: &mut u64) -> u64 {
-        *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
+    use crate::{generate::Random, narrow::exact::narrow};
 
     /// Both ways compute without rounding, so they agree in sign and nearly in value.
     #[test]
     fn machine_words_and_many_words_agree() {
         let mut narrow_answers = 0;
         for seed in 0..200_000u64 {
-            let mut state = seed;
-            let scale = 2f64.powi((next(&mut state) % 1200) as i32 - 600);
-            let bits = 2 + next(&mut state) % 58;
-            let mut coordinate = || ((next(&mut state) >> (64 - bits)) as f64 - 1.0) * scale;
+            let mut random = Random::new(seed);
+            let scale = 2f64.powi(random.below(1200) as i32 - 600);
+            let bits = 2 + random.below(58);
+            let mut coordinate = || ((random.next_u64() >> (64 - bits)) as f64 - 1.0) * scale;
             let points: [[f64; 3]; 4] =
                 std::array::from_fn(|_| std::array::from_fn(|_| coordinate()));
             let Some(narrow) = narrow::orient3d(&points) else { continue };

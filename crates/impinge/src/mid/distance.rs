@@ -1,0 +1,156 @@
+//! Distances between meshes: what a query is after, and which faces can be left out.
+//!
+//! A method proposes pairs of faces, the closest first if it can; a [`Goal`] takes them, and tells how
+//! close a pair must be to be of interest still. The last word on each pair has
+//! [`triangles_distance`], so that all methods give the same answer here too.
+
+use super::FacePair;
+use crate::{
+    Bounds,
+    narrow::{Triangle, triangles_distance, triangles_intersect, triangles_within},
+};
+use glam::DVec3;
+use std::ops::ControlFlow;
+
+/// The least distance between two placed meshes, and where it is attained.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshDistance {
+    /// The least distance; 0 exactly if the meshes touch.
+    pub distance: f64,
+    /// A point of the first mesh, in world coordinates and rounded, that is as close to the second.
+    pub a: DVec3,
+    /// A point of the second mesh, in world coordinates and rounded, that is as close to the first.
+    pub b: DVec3,
+    /// The faces on which they lie; of several that are as close, the first.
+    pub faces: FacePair,
+}
+
+/// Why a number is no distance to ask for.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToleranceError {
+    /// It is below zero.
+    #[error("a tolerance is a distance, and so at least 0, not {tolerance}")]
+    Negative {
+        /// The tolerance that was asked for.
+        tolerance: f64,
+    },
+    /// It is not a number.
+    #[error("a tolerance is a distance, not NaN")]
+    NotANumber,
+}
+
+/// Checks a tolerance: from 0 up, infinity included.
+pub(super) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
+    if tolerance.is_nan() {
+        Err(ToleranceError::NotANumber)
+    } else if tolerance < 0.0 {
+        Err(ToleranceError::Negative { tolerance })
+    } else {
+        Ok(tolerance)
+    }
+}
+
+/// What a distance query is after, and what it has found.
+pub(super) enum Goal<'p> {
+    /// The least distance.
+    Least(Option<MeshDistance>),
+    /// Whether any two faces are within a distance.
+    Any { tolerance: f64, is_found: bool },
+    /// All faces within a distance.
+    All { tolerance: f64, pairs: &'p mut Vec<FacePair> },
+}
+
+impl Goal<'_> {
+    /// Whether faces that are certainly no closer than `bound` can be left out.
+    ///
+    /// With some room: a computed distance may be below the true one by a relative 1e-12, and it is
+    /// computed distances that decide, also between faces that are equally close.
+    #[inline]
+    pub(super) fn can_skip(&self, bound: f64) -> bool {
+        let limit = match self {
+            Self::Least(best) => best.map_or(f64::INFINITY, |best| best.distance),
+            Self::Any { tolerance, .. } | Self::All { tolerance, .. } => *tolerance,
+        };
+        bound > limit * (1.0 + 1e-11) + f64::MIN_POSITIVE
+    }
+
+    /// The way between the closest points so far: close faces lie mostly in the same direction.
+    fn likely_way(&self) -> Option<DVec3> {
+        match self {
+            Self::Least(best) => best.map(|best| best.b - best.a),
+            _ => None,
+        }
+    }
+
+    /// Takes a pair of placed faces; breaks when no other can change the answer.
+    pub(super) fn offer(&mut self, faces: FacePair, a: &Triangle, b: &Triangle) -> ControlFlow<()> {
+        if self.can_skip(gap(&Bounds::enclosing(*a), &Bounds::enclosing(*b))) {
+            return ControlFlow::Continue(());
+        }
+        // Much cheaper than the distance, and enough for most: the gap along a likely direction.
+        let middle = |t: &Triangle| t[0] / 3.0 + t[1] / 3.0 + t[2] / 3.0;
+        let is_apart_along = |way: DVec3| self.can_skip(gap_along(way, a, b));
+        if is_apart_along(middle(b) - middle(a)) || self.likely_way().is_some_and(is_apart_along) {
+            return ControlFlow::Continue(());
+        }
+        match self {
+            Self::Least(best) => {
+                // Nothing is closer than what touches, and touching is quicker to decide.
+                let touches = best.is_some_and(|best| best.distance == 0.0);
+                let is_later = best.is_some_and(|best| best.faces < faces);
+                if touches && (is_later || !triangles_intersect(a, b)) {
+                    return ControlFlow::Continue(());
+                }
+                let closest = triangles_distance(a, b);
+                let is_less = best.is_none_or(|best| {
+                    closest.distance < best.distance
+                        || (closest.distance == best.distance && !is_later)
+                });
+                if is_less {
+                    let (a, b) = (closest.a, closest.b);
+                    *best = Some(MeshDistance { distance: closest.distance, a, b, faces });
+                }
+                ControlFlow::Continue(())
+            }
+            Self::Any { tolerance, is_found } => {
+                *is_found = triangles_within(a, b, *tolerance);
+                if *is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            }
+            Self::All { tolerance, pairs } => {
+                if triangles_within(a, b, *tolerance) {
+                    pairs.push(faces);
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+}
+
+/// How far apart two boxes are at least.
+pub(super) fn gap(a: &Bounds, b: &Bounds) -> f64 {
+    // Halved, so that no difference of finite numbers overflows.
+    let along = (a.min * 0.5 - b.max * 0.5).max(b.min * 0.5 - a.max * 0.5).max(DVec3::ZERO);
+    let length_sq = along.length_squared();
+    // Squares overflow, or lose their last digits, where lengths do not: then the longest will do.
+    let is_sound = (1e-280..1e300).contains(&length_sq);
+    let length = if is_sound { length_sq.sqrt() } else { along.max_element() };
+    length * (2.0 - 1e-12)
+}
+
+/// How far apart two triangles are at least, seen along a direction of any length.
+fn gap_along(way: DVec3, a: &Triangle, b: &Triangle) -> f64 {
+    let unit = way.normalize_or_zero();
+    let [a1, a2, b0, b1, b2] = [a[1], a[2], b[0], b[1], b[2]].map(|corner| corner - a[0]);
+    let along = |corner: DVec3| unit.dot(corner);
+    let near = along(b0).min(along(b1)).min(along(b2));
+    let far = along(a1).max(along(a2)).max(0.0);
+    // A difference and a product with a unit vector are off by a few roundings of their size.
+    let size = [a1, a2, b0, b1, b2].iter().fold(DVec3::ZERO, |m, corner| m.max(corner.abs()));
+    let gap = near - far - 32.0 * f64::EPSILON * size.element_sum();
+    // A short way is made to a unit poorly, because its square loses digits, and a way of zero not
+    // at all.
+    let gap = gap / unit.length();
+    // Not finite, too, where a difference overflowed: that says nothing.
+    if gap.is_finite() { gap } else { 0.0 }
+}

@@ -1,0 +1,365 @@
+//! A tree as bytes, and back without building it anew.
+//!
+//! All numbers are little endian:
+//!
+//! | byte | what |
+//! | --- | --- |
+//! | 0 | `IMPBVTRE` |
+//! | 8 | `u32` version of the format: 1 |
+//! | 12 | `u32` kind of volume: 1 box, 2 sphere, 3 oriented box, k for a k-DOP |
+//! | 16 | `u64` hash of the mesh: all bits of its positions, and its faces |
+//! | 24 | `u32` n, the number of faces |
+//! | 28 | `u32` m, the number of nodes |
+//! | 32 | n × `u32`: the faces in the order of the leaves |
+//! | | m × 2 `u32`: a leaf's first face in that list and how many, or the first child and 0 |
+//! | | m × volume: 4 `f32` for a sphere, 15 for an oriented box, nothing for the others |
+//! | | `u64` checksum of all before |
+//!
+//! Hash and checksum tell accidents. Everything else is checked as if they were not there, so that
+//! bytes of whatever origin either make a tree whose queries are right or are refused:
+//!
+//! - Nodes: each but the root is the child of exactly one before it, none is deeper than
+//!   [`max_depth`] (which bounds the time that checking takes), and the leaves hold the list of
+//!   faces from the first to the last without gap or overlap.
+//! - Faces: each of the mesh's is in the list once.
+//! - Volumes of kinds that merge, and the frame, follow from the mesh and are not stored.
+//! - Other volumes are sound in themselves, and each encloses every face below it with the same room
+//!   for rounding as when it is made. Larger than need be is fine: that costs time, not answers.
+//!
+//! Nothing is allocated before the length is known to fit the counts, and the counts the mesh.
+
+mod error;
+mod hash;
+#[cfg(test)]
+mod tests;
+
+pub use error::{NodeProblem, TreeFileError, VolumeProblem};
+
+use super::{BvTree, Node, build::triangles_of};
+use crate::{
+    Mesh,
+    volume::{Frame, SavedVolume},
+};
+use glam::DVec3;
+use std::ops::Range;
+
+const MAGIC: [u8; 8] = *b"IMPBVTRE";
+const VERSION: u32 = 1;
+const HEADER: usize = 32;
+const CHECKSUM: usize = 8;
+
+impl<V: SavedVolume> BvTree<V> {
+    /// The tree of a mesh as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
+    ///
+    /// The same on every platform. The mesh is not in it, only a hash of it.
+    ///
+    /// ```
+    /// use impinge::{generate, mid::tree::{BuildOptions, BvTree}, volume::Obb};
+    ///
+    /// let mesh = generate::sphere(960)?;
+    /// let tree = BvTree::<Obb>::build(&mesh, BuildOptions::default());
+    /// let bytes = tree.to_bytes(&mesh);
+    ///
+    /// let loaded = BvTree::<Obb>::from_bytes(&bytes, &mesh)?;
+    /// assert_eq!(loaded.to_bytes(&mesh), bytes);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the mesh has another number of faces than the one that the tree was built over.
+    pub fn to_bytes(&self, mesh: &Mesh) -> Vec<u8> {
+        let (faces, nodes) = (self.faces.len() as u32, self.nodes.len() as u32);
+        assert_eq!(self.faces.len(), mesh.faces().len(), "the tree is of another mesh");
+        let layout = Layout::new::<V>(faces, nodes);
+        let mut bytes = Vec::with_capacity(layout.length() as usize);
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(V::KIND.to_le_bytes());
+        bytes.extend(hash::of_mesh(mesh).to_le_bytes());
+        bytes.extend(faces.to_le_bytes());
+        bytes.extend(nodes.to_le_bytes());
+        bytes.extend(self.faces.iter().flat_map(|face| face.to_le_bytes()));
+        for node in &self.nodes {
+            bytes.extend(node.first.to_le_bytes());
+            bytes.extend(node.count.to_le_bytes());
+        }
+        for node in &self.nodes {
+            node.volume.write(&mut bytes);
+        }
+        bytes.extend(hash::of_bytes(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// The tree of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
+    ///
+    /// The bytes may be anything: they are refused unless they are a sound tree of this very mesh,
+    /// with these volumes, that leaves out no contact. Takes a small fraction of what building takes.
+    pub fn from_bytes(bytes: &[u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
+        let parts = Parts::of::<V>(bytes, mesh)?;
+        let frame = Frame::new(&mesh.bounds());
+        let faces = parts.faces(mesh)?;
+        let ranges = parts.ranges()?;
+        let nodes = if V::BYTES == 0 {
+            parts.merged_nodes(mesh, &frame, &faces)
+        } else {
+            let triangles: Vec<_> = triangles_of(mesh, &frame, &faces).collect();
+            parts.stored_nodes(&triangles, &ranges)?
+        };
+        Ok(Self { id: Self::next_id(), frame, nodes, faces })
+    }
+}
+
+/// How deep a tree over so many faces may be: more than any of ours is.
+fn max_depth(faces: usize) -> u8 {
+    4 * faces.max(1).ilog2() as u8 + 32
+}
+
+/// Where what is.
+#[derive(Clone, Copy)]
+struct Layout {
+    faces: u64,
+    nodes: u64,
+    volume_bytes: u64,
+}
+
+impl Layout {
+    fn new<V: SavedVolume>(faces: u32, nodes: u32) -> Self {
+        Self { faces: faces.into(), nodes: nodes.into(), volume_bytes: V::BYTES as u64 }
+    }
+
+    fn nodes_at(&self) -> u64 {
+        HEADER as u64 + 4 * self.faces
+    }
+
+    fn volumes_at(&self) -> u64 {
+        self.nodes_at() + 8 * self.nodes
+    }
+
+    fn checksum_at(&self) -> u64 {
+        self.volumes_at() + self.volume_bytes * self.nodes
+    }
+
+    fn length(&self) -> u64 {
+        self.checksum_at() + CHECKSUM as u64
+    }
+}
+
+/// The parts of a file whose header, length and checksum are right.
+struct Parts<'b> {
+    layout: Layout,
+    faces: &'b [[u8; 4]],
+    nodes: &'b [[u8; 8]],
+    volumes: &'b [u8],
+}
+
+impl<'b> Parts<'b> {
+    fn of<V: SavedVolume>(bytes: &'b [u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
+        let found = bytes.len() as u64;
+        if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
+            return Err(TreeFileError::NotATree);
+        }
+        if bytes.len() < HEADER + CHECKSUM {
+            let expected = (HEADER + CHECKSUM) as u64;
+            return Err(TreeFileError::Length { expected, found });
+        }
+        let version = u32_at(bytes, 8);
+        if version != VERSION {
+            return Err(TreeFileError::Version { found: version });
+        }
+        let kind = u32_at(bytes, 12);
+        if kind != V::KIND {
+            return Err(TreeFileError::Kind { found: kind, expected: V::KIND });
+        }
+        let (faces, nodes) = (u32_at(bytes, 24), u32_at(bytes, 28));
+        let layout = Layout::new::<V>(faces, nodes);
+        if found != layout.length() {
+            return Err(TreeFileError::Length { expected: layout.length(), found });
+        }
+        // No place is beyond the length, which is a `usize`.
+        let [nodes_at, volumes_at, at] =
+            [layout.nodes_at(), layout.volumes_at(), layout.checksum_at()].map(|at| at as usize);
+        let (stored, computed) = (u64_at(bytes, at), hash::of_bytes(&bytes[..at]));
+        if stored != computed {
+            return Err(TreeFileError::Checksum { at, stored, computed });
+        }
+        if faces as usize != mesh.faces().len() || u64_at(bytes, 16) != hash::of_mesh(mesh) {
+            return Err(TreeFileError::OtherMesh);
+        }
+        // A leaf has a face at least, and a tree has a leaf more than inner nodes.
+        if u64::from(nodes) >= (2 * layout.faces).max(1) || (nodes == 0) != (faces == 0) {
+            return Err(TreeFileError::NodeCount { nodes, faces });
+        }
+        Ok(Self {
+            layout,
+            faces: bytes[HEADER..nodes_at].as_chunks().0,
+            nodes: bytes[nodes_at..volumes_at].as_chunks().0,
+            volumes: &bytes[volumes_at..at],
+        })
+    }
+
+    /// The list of faces, each of the mesh's once.
+    fn faces(&self, mesh: &Mesh) -> Result<Vec<u32>, TreeFileError> {
+        let mut is_named = vec![false; mesh.faces().len()];
+        let mut faces = Vec::with_capacity(self.faces.len());
+        for (i, &bytes) in self.faces.iter().enumerate() {
+            let face = u32::from_le_bytes(bytes);
+            match is_named.get_mut(face as usize) {
+                Some(is_named) if !*is_named => *is_named = true,
+                _ => return Err(TreeFileError::Face { at: HEADER + 4 * i, face }),
+            }
+            faces.push(face);
+        }
+        Ok(faces)
+    }
+
+    /// Which of the listed faces are below each node, if the nodes are a tree.
+    fn ranges(&self) -> Result<Vec<Range<u32>>, TreeFileError> {
+        let count = self.nodes.len();
+        let max_depth = max_depth(self.faces.len());
+        let wrong = |node: usize, problem| {
+            let at = self.layout.nodes_at() as usize + 8 * node;
+            TreeFileError::Node { at, node: node as u32, problem }
+        };
+
+        // Downward: every node gets a parent before its turn comes, and one only.
+        let mut ranges = Vec::with_capacity(count);
+        // One more than the depth; 0 as long as no parent is known.
+        let mut levels = vec![0u8; count];
+        if let Some(root) = levels.first_mut() {
+            *root = 1;
+        }
+        for (i, bytes) in self.nodes.iter().enumerate() {
+            let level = levels[i];
+            if level == 0 {
+                return Err(wrong(i, NodeProblem::Orphan));
+            }
+            if level > max_depth {
+                return Err(wrong(i, NodeProblem::Depth));
+            }
+            ranges.push(match Content::of(bytes) {
+                Content::Faces { first, count } => match first.checked_add(count) {
+                    Some(end) if end as usize <= self.faces.len() => first..end,
+                    _ => return Err(wrong(i, NodeProblem::Faces)),
+                },
+                Content::Children { first } => {
+                    let first = first as usize;
+                    if first <= i || first >= count - 1 {
+                        return Err(wrong(i, NodeProblem::Children));
+                    }
+                    let children = &mut levels[first..first + 2];
+                    if children != [0, 0] {
+                        return Err(wrong(i, NodeProblem::Shared));
+                    }
+                    children.fill(level + 1);
+                    0..0
+                }
+            });
+        }
+
+        // Upward: the faces of children are in a row.
+        for (i, bytes) in self.nodes.iter().enumerate().rev() {
+            if let Content::Children { first } = Content::of(bytes) {
+                let [left, right] = [0, 1].map(|side| ranges[first as usize + side].clone());
+                if left.end != right.start {
+                    return Err(wrong(i, NodeProblem::Faces));
+                }
+                ranges[i] = left.start..right.end;
+            }
+        }
+        match ranges.first() {
+            Some(root) if *root != (0..self.faces.len() as u32) => {
+                Err(wrong(0, NodeProblem::Faces))
+            }
+            _ => Ok(ranges),
+        }
+    }
+
+    /// The nodes with their volumes made anew, for kinds that merge.
+    fn merged_nodes<V: SavedVolume>(
+        &self,
+        mesh: &Mesh,
+        frame: &Frame,
+        faces: &[u32],
+    ) -> Vec<Node<V>> {
+        // Of some nodes at a time the corners are fetched together: they are all over the mesh, and
+        // so the processor waits for many at once.
+        const TOGETHER: usize = 128;
+        let nothing = V::enclosing(&[]);
+        let mut nodes: Vec<Node<V>> = Vec::with_capacity(self.nodes.len());
+        let mut triangles = Vec::new();
+        for some in self.nodes.chunks(TOGETHER) {
+            triangles.clear();
+            for bytes in some {
+                if let Content::Faces { first, count } = Content::of(bytes) {
+                    let listed = &faces[first as usize..(first + count) as usize];
+                    triangles.extend(triangles_of(mesh, frame, listed));
+                }
+            }
+            let mut rest = &triangles[..];
+            nodes.extend(some.iter().map(|bytes| match Content::of(bytes) {
+                Content::Faces { first, count } => {
+                    let own;
+                    (own, rest) = rest.split_at(count as usize);
+                    Node { volume: V::enclosing(own), first, count }
+                }
+                Content::Children { first } => Node { volume: nothing, first, count: 0 },
+            }));
+        }
+        for i in (0..nodes.len()).rev() {
+            if !nodes[i].is_leaf() {
+                let [left, right] = [0, 1].map(|side| nodes[nodes[i].first as usize + side].volume);
+                nodes[i].volume = left.merged(&right).expect("a kind that is not stored merges");
+            }
+        }
+        nodes
+    }
+
+    /// The nodes with their volumes as stored, if those enclose what is below them.
+    fn stored_nodes<V: SavedVolume>(
+        &self,
+        triangles: &[[DVec3; 3]],
+        ranges: &[Range<u32>],
+    ) -> Result<Vec<Node<V>>, TreeFileError> {
+        let mut nodes = Vec::with_capacity(self.nodes.len());
+        let volumes = self.volumes.chunks_exact(V::BYTES);
+        for (i, ((bytes, volume), range)) in self.nodes.iter().zip(volumes).zip(ranges).enumerate()
+        {
+            let wrong = |problem| {
+                let at = self.layout.volumes_at() as usize + V::BYTES * i;
+                TreeFileError::Volume { at, node: i as u32, problem }
+            };
+            let volume = V::read(volume).ok_or_else(|| wrong(VolumeProblem::Unsound))?;
+            if !volume.encloses(&triangles[range.start as usize..range.end as usize]) {
+                return Err(wrong(VolumeProblem::TooSmall));
+            }
+            nodes.push(match Content::of(bytes) {
+                Content::Faces { first, count } => Node { volume, first, count },
+                Content::Children { first } => Node { volume, first, count: 0 },
+            });
+        }
+        Ok(nodes)
+    }
+}
+
+/// What a node says is below it.
+enum Content {
+    Faces { first: u32, count: u32 },
+    Children { first: u32 },
+}
+
+impl Content {
+    fn of(bytes: &[u8; 8]) -> Self {
+        match (u32_at(bytes, 0), u32_at(bytes, 4)) {
+            (first, 0) => Self::Children { first },
+            (first, count) => Self::Faces { first, count },
+        }
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
+}

@@ -1,0 +1,91 @@
+//! A guess at the closest features, in plain floating point. Nothing relies on its being right:
+//! a good guess only saves trying the others.
+
+use super::features::Feature;
+use crate::narrow::Triangle;
+use glam::DVec3;
+
+/// The pair of features that looks closest.
+pub(super) fn closest_pair(a: &Triangle, b: &Triangle) -> (Feature, Feature) {
+    let mut best = (f64::INFINITY, (Feature::Corner(0), Feature::Corner(0)));
+    let mut offer = |distance_sq: f64, pair: (Feature, Feature)| {
+        if distance_sq < best.0 {
+            best = (distance_sq, pair);
+        }
+    };
+    let (u, v) = (Edges::new(a), Edges::new(b));
+    for (i, &from) in a.iter().enumerate() {
+        for (j, &to) in b.iter().enumerate() {
+            let apart = to - from;
+            let (s, t) = closest_on_edges(&u, i, &v, j, apart);
+            let way = apart + v.along[j] * t - u.along[i] * s;
+            offer(way.length_squared(), (feature(i, s), feature(j, t)));
+        }
+    }
+    for i in 0..3u8 {
+        if let Some(height_sq) = height_sq(a[usize::from(i)], b, &v) {
+            offer(height_sq, (Feature::Corner(i), Feature::Face));
+        }
+        if let Some(height_sq) = height_sq(b[usize::from(i)], a, &u) {
+            offer(height_sq, (Feature::Face, Feature::Corner(i)));
+        }
+    }
+    best.1
+}
+
+struct Edges {
+    along: [DVec3; 3],
+    length_sq: [f64; 3],
+    normal: DVec3,
+}
+
+impl Edges {
+    fn new(t: &Triangle) -> Self {
+        let along = [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+        let normal = along[0].cross(along[1]);
+        Self { along, length_sq: along.map(DVec3::length_squared), normal }
+    }
+}
+
+/// Where on edge i and edge j, as fractions, the two are closest (Ericson 2005, section 5.1.9).
+fn closest_on_edges(u: &Edges, i: usize, v: &Edges, j: usize, apart: DVec3) -> (f64, f64) {
+    let (uu, vv) = (u.length_sq[i], v.length_sq[j]);
+    let (uw, vw) = (u.along[i].dot(apart), v.along[j].dot(apart));
+    let uv = u.along[i].dot(v.along[j]);
+    let parallel = uu * vv - uv * uv;
+    let s = if parallel > 0.0 { fraction(uw * vv - vw * uv, parallel) } else { 0.0 };
+    let t = s * uv - vw;
+    if t < 0.0 {
+        (fraction(uw, uu), 0.0)
+    } else if t > vv {
+        (fraction(uw + uv, uu), 1.0)
+    } else {
+        (s, fraction(t, vv))
+    }
+}
+
+fn fraction(part: f64, whole: f64) -> f64 {
+    // 0 / 0 for an edge that is a point: any end will do.
+    let fraction = part / whole;
+    if fraction > 0.0 { fraction.min(1.0) } else { 0.0 }
+}
+
+fn feature(edge: usize, fraction: f64) -> Feature {
+    if fraction <= 0.0 {
+        Feature::Corner(edge as u8)
+    } else if fraction >= 1.0 {
+        Feature::Corner((edge as u8 + 1) % 3)
+    } else {
+        Feature::Edge(edge as u8)
+    }
+}
+
+/// How high a point is above a face, squared, if it is above it at all.
+fn height_sq(point: DVec3, face: &Triangle, edges: &Edges) -> Option<f64> {
+    let normal = edges.normal;
+    let is_inside = (0..3).all(|i| normal.cross(edges.along[i]).dot(point - face[i]) > 0.0);
+    is_inside.then(|| {
+        let height = normal.dot(point - face[0]);
+        height * height / normal.length_squared()
+    })
+}

@@ -1,0 +1,80 @@
+//! Axis-aligned boxes: of the mesh's own frame, and after placing, of the other's.
+
+use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
+use glam::{DMat3, DVec3};
+
+/// The least axis-aligned box, rounded outward.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    min: [f32; 3],
+    max: [f32; 3],
+}
+
+impl Aabb {
+    fn around(center: DVec3, half: DVec3) -> Self {
+        Self {
+            min: (center - half).to_array().map(round_down),
+            max: (center + half).to_array().map(round_up),
+        }
+    }
+
+    fn center_and_half(&self) -> (DVec3, DVec3) {
+        let (min, max) = (self.min.map(f64::from).into(), self.max.map(f64::from).into());
+        let (min, max): (DVec3, DVec3) = (min, max);
+        ((min + max) * 0.5, (max - min) * 0.5)
+    }
+}
+
+impl BoundingVolume for Aabb {
+    type Placed = Self;
+    type Placement = (Relative, DMat3, f64);
+
+    fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
+        let bounds = crate::Bounds::enclosing(triangles.iter().flatten().copied());
+        Self {
+            min: bounds.min.to_array().map(|x| round_down(x - GUARD)),
+            max: bounds.max.to_array().map(|x| round_up(x + GUARD)),
+        }
+    }
+
+    fn merged(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            min: std::array::from_fn(|i| self.min[i].min(other.min[i])),
+            max: std::array::from_fn(|i| self.max[i].max(other.max[i])),
+        })
+    }
+
+    fn placement(relative: &Relative) -> Self::Placement {
+        // A box's corners reach a little beyond 1 where they were rounded outward.
+        (*relative, relative.matrix.abs(), relative.uncertainty(2.0))
+    }
+
+    fn placed(&self, (relative, magnitudes, uncertainty): &Self::Placement) -> Self {
+        let (center, half) = self.center_and_half();
+        let half = *magnitudes * half + DVec3::splat(*uncertainty);
+        Self::around(relative.point(center), half)
+    }
+
+    #[inline]
+    fn overlaps(&self, other: &Self) -> bool {
+        // As the negation of "apart", so that what is not a number counts as overlapping.
+        !(0..3).any(|i| self.min[i] > other.max[i] || other.min[i] > self.max[i])
+    }
+
+    fn distance_below(&self, other: &Self) -> f64 {
+        // Where bounds are infinite a gap is not a number, and `max` takes the 0.
+        let gap = |low: f32, high: f32| (f64::from(low) - f64::from(high)).max(0.0);
+        let gaps: [f64; 3] = std::array::from_fn(|i| {
+            gap(self.min[i], other.max[i]).max(gap(other.min[i], self.max[i]))
+        });
+        DVec3::from_array(gaps).length() * (1.0 - RELATIVE_GUARD)
+    }
+
+    fn size(&self) -> f32 {
+        (0..3).map(|i| self.max[i] - self.min[i]).sum()
+    }
+}
+
+impl SavedVolume for Aabb {
+    const KIND: u32 = 1;
+}

@@ -1,0 +1,211 @@
+//! k-DOPs: convex polytopes between pairs of parallel planes in fixed directions (Klosowski 1998).
+
+use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
+use glam::{DMat3, DVec3};
+use std::sync::OnceLock;
+
+/// A discrete orientation polytope with `H` pairs of parallel planes, that is k = 2`H` facets.
+///
+/// `H` is 3 (axes), 4 (corners of a cube), 6 (its edges), 7 (axes and corners), 9 (axes and
+/// edges), 10 (corners and edges) or 13 (all): the 6-, 8-, 12-, 14-, 18-, 20- and 26-DOP.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dop<const H: usize> {
+    low: [f32; H],
+    high: [f32; H],
+}
+
+/// Directions from the middle of a cube to its faces, corners and edges, one of each pair.
+const AXES: [[i8; 3]; 3] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+const CORNERS: [[i8; 3]; 4] = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1]];
+const EDGES: [[i8; 3]; 6] = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, -1, 0], [1, 0, -1], [0, 1, -1]];
+
+/// The directions of a DOP. Integers, so that distances along them are sums of coordinates.
+const fn directions<const H: usize>() -> [DVec3; H] {
+    let groups: &[&[[i8; 3]]] = match H {
+        3 => &[&AXES],
+        4 => &[&CORNERS],
+        6 => &[&EDGES],
+        7 => &[&AXES, &CORNERS],
+        9 => &[&AXES, &EDGES],
+        10 => &[&CORNERS, &EDGES],
+        13 => &[&AXES, &CORNERS, &EDGES],
+        _ => panic!("there is no DOP with so many pairs of planes"),
+    };
+    let mut directions = [DVec3::ZERO; H];
+    let (mut i, mut group, mut member) = (0, 0, 0);
+    while i < H {
+        if member == groups[group].len() {
+            (group, member) = (group + 1, 0);
+        }
+        let [x, y, z] = groups[group][member];
+        directions[i] = DVec3::new(x as f64, y as f64, z as f64);
+        (i, member) = (i + 1, member + 1);
+    }
+    directions
+}
+
+/// How to place DOPs for one query: each direction of the one body, turned into the other's frame,
+/// is a sum of three directions of the other with positive weights. The extent along it is then at most
+/// the weighted sum of their extents: a fixed linear map.
+#[derive(Clone, Debug)]
+pub struct Placement<const H: usize> {
+    rows: [Row; H],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Which three directions; from H on, the opposite of one.
+    sources: [u8; 3],
+    weights: [f64; 3],
+    offset: f64,
+    uncertainty: f64,
+}
+
+impl<const H: usize> BoundingVolume for Dop<H> {
+    type Placed = Self;
+    type Placement = Placement<H>;
+
+    fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
+        let directions = const { directions::<H>() };
+        let (mut low, mut high) = ([f64::INFINITY; H], [f64::NEG_INFINITY; H]);
+        for corner in triangles.iter().flatten() {
+            for (i, direction) in directions.iter().enumerate() {
+                let along = direction.dot(*corner);
+                low[i] = low[i].min(along);
+                high[i] = high[i].max(along);
+            }
+        }
+        Self {
+            low: low.map(|x| round_down(x - 4.0 * GUARD)),
+            high: high.map(|x| round_up(x + 4.0 * GUARD)),
+        }
+    }
+
+    fn merged(&self, other: &Self) -> Option<Self> {
+        Some(Self {
+            low: std::array::from_fn(|i| self.low[i].min(other.low[i])),
+            high: std::array::from_fn(|i| self.high[i].max(other.high[i])),
+        })
+    }
+
+    fn placement(relative: &Relative) -> Placement<H> {
+        let directions = const { directions::<H>() };
+        let row = |i: usize| {
+            let direction = directions[i];
+            let wanted = relative.matrix.transpose() * direction;
+            let (sources, weights) = combination::<H>(&directions, wanted);
+            // What the weights miss of the wanted direction counts against the largest extent.
+            let made = sources.iter().zip(weights).fold(DVec3::ZERO, |sum, (&source, weight)| {
+                sum + weight * signed(&directions, usize::from(source))
+            });
+            let missed = 2.0 * (wanted - made).abs().element_sum();
+            let size = 8.0 * weights.iter().sum::<f64>() + relative.offset.abs().element_sum();
+            let slack = 3.0 * relative.uncertainty(2.0);
+            Row {
+                sources,
+                weights,
+                offset: direction.dot(relative.offset),
+                uncertainty: missed + slack + RELATIVE_GUARD * size,
+            }
+        };
+        Placement { rows: std::array::from_fn(row) }
+    }
+
+    fn placed(&self, placement: &Placement<H>) -> Self {
+        let mut placed = *self;
+        for (i, row) in placement.rows.iter().enumerate() {
+            let (mut low, mut high) = (row.offset - row.uncertainty, row.offset + row.uncertainty);
+            for (&source, weight) in row.sources.iter().zip(row.weights) {
+                let source = usize::from(source);
+                // The extent along the opposite direction, with the roles of the ends exchanged.
+                let (from, to) = match source.checked_sub(H) {
+                    None => (self.low[source], self.high[source]),
+                    Some(opposite) => (-self.high[opposite], -self.low[opposite]),
+                };
+                low += weight * f64::from(from);
+                high += weight * f64::from(to);
+            }
+            placed.low[i] = round_down(low);
+            placed.high[i] = round_up(high);
+        }
+        placed
+    }
+
+    #[inline]
+    fn overlaps(&self, other: &Self) -> bool {
+        !(0..H).any(|i| self.low[i] > other.high[i] || other.low[i] > self.high[i])
+    }
+
+    fn distance_below(&self, other: &Self) -> f64 {
+        // Along a direction n distances are |n| times too long. Of each kind of direction only the
+        // largest gap counts, except that gaps along the axes add up as the sides of a box do.
+        let gap = |low: f32, high: f32| (f64::from(low) - f64::from(high)).max(0.0);
+        let gap = |i: usize| gap(self.low[i], other.high[i]).max(gap(other.low[i], self.high[i]));
+        let largest = |from: usize, to: usize| (from..to).map(gap).fold(0.0, f64::max);
+        let axes = if matches!(H, 3 | 7 | 9 | 13) { 3 } else { 0 };
+        let corners = if matches!(H, 4 | 7 | 10 | 13) { 4 } else { 0 };
+        let along_axes = (0..axes).map(|i| gap(i) * gap(i)).sum::<f64>().sqrt();
+        let along_corners = largest(axes, axes + corners) / 3f64.sqrt();
+        let along_edges = largest(axes + corners, H) / 2f64.sqrt();
+        along_axes.max(along_corners).max(along_edges) * (1.0 - RELATIVE_GUARD)
+    }
+
+    fn size(&self) -> f32 {
+        (0..H).map(|i| self.high[i] - self.low[i]).sum()
+    }
+}
+
+impl<const H: usize> SavedVolume for Dop<H> {
+    /// Its k: 6, 8, 12, 14, 18, 20 or 26.
+    const KIND: u32 = 2 * H as u32;
+}
+
+/// Direction `source`, or from H on the opposite of direction `source − H`.
+fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
+    match source.checked_sub(H) {
+        None => directions[source],
+        Some(opposite) => -directions[opposite],
+    }
+}
+
+/// Three directions and positive weights that make up a vector.
+fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 3], [f64; 3]) {
+    let mut best = ([0; 3], [0.0; 3], f64::NEG_INFINITY);
+    for &sources in cones::<H>() {
+        let [a, b, c] = sources.map(|source| signed(directions, usize::from(source)));
+        let weights = DMat3::from_cols(a, b, c).inverse() * wanted;
+        let least = weights.min_element();
+        if least > best.2 {
+            best = (sources, weights.max(DVec3::ZERO).to_array(), least);
+        }
+    }
+    (best.0, best.1)
+}
+
+/// Triples of directions that part space into cones: the facets of the convex hull of all the
+/// directions at unit length. The cone that holds a vector makes it of directions close to it.
+fn cones<const H: usize>() -> &'static [[u8; 3]] {
+    static CONES: [OnceLock<Vec<[u8; 3]>>; 14] = [const { OnceLock::new() }; 14];
+    CONES[H].get_or_init(|| {
+        let directions = const { directions::<H>() };
+        // Lengths differ a little, so that no four of them share a facet.
+        let tips: Vec<DVec3> = (0..2 * H)
+            .map(|source| signed(&directions, source).normalize() * (1.0 + 1e-4 * source as f64))
+            .collect();
+        let mut cones = Vec::new();
+        for i in 0..tips.len() {
+            for j in i + 1..tips.len() {
+                for k in j + 1..tips.len() {
+                    let normal = (tips[j] - tips[i]).cross(tips[k] - tips[i]);
+                    let side = |tip: &DVec3| normal.dot(*tip - tips[i]);
+                    let others = (0..tips.len()).filter(|other| ![i, j, k].contains(other));
+                    let heights: Vec<f64> = others.map(|other| side(&tips[other])).collect();
+                    if heights.iter().all(|&h| h < 0.0) || heights.iter().all(|&h| h > 0.0) {
+                        cones.push([i as u8, j as u8, k as u8]);
+                    }
+                }
+            }
+        }
+        cones
+    })
+}

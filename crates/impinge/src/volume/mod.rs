@@ -1,0 +1,253 @@
+//! Bounding volumes: convex regions that enclose geometry and are cheap to compare.
+//!
+//! Everything here may err on one side only: a volume may be too large, never too small. So
+//! `overlaps` returning `false` is a proof of separation, and `true` proves nothing.
+//!
+//! Volumes live in a mesh's [`Frame`], where all coordinates are within ±1, so that `f32` bounds
+//! are as fine as the mesh is large, wherever it stands. Every bound is rounded outward when it is
+//! narrowed. How two bodies stand to each other is a [`Relative`], which carries a slack for
+//! everything that rounding may have moved.
+
+mod aabb;
+mod dop;
+mod frame;
+mod obb;
+mod saved;
+mod sphere;
+
+pub use aabb::Aabb;
+pub use dop::Dop;
+pub use frame::{Frame, Relative};
+pub use obb::Obb;
+pub use saved::SavedVolume;
+pub use sphere::Sphere;
+
+use glam::DVec3;
+use std::fmt::Debug;
+
+/// A convex region that encloses geometry and is cheap to merge and to compare.
+pub trait BoundingVolume: Copy + Debug + Send + Sync + 'static {
+    /// The volume as seen from another body's frame.
+    type Placed: Copy + Debug + Send + Sync;
+    /// What a query computes once from the relative position, so that placing a node is cheap.
+    type Placement: Debug + Send + Sync;
+
+    /// Encloses triangles, given in their [`Frame`].
+    fn enclosing(triangles: &[[DVec3; 3]]) -> Self;
+
+    /// Encloses what two volumes enclose, if that is as good as enclosing the geometry anew.
+    fn merged(&self, _other: &Self) -> Option<Self> {
+        None
+    }
+
+    /// Prepares to place volumes of one body in the frame of another.
+    fn placement(relative: &Relative) -> Self::Placement;
+
+    /// The volume in the other body's frame: encloses all that it enclosed, and the slack.
+    fn placed(&self, placement: &Self::Placement) -> Self::Placed;
+
+    /// Whether the two volumes may share a point; `false` is a proof that they do not.
+    fn overlaps(&self, other: &Self::Placed) -> bool;
+
+    /// How far apart the two volumes are at least, in the frame of this one; 0 if it cannot tell.
+    fn distance_below(&self, other: &Self::Placed) -> f64;
+
+    /// How large the volume is, for comparisons among volumes of one kind.
+    fn size(&self) -> f32;
+}
+
+/// What a coordinate in a [`Frame`] may be off by, with room to spare: it comes from a difference
+/// and a product with a power of two, in `f64`, and is at most 1.
+const GUARD: f64 = 1.0 / (1u64 << 50) as f64;
+
+/// What a few `f64` operations may be off by, relative to the sum of magnitudes that went in.
+const RELATIVE_GUARD: f64 = 1.0 / (1u64 << 44) as f64;
+
+/// The largest `f32` that is not above a value.
+#[inline]
+fn round_down(value: f64) -> f32 {
+    let narrowed = value as f32;
+    moved(narrowed, -i32::from(f64::from(narrowed) > value))
+}
+
+/// The least `f32` that is not below a value.
+#[inline]
+fn round_up(value: f64) -> f32 {
+    let narrowed = value as f32;
+    moved(narrowed, i32::from(f64::from(narrowed) < value))
+}
+
+/// The next float above or below for 1 or −1, or the same for 0; what is narrowed upward is never
+/// −0 and what is narrowed downward never +0. Without a branch, so that several go at a time.
+#[inline]
+fn moved(narrowed: f32, by: i32) -> f32 {
+    let bits = narrowed.to_bits().cast_signed();
+    // 1 or −1: the bits of negative numbers count the other way.
+    let sign = (bits >> 31) | 1;
+    f32::from_bits((bits + by * sign).cast_unsigned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bounds, Pose, generate::Random, narrow::triangles_intersect};
+    use glam::{DMat3, EulerRot};
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    /// A body that is all one triangle as far as the volume is concerned, in a frame that may be
+    /// much larger and anywhere.
+    struct Body {
+        frame: Frame,
+        triangle: [DVec3; 3],
+        pose: Pose,
+    }
+
+    impl Body {
+        fn placed(&self) -> [DVec3; 3] {
+            self.triangle.map(|corner| self.pose.place(corner))
+        }
+
+        fn volume<V: BoundingVolume>(&self) -> V {
+            V::enclosing(&[self.triangle.map(|corner| self.frame.normalized(corner))])
+        }
+    }
+
+    fn vector(random: &mut Random) -> DVec3 {
+        DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0))
+    }
+
+    fn pick(random: &mut Random, from: &[f64]) -> f64 {
+        from[random.below(from.len() as u64) as usize]
+    }
+
+    /// A rotation, often not quite one: stretched and sheared within what a pose accepts.
+    fn rotation(random: &mut Random) -> DMat3 {
+        let exact = match random.below(4) {
+            0 => DMat3::IDENTITY,
+            1 => DMat3::from_euler(EulerRot::XYZ, FRAC_PI_2, PI, 0.0),
+            _ => random.rotation(),
+        };
+        let bent = |random: &mut Random| {
+            let mut bend = DMat3::IDENTITY;
+            for i in 0..3 {
+                *bend.col_mut(i) += vector(random) * 2.4e-7;
+            }
+            bend
+        };
+        if random.below(2) == 0 { exact * bent(random) } else { exact }
+    }
+
+    /// Two bodies whose placed triangles nearly or just touch.
+    fn bodies(random: &mut Random) -> [Body; 2] {
+        let unit = pick(random, &[1.0, 1.0, 1.0, 1e-3, 1e6, 1e-40, 1e40, 1e-300, 1e90]);
+        let body = |random: &mut Random| {
+            let size = unit * pick(random, &[1.0, 1.0, 1e-3, 1e-6, 100.0]);
+            let middle = vector(random) * size * pick(random, &[0.0, 1.0, 1e3, 1e9]);
+            // From a point to as large as the body.
+            let extent = size * pick(random, &[0.0, 1e-7, 1e-3, 1.0]);
+            let at = middle + vector(random) * (size - extent.min(size));
+            let triangle = [0; 3].map(|_| at + vector(random) * extent);
+            let reach = DVec3::splat(size);
+            let mut bounds = Bounds { min: middle - reach, max: middle + reach };
+            bounds.merge(&Bounds::enclosing(triangle));
+            let travel = unit * pick(random, &[0.0, 1.0, 1e4, 1e12]);
+            let pose = Pose::new(rotation(random), vector(random) * travel);
+            Body { frame: Frame::new(&bounds), triangle, pose: pose.expect("nearly a rotation") }
+        };
+        let (a, mut b) = (body(random), body(random));
+        // Move b so that a corner of each, or a point within, come to the same place.
+        let meet = |t: [DVec3; 3], random: &mut Random| match random.below(2) {
+            0 => t[0],
+            _ => t[0] * 0.25 + t[1] * 0.25 + t[2] * 0.5,
+        };
+        let gap = meet(a.placed(), random) - meet(b.placed(), random);
+        let moved = Pose::new(b.pose.rotation(), b.pose.translation() + gap);
+        b.pose = moved.expect("finite");
+        [a, b]
+    }
+
+    /// Whatever the volume, no touching triangles may be proved apart.
+    fn misses_nothing<V: BoundingVolume>() {
+        let mut touching = 0;
+        for seed in 0..60_000 {
+            let mut random = Random::new(seed);
+            let [a, b] = bodies(&mut random);
+            if !triangles_intersect(&a.placed(), &b.placed()) {
+                continue;
+            }
+            touching += 1;
+            let relative = Relative::new(&a.frame, &a.pose, &b.frame, &b.pose);
+            let placed = b.volume::<V>().placed(&V::placement(&relative));
+            assert!(a.volume::<V>().overlaps(&placed), "seed {seed}: {placed:?}");
+            let other = V::enclosing(&[[DVec3::ZERO; 3]]);
+            if let Some(merged) = a.volume::<V>().merged(&other) {
+                assert!(merged.overlaps(&placed), "seed {seed}, merged");
+            }
+        }
+        assert!(touching > 15_000, "hardly any touch, so this proves little: {touching}");
+    }
+
+    /// And it does tell most that are apart by a tenth of their size.
+    fn tells_what_is_apart<V: BoundingVolume>() {
+        let mut told = 0;
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let corners = |random: &mut Random| [0; 3].map(|_| vector(random));
+            let (s, t) = (corners(&mut random), corners(&mut random));
+            let frame = Frame::new(&Bounds { min: -DVec3::ONE, max: DVec3::ONE });
+            let away = random.direction() * 3.8;
+            let pose = Pose::new(random.rotation(), away).expect("a rotation");
+            let relative = Relative::new(&frame, &Pose::IDENTITY, &frame, &pose);
+            let placed = V::enclosing(&[t]).placed(&V::placement(&relative));
+            told += usize::from(!V::enclosing(&[s]).overlaps(&placed));
+        }
+        assert!(told > 1_900, "only {told} of 2000 told apart");
+    }
+
+    #[test]
+    fn rounding_goes_to_the_next_float() {
+        let floats = [0.0, -0.0, 1e-45, -1e-45, 1e-38, 1.0, -1.0, 1.5, f32::MAX, f32::MIN];
+        for value in floats.map(f64::from).into_iter().chain([f64::INFINITY, f64::NEG_INFINITY]) {
+            for value in [value, value.next_up(), value.next_down(), value * 1.0000001, -1e300] {
+                let narrowed = value as f32;
+                let (wide, up, down) = (f64::from(narrowed), round_up(value), round_down(value));
+                let above = if wide < value { narrowed.next_up() } else { narrowed };
+                let below = if wide > value { narrowed.next_down() } else { narrowed };
+                assert_eq!((up.to_bits(), down.to_bits()), (above.to_bits(), below.to_bits()));
+            }
+        }
+        assert!(round_up(f64::NAN).is_nan() && round_down(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn boxes() {
+        misses_nothing::<Aabb>();
+        tells_what_is_apart::<Aabb>();
+    }
+
+    #[test]
+    fn spheres() {
+        misses_nothing::<Sphere>();
+        tells_what_is_apart::<Sphere>();
+    }
+
+    #[test]
+    fn oriented_boxes() {
+        misses_nothing::<Obb>();
+        tells_what_is_apart::<Obb>();
+    }
+
+    #[test]
+    fn dops() {
+        misses_nothing::<Dop<3>>();
+        misses_nothing::<Dop<4>>();
+        misses_nothing::<Dop<6>>();
+        misses_nothing::<Dop<7>>();
+        misses_nothing::<Dop<9>>();
+        misses_nothing::<Dop<10>>();
+        misses_nothing::<Dop<13>>();
+        tells_what_is_apart::<Dop<3>>();
+        tells_what_is_apart::<Dop<9>>();
+        tells_what_is_apart::<Dop<13>>();
+    }
+}

@@ -1,0 +1,254 @@
+//! Oriented boxes (Gottschalk, Lin and Manocha 1996): tight around what is flat or long.
+
+use super::{
+    BoundingVolume, GUARD, Relative, SavedVolume, round_up,
+    saved::{MAX_CENTER, MAX_REACH, read_floats, write_floats},
+};
+use glam::{DMat3, DVec3, Mat3, Vec3};
+
+/// A box with axes of its own: all points `p` with `|(p − center)·axis| ≤ half` for each axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Obb {
+    center: Vec3,
+    half: Vec3,
+    /// Nearly unit length and nearly at right angles, as far as `f32` goes.
+    axes: Mat3,
+}
+
+/// How far stored axes may be from orthonormal, and the overlap test from exact arithmetic,
+/// relative to the sizes involved: some thirty roundings of 2^−24 each.
+const ROUGHNESS: f32 = 4e-6;
+
+impl Obb {
+    /// The box along given axes.
+    fn along(axes: DMat3, triangles: &[[DVec3; 3]]) -> Self {
+        let axes = axes.as_mat3();
+        // Extents are measured along the axes, and from the centre, as they are stored.
+        let stored = axes.as_dmat3();
+        let inverse = stored.transpose();
+        let corners = || triangles.iter().flatten().copied();
+        let bounds = crate::Bounds::enclosing(corners().map(|corner| inverse * corner));
+        let center = (stored * bounds.center()).as_vec3();
+        let from = inverse * center.as_dvec3();
+        let half = (bounds.max - from).max(from - bounds.min) + DVec3::splat(4.0 * GUARD);
+        Self { center, half: Vec3::from_array(half.to_array().map(round_up)), axes }
+    }
+
+    /// A measure of surface, which also tells flat boxes apart.
+    fn area(&self) -> f32 {
+        let h = self.half;
+        h.x * h.y + h.y * h.z + h.z * h.x
+    }
+}
+
+impl BoundingVolume for Obb {
+    type Placed = Self;
+    type Placement = Placement;
+
+    fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
+        let aligned = Self::along(DMat3::IDENTITY, triangles);
+        let Some(axes) = principal_axes(triangles) else { return aligned };
+        let fitted = Self::along(axes, triangles);
+        if fitted.area() < aligned.area() { fitted } else { aligned }
+    }
+
+    fn placement(relative: &Relative) -> Placement {
+        let scale = relative.matrix.to_cols_array_2d().map(|c| DVec3::from_array(c).length());
+        let scale = scale.into_iter().fold(0.0, f64::max);
+        let rotation = if scale > 0.0 { relative.matrix * (1.0 / scale) } else { DMat3::IDENTITY };
+        Placement {
+            relative: *relative,
+            rotation,
+            scale,
+            uncertainty: 2.0 * relative.uncertainty(2.0),
+        }
+    }
+
+    fn placed(&self, placement: &Placement) -> Self {
+        let exact = placement.relative.point(self.center.as_dvec3());
+        let center = exact.as_vec3();
+        let moved = (exact - center.as_dvec3()).abs().element_sum();
+        // A matrix that is orthogonal to 1e-6 only turns the box into a slightly skewed one.
+        let half = self.half.as_dvec3() * placement.scale;
+        let skew = 1e-5 * half.element_sum();
+        let half = half + DVec3::splat(skew + moved + placement.uncertainty);
+        Self {
+            center,
+            half: Vec3::from_array(half.to_array().map(round_up)),
+            axes: (placement.rotation * self.axes.as_dmat3()).as_mat3(),
+        }
+    }
+
+    /// The separating-axis test over the 3 + 3 face normals and the 9 products of edges.
+    ///
+    /// Lengths are compared with some room for rounding, which is relative to the boxes and their
+    /// distance. That also settles nearly parallel edges: their product is nearly zero, so that
+    /// nothing but the room is left on either side.
+    fn overlaps(&self, other: &Self) -> bool {
+        let apart = other.center - self.center;
+        let inverse = self.axes.transpose();
+        let t = (inverse * apart).to_array();
+        let r = (inverse * other.axes).to_cols_array_2d(); // r[j][i] is axis i of self · axis j
+        let (a, b) = (self.half.to_array(), other.half.to_array());
+        let room = ROUGHNESS
+            * (apart.abs().element_sum() + self.half.element_sum() + other.half.element_sum());
+        let exceeds = |distance: f32, reach: f32| distance.abs() > reach + room;
+
+        for i in 0..3 {
+            let reach = a[i] + b[0] * r[0][i].abs() + b[1] * r[1][i].abs() + b[2] * r[2][i].abs();
+            if exceeds(t[i], reach) {
+                return false;
+            }
+        }
+        for j in 0..3 {
+            let along = t[0] * r[j][0] + t[1] * r[j][1] + t[2] * r[j][2];
+            let reach = b[j] + a[0] * r[j][0].abs() + a[1] * r[j][1].abs() + a[2] * r[j][2].abs();
+            if exceeds(along, reach) {
+                return false;
+            }
+        }
+        for i in 0..3 {
+            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            for j in 0..3 {
+                let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+                let along = t[i2] * r[j][i1] - t[i1] * r[j][i2];
+                let reach = a[i1] * r[j][i2].abs()
+                    + a[i2] * r[j][i1].abs()
+                    + b[j1] * r[j2][i].abs()
+                    + b[j2] * r[j1][i].abs();
+                if exceeds(along, reach) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Along the axes of either box, gaps add up as the sides of a box do; a third bound is the gap
+    /// along the line through both centres. With the same room for rounding as in `overlaps`.
+    fn distance_below(&self, other: &Self) -> f64 {
+        let apart = other.center.as_dvec3() - self.center.as_dvec3();
+        let (own, others) = (self.half.as_dvec3(), other.half.as_dvec3());
+        let size = apart.abs().element_sum() + own.element_sum() + others.element_sum();
+        let room = DVec3::splat(f64::from(ROUGHNESS) * size);
+        let (own_axes, other_axes) = (self.axes.as_dmat3(), other.axes.as_dmat3());
+        let turned = own_axes.transpose() * other_axes;
+        let gaps =
+            |along: DVec3, reach: DVec3| (along.abs() - reach - room).max(DVec3::ZERO).length();
+        let along_own = gaps(own_axes.transpose() * apart, own + turned.abs() * others);
+        let along_others =
+            gaps(other_axes.transpose() * apart, others + turned.transpose().abs() * own);
+        let line = apart.normalize_or_zero();
+        let reach = (own_axes.transpose() * line).abs().dot(own)
+            + (other_axes.transpose() * line).abs().dot(others);
+        let along_line = apart.length() - reach - room.x;
+        // Stored axes may be a little longer than a unit.
+        let bound = along_own.max(along_others).max(along_line).max(0.0) * (1.0 - 1e-6);
+        if bound.is_finite() { bound } else { 0.0 }
+    }
+
+    fn size(&self) -> f32 {
+        self.half.element_sum()
+    }
+}
+
+/// What a query needs to place oriented boxes.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement {
+    relative: Relative,
+    rotation: DMat3,
+    scale: f64,
+    uncertainty: f64,
+}
+
+/// The eigenvectors of the covariance of a surface, every part of it weighted by its area; nothing
+/// if there is no area to weigh by or the result is no sound frame.
+fn principal_axes(triangles: &[[DVec3; 3]]) -> Option<DMat3> {
+    let mut area_sum = 0.0;
+    let mut mean = DVec3::ZERO;
+    let mut second = DMat3::ZERO;
+    let outer = |p: DVec3| DMat3::from_cols(p * p.x, p * p.y, p * p.z);
+    for [p, q, r] in triangles {
+        let area = (q - p).cross(r - p).length();
+        let sum = p + q + r;
+        area_sum += area;
+        mean += sum * (area / 3.0);
+        second += (outer(sum) + outer(*p) + outer(*q) + outer(*r)) * (area / 12.0);
+    }
+    if area_sum.is_nan() || area_sum <= 0.0 {
+        return None;
+    }
+    mean /= area_sum;
+    let axes = eigenvectors(second * (1.0 / area_sum) + outer(mean) * -1.0);
+    let is_frame = (axes.transpose() * axes - DMat3::IDENTITY)
+        .to_cols_array()
+        .iter()
+        .all(|entry| entry.abs() < 1e-9);
+    is_frame.then_some(axes)
+}
+
+/// The eigenvectors of a symmetric matrix, by Jacobi rotations. They are orthonormal also where
+/// eigenvalues coincide, since they are made of rotations alone.
+fn eigenvectors(mut matrix: DMat3) -> DMat3 {
+    let mut vectors = DMat3::IDENTITY;
+    for _ in 0..16 {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            let (app, aqq, apq) = (matrix.col(p)[p], matrix.col(q)[q], matrix.col(q)[p]);
+            if apq.abs() <= f64::EPSILON * (app.abs() + aqq.abs()) {
+                continue;
+            }
+            let theta = (aqq - app) / (2.0 * apq);
+            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let c = 1.0 / (t * t + 1.0).sqrt();
+            let mut rotation = DMat3::IDENTITY;
+            rotation.col_mut(p)[p] = c;
+            rotation.col_mut(q)[q] = c;
+            rotation.col_mut(q)[p] = t * c;
+            rotation.col_mut(p)[q] = -t * c;
+            matrix = rotation.transpose() * matrix * rotation;
+            vectors *= rotation;
+        }
+    }
+    vectors
+}
+
+/// How far the axes' products may be from those of unit vectors at right angles: two roundings of
+/// 2^−24, which is what storing them takes, and a little for the axes before that.
+const MAX_SKEW: f64 = 1.25e-7;
+
+impl SavedVolume for Obb {
+    const KIND: u32 = 3;
+    const BYTES: usize = 60;
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let vectors = self.center.to_array().into_iter().chain(self.half.to_array());
+        write_floats(vectors.chain(self.axes.to_cols_array()), bytes);
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let floats: [f32; 15] = read_floats(bytes)?;
+        let center = Vec3::from_slice(&floats[..3]);
+        let half = Vec3::from_slice(&floats[3..6]);
+        let axes = Mat3::from_cols_slice(&floats[6..]);
+        // Each as "is within", which what is not a number is not.
+        let stored = axes.as_dmat3();
+        let skew = stored.transpose() * stored - DMat3::IDENTITY;
+        let is_sound = center.abs().cmple(Vec3::splat(MAX_CENTER)).all()
+            && half.cmpge(Vec3::ZERO).all()
+            && half.cmple(Vec3::splat(MAX_REACH)).all()
+            && skew.to_cols_array().iter().all(|entry| entry.abs() <= MAX_SKEW);
+        is_sound.then_some(Self { center, half, axes })
+    }
+
+    fn encloses(&self, triangles: &[[DVec3; 3]]) -> bool {
+        // The extents as `along` takes them.
+        let inverse = self.axes.as_dmat3().transpose();
+        let from = inverse * self.center.as_dvec3();
+        let mut half = DVec3::ZERO;
+        for triangle in triangles {
+            let [p, q, r] = triangle.map(|corner| (inverse * corner - from).abs());
+            half = half.max(p.max(q).max(r));
+        }
+        (half + DVec3::splat(4.0 * GUARD)).cmple(self.half.as_dvec3()).all()
+    }
+}

@@ -1,0 +1,150 @@
+//! Distances of triangles against exact fractions, found in another way.
+//!
+//! `IMPINGE_PAIRS` sets how many pairs each family contributes (default 4,000).
+
+use impinge::glam::DVec3;
+use impinge::narrow::{triangles_distance, triangles_intersect, triangles_within};
+use impinge_oracle::cases::{Rng, families};
+use impinge_oracle::closest_distance_squared;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+type Corners = [[f64; 3]; 3];
+
+fn pairs_per_family() -> u64 {
+    match std::env::var("IMPINGE_PAIRS") {
+        Ok(count) => count.parse().expect("IMPINGE_PAIRS is a number of pairs"),
+        Err(_) => 4_000,
+    }
+}
+
+fn points(t: &Corners) -> [DVec3; 3] {
+    t.map(DVec3::from_array)
+}
+
+/// Checks a pair both ways round and returns whether it is apart.
+fn check(label: &str, a: &Corners, b: &Corners) -> bool {
+    let expected = closest_distance_squared(a, b);
+    let (p, q) = (points(a), points(b));
+    for (p, q) in [(p, q), (q, p)] {
+        let closest = triangles_distance(&p, &q);
+        let place = format!("{label}: {p:?} {q:?}: {closest:?}");
+        let is_zero = closest.distance == 0.0;
+        assert_eq!(is_zero, triangles_intersect(&p, &q), "{place}");
+        if closest.distance == f64::INFINITY {
+            assert!(!expected.is_near(f64::MAX), "{place}");
+        } else {
+            assert!(expected.is_near(closest.distance), "{place}");
+        }
+        // Points are rounded: each lies in its triangle's box, and they are as far apart as they
+        // should be but for a few units of the last place of the coordinates.
+        let size = p.iter().chain(&q).fold(0.0f64, |m, c| m.max(c.abs().max_element()));
+        let apart = (closest.a * 0.25).distance(closest.b * 0.25) * 4.0;
+        if (1e-140..1e140).contains(&size) {
+            let off = (apart - closest.distance).abs();
+            assert!(off <= 1e-14 * size, "{place}: the points are {apart:e} apart");
+        }
+        for (point, t) in [(closest.a, p), (closest.b, q)] {
+            let (min, max) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
+            // A common point is rounded on its own terms.
+            let slack = if is_zero { DVec3::splat(1e-15 * size + 2e-323) } else { DVec3::ZERO };
+            assert!(point.cmpge(min - slack).all() && point.cmple(max + slack).all(), "{place}");
+        }
+        assert!(triangles_within(&p, &q, closest.distance), "{place}");
+        assert_eq!(triangles_within(&p, &q, 0.0), is_zero, "{place}");
+        if closest.distance >= f64::MIN_POSITIVE && closest.distance.is_finite() {
+            assert!(triangles_within(&p, &q, closest.distance * (1.0 + 1e-11)), "{place}");
+            assert!(!triangles_within(&p, &q, closest.distance * (1.0 - 1e-11)), "{place}");
+        }
+        assert!(!triangles_within(&p, &q, -1.0) && !triangles_within(&p, &q, f64::NAN));
+    }
+    !expected.is_zero()
+}
+
+#[test]
+fn every_family_of_hard_cases() {
+    let apart = AtomicUsize::new(0);
+    for family in families() {
+        // Two thousand bits a coordinate are slow to square.
+        let count = pairs_per_family() / if family.name == "mixed-exponents" { 8 } else { 1 };
+        (0..count).into_par_iter().for_each(|seed| {
+            let (a, b) = family.pair(seed);
+            let is_apart = check(&format!("{} seed {seed}", family.name), &a, &b);
+            apart.fetch_add(usize::from(is_apart), Relaxed);
+        });
+    }
+    let apart = apart.into_inner() as u64;
+    assert!(apart > 10 * pairs_per_family(), "hardly any are apart: {apart}");
+}
+
+fn vector(rng: &mut Rng) -> DVec3 {
+    DVec3::new(rng.signed(), rng.signed(), rng.signed())
+}
+
+fn power(rng: &mut Rng, low: i32, high: i32) -> f64 {
+    10f64.powi(rng.int(low, high))
+}
+
+/// Two triangles with a pair of features a small gap apart, and everything else away from it.
+fn near_miss(rng: &mut Rng) -> [[DVec3; 3]; 2] {
+    let gap = power(rng, -18, -1);
+    let up = vector(rng).normalize();
+    let (x, y) = up.any_orthonormal_pair();
+    let flat = |rng: &mut Rng| x * rng.signed() + y * rng.signed();
+    // Some rise from the plane, some lie in it, some all but lie in it.
+    let rise = |rng: &mut Rng| match rng.below(3) {
+        0 => 0.0,
+        1 => rng.unit(),
+        _ => rng.unit() * power(rng, -16, -1),
+    };
+    let [s, t] = match rng.below(4) {
+        // A corner over a face.
+        0 => {
+            let (p, q) = (flat(rng), flat(rng));
+            let above = up * gap;
+            let rest = [0; 2].map(|_| above + flat(rng) + up * rise(rng));
+            [[p, q, -p - q], [above, rest[0], rest[1]]]
+        }
+        // Edges across each other, at any angle, down to nearly parallel.
+        1 => {
+            let u = flat(rng);
+            let v = u * rng.signed() + flat(rng) * power(rng, -17, 0);
+            let above = up * gap;
+            let (below, top) = (flat(rng) - up * rise(rng), flat(rng) + up * rise(rng));
+            [[-u, u, below], [above - v * rng.unit(), above + v * rng.unit(), above + top]]
+        }
+        // A corner beside an edge.
+        2 => {
+            let u = flat(rng);
+            let side = up * gap;
+            let rest = [0; 2].map(|_| side + flat(rng) + up * rise(rng));
+            [[-u * rng.unit(), u, flat(rng) - up * rise(rng)], [side, rest[0], rest[1]]]
+        }
+        // Two corners.
+        _ => {
+            let corner = |rng: &mut Rng| flat(rng) + up * rise(rng);
+            let s = [DVec3::ZERO, -corner(rng), -corner(rng)];
+            [s, [0, 1, 2].map(|i| up * gap + if i == 0 { DVec3::ZERO } else { corner(rng) })]
+        }
+    };
+    // Squeezed to a sliver or needle, and moved away from the origin, some of the time.
+    let squeeze = if rng.one_in(3) { power(rng, -15, -1) } else { 1.0 };
+    let shape = |p: DVec3| p + x * (p.dot(x) * (squeeze - 1.0));
+    let far = if rng.one_in(3) { vector(rng) * power(rng, 0, 15) } else { DVec3::ZERO };
+    let unit = if rng.one_in(4) { power(rng, -200, 100) } else { 1.0 };
+    [s, t].map(|t| t.map(|p| (shape(p) + far) * unit))
+}
+
+#[test]
+fn near_misses() {
+    let apart = AtomicUsize::new(0);
+    let count = 20 * pairs_per_family();
+    (0..count).into_par_iter().for_each(|seed| {
+        let pair = near_miss(&mut Rng::new(seed));
+        let [a, b] = pair.map(|t| t.map(|corner| corner.to_array()));
+        let is_apart = check(&format!("near miss, seed {seed}"), &a, &b);
+        apart.fetch_add(usize::from(is_apart), Relaxed);
+    });
+    let apart = apart.into_inner() as u64;
+    assert!(apart * 2 > count, "hardly any are apart: {apart} of {count}");
+}
