@@ -1,0 +1,70 @@
+//! Queries do not allocate once warm.
+
+use impinge::{Method, Pair, Pose, generate};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, counting what the current thread asks for.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that is ending has no counter any more, and nothing to count.
+    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: every call is handed on to the system's allocator unchanged; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> usize {
+    ALLOCATIONS.with(Cell::get)
+}
+
+#[test]
+fn warm_queries_do_not_allocate() {
+    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
+    let poses = generate::tumble(1.1, 20).expect("a distance");
+    let still = Pose::IDENTITY;
+    for &method in Method::ALL {
+        let before = allocations();
+        let mut pair = Pair::with_method(method, &torus, &torus);
+        assert!(allocations() > before, "the counter counts");
+        let mut round = || {
+            let mut found = 0;
+            for pose in &poses {
+                found += pair.contacts(&still, pose).len();
+                found += usize::from(pair.intersects(&still, pose));
+                found += pair.faces_within(0.01, &still, pose).map_or(0, <[_]>::len);
+                found += usize::from(pair.distance(&still, pose).is_some());
+            }
+            found
+        };
+        let expected = round();
+        let warm = allocations();
+        assert_eq!(round(), expected, "{method}");
+        assert_eq!(allocations() - warm, 0, "{method} allocates when warm");
+    }
+}
