@@ -4,6 +4,9 @@ use super::{BvTree, Node};
 use crate::volume::{BoundingVolume, Relative};
 use std::ops::ControlFlow;
 
+/// Where a walk begins.
+pub(super) const ROOTS: [u32; 2] = [0, 0];
+
 /// What a walk did, for the cost formula `T = N_v C_v + N_p C_p + N_u C_u` (Gottschalk 1996,
 /// Klosowski 1998): the tests of each kind that it made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +82,18 @@ impl<V: BoundingVolume> BvTree<V> {
         other: &Self,
         relative: &Relative,
         scratch: &mut Scratch<V>,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.visit_leaf_pairs_below(&[ROOTS], other, relative, scratch, visit)
+    }
+
+    /// The part of a walk below some pairs of nodes.
+    pub(super) fn visit_leaf_pairs_below<B>(
+        &self,
+        starts: &[[u32; 2]],
+        other: &Self,
+        relative: &Relative,
+        scratch: &mut Scratch<V>,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let Scratch { stack, placed, counts } = scratch;
@@ -90,7 +105,7 @@ impl<V: BoundingVolume> BvTree<V> {
         }
         let placement = V::placement(relative);
         let mut result = ControlFlow::Continue(());
-        stack.push([0, 0]);
+        stack.extend(starts.iter().rev());
         while let Some(pair) = stack.pop() {
             let [i, j] = pair;
             let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
@@ -111,6 +126,43 @@ impl<V: BoundingVolume> BvTree<V> {
         }
         counts.placed = placed.count();
         result
+    }
+
+    /// Pairs of nodes that cover all leaves that may touch, dealt out into parts of about equal work.
+    pub(super) fn dealt_out(
+        &self,
+        other: &Self,
+        relative: &Relative,
+        parts: usize,
+    ) -> Vec<Vec<[u32; 2]>> {
+        // Enough for each part that a few dear ones among them do not matter.
+        let enough = 32 * parts;
+        let mut dealt = vec![Vec::new(); parts];
+        if self.nodes.is_empty() || other.nodes.is_empty() {
+            return dealt;
+        }
+        let placement = V::placement(relative);
+        let may_touch = |[i, j]: &[u32; 2]| {
+            let placed = other.nodes[*j as usize].volume.placed(&placement);
+            self.nodes[*i as usize].volume.overlaps(&placed)
+        };
+        let mut level = vec![ROOTS];
+        while !level.is_empty() && level.len() < enough {
+            let children = |pair: &[u32; 2]| self.children(other, relative, *pair);
+            if !level.iter().any(|pair| children(pair).is_some()) {
+                break;
+            }
+            let next = level.iter().filter(|pair| may_touch(pair)).flat_map(|pair| {
+                // Two leaves stay as they are until the rest have come as far.
+                let (first, second) = children(pair).map_or((*pair, None), |[p, q]| (p, Some(q)));
+                [first].into_iter().chain(second)
+            });
+            level = next.collect();
+        }
+        for (i, pair) in level.into_iter().enumerate() {
+            dealt[i % parts].push(pair);
+        }
+        dealt
     }
 
     /// What a pair of nodes is split into, in the order to look at them; nothing for two leaves.
