@@ -58,6 +58,26 @@ pub enum Method {
 const KLOSOWSKI: &str = "Klosowski 1998, Efficient collision detection for interactive 3D graphics";
 const GOTTSCHALK: &str = "Gottschalk, Lin, Manocha 1996, OBBTree";
 
+/// The one place that says which volume the tree of a method is made of.
+macro_rules! by_method {
+    ($method:expr, brute: $brute:expr, tree $V:ident: $tree:expr) => {
+        by_method!(@match $method, $brute, $V, $tree, [
+            Aabb: Aabb, Sphere: Sphere, Obb: Obb,
+            Dop6: Dop<3>, Dop8: Dop<4>, Dop12: Dop<6>, Dop14: Dop<7>,
+            Dop18: Dop<9>, Dop20: Dop<10>, Dop26: Dop<13>,
+        ])
+    };
+    (@match $method:expr, $brute:expr, $V:ident, $tree:expr, [$($name:ident: $volume:ty,)*]) => {
+        match $method {
+            Method::Brute => $brute,
+            $(Method::$name => {
+                type $V = $volume;
+                $tree
+            })*
+        }
+    };
+}
+
 impl Method {
     /// All methods, the reference first.
     pub const ALL: &[Self] = &[
@@ -112,38 +132,17 @@ impl Method {
         let nodes = tree::node_count(mesh);
         let faces = mesh.faces().len();
         Self::ALL.iter().map(move |&method| {
-            let bytes = match method {
-                Self::Brute => 0,
-                Self::Aabb => BvTree::<Aabb>::bytes_for(nodes, faces),
-                Self::Sphere => BvTree::<Sphere>::bytes_for(nodes, faces),
-                Self::Obb => BvTree::<Obb>::bytes_for(nodes, faces),
-                Self::Dop6 => BvTree::<Dop<3>>::bytes_for(nodes, faces),
-                Self::Dop8 => BvTree::<Dop<4>>::bytes_for(nodes, faces),
-                Self::Dop12 => BvTree::<Dop<6>>::bytes_for(nodes, faces),
-                Self::Dop14 => BvTree::<Dop<7>>::bytes_for(nodes, faces),
-                Self::Dop18 => BvTree::<Dop<9>>::bytes_for(nodes, faces),
-                Self::Dop20 => BvTree::<Dop<10>>::bytes_for(nodes, faces),
-                Self::Dop26 => BvTree::<Dop<13>>::bytes_for(nodes, faces),
-            };
-            (method, bytes)
+            (method, by_method!(method, brute: 0, tree V: BvTree::<V>::bytes_for(nodes, faces)))
         })
     }
 
     /// Prepares two meshes.
     fn search<'m>(self, a: &'m Mesh, b: &'m Mesh) -> Box<dyn Search + 'm> {
-        match self {
-            Self::Brute => Box::new(Brute::new(a, b)),
-            Self::Aabb => Box::new(TreeSearch::<Aabb>::new(a, b)),
-            Self::Sphere => Box::new(TreeSearch::<Sphere>::new(a, b)),
-            Self::Obb => Box::new(TreeSearch::<Obb>::new(a, b)),
-            Self::Dop6 => Box::new(TreeSearch::<Dop<3>>::new(a, b)),
-            Self::Dop8 => Box::new(TreeSearch::<Dop<4>>::new(a, b)),
-            Self::Dop12 => Box::new(TreeSearch::<Dop<6>>::new(a, b)),
-            Self::Dop14 => Box::new(TreeSearch::<Dop<7>>::new(a, b)),
-            Self::Dop18 => Box::new(TreeSearch::<Dop<9>>::new(a, b)),
-            Self::Dop20 => Box::new(TreeSearch::<Dop<10>>::new(a, b)),
-            Self::Dop26 => Box::new(TreeSearch::<Dop<13>>::new(a, b)),
-        }
+        by_method!(
+            self,
+            brute: Box::new(Brute::new(a, b)),
+            tree V: Box::new(TreeSearch::<V>::new(a, b))
+        )
     }
 }
 

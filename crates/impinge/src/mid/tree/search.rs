@@ -20,6 +20,7 @@ pub(crate) struct TreeSearch<'m, V: BoundingVolume> {
     /// One for each thread that a query has used so far, and at least one.
     workers: Vec<Worker<V>>,
     near: NearStack,
+    counts: WalkCounts,
 }
 
 /// What a thread needs for its part of a query, reused from query to query.
@@ -43,6 +44,8 @@ struct Query<'q, V: BoundingVolume> {
     poses: Poses,
     relative: Relative,
     test: TriangleTest,
+    /// Set by whoever has found enough, for all that work on the query.
+    is_over: AtomicBool,
 }
 
 impl<'q, V: BoundingVolume> Query<'q, V> {
@@ -56,49 +59,58 @@ impl<'q, V: BoundingVolume> Query<'q, V> {
             poses: *poses,
             relative: Relative::new(frame_a, &poses.a, frame_b, &poses.b),
             test: TriangleTest::within(&bounds),
+            is_over: AtomicBool::new(false),
         }
     }
 
-    /// Visits all faces that touch, in the order of the walk, until told to stop.
-    fn visit(
+    /// Visits all pairs of faces of two leaves, as placed, until told to stop.
+    #[inline(always)] // a tenth of a dense query's time
+    fn face_pairs(
         &self,
-        scratch: &mut Scratch<V>,
         placed: &mut Vec<(u32, Triangle)>,
-        starts: &[[u32; 2]],
-        mut visit: impl FnMut(FacePair) -> ControlFlow<()>,
+        faces_a: &[u32],
+        faces_b: &[u32],
+        mut visit: impl FnMut(FacePair, &Triangle, &Triangle) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let ((mesh_a, tree_a), (mesh_b, tree_b)) = (self.a, self.b);
-        let at_leaves = |faces_a: &[u32], faces_b: &[u32]| {
-            let place = |&face| (face, mesh_b.triangle(face).map(|p| self.poses.b.place(p)));
-            placed.clear();
-            placed.extend(faces_b.iter().map(place));
-            for &face in faces_a {
-                let triangle = mesh_a.triangle(face).map(|corner| self.poses.a.place(corner));
-                for (other, other_triangle) in placed.iter() {
-                    if self.test.intersects(&triangle, other_triangle) {
-                        visit(FacePair { a: face, b: *other })?;
-                    }
-                }
+        let Poses { a: pose_a, b: pose_b } = self.poses;
+        placed.clear();
+        placed.extend(
+            faces_b.iter().map(|&face| (face, self.b.0.triangle(face).map(|p| pose_b.place(p)))),
+        );
+        for &face in faces_a {
+            let triangle = self.a.0.triangle(face).map(|corner| pose_a.place(corner));
+            for (other, other_triangle) in placed.iter() {
+                visit(FacePair { a: face, b: *other }, &triangle, other_triangle)?;
             }
-            ControlFlow::Continue(())
-        };
-        tree_a.visit_leaf_pairs_below(starts, tree_b, &self.relative, scratch, at_leaves)
+        }
+        ControlFlow::Continue(())
     }
 
-    /// Runs a query on all threads of the pool: each takes a part of the walk. Every worker's pairs
-    /// are left with it.
-    fn visit_on_pool(
+    /// Finds the faces that touch below some pairs of nodes and gives them to `found`, which says
+    /// whether to go on; if not, the query is over for all who work on it.
+    fn run(
         &self,
-        workers: &mut Vec<Worker<V>>,
-        visit: impl Fn(FacePair, &mut Vec<FacePair>) -> ControlFlow<()> + Sync,
+        worker: &mut Worker<V>,
+        starts: &[[u32; 2]],
+        mut found: impl FnMut(&mut Vec<FacePair>, FacePair) -> ControlFlow<()>,
     ) {
-        let parts = rayon::current_num_threads();
-        workers.resize_with(workers.len().max(parts), Worker::default);
-        let dealt = self.a.1.dealt_out(&self.b.1, &self.relative, parts);
-        workers.par_iter_mut().zip(&dealt).for_each(|(worker, starts)| {
-            let Worker { scratch, placed, contacts } = worker;
-            let _ = self.visit(scratch, placed, starts, |pair| visit(pair, contacts));
-        });
+        let Worker { scratch, placed, contacts } = worker;
+        let at_leaves = |faces_a: &[u32], faces_b: &[u32]| {
+            if self.is_over.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            self.face_pairs(placed, faces_a, faces_b, |pair, s, t| {
+                match self.test.intersects(s, t) {
+                    true => found(contacts, pair),
+                    false => ControlFlow::Continue(()),
+                }
+            })
+        };
+        let walk =
+            self.a.1.visit_leaf_pairs_below(starts, &self.b.1, &self.relative, scratch, at_leaves);
+        if walk.is_break() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
     }
 }
 
@@ -106,36 +118,46 @@ impl<'m, V: BoundingVolume> TreeSearch<'m, V> {
     pub(crate) fn new(a: &'m Mesh, b: &'m Mesh) -> Self {
         let indexed = |mesh| (mesh, BvTree::build(mesh, BuildOptions::default()));
         let workers = vec![Worker::default()];
-        Self { a: indexed(a), b: indexed(b), workers, near: Vec::new() }
+        let counts = WalkCounts::default();
+        Self { a: indexed(a), b: indexed(b), workers, near: Vec::new(), counts }
+    }
+
+    /// Runs a query on the caller's thread, or on each of the pool a part of it. What is found is
+    /// left with the workers; returns whether `found` ended it.
+    fn run(
+        &mut self,
+        poses: &Poses,
+        threads: Threads,
+        found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
+    ) -> bool {
+        let query = Query::new(&self.a, &self.b, poses);
+        let used = match threads {
+            Threads::One => {
+                query.run(&mut self.workers[0], &[ROOTS], found);
+                1
+            }
+            Threads::Pool => {
+                let parts = rayon::current_num_threads();
+                self.workers.resize_with(self.workers.len().max(parts), Worker::default);
+                let dealt = self.a.1.dealt_out(&self.b.1, &query.relative, parts);
+                let work = self.workers.par_iter_mut().zip(&dealt);
+                work.for_each(|(worker, starts)| query.run(worker, starts, &found));
+                parts
+            }
+        };
+        let counts = self.workers[..used].iter().map(|worker| worker.scratch.counts);
+        self.counts = counts.fold(WalkCounts::default(), WalkCounts::plus);
+        query.is_over.into_inner()
     }
 }
 
 impl<V: BoundingVolume> Search for TreeSearch<'_, V> {
     fn intersects(&mut self, poses: &Poses, threads: Threads) -> bool {
-        let query = Query::new(&self.a, &self.b, poses);
-        if threads == Threads::One {
-            let Worker { scratch, placed, .. } = &mut self.workers[0];
-            return query.visit(scratch, placed, &[ROOTS], |_| ControlFlow::Break(())).is_break();
-        }
-        let found = AtomicBool::new(false);
-        query.visit_on_pool(&mut self.workers, |_, _| {
-            found.store(true, Ordering::Relaxed);
-            ControlFlow::Break(())
-        });
-        found.into_inner()
+        self.run(poses, threads, |_, _| ControlFlow::Break(()))
     }
 
     fn collect(&mut self, poses: &Poses, threads: Threads, contacts: &mut Vec<FacePair>) {
-        let query = Query::new(&self.a, &self.b, poses);
-        if threads == Threads::One {
-            let Worker { scratch, placed, .. } = &mut self.workers[0];
-            let _ = query.visit(scratch, placed, &[ROOTS], |pair| {
-                contacts.push(pair);
-                ControlFlow::Continue(())
-            });
-            return;
-        }
-        query.visit_on_pool(&mut self.workers, |pair, found| {
+        self.run(poses, threads, |found, pair| {
             found.push(pair);
             ControlFlow::Continue(())
         });
@@ -145,29 +167,19 @@ impl<V: BoundingVolume> Search for TreeSearch<'_, V> {
     }
 
     fn near(&mut self, poses: &Poses, goal: &mut Goal<'_>) {
-        let Self { a: (mesh_a, tree_a), b: (mesh_b, tree_b), workers, near } = self;
-        let Worker { scratch, placed, .. } = &mut workers[0];
-        let relative = Relative::new(tree_a.frame(), &poses.a, tree_b.frame(), &poses.b);
-        let visit =
-            |goal: &mut Goal<'_>, faces_a: &[u32], faces_b: &[u32]| {
-                placed.clear();
-                placed.extend(faces_b.iter().map(|&face| {
-                    (face, mesh_b.triangle(face).map(|corner| poses.b.place(corner)))
-                }));
-                for &face in faces_a {
-                    let triangle = mesh_a.triangle(face).map(|corner| poses.a.place(corner));
-                    for (other, other_triangle) in placed.iter() {
-                        goal.offer(FacePair { a: face, b: *other }, &triangle, other_triangle)?;
-                    }
-                }
-                ControlFlow::Continue(())
-            };
-        let room = (near, scratch);
-        tree_a.visit_near_leaf_pairs(tree_b, &relative, room, goal, Goal::can_skip, visit);
+        let query = Query::new(&self.a, &self.b, poses);
+        let Worker { scratch, placed, .. } = &mut self.workers[0];
+        let at_leaves = |goal: &mut Goal<'_>, faces_a: &[u32], faces_b: &[u32]| {
+            query.face_pairs(placed, faces_a, faces_b, |pair, s, t| goal.offer(pair, s, t))
+        };
+        let (tree_a, tree_b) = (&self.a.1, &self.b.1);
+        let room = (&mut self.near, scratch);
+        let relative = &query.relative;
+        tree_a.visit_near_leaf_pairs(tree_b, relative, room, goal, Goal::can_skip, at_leaves);
     }
 
     fn counts(&self) -> WalkCounts {
-        self.workers[0].scratch.counts
+        self.counts
     }
 
     fn index_bytes(&self) -> usize {

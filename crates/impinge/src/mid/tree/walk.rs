@@ -19,6 +19,16 @@ pub struct WalkCounts {
     pub placed: u64,
 }
 
+impl WalkCounts {
+    pub(super) fn plus(self, other: Self) -> Self {
+        Self {
+            volume_tests: self.volume_tests + other.volume_tests,
+            face_tests: self.face_tests + other.face_tests,
+            placed: self.placed + other.placed,
+        }
+    }
+}
+
 /// Room for a walk, reused from query to query so that none allocates once warm.
 #[derive(Debug)]
 pub struct Scratch<V: BoundingVolume> {
