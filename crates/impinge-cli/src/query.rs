@@ -220,7 +220,9 @@ impl Workload<'_> {
         if self.all {
             let pairs = match &self.pool {
                 None => pair.contacts(still, pose),
-                Some(pool) => pool.install(|| pair.contacts_on(Threads::Pool, still, pose)),
+                Some(pool) => {
+                    pool.install(|| pair.at(still, pose).threads(Threads::Pool).contacts())
+                }
             };
             let time = start.elapsed();
             let mut hasher = DefaultHasher::new();
@@ -229,7 +231,9 @@ impl Workload<'_> {
         } else {
             let touches = match &self.pool {
                 None => pair.intersects(still, pose),
-                Some(pool) => pool.install(|| pair.intersects_on(Threads::Pool, still, pose)),
+                Some(pool) => {
+                    pool.install(|| pair.at(still, pose).threads(Threads::Pool).intersects())
+                }
             };
             (start.elapsed(), Answer { count: usize::from(touches), hash: 0 }, &[])
         }

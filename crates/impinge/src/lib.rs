@@ -23,7 +23,8 @@
 //!
 //! - [`Mesh`] and [`Pose`]: what a query is about. Both are checked when they are made, so that no
 //!   query can fail.
-//! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`].
+//! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`]; [`Index`]: one mesh
+//!   prepared, to be shared among pairs, saved and loaded.
 //! - [`narrow`]: the exact test itself, for two triangles.
 //! - [`generate`]: meshes and paths to try things on.
 //!
@@ -41,7 +42,10 @@ pub mod volume;
 pub use bounds::Bounds;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
-pub use mid::{FacePair, MeshDistance, Method, Pair, Threads, ToleranceError};
+pub use mid::{
+    Budget, FacePair, Index, MeshDistance, Method, Pair, Threads, ToleranceError, Verdict,
+    tree::Front,
+};
 pub use pose::{Pose, PoseError};
 
 /// The README's program, compiled and run with the other examples.

@@ -2,8 +2,20 @@
 
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
-use impinge::{FacePair, Mesh, MeshDistance, Method, Pair, Pose, ToleranceError, generate};
+use impinge::mid::Query;
+use impinge::{
+    FacePair, Mesh, MeshDistance, Method, Pair, Pose, Threads, ToleranceError, generate,
+};
 use impinge_oracle::closest_distance_squared;
+
+fn within<'p, 'm>(
+    pair: &'p mut Pair<'m>,
+    tolerance: f64,
+    pose_a: &Pose,
+    pose_b: &Pose,
+) -> Query<'p, 'm> {
+    pair.at(pose_a, pose_b).within(tolerance).expect("neither negative nor NaN")
+}
 
 /// The answers of all methods, which must be one: the distance, and how many faces are within
 /// some tolerances of it.
@@ -21,7 +33,7 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (Mesh
     ];
     let faces: Vec<Vec<FacePair>> = tolerances
         .iter()
-        .map(|&d| reference.faces_within(d, pose_a, pose_b).expect("no NaN").to_vec())
+        .map(|&d| within(&mut reference, d, pose_a, pose_b).contacts().to_vec())
         .collect();
     assert_eq!(faces[0], reference.contacts(pose_a, pose_b), "{label}");
     assert!(faces[1].is_empty() || tolerances[1] == expected.distance, "{label}");
@@ -32,10 +44,12 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (Mesh
         assert_eq!(found, Some(expected), "{method}: {label}");
         for (&tolerance, faces) in tolerances.iter().zip(&faces) {
             let place = format!("{method}, within {tolerance:e}: {label}");
-            let found = pair.faces_within(tolerance, pose_a, pose_b);
-            assert_eq!(found, Ok(&faces[..]), "{place}");
-            let is_within = pair.is_within(tolerance, pose_a, pose_b);
-            assert_eq!(is_within, Ok(!faces.is_empty()), "{place}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b);
+            assert_eq!(query.intersects(), !faces.is_empty(), "{place}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b);
+            assert_eq!(query.threads(Threads::Pool).contacts(), faces, "{place}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b);
+            assert_eq!(query.contacts(), faces, "{place}");
         }
     }
     (expected, faces[4].len())
@@ -177,12 +191,12 @@ fn nothing_is_near_an_empty_mesh() {
         for (a, b) in [(&ball, &nothing), (&nothing, &ball), (&nothing, &nothing)] {
             let mut pair = Pair::with_method(method, a, b);
             assert_eq!(pair.distance(&here, &here), None);
-            assert_eq!(pair.is_within(f64::INFINITY, &here, &here), Ok(false));
-            assert_eq!(pair.faces_within(1.0, &here, &here), Ok(&[][..]));
+            assert!(!within(&mut pair, f64::INFINITY, &here, &here).intersects());
+            assert_eq!(within(&mut pair, 1.0, &here, &here).contacts(), []);
         }
         let mut pair = Pair::with_method(method, &ball, &ball);
-        let everything = pair.faces_within(f64::INFINITY, &here, &here).map(<[_]>::len);
-        assert_eq!(everything, Ok(ball.faces().len().pow(2)), "{method}");
+        let everything = within(&mut pair, f64::INFINITY, &here, &here).count();
+        assert_eq!(everything, ball.faces().len().pow(2), "{method}");
     }
 }
 
@@ -191,9 +205,9 @@ fn what_is_no_distance_is_refused() {
     let ball = generate::sphere(8).unwrap();
     let mut pair = Pair::new(&ball, &ball);
     let here = Pose::IDENTITY;
-    let negative = Err(ToleranceError::Negative { tolerance: -1.0 });
-    assert_eq!(pair.is_within(-1.0, &here, &here), negative);
-    assert_eq!(pair.is_within(f64::NAN, &here, &here), Err(ToleranceError::NotANumber));
-    assert!(pair.faces_within(f64::NEG_INFINITY, &here, &here).is_err());
-    assert_eq!(pair.is_within(-0.0, &here, &here), Ok(true));
+    let mut within = |tolerance| pair.at(&here, &here).within(tolerance).map(Query::intersects);
+    assert_eq!(within(-1.0), Err(ToleranceError::Negative { tolerance: -1.0 }));
+    assert_eq!(within(f64::NAN), Err(ToleranceError::NotANumber));
+    assert!(within(f64::NEG_INFINITY).is_err());
+    assert_eq!(within(-0.0), Ok(true));
 }

@@ -2,7 +2,9 @@
 
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
-use impinge::{FacePair, Mesh, Method, Pair, Pose, Threads, generate};
+use impinge::{Budget, FacePair, Front, Mesh, Method, Pair, Pose, Threads, Verdict, generate};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 /// All pairs that touch, by the oracle, with the placement written out once more.
 fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
@@ -36,13 +38,85 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> usize
     for &method in Method::ALL {
         let mut pair = Pair::with_method(method, a, b);
         for threads in [Threads::One, Threads::Pool] {
-            let found = pair.contacts_on(threads, pose_a, pose_b);
+            let found = pair.at(pose_a, pose_b).threads(threads).contacts();
             assert_eq!(found, expected, "{method} on {threads:?}: {label}");
-            let touches = pair.intersects_on(threads, pose_a, pose_b);
+            let touches = pair.at(pose_a, pose_b).threads(threads).intersects();
             assert_eq!(touches, !expected.is_empty(), "{method} on {threads:?}: {label}");
+            let count = pair.at(pose_a, pose_b).threads(threads).count();
+            assert_eq!(count, expected.len(), "{method} on {threads:?}: {label}");
         }
+        let mut visited = Vec::new();
+        let to_the_end = pair.at(pose_a, pose_b).visit(|pair| {
+            visited.push(pair);
+            ControlFlow::<()>::Continue(())
+        });
+        visited.sort_unstable();
+        assert_eq!(
+            (visited, to_the_end.is_continue()),
+            (expected.clone(), true),
+            "{method}: {label}"
+        );
+        let first = pair.at(pose_a, pose_b).visit(ControlFlow::Break).break_value();
+        assert_eq!(first.is_some(), !expected.is_empty(), "{method}: {label}");
+        assert!(first.is_none_or(|first| expected.contains(&first)), "{method}: {label}");
+        let mut front = Front::new();
+        for query in 0..3 {
+            let found = pair.at(pose_a, pose_b).front(&mut front).contacts();
+            assert_eq!(found, expected, "{method}, front, query {query}: {label}");
+        }
+        check_in_small_steps(&format!("{method}: {label}"), &mut pair, [pose_a, pose_b], &expected);
     }
     expected.len()
+}
+
+/// Compares a query that is interrupted again and again: whatever it says in between is true.
+fn check_in_small_steps(
+    label: &str,
+    pair: &mut Pair<'_>,
+    poses: [&Pose; 2],
+    expected: &[FacePair],
+) {
+    for tests in [5, 200] {
+        let mut timed = pair.at(poses[0], poses[1]).timed();
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            let verdict = if steps % 3 == 0 {
+                timed.any(Budget::tests(tests))
+            } else {
+                timed.all(Budget::tests(tests))
+            };
+            let found = match verdict {
+                Verdict::Clear => {
+                    assert!(expected.is_empty(), "{label}: not clear");
+                    break;
+                }
+                Verdict::Touching { pairs, is_complete } => {
+                    assert!(!pairs.is_empty(), "{label}");
+                    if is_complete {
+                        assert_eq!(pairs, expected, "{label}");
+                        break;
+                    }
+                    pairs.to_vec()
+                }
+                Verdict::Undecided { open, overlap } => {
+                    assert!(open > 0 && overlap >= 0.0, "{label}");
+                    Vec::new()
+                }
+            };
+            // What was found is true, and all the rest is below what is open.
+            let mut rest: HashSet<FacePair> = expected.iter().copied().collect();
+            for pair in &found {
+                assert!(rest.remove(pair), "{label}: {pair:?}");
+            }
+            timed.open(|open| {
+                rest.retain(|pair| {
+                    !open.faces_a.contains(&pair.a) || !open.faces_b.contains(&pair.b)
+                });
+            });
+            assert!(rest.is_empty(), "{label}: {} pairs are lost", rest.len());
+        }
+    }
 }
 
 /// Triangles of all sizes with corners from a coarse grid, so that many touch, coincide or are

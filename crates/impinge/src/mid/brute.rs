@@ -6,15 +6,16 @@
 //! for each face, at the faces of the other body that begin within it.
 
 use super::{
-    FacePair, Poses, Search, Threads,
-    distance::{Goal, gap},
+    FacePair, OpenPair, Search, Threads,
+    distance::{Least, gap},
+    question::{FaceTest, Question, certainly},
+    timed::Meter,
+    tree::Front,
 };
-use crate::{
-    Bounds, Mesh, Pose,
-    narrow::{Triangle, TriangleTest},
-};
+use crate::{Bounds, Mesh, Pose, narrow::Triangle};
 use glam::DVec3;
 use rayon::prelude::*;
+use std::ops::ControlFlow;
 
 /// Two meshes, and room for their placed faces, reused from query to query.
 pub(super) struct Brute<'m> {
@@ -42,17 +43,23 @@ impl<'m> Brute<'m> {
     }
 
     /// Places both bodies and returns the sweep over them.
-    fn place(&mut self, poses: &Poses) -> Sweep<'_> {
-        let a_bounds = self.a.place(&poses.a);
-        let b_bounds = self.b.place(&poses.b);
+    fn place(&mut self, question: &Question) -> Sweep<'_> {
+        let a_bounds = self.a.place(&question.pose_a);
+        let b_bounds = self.b.place(&question.pose_b);
         // Sweep where the bodies share the longest stretch: there the fewest intervals overlap.
         let common = a_bounds.max.min(b_bounds.max) - a_bounds.min.max(b_bounds.min);
         let axis = common.max_position();
-        self.a.gather(&b_bounds, axis);
-        self.b.gather(&a_bounds, axis);
+        // Boxes within a distance of each other overlap when one of them has grown by it. Rounding
+        // does not matter: it keeps the order of the sum and the other box's side.
+        let grow = match question.tolerance {
+            0.0 => 0.0,
+            tolerance => certainly(tolerance),
+        };
+        self.a.gather(&b_bounds, axis, grow);
+        self.b.gather(&grown(&a_bounds, grow), axis, 0.0);
         let mut bounds = a_bounds;
         bounds.merge(&b_bounds);
-        Sweep { a: &self.a.faces, b: &self.b.faces, axis, test: TriangleTest::within(&bounds) }
+        Sweep { a: &self.a.faces, b: &self.b.faces, axis, test: question.face_test(&bounds) }
     }
 }
 
@@ -64,11 +71,11 @@ impl Body<'_> {
         Bounds::enclosing(corners.map(|&vertex| self.positions[vertex as usize]))
     }
 
-    fn gather(&mut self, reach: &Bounds, axis: usize) {
+    fn gather(&mut self, reach: &Bounds, axis: usize, grow: f64) {
         self.faces.clear();
         for (face, corners) in (0..).zip(self.mesh.faces()) {
             let triangle = corners.map(|vertex| self.positions[vertex as usize]);
-            let bounds = Bounds::enclosing(triangle);
+            let bounds = grown(&Bounds::enclosing(triangle), grow);
             if bounds.overlaps(reach) {
                 self.faces.push(PlacedFace { face, bounds, triangle });
             }
@@ -78,15 +85,24 @@ impl Body<'_> {
     }
 }
 
+fn grown(bounds: &Bounds, by: f64) -> Bounds {
+    Bounds { min: bounds.min - by, max: bounds.max + by }
+}
+
 /// Two lists of faces, sorted by where they begin along an axis.
 struct Sweep<'f> {
     a: &'f [PlacedFace],
     b: &'f [PlacedFace],
     axis: usize,
-    test: TriangleTest,
+    test: FaceTest,
 }
 
 impl Sweep<'_> {
+    fn pairs(&self) -> impl Iterator<Item = FacePair> {
+        let of_a = self.a.iter().flat_map(|face| self.beginning_within_a(face));
+        of_a.chain(self.b.iter().flat_map(|face| self.beginning_within_b(face)))
+    }
+
     /// What touches a face of `a` and begins within it, at or after its start.
     fn beginning_within_a(&self, a: &PlacedFace) -> impl Iterator<Item = FacePair> {
         let start = self.b.partition_point(|b| self.begin(b) < self.begin(a));
@@ -110,14 +126,14 @@ impl Sweep<'_> {
             .iter()
             .take_while(move |other| self.begin(other) <= end)
             .filter(|other| face.bounds.overlaps(&other.bounds))
-            .filter(|other| self.test.intersects(&face.triangle, &other.triangle))
+            .filter(|other| self.test.accepts(&face.triangle, &other.triangle))
             .map(|other| other.face)
     }
 }
 
 impl Search for Brute<'_> {
-    fn intersects(&mut self, poses: &Poses, threads: Threads) -> bool {
-        let sweep = self.place(poses);
+    fn intersects(&mut self, question: &Question, threads: Threads) -> bool {
+        let sweep = self.place(question);
         let hits_a = |face: &PlacedFace| sweep.beginning_within_a(face).next().is_some();
         let hits_b = |face: &PlacedFace| sweep.beginning_within_b(face).next().is_some();
         match threads {
@@ -126,39 +142,59 @@ impl Search for Brute<'_> {
         }
     }
 
-    fn collect(&mut self, poses: &Poses, threads: Threads, contacts: &mut Vec<FacePair>) {
-        let sweep = self.place(poses);
-        let of_a = |face| sweep.beginning_within_a(face);
-        let of_b = |face| sweep.beginning_within_b(face);
+    fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {
+        let sweep = self.place(question);
         match threads {
-            Threads::One => {
-                contacts.extend(sweep.a.iter().flat_map(of_a));
-                contacts.extend(sweep.b.iter().flat_map(of_b));
-            }
+            Threads::One => contacts.extend(sweep.pairs()),
             Threads::Pool => {
+                let of_a = |face| sweep.beginning_within_a(face);
+                let of_b = |face| sweep.beginning_within_b(face);
                 contacts.par_extend(sweep.a.par_iter().flat_map_iter(of_a));
                 contacts.par_extend(sweep.b.par_iter().flat_map_iter(of_b));
             }
         }
     }
 
-    fn near(&mut self, poses: &Poses, goal: &mut Goal<'_>) {
+    /// There are no nodes that a front could be made of.
+    fn visit(
+        &mut self,
+        question: &Question,
+        _front: Option<&mut Front>,
+        visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.place(question).pairs().try_for_each(visit)
+    }
+
+    fn near(&mut self, question: &Question, least: &mut Least) {
         let everything = Bounds { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY };
-        for (body, pose) in [(&mut self.a, &poses.a), (&mut self.b, &poses.b)] {
+        for (body, pose) in [(&mut self.a, &question.pose_a), (&mut self.b, &question.pose_b)] {
             body.place(pose);
-            body.gather(&everything, 0);
+            body.gather(&everything, 0, 0.0);
         }
         for a in &self.a.faces {
             for b in &self.b.faces {
-                let faces = FacePair { a: a.face, b: b.face };
-                if !goal.can_skip(gap(&a.bounds, &b.bounds))
-                    && goal.offer(faces, &a.triangle, &b.triangle).is_break()
-                {
-                    return;
+                if !least.can_skip(gap(&a.bounds, &b.bounds)) {
+                    least.offer(FacePair { a: a.face, b: b.face }, &a.triangle, &b.triangle);
                 }
             }
         }
     }
+
+    fn begin(&mut self, _question: &Question) {}
+
+    /// Without nodes there is nothing in between: it takes the time it takes.
+    fn advance(
+        &mut self,
+        question: &Question,
+        _meter: &mut Meter,
+        _wants_all: bool,
+        contacts: &mut Vec<FacePair>,
+    ) -> bool {
+        self.collect(question, Threads::One, contacts);
+        true
+    }
+
+    fn visit_open(&self, _visit: &mut dyn FnMut(OpenPair<'_>)) {}
 
     /// There is no index: everything is done anew for each query.
     fn index_bytes(&self) -> usize {

@@ -1,16 +1,15 @@
-//! Distances between meshes: what a query is after, and which faces can be left out.
+//! Distances between meshes, and which faces can be left out on the way to the least.
 //!
-//! A method proposes pairs of faces, the closest first if it can; a [`Goal`] takes them, and tells how
+//! A method proposes pairs of faces, the closest first if it can; [`Least`] takes them, and tells how
 //! close a pair must be to be of interest still. The last word on each pair has
 //! [`triangles_distance`], so that all methods give the same answer here too.
 
-use super::FacePair;
+use super::{FacePair, question::certainly};
 use crate::{
     Bounds,
-    narrow::{Triangle, triangles_distance, triangles_intersect, triangles_within},
+    narrow::{Triangle, triangles_distance, triangles_intersect},
 };
 use glam::DVec3;
-use std::ops::ControlFlow;
 
 /// The least distance between two placed meshes, and where it is attained.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,80 +50,58 @@ pub(super) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
     }
 }
 
-/// What a distance query is after, and what it has found.
-pub(super) enum Goal<'p> {
-    /// The least distance.
-    Least(Option<MeshDistance>),
-    /// Whether any two faces are within a distance.
-    Any { tolerance: f64, is_found: bool },
-    /// All faces within a distance.
-    All { tolerance: f64, pairs: &'p mut Vec<FacePair> },
+/// The closest faces found so far.
+#[derive(Default)]
+pub(super) struct Least {
+    pub(super) best: Option<MeshDistance>,
 }
 
-impl Goal<'_> {
+impl Least {
     /// Whether faces that are certainly no closer than `bound` can be left out.
-    ///
-    /// With some room: a computed distance may be below the true one by a relative 1e-12, and it is
-    /// computed distances that decide, also between faces that are equally close.
     #[inline]
     pub(super) fn can_skip(&self, bound: f64) -> bool {
-        let limit = match self {
-            Self::Least(best) => best.map_or(f64::INFINITY, |best| best.distance),
-            Self::Any { tolerance, .. } | Self::All { tolerance, .. } => *tolerance,
+        bound > certainly(self.best.map_or(f64::INFINITY, |best| best.distance))
+    }
+
+    /// Takes a pair of placed faces.
+    pub(super) fn offer(&mut self, faces: FacePair, a: &Triangle, b: &Triangle) {
+        if self.can_skip(gap(&Bounds::enclosing(*a), &Bounds::enclosing(*b)))
+            || self.can_skip(gap_along_likely(a, b))
+        {
+            return;
+        }
+        let Some(best) = self.best else {
+            self.best = Some(MeshDistance::of(faces, a, b));
+            return;
         };
-        bound > limit * (1.0 + 1e-11) + f64::MIN_POSITIVE
+        // The way between the closest points so far: close faces lie mostly in the same direction.
+        if self.can_skip(gap_along(best.b - best.a, a, b)) {
+            return;
+        }
+        // Nothing is closer than what touches, and touching is quicker to decide.
+        let is_later = best.faces < faces;
+        if best.distance == 0.0 && (is_later || !triangles_intersect(a, b)) {
+            return;
+        }
+        let found = MeshDistance::of(faces, a, b);
+        let is_as_close = found.distance == best.distance;
+        if found.distance < best.distance || (is_as_close && !is_later) {
+            self.best = Some(found);
+        }
     }
+}
 
-    /// The way between the closest points so far: close faces lie mostly in the same direction.
-    fn likely_way(&self) -> Option<DVec3> {
-        match self {
-            Self::Least(best) => best.map(|best| best.b - best.a),
-            _ => None,
-        }
+impl MeshDistance {
+    fn of(faces: FacePair, a: &Triangle, b: &Triangle) -> Self {
+        let closest = triangles_distance(a, b);
+        Self { distance: closest.distance, a: closest.a, b: closest.b, faces }
     }
+}
 
-    /// Takes a pair of placed faces; breaks when no other can change the answer.
-    pub(super) fn offer(&mut self, faces: FacePair, a: &Triangle, b: &Triangle) -> ControlFlow<()> {
-        if self.can_skip(gap(&Bounds::enclosing(*a), &Bounds::enclosing(*b))) {
-            return ControlFlow::Continue(());
-        }
-        // Much cheaper than the distance, and enough for most: the gap along a likely direction.
-        let middle = |t: &Triangle| t[0] / 3.0 + t[1] / 3.0 + t[2] / 3.0;
-        let is_apart_along = |way: DVec3| self.can_skip(gap_along(way, a, b));
-        if is_apart_along(middle(b) - middle(a)) || self.likely_way().is_some_and(is_apart_along) {
-            return ControlFlow::Continue(());
-        }
-        match self {
-            Self::Least(best) => {
-                // Nothing is closer than what touches, and touching is quicker to decide.
-                let touches = best.is_some_and(|best| best.distance == 0.0);
-                let is_later = best.is_some_and(|best| best.faces < faces);
-                if touches && (is_later || !triangles_intersect(a, b)) {
-                    return ControlFlow::Continue(());
-                }
-                let closest = triangles_distance(a, b);
-                let is_less = best.is_none_or(|best| {
-                    closest.distance < best.distance
-                        || (closest.distance == best.distance && !is_later)
-                });
-                if is_less {
-                    let (a, b) = (closest.a, closest.b);
-                    *best = Some(MeshDistance { distance: closest.distance, a, b, faces });
-                }
-                ControlFlow::Continue(())
-            }
-            Self::Any { tolerance, is_found } => {
-                *is_found = triangles_within(a, b, *tolerance);
-                if *is_found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            }
-            Self::All { tolerance, pairs } => {
-                if triangles_within(a, b, *tolerance) {
-                    pairs.push(faces);
-                }
-                ControlFlow::Continue(())
-            }
-        }
-    }
+/// How far apart two triangles are at least, seen along the way from one middle to the other.
+pub(super) fn gap_along_likely(a: &Triangle, b: &Triangle) -> f64 {
+    let middle = |t: &Triangle| t[0] / 3.0 + t[1] / 3.0 + t[2] / 3.0;
+    gap_along(middle(b) - middle(a), a, b)
 }
 
 /// How far apart two boxes are at least.

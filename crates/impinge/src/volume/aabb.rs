@@ -46,7 +46,7 @@ impl BoundingVolume for Aabb {
 
     fn placement(relative: &Relative) -> Self::Placement {
         // A box's corners reach a little beyond 1 where they were rounded outward.
-        (*relative, relative.matrix.abs(), relative.uncertainty(2.0))
+        (*relative, relative.matrix.abs(), relative.uncertainty(2.0) + relative.buffer)
     }
 
     fn placed(&self, (relative, magnitudes, uncertainty): &Self::Placement) -> Self {
@@ -68,6 +68,15 @@ impl BoundingVolume for Aabb {
             gap(self.min[i], other.max[i]).max(gap(other.min[i], self.max[i]))
         });
         DVec3::from_array(gaps).length() * (1.0 - RELATIVE_GUARD)
+    }
+
+    fn depth_above(&self, other: &Self) -> f64 {
+        let depth = |i: usize| {
+            let (from, to) = ([self.min[i], other.min[i]], [other.max[i], self.max[i]]);
+            let reach = |i: usize| f64::from(to[i]) - f64::from(from[i]);
+            reach(0).min(reach(1))
+        };
+        depth(0).min(depth(1)).min(depth(2)).max(0.0) * (1.0 + RELATIVE_GUARD)
     }
 
     fn size(&self) -> f32 {

@@ -100,7 +100,7 @@ impl<const H: usize> BoundingVolume for Dop<H> {
             });
             let missed = 2.0 * (wanted - made).abs().element_sum();
             let size = 8.0 * weights.iter().sum::<f64>() + relative.offset.abs().element_sum();
-            let slack = 3.0 * relative.uncertainty(2.0);
+            let slack = 3.0 * relative.uncertainty(2.0) + direction.length() * relative.buffer;
             Row {
                 sources,
                 weights,
@@ -148,6 +148,17 @@ impl<const H: usize> BoundingVolume for Dop<H> {
         let along_corners = largest(axes, axes + corners) / 3f64.sqrt();
         let along_edges = largest(axes + corners, H) / 2f64.sqrt();
         along_axes.max(along_corners).max(along_edges) * (1.0 - RELATIVE_GUARD)
+    }
+
+    fn depth_above(&self, other: &Self) -> f64 {
+        // Along a direction n distances are |n| times too long.
+        let directions = const { directions::<H>() };
+        let reach = |high: f32, low: f32| f64::from(high) - f64::from(low);
+        let depth = |i: usize| {
+            let least = reach(self.high[i], other.low[i]).min(reach(other.high[i], self.low[i]));
+            least / directions[i].length()
+        };
+        (0..H).map(depth).fold(f64::INFINITY, f64::min).max(0.0) * (1.0 + RELATIVE_GUARD)
     }
 
     fn size(&self) -> f32 {

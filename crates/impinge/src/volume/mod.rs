@@ -52,6 +52,10 @@ pub trait BoundingVolume: Copy + Debug + Send + Sync + 'static {
     /// How far apart the two volumes are at least, in the frame of this one; 0 if it cannot tell.
     fn distance_below(&self, other: &Self::Placed) -> f64;
 
+    /// How far the other volume has to be moved at most, in the frame of this one, until the two
+    /// share no inner point.
+    fn depth_above(&self, other: &Self::Placed) -> f64;
+
     /// How large the volume is, for comparisons among volumes of one kind.
     fn size(&self) -> f32;
 }

@@ -60,7 +60,7 @@ impl BoundingVolume for Obb {
             relative: *relative,
             rotation,
             scale,
-            uncertainty: 2.0 * relative.uncertainty(2.0),
+            uncertainty: 2.0 * relative.uncertainty(2.0) + relative.buffer,
         }
     }
 
@@ -145,6 +145,22 @@ impl BoundingVolume for Obb {
         // Stored axes may be a little longer than a unit.
         let bound = along_own.max(along_others).max(along_line).max(0.0) * (1.0 - 1e-6);
         if bound.is_finite() { bound } else { 0.0 }
+    }
+
+    fn depth_above(&self, other: &Self) -> f64 {
+        let apart = other.center.as_dvec3() - self.center.as_dvec3();
+        let (own, others) = (self.half.as_dvec3(), other.half.as_dvec3());
+        let size = apart.abs().element_sum() + own.element_sum() + others.element_sum();
+        let room = f64::from(ROUGHNESS) * size;
+        let (own_axes, other_axes) = (self.axes.as_dmat3(), other.axes.as_dmat3());
+        let turned = own_axes.transpose() * other_axes;
+        let least = |along: DVec3, reach: DVec3| (reach - along.abs()).min_element() + room;
+        let along_own = least(own_axes.transpose() * apart, own + turned.abs() * others);
+        let along_others =
+            least(other_axes.transpose() * apart, others + turned.transpose().abs() * own);
+        // Stored axes may be a little shorter than a unit.
+        let bound = along_own.min(along_others).max(0.0) * (1.0 + 1e-5);
+        if bound.is_nan() { f64::INFINITY } else { bound }
     }
 
     fn size(&self) -> f32 {

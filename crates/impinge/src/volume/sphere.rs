@@ -37,7 +37,8 @@ impl BoundingVolume for Sphere {
         // The matrix is a rotation to 1e-6, times a factor: no vector grows more than a column.
         let column = relative.matrix.to_cols_array_2d().map(|c| DVec3::from_array(c).length());
         let stretch = column.into_iter().fold(0.0, f64::max) * (1.0 + 1e-5);
-        Placement { relative: *relative, stretch, uncertainty: 1.75 * relative.uncertainty(2.0) }
+        let uncertainty = 1.75 * relative.uncertainty(2.0) + relative.buffer;
+        Placement { relative: *relative, stretch, uncertainty }
     }
 
     fn placed(&self, placement: &Placement) -> Self {
@@ -60,6 +61,12 @@ impl BoundingVolume for Sphere {
         let distance = self.center.as_dvec3().distance(other.center.as_dvec3());
         let reach = f64::from(self.radius) + f64::from(other.radius);
         (distance - reach - RELATIVE_GUARD * (distance + reach)).max(0.0)
+    }
+
+    fn depth_above(&self, other: &Self) -> f64 {
+        let distance = self.center.as_dvec3().distance(other.center.as_dvec3());
+        let reach = f64::from(self.radius) + f64::from(other.radius);
+        (reach - distance + RELATIVE_GUARD * (distance + reach)).max(0.0)
     }
 
     fn size(&self) -> f32 {

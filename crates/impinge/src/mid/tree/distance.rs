@@ -1,55 +1,47 @@
 //! Down two trees at once, to the leaves that may be close: branch and bound, the closest first.
 
-use super::{BvTree, Scratch};
-use crate::volume::{BoundingVolume, Relative};
-use std::ops::ControlFlow;
+use super::{Scratch, TreePair};
+use crate::volume::BoundingVolume;
 
 /// Pairs of nodes yet to be looked at, each with a lower bound of its distance; kept for the next
 /// query, so that none allocates once warm.
-pub(super) type NearStack = Vec<(f64, u32, u32)>;
+pub(super) type NearStack = Vec<(f64, [u32; 2])>;
 
-impl<V: BoundingVolume> BvTree<V> {
-    /// Visits pairs of leaves, as lists of faces, those that seem closer first, until told to stop.
+impl<V: BoundingVolume> TreePair<'_, V> {
+    /// Visits pairs of leaves, as lists of faces, those that seem closer first.
     ///
     /// A leaf pair is left out only if `can_skip` says so of a lower bound of its distance, in world
     /// units. It may change its mind as closer faces are found: what is given to both closures is
     /// the state that they share.
     pub(super) fn visit_near_leaf_pairs<G>(
         &self,
-        other: &Self,
-        relative: &Relative,
         (stack, scratch): (&mut NearStack, &mut Scratch<V>),
         goal: &mut G,
         can_skip: impl Fn(&G, f64) -> bool,
-        mut visit: impl FnMut(&mut G, &[u32], &[u32]) -> ControlFlow<()>,
+        mut visit: impl FnMut(&mut G, &[u32], &[u32]),
     ) {
         stack.clear();
-        scratch.placed.reset(other.nodes.len());
-        if self.nodes.is_empty() || other.nodes.is_empty() {
-            return;
-        }
-        let placement = V::placement(relative);
+        self.begin(scratch);
+        let (nodes_a, nodes_b) = (&self.a.nodes, &self.b.nodes);
         // Let g be the way in the world from a point of the one body to a point of the other. In
         // this frame it is Rᵀg / scale, give or take what the placed volume contains as slack (see
         // `Relative::new`, where g is zero), and Rᵀ lengthens no vector by more than 1.5e-6.
-        let unit = self.frame.unit() * (1.0 - 4e-6);
-        let mut bound = |i: u32, j: u32| {
-            let placed = scratch.placed.get(j, &other.nodes[j as usize], &placement);
-            self.nodes[i as usize].volume.distance_below(&placed) * unit
+        let unit = self.a.frame.unit() * (1.0 - 4e-6);
+        let mut bound = |[i, j]: [u32; 2]| {
+            let placed = scratch.placed.get(j, &nodes_b[j as usize], &self.placement);
+            nodes_a[i as usize].volume.distance_below(&placed) * unit
         };
-        stack.push((bound(0, 0), 0, 0));
-        while let Some((at_least, i, j)) = stack.pop() {
+        stack.extend(self.roots().map(|pair| (bound(pair), pair)));
+        while let Some((at_least, pair)) = stack.pop() {
             if can_skip(goal, at_least) {
                 continue;
             }
-            let Some(children) = self.children(other, relative, [i, j]) else {
-                let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
-                if visit(goal, self.faces_of(a), other.faces_of(b)).is_break() {
-                    return;
-                }
+            let Some(children) = self.children(pair) else {
+                let [a, b] = [&nodes_a[pair[0] as usize], &nodes_b[pair[1] as usize]];
+                visit(goal, self.a.faces_of(a), self.b.faces_of(b));
                 continue;
             };
-            let [first, second] = children.map(|[i, j]| (bound(i, j), i, j));
+            let [first, second] = children.map(|pair| (bound(pair), pair));
             // The closer is looked at first: it is likely to make the other superfluous.
             stack.extend(if first.0 <= second.0 { [second, first] } else { [first, second] });
         }
@@ -72,6 +64,37 @@ mod tests {
 
     fn pick(random: &mut Random, from: &[f64]) -> f64 {
         from[random.below(from.len() as u64) as usize]
+    }
+
+    /// How far one of two triangles has to be moved to be clear of the other: the least overlap of
+    /// their extents along any of the directions that matter for two convex bodies.
+    fn depth_of(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
+        // Brought near 1, where squares neither overflow nor vanish.
+        let corners = || a.iter().chain(b);
+        let size = corners().map(|p| (*p - a[0]).abs().max_element()).fold(0.0, f64::max);
+        if size == 0.0 {
+            return 0.0;
+        }
+        let [a, b] = [a, b].map(|t| t.map(|p| (p - a[0]) / size));
+        let edges = |t: [DVec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+        let (e, f) = (edges(a), edges(b));
+        let mut ways = vec![e[0].cross(e[1]), f[0].cross(f[1])];
+        ways.extend(e.iter().flat_map(|e| f.iter().map(|f| e.cross(*f))));
+        ways.extend(e.iter().map(|edge| edge.cross(e[0].cross(e[1]))));
+        ways.extend(f.iter().map(|edge| edge.cross(f[0].cross(f[1]))));
+        let extent = |t: [DVec3; 3], way: DVec3| {
+            let along = t.map(|p| p.dot(way));
+            (along[0].min(along[1]).min(along[2]), along[0].max(along[1]).max(along[2]))
+        };
+        let depth = |way: DVec3| {
+            let way = way.normalize_or_zero();
+            let ((a_min, a_max), (b_min, b_max)) = (extent(a, way), extent(b, way));
+            if way == DVec3::ZERO { f64::INFINITY } else { (a_max - b_min).min(b_max - a_min) }
+        };
+        let least = ways.into_iter().map(depth).fold(f64::INFINITY, f64::min);
+        // Rounding of the placed corners, and of all this.
+        let certain = least.max(0.0) - 1e-9;
+        if certain.is_finite() { certain * size } else { 0.0 }
     }
 
     /// No volume may be proved further away than what it encloses is, and most of them should be
@@ -106,15 +129,25 @@ mod tests {
             let enclosing =
                 |frame: &Frame, t: [DVec3; 3]| V::enclosing(&[t.map(|p| frame.normalized(p))]);
             let relative = Relative::new(&frame_a, &pose_a, &frame_b, &pose_b);
-            let placed = enclosing(&frame_b, b).placed(&V::placement(&relative));
-            let bound = enclosing(&frame_a, a).distance_below(&placed);
+            let (volume_a, volume_b) = (enclosing(&frame_a, a), enclosing(&frame_b, b));
+            let placed = volume_b.placed(&V::placement(&relative));
+            let bound = volume_a.distance_below(&placed);
             let bound = bound * (frame_a.unit() * (1.0 - 4e-6));
             let (a, b) = (a.map(|p| pose_a.place(p)), b.map(|p| pose_b.place(p)));
             let distance = triangles_distance(&a, &b).distance;
             assert!(bound <= distance * (1.0 + 1e-12), "seed {seed}: {bound:e} > {distance:e}");
+            let overlaps_within = |distance: f64| {
+                let relative = relative.buffered(&frame_a, distance);
+                let placed = volume_b.placed(&V::placement(&relative));
+                volume_a.overlaps(&placed)
+            };
+            assert!(overlaps_within(distance), "seed {seed}: buffered by {distance:e}");
+            let depth = volume_a.depth_above(&placed) * (frame_a.unit() * (1.0 + 4e-6));
+            let least = depth_of(&a, &b);
+            assert!(depth >= least * (1.0 - 1e-9), "seed {seed}: {depth:e} < {least:e}");
             if distance > 0.1 * unit {
                 apart += 1;
-                tight += usize::from(bound > 0.5 * distance);
+                tight += usize::from(bound > 0.5 * distance && !overlaps_within(0.3 * distance));
             }
         }
         assert!(apart > 10_000, "hardly any are apart: {apart}");

@@ -9,8 +9,8 @@
 //! The front covers all pairs of leaves at any time: dropping and rising replace pairs by others that
 //! cover the same. So it does not matter how far the bodies have moved, only how much is saved.
 
-use super::{BvTree, Scratch, WalkCounts};
-use crate::volume::{BoundingVolume, Relative};
+use super::{Scratch, TreePair};
+use crate::volume::BoundingVolume;
 use std::ops::ControlFlow;
 
 /// What a caller keeps between the queries of one pair of trees.
@@ -90,7 +90,7 @@ impl Front {
     }
 }
 
-impl<V: BoundingVolume> BvTree<V> {
+impl<V: BoundingVolume> TreePair<'_, V> {
     /// [`visit_leaf_pairs`](Self::visit_leaf_pairs) from a front on, which is brought up to date:
     /// all pairs of leaves that may touch, with fewer tests where the bodies have moved little.
     ///
@@ -99,22 +99,19 @@ impl<V: BoundingVolume> BvTree<V> {
     pub fn visit_leaf_pairs_from<B>(
         &self,
         front: &mut Front,
-        other: &Self,
-        relative: &Relative,
         scratch: &mut Scratch<V>,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        scratch.counts = WalkCounts::default();
-        scratch.placed.reset(other.nodes.len());
-        if self.nodes.is_empty() || other.nodes.is_empty() {
+        self.begin(scratch);
+        if self.roots().is_none() {
             return ControlFlow::Continue(());
         }
-        front.begin([self.id, other.id]);
-        let placement = V::placement(relative);
+        front.begin([self.a.id, self.b.id]);
+        let (nodes_a, nodes_b) = (&self.a.nodes, &self.b.nodes);
         let mut are_apart = |[i, j]: [u32; 2]| {
             scratch.counts.volume_tests += 1;
-            let placed = scratch.placed.get(j, &other.nodes[j as usize], &placement);
-            !self.nodes[i as usize].volume.overlaps(&placed)
+            let placed = scratch.placed.get(j, &nodes_b[j as usize], &self.placement);
+            !nodes_a[i as usize].volume.overlaps(&placed)
         };
 
         let may_rise = front.queries.is_multiple_of(RISE_EVERY);
@@ -139,15 +136,15 @@ impl<V: BoundingVolume> BvTree<V> {
                     }
                     continue;
                 }
-                let (a, b) = (&self.nodes[nodes[0] as usize], &other.nodes[nodes[1] as usize]);
-                if let Some(children) = self.children(other, relative, nodes) {
+                let (a, b) = (&nodes_a[nodes[0] as usize], &nodes_b[nodes[1] as usize]);
+                if let Some(children) = self.children(nodes) {
                     let first = front.add_children(place, children);
                     stack.extend([[first + 1, 0], [first, 0]]);
                     continue;
                 }
                 next.push(place);
                 face_tests += u64::from(a.count) * u64::from(b.count);
-                result = visit(self.faces_of(a), other.faces_of(b));
+                result = visit(self.a.faces_of(a), self.b.faces_of(b));
                 if result.is_break() {
                     // What was dropped to but not looked at yet stays on the front as it is.
                     next.extend(stack.drain(..).rev().map(|[place, _]| place));
@@ -190,9 +187,9 @@ mod tests {
     use super::*;
     use crate::{
         Mesh, Pose, generate,
-        mid::tree::BuildOptions,
+        mid::tree::{BuildOptions, BvTree},
         narrow::triangles_intersect,
-        volume::{Aabb, Dop, Obb},
+        volume::{Aabb, Dop, Obb, Relative},
     };
     use glam::DVec3;
 
@@ -222,9 +219,8 @@ mod tests {
         let _ =
             a.visit_leaf_pairs(b, &relative, &mut scratch, |s, t| touching(s, t, &mut expected));
         let plain = scratch.counts.volume_tests;
-        let _ = a.visit_leaf_pairs_from(front, b, &relative, &mut scratch, |s, t| {
-            touching(s, t, &mut found)
-        });
+        let pair = TreePair::new(a, b, &relative);
+        let _ = pair.visit_leaf_pairs_from(front, &mut scratch, |s, t| touching(s, t, &mut found));
         expected.sort_unstable();
         found.sort_unstable();
         assert!(found == expected, "{label}: {} of {}", found.len(), expected.len());
@@ -259,9 +255,9 @@ mod tests {
             let pose = Pose::new(random.rotation(), random.direction()).unwrap();
             let relative = Relative::new(a.frame(), &Pose::IDENTITY, b.frame(), &pose);
             let mut scratch = Scratch::default();
-            let _ = a.visit_leaf_pairs_from(&mut front, &b, &relative, &mut scratch, |_, _| {
-                ControlFlow::Break(())
-            });
+            let pair = TreePair::new(&a, &b, &relative);
+            let _ =
+                pair.visit_leaf_pairs_from(&mut front, &mut scratch, |_, _| ControlFlow::Break(()));
             check([&torus; 2], [&a, &b], &mut front, &pose, &format!("jump {seed}"));
             check([&torus, &chair], [&a, &c], &mut front, &pose, &format!("another body, {seed}"));
         }

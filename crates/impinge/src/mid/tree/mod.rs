@@ -3,6 +3,7 @@
 mod build;
 mod distance;
 mod front;
+mod open;
 mod save;
 mod search;
 mod split;
@@ -11,10 +12,11 @@ mod walk;
 pub use build::BuildOptions;
 pub(super) use build::node_count;
 pub use front::Front;
+pub(super) use save::saved_kind;
 pub use save::{NodeProblem, TreeFileError, VolumeProblem};
 pub(super) use search::TreeSearch;
 pub use split::{SplitAxis, SplitPoint};
-pub use walk::{Scratch, WalkCounts};
+pub use walk::{Scratch, TreePair, WalkCounts, WalkOrder};
 
 use crate::volume::{BoundingVolume, Frame};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,5 +81,17 @@ impl<V: BoundingVolume> BvTree<V> {
 
     fn faces_of(&self, leaf: &Node<V>) -> &[u32] {
         &self.faces[leaf.first as usize..(leaf.first + leaf.count) as usize]
+    }
+
+    /// The faces of all leaves below a node: those of its first leaf to those of its last.
+    fn faces_below(&self, node: u32) -> &[u32] {
+        let mut ends = [&self.nodes[node as usize]; 2];
+        for (side, end) in (0..).zip(&mut ends) {
+            while !end.is_leaf() {
+                *end = &self.nodes[(end.first + side) as usize];
+            }
+        }
+        let [first, last] = ends;
+        &self.faces[first.first as usize..(last.first + last.count) as usize]
     }
 }

@@ -1,84 +1,105 @@
 //! A tree over each of two meshes, as a method.
 
-use super::{BuildOptions, BvTree, Scratch, WalkCounts, distance::NearStack, walk::ROOTS};
+use super::{
+    BvTree, Front, Scratch, TreePair, WalkCounts,
+    distance::NearStack,
+    open::{self, OpenNodes},
+};
 use crate::{
     FacePair, Mesh, Threads,
-    mid::{Poses, Search, distance::Goal},
-    narrow::{Triangle, TriangleTest},
+    mid::{
+        OpenPair, Search,
+        distance::Least,
+        question::{FaceTest, Question},
+        timed::Meter,
+    },
+    narrow::Triangle,
     volume::{BoundingVolume, Relative},
 };
 use rayon::prelude::*;
 use std::{
     ops::ControlFlow,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
+
+/// A mesh and its tree.
+type Body<'m, V> = (&'m Mesh, Arc<BvTree<V>>);
 
 /// Two meshes with a tree each.
 pub(crate) struct TreeSearch<'m, V: BoundingVolume> {
-    a: (&'m Mesh, BvTree<V>),
-    b: (&'m Mesh, BvTree<V>),
+    a: Body<'m, V>,
+    b: Body<'m, V>,
     /// One for each thread that a query has used so far, and at least one.
     workers: Vec<Worker<V>>,
     near: NearStack,
+    /// What an interrupted search has left open.
+    open: Vec<OpenNodes>,
     counts: WalkCounts,
 }
 
 /// What a thread needs for its part of a query, reused from query to query.
 struct Worker<V: BoundingVolume> {
     scratch: Scratch<V>,
-    /// The second leaf's faces as placed, while the first's are gone through.
-    placed: Vec<(u32, Triangle)>,
+    leaves: Leaves,
     contacts: Vec<FacePair>,
+}
+
+/// The second leaf's faces as placed, while the first's are gone through.
+#[derive(Default)]
+struct Leaves {
+    placed: Vec<(u32, Triangle)>,
 }
 
 impl<V: BoundingVolume> Default for Worker<V> {
     fn default() -> Self {
-        Self { scratch: Scratch::default(), placed: Vec::new(), contacts: Vec::new() }
+        Self { scratch: Scratch::default(), leaves: Leaves::default(), contacts: Vec::new() }
     }
 }
 
 /// Two bodies where they stand.
-struct Query<'q, V: BoundingVolume> {
-    a: &'q (&'q Mesh, BvTree<V>),
-    b: &'q (&'q Mesh, BvTree<V>),
-    poses: Poses,
-    relative: Relative,
-    test: TriangleTest,
-    /// Set by whoever has found enough, for all that work on the query.
-    is_over: AtomicBool,
+struct Stand<'q, V: BoundingVolume> {
+    meshes: [&'q Mesh; 2],
+    trees: TreePair<'q, V>,
+    question: Question,
+    test: FaceTest,
 }
 
-impl<'q, V: BoundingVolume> Query<'q, V> {
-    fn new(a: &'q (&'q Mesh, BvTree<V>), b: &'q (&'q Mesh, BvTree<V>), poses: &Poses) -> Self {
+impl<'q, V: BoundingVolume> Stand<'q, V> {
+    fn new(a: &'q Body<'_, V>, b: &'q Body<'_, V>, question: &Question) -> Self {
+        let Question { pose_a, pose_b, tolerance } = question;
         let (frame_a, frame_b) = (a.1.frame(), b.1.frame());
-        let mut bounds = frame_a.placed_bounds(&poses.a);
-        bounds.merge(&frame_b.placed_bounds(&poses.b));
+        let mut bounds = frame_a.placed_bounds(pose_a);
+        bounds.merge(&frame_b.placed_bounds(pose_b));
+        let relative = Relative::new(frame_a, pose_a, frame_b, pose_b);
         Self {
-            a,
-            b,
-            poses: *poses,
-            relative: Relative::new(frame_a, &poses.a, frame_b, &poses.b),
-            test: TriangleTest::within(&bounds),
-            is_over: AtomicBool::new(false),
+            meshes: [a.0, b.0],
+            trees: TreePair::new(&a.1, &b.1, &relative.buffered(frame_a, *tolerance)),
+            question: *question,
+            test: question.face_test(&bounds),
         }
     }
 
     /// Visits all pairs of faces of two leaves, as placed, until told to stop.
     #[inline(always)] // a tenth of a dense query's time
-    fn face_pairs(
+    fn face_pairs<B>(
         &self,
-        placed: &mut Vec<(u32, Triangle)>,
+        leaves: &mut Leaves,
         faces_a: &[u32],
         faces_b: &[u32],
-        mut visit: impl FnMut(FacePair, &Triangle, &Triangle) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let Poses { a: pose_a, b: pose_b } = self.poses;
+        mut visit: impl FnMut(FacePair, &Triangle, &Triangle) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let Question { pose_a, pose_b, .. } = &self.question;
+        let [mesh_a, mesh_b] = self.meshes;
+        let placed = &mut leaves.placed;
         placed.clear();
         placed.extend(
-            faces_b.iter().map(|&face| (face, self.b.0.triangle(face).map(|p| pose_b.place(p)))),
+            faces_b.iter().map(|&face| (face, mesh_b.triangle(face).map(|p| pose_b.place(p)))),
         );
         for &face in faces_a {
-            let triangle = self.a.0.triangle(face).map(|corner| pose_a.place(corner));
+            let triangle = mesh_a.triangle(face).map(|corner| pose_a.place(corner));
             for (other, other_triangle) in placed.iter() {
                 visit(FacePair { a: face, b: *other }, &triangle, other_triangle)?;
             }
@@ -86,78 +107,100 @@ impl<'q, V: BoundingVolume> Query<'q, V> {
         ControlFlow::Continue(())
     }
 
-    /// Finds the faces that touch below some pairs of nodes and gives them to `found`, which says
-    /// whether to go on; if not, the query is over for all who work on it.
-    fn run(
+    /// Visits those pairs of faces of two leaves that are as close as asked, until told to stop.
+    #[inline(always)]
+    fn close_pairs<B>(
         &self,
-        worker: &mut Worker<V>,
-        starts: &[[u32; 2]],
-        mut found: impl FnMut(&mut Vec<FacePair>, FacePair) -> ControlFlow<()>,
-    ) {
-        let Worker { scratch, placed, contacts } = worker;
-        let at_leaves = |faces_a: &[u32], faces_b: &[u32]| {
-            if self.is_over.load(Ordering::Relaxed) {
-                return ControlFlow::Break(());
-            }
-            self.face_pairs(placed, faces_a, faces_b, |pair, s, t| {
-                match self.test.intersects(s, t) {
-                    true => found(contacts, pair),
-                    false => ControlFlow::Continue(()),
-                }
-            })
-        };
-        let walk =
-            self.a.1.visit_leaf_pairs_below(starts, &self.b.1, &self.relative, scratch, at_leaves);
-        if walk.is_break() {
-            self.is_over.store(true, Ordering::Relaxed);
-        }
+        leaves: &mut Leaves,
+        faces_a: &[u32],
+        faces_b: &[u32],
+        mut visit: impl FnMut(FacePair) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.face_pairs(leaves, faces_a, faces_b, |pair, s, t| match self.test.accepts(s, t) {
+            true => visit(pair),
+            false => ControlFlow::Continue(()),
+        })
     }
 }
 
+/// A query that takes fewer tests than this is done before others could have helped.
+const ALONE: u64 = 2_000;
+/// In how many pieces for each thread a query is shared: many, so that the dear ones even out.
+const PIECES: usize = 64;
+
 impl<'m, V: BoundingVolume> TreeSearch<'m, V> {
-    pub(crate) fn new(a: &'m Mesh, b: &'m Mesh) -> Self {
-        let indexed = |mesh| (mesh, BvTree::build(mesh, BuildOptions::default()));
-        let workers = vec![Worker::default()];
-        let counts = WalkCounts::default();
-        Self { a: indexed(a), b: indexed(b), workers, near: Vec::new(), counts }
+    pub(crate) fn new(a: Body<'m, V>, b: Body<'m, V>) -> Self {
+        Self {
+            a,
+            b,
+            workers: vec![Worker::default()],
+            near: Vec::new(),
+            open: Vec::new(),
+            counts: WalkCounts::default(),
+        }
     }
 
-    /// Runs a query on the caller's thread, or on each of the pool a part of it. What is found is
-    /// left with the workers; returns whether `found` ended it.
+    /// Runs a query on the caller's thread, or if it takes longer, on each of the pool a part of it.
+    /// What is found is given to `found`, with a list of the thread's own, until it says to stop;
+    /// returns whether it has.
     fn run(
         &mut self,
-        poses: &Poses,
+        question: &Question,
         threads: Threads,
         found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
     ) -> bool {
-        let query = Query::new(&self.a, &self.b, poses);
-        let used = match threads {
-            Threads::One => {
-                query.run(&mut self.workers[0], &[ROOTS], found);
-                1
-            }
-            Threads::Pool => {
-                let parts = rayon::current_num_threads();
-                self.workers.resize_with(self.workers.len().max(parts), Worker::default);
-                let dealt = self.a.1.dealt_out(&self.b.1, &query.relative, parts);
-                let work = self.workers.par_iter_mut().zip(&dealt);
-                work.for_each(|(worker, starts)| query.run(worker, starts, &found));
-                parts
+        let stand = Stand::new(&self.a, &self.b, question);
+        let is_over = AtomicBool::new(false);
+        let walk = |worker: &mut Worker<V>, limit: u64| {
+            let Worker { scratch, leaves, contacts } = worker;
+            let walk = stand.trees.walk(scratch, limit, |faces_a, faces_b| {
+                if is_over.load(Ordering::Relaxed) {
+                    return ControlFlow::Break(());
+                }
+                stand.close_pairs(leaves, faces_a, faces_b, |pair| found(contacts, pair))
+            });
+            if walk.is_break() {
+                is_over.store(true, Ordering::Relaxed);
             }
         };
-        let counts = self.workers[..used].iter().map(|worker| worker.scratch.counts);
-        self.counts = counts.fold(WalkCounts::default(), WalkCounts::plus);
-        query.is_over.into_inner()
+
+        let limit = match threads {
+            Threads::One => u64::MAX,
+            Threads::Pool => ALONE,
+        };
+        let first = &mut self.workers[0];
+        stand.trees.begin(&mut first.scratch);
+        first.scratch.stack.extend(stand.trees.roots());
+        walk(first, limit);
+        self.counts = first.scratch.counts;
+
+        if !is_over.load(Ordering::Relaxed) && !first.scratch.stack.is_empty() {
+            let parts = rayon::current_num_threads();
+            let mut pieces = std::mem::take(&mut first.scratch.stack);
+            stand.trees.split_up(&mut pieces, PIECES * parts);
+            self.workers.resize_with(self.workers.len().max(parts), Worker::default);
+            let next = AtomicUsize::new(0);
+            self.workers[..parts].par_iter_mut().for_each(|worker| {
+                stand.trees.begin(&mut worker.scratch);
+                while let Some(&piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    worker.scratch.stack.push(piece);
+                    walk(worker, u64::MAX);
+                }
+            });
+            let counts = self.workers[..parts].iter().map(|worker| worker.scratch.counts);
+            self.counts = counts.fold(self.counts, WalkCounts::plus);
+        }
+        is_over.into_inner()
     }
 }
 
 impl<V: BoundingVolume> Search for TreeSearch<'_, V> {
-    fn intersects(&mut self, poses: &Poses, threads: Threads) -> bool {
-        self.run(poses, threads, |_, _| ControlFlow::Break(()))
+    fn intersects(&mut self, question: &Question, threads: Threads) -> bool {
+        self.run(question, threads, |_, _| ControlFlow::Break(()))
     }
 
-    fn collect(&mut self, poses: &Poses, threads: Threads, contacts: &mut Vec<FacePair>) {
-        self.run(poses, threads, |found, pair| {
+    fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {
+        self.run(question, threads, |found, pair| {
             found.push(pair);
             ControlFlow::Continue(())
         });
@@ -166,16 +209,69 @@ impl<V: BoundingVolume> Search for TreeSearch<'_, V> {
         }
     }
 
-    fn near(&mut self, poses: &Poses, goal: &mut Goal<'_>) {
-        let query = Query::new(&self.a, &self.b, poses);
-        let Worker { scratch, placed, .. } = &mut self.workers[0];
-        let at_leaves = |goal: &mut Goal<'_>, faces_a: &[u32], faces_b: &[u32]| {
-            query.face_pairs(placed, faces_a, faces_b, |pair, s, t| goal.offer(pair, s, t))
+    fn visit(
+        &mut self,
+        question: &Question,
+        front: Option<&mut Front>,
+        visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let stand = Stand::new(&self.a, &self.b, question);
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        let at_leaves = |faces_a: &[u32], faces_b: &[u32]| {
+            stand.close_pairs(leaves, faces_a, faces_b, &mut *visit)
         };
-        let (tree_a, tree_b) = (&self.a.1, &self.b.1);
+        let result = match front {
+            None => stand.trees.visit_leaf_pairs(scratch, at_leaves),
+            Some(front) => stand.trees.visit_leaf_pairs_from(front, scratch, at_leaves),
+        };
+        self.counts = scratch.counts;
+        result
+    }
+
+    fn near(&mut self, question: &Question, least: &mut Least) {
+        let stand = Stand::new(&self.a, &self.b, question);
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        let at_leaves = |least: &mut Least, faces_a: &[u32], faces_b: &[u32]| {
+            let _ = stand.face_pairs(leaves, faces_a, faces_b, |pair, s, t| {
+                least.offer(pair, s, t);
+                ControlFlow::<()>::Continue(())
+            });
+        };
         let room = (&mut self.near, scratch);
-        let relative = &query.relative;
-        tree_a.visit_near_leaf_pairs(tree_b, relative, room, goal, Goal::can_skip, at_leaves);
+        stand.trees.visit_near_leaf_pairs(room, least, Least::can_skip, at_leaves);
+    }
+
+    fn begin(&mut self, question: &Question) {
+        let stand = Stand::new(&self.a, &self.b, question);
+        stand.trees.begin_open(&mut self.workers[0].scratch, &mut self.open);
+    }
+
+    fn advance(
+        &mut self,
+        question: &Question,
+        meter: &mut Meter,
+        wants_all: bool,
+        contacts: &mut Vec<FacePair>,
+    ) -> bool {
+        let stand = Stand::new(&self.a, &self.b, question);
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        // Two leaves are looked at as a whole: none of their pairs is left for later.
+        stand.trees.advance(scratch, &mut self.open, meter, wants_all, |faces_a, faces_b| {
+            let before = contacts.len();
+            let _ = stand.close_pairs(leaves, faces_a, faces_b, |pair| {
+                contacts.push(pair);
+                ControlFlow::<()>::Continue(())
+            });
+            contacts.len() > before
+        });
+        self.counts = scratch.counts;
+        self.open.is_empty()
+    }
+
+    fn visit_open(&self, visit: &mut dyn FnMut(OpenPair<'_>)) {
+        for pair in &self.open {
+            visit(open::described(&self.a.1, &self.b.1, pair));
+        }
     }
 
     fn counts(&self) -> WalkCounts {
@@ -183,6 +279,7 @@ impl<V: BoundingVolume> Search for TreeSearch<'_, V> {
     }
 
     fn index_bytes(&self) -> usize {
-        self.a.1.bytes() + self.b.1.bytes()
+        let shared = Arc::ptr_eq(&self.a.1, &self.b.1);
+        self.a.1.bytes() + if shared { 0 } else { self.b.1.bytes() }
     }
 }

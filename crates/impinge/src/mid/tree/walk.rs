@@ -4,9 +4,6 @@ use super::{BvTree, Node};
 use crate::volume::{BoundingVolume, Relative};
 use std::ops::ControlFlow;
 
-/// Where a walk begins.
-pub(super) const ROOTS: [u32; 2] = [0, 0];
-
 /// What a walk did, for the cost formula `T = N_v C_v + N_p C_p + N_u C_u` (Gottschalk 1996,
 /// Klosowski 1998): the tests of each kind that it made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,11 +79,34 @@ impl<V: BoundingVolume> Placed<V> {
     }
 }
 
+/// Which of two overlapping nodes a walk splits. The answer of a query does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WalkOrder {
+    /// The larger: its children shed the most overlap.
+    #[default]
+    Larger,
+    /// The first tree's, down to its leaves, then the second tree's (Klosowski 1998, ch. 4).
+    First,
+    /// As before; but where a leaf of the first tree is reached, the children of the second tree's
+    /// node start again from the first tree's root (the paper's variant).
+    Restart,
+}
+
+/// Two trees where they stand: all that a walk needs to know.
+#[derive(Debug)]
+pub struct TreePair<'t, V: BoundingVolume> {
+    pub(super) a: &'t BvTree<V>,
+    pub(super) b: &'t BvTree<V>,
+    pub(super) placement: V::Placement,
+    /// How long the unit of `b` is in the frame of `a`.
+    scale: f32,
+    order: WalkOrder,
+}
+
 impl<V: BoundingVolume> BvTree<V> {
-    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until told to stop.
-    ///
-    /// No pair of touching faces is passed over: a leaf pair is left out only where the volumes of
-    /// the leaves, or of nodes above them, are proved apart.
+    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until told to stop: a
+    /// walk of a [`TreePair`].
     pub fn visit_leaf_pairs<B>(
         &self,
         other: &Self,
@@ -94,40 +114,84 @@ impl<V: BoundingVolume> BvTree<V> {
         scratch: &mut Scratch<V>,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        self.visit_leaf_pairs_below(&[ROOTS], other, relative, scratch, visit)
+        TreePair::new(self, other, relative).visit_leaf_pairs(scratch, visit)
+    }
+}
+
+impl<'t, V: BoundingVolume> TreePair<'t, V> {
+    /// Two trees, and how the second stands to the first.
+    pub fn new(a: &'t BvTree<V>, b: &'t BvTree<V>, relative: &Relative) -> Self {
+        let placement = V::placement(relative);
+        Self { a, b, placement, scale: relative.scale(), order: WalkOrder::default() }
     }
 
-    /// The part of a walk below some pairs of nodes.
-    pub(super) fn visit_leaf_pairs_below<B>(
+    /// Sets the order of walks.
+    #[must_use]
+    pub fn order(mut self, order: WalkOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until told to stop.
+    ///
+    /// No pair of touching faces is passed over: a leaf pair is left out only where the volumes of
+    /// the leaves, or of nodes above them, are proved apart.
+    pub fn visit_leaf_pairs<B>(
         &self,
-        starts: &[[u32; 2]],
-        other: &Self,
-        relative: &Relative,
         scratch: &mut Scratch<V>,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.begin(scratch);
+        scratch.stack.extend(self.roots());
+        self.walk(scratch, u64::MAX, visit)
+    }
+
+    /// Where a walk begins; nowhere if one of the trees is empty.
+    pub(super) fn roots(&self) -> Option<[u32; 2]> {
+        (!self.a.nodes.is_empty() && !self.b.nodes.is_empty()).then_some([0, 0])
+    }
+
+    /// Makes room for a walk.
+    pub(super) fn begin(&self, scratch: &mut Scratch<V>) {
+        scratch.stack.clear();
+        scratch.counts = WalkCounts::default();
+        scratch.placed.reset(self.b.nodes.len());
+    }
+
+    /// Walks on from the pairs of nodes on the stack, until it is empty, or about so many tests have
+    /// been made, or `visit` says so.
+    pub(super) fn walk<B>(
+        &self,
+        scratch: &mut Scratch<V>,
+        limit: u64,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         let Scratch { stack, placed, counts } = scratch;
-        *counts = WalkCounts::default();
-        stack.clear();
-        placed.reset(other.nodes.len());
-        if self.nodes.is_empty() || other.nodes.is_empty() {
-            return ControlFlow::Continue(());
-        }
-        let placement = V::placement(relative);
         let mut result = ControlFlow::Continue(());
-        stack.extend(starts.iter().rev());
-        while let Some(pair) = stack.pop() {
+        // How many pairs were on the stack before the present node of `b` started at the root.
+        let mut base = 0;
+        while counts.volume_tests < limit
+            && let Some(pair) = stack.pop()
+        {
             let [i, j] = pair;
-            let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
+            let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+            if i == 0 {
+                base = stack.len();
+            }
             counts.volume_tests += 1;
-            if !a.volume.overlaps(&placed.get(j, b, &placement)) {
+            if !a.volume.overlaps(&placed.get(j, b, &self.placement)) {
                 continue;
             }
-            match self.children(other, relative, pair) {
+            if self.order == WalkOrder::Restart && a.is_leaf() && !b.is_leaf() {
+                stack.truncate(base);
+                stack.extend([[0, b.first + 1], [0, b.first]]);
+                continue;
+            }
+            match self.children(pair) {
                 Some([first, second]) => stack.extend([second, first]),
                 None => {
                     counts.face_tests += u64::from(a.count) * u64::from(b.count);
-                    result = visit(self.faces_of(a), other.faces_of(b));
+                    result = visit(self.a.faces_of(a), self.b.faces_of(b));
                     if result.is_break() {
                         break;
                     }
@@ -138,63 +202,111 @@ impl<V: BoundingVolume> BvTree<V> {
         result
     }
 
-    /// Pairs of nodes that cover all leaves that may touch, dealt out into parts of about equal work.
-    pub(super) fn dealt_out(
-        &self,
-        other: &Self,
-        relative: &Relative,
-        parts: usize,
-    ) -> Vec<Vec<[u32; 2]>> {
-        // Enough for each part that a few dear ones among them do not matter.
-        let enough = 32 * parts;
-        let mut dealt = vec![Vec::new(); parts];
-        if self.nodes.is_empty() || other.nodes.is_empty() {
-            return dealt;
-        }
-        let placement = V::placement(relative);
+    /// Splits pairs of nodes, level by level, until there are enough of them or only leaves are left.
+    pub(super) fn split_up(&self, pairs: &mut Vec<[u32; 2]>, enough: usize) {
         let may_touch = |[i, j]: &[u32; 2]| {
-            let placed = other.nodes[*j as usize].volume.placed(&placement);
-            self.nodes[*i as usize].volume.overlaps(&placed)
+            let placed = self.b.nodes[*j as usize].volume.placed(&self.placement);
+            self.a.nodes[*i as usize].volume.overlaps(&placed)
         };
-        let mut level = vec![ROOTS];
-        while !level.is_empty() && level.len() < enough {
-            let children = |pair: &[u32; 2]| self.children(other, relative, *pair);
-            if !level.iter().any(|pair| children(pair).is_some()) {
+        while !pairs.is_empty() && pairs.len() < enough {
+            if !pairs.iter().any(|pair| self.children(*pair).is_some()) {
                 break;
             }
-            let next = level.iter().filter(|pair| may_touch(pair)).flat_map(|pair| {
+            let next = pairs.iter().filter(|pair| may_touch(pair)).flat_map(|pair| {
                 // Two leaves stay as they are until the rest have come as far.
-                let (first, second) = children(pair).map_or((*pair, None), |[p, q]| (p, Some(q)));
+                let (first, second) =
+                    self.children(*pair).map_or((*pair, None), |[p, q]| (p, Some(q)));
                 [first].into_iter().chain(second)
             });
-            level = next.collect();
+            *pairs = next.collect();
         }
-        for (i, pair) in level.into_iter().enumerate() {
-            dealt[i % parts].push(pair);
-        }
-        dealt
     }
 
     /// What a pair of nodes is split into, in the order to look at them; nothing for two leaves.
-    ///
-    /// The larger volume is split: its children shed the most overlap.
     #[inline]
-    pub(super) fn children(
-        &self,
-        other: &Self,
-        relative: &Relative,
-        [i, j]: [u32; 2],
-    ) -> Option<[[u32; 2]; 2]> {
-        let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
+    pub(super) fn children(&self, [i, j]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
         let split_a = match (a.is_leaf(), b.is_leaf()) {
             (true, true) => return None,
             (false, true) => true,
             (true, false) => false,
-            (false, false) => a.volume.size() >= b.volume.size() * relative.scale(),
+            (false, false) => match self.order {
+                WalkOrder::Larger => a.volume.size() >= b.volume.size() * self.scale,
+                WalkOrder::First | WalkOrder::Restart => true,
+            },
         };
         Some(match split_a {
             true => [[a.first, j], [a.first + 1, j]],
             false => [[i, b.first], [i, b.first + 1]],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Mesh, Pose, generate,
+        mid::tree::BuildOptions,
+        volume::{Aabb, Dop, Obb, Sphere},
+    };
+    use std::collections::HashSet;
+
+    /// The pairs of leaves that a walk visits, by their first faces; none of them twice.
+    fn visited<V: BoundingVolume>(
+        trees: [&BvTree<V>; 2],
+        pose: &Pose,
+        order: WalkOrder,
+    ) -> (HashSet<[u32; 2]>, WalkCounts) {
+        let [a, b] = trees;
+        let relative = Relative::new(a.frame(), &Pose::IDENTITY, b.frame(), pose);
+        let mut scratch = Scratch::default();
+        let mut leaves = HashSet::new();
+        let pair = TreePair::new(a, b, &relative).order(order);
+        let _ = pair.visit_leaf_pairs(&mut scratch, |faces_a, faces_b| {
+            assert!(leaves.insert([faces_a[0], faces_b[0]]), "{order:?} visits a pair twice");
+            ControlFlow::<()>::Continue(())
+        });
+        (leaves, scratch.counts)
+    }
+
+    fn check<V: BoundingVolume>(a: &Mesh, b: &Mesh) {
+        let [a, b] = [a, b].map(|mesh| BvTree::<V>::build(mesh, BuildOptions::default()));
+        let mut tests = [0, 0, 0];
+        for (step, pose) in generate::tumble(0.7, 30).unwrap().iter().enumerate() {
+            let orders = [WalkOrder::Larger, WalkOrder::First, WalkOrder::Restart];
+            let walks = orders.map(|order| visited([&a, &b], pose, order));
+            for (i, (leaves, counts)) in walks.iter().enumerate() {
+                // Volumes within their parents' rule out the same pairs of leaves in any order.
+                assert_eq!(*leaves, walks[0].0, "{:?}, step {step}", orders[i]);
+                tests[i] += counts.volume_tests;
+            }
+        }
+        assert!(tests[0] != tests[1] && tests[1] != tests[2], "the orders do not differ: {tests:?}");
+    }
+
+    #[test]
+    fn every_order_visits_the_same_leaves_once() {
+        let torus = generate::deformed_torus(1, [60, 20]).unwrap();
+        check::<Aabb>(&torus, &generate::chair());
+        check::<Dop<9>>(&generate::chair(), &torus);
+    }
+
+    /// Others may differ in what an ancestor rules out, but not in what touches.
+    #[test]
+    fn every_order_finds_what_touches() {
+        fn check<V: BoundingVolume>() {
+            let ball = generate::sphere(80).unwrap();
+            let tree = BvTree::<V>::build(&ball, BuildOptions::default().leaf(1));
+            let pose = Pose::IDENTITY;
+            for order in [WalkOrder::Larger, WalkOrder::First, WalkOrder::Restart] {
+                let (leaves, _) = visited([&tree, &tree], &pose, order);
+                for face in 0..80 {
+                    assert!(leaves.contains(&[face, face]), "{order:?}: face {face}");
+                }
+            }
+        }
+        check::<Obb>();
+        check::<Sphere>();
     }
 }

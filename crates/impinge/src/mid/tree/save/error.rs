@@ -23,6 +23,12 @@ pub enum TreeFileError {
         /// The kind that was asked for.
         expected: u32,
     },
+    /// A tree of volumes that this program does not know.
+    #[error("the tree holds volumes of kind {found} (byte 12), which this program does not know")]
+    UnknownKind {
+        /// The kind in the file.
+        found: u32,
+    },
     /// There are fewer or more bytes than there have to be.
     #[error(
         "the tree has {found} bytes where it has to have {expected}: it was cut off or added to"

@@ -109,6 +109,22 @@ impl<V: SavedVolume> BvTree<V> {
     }
 }
 
+/// The kind of volume that a tree is made of, if the bytes begin as those of a tree do.
+pub(crate) fn saved_kind(bytes: &[u8]) -> Result<u32, TreeFileError> {
+    if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
+        return Err(TreeFileError::NotATree);
+    }
+    if bytes.len() < HEADER + CHECKSUM {
+        let (expected, found) = ((HEADER + CHECKSUM) as u64, bytes.len() as u64);
+        return Err(TreeFileError::Length { expected, found });
+    }
+    let version = u32_at(bytes, 8);
+    if version != VERSION {
+        return Err(TreeFileError::Version { found: version });
+    }
+    Ok(u32_at(bytes, 12))
+}
+
 /// How deep a tree over so many faces may be: more than any of ours is.
 fn max_depth(faces: usize) -> u8 {
     4 * faces.max(1).ilog2() as u8 + 32
@@ -155,18 +171,7 @@ struct Parts<'b> {
 impl<'b> Parts<'b> {
     fn of<V: SavedVolume>(bytes: &'b [u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
         let found = bytes.len() as u64;
-        if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
-            return Err(TreeFileError::NotATree);
-        }
-        if bytes.len() < HEADER + CHECKSUM {
-            let expected = (HEADER + CHECKSUM) as u64;
-            return Err(TreeFileError::Length { expected, found });
-        }
-        let version = u32_at(bytes, 8);
-        if version != VERSION {
-            return Err(TreeFileError::Version { found: version });
-        }
-        let kind = u32_at(bytes, 12);
+        let kind = saved_kind(bytes)?;
         if kind != V::KIND {
             return Err(TreeFileError::Kind { found: kind, expected: V::KIND });
         }

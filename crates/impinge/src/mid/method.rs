@@ -1,0 +1,210 @@
+//! The methods by name, and which tree each of them makes.
+
+use super::{
+    Search,
+    brute::Brute,
+    tree::{self, BuildOptions, BvTree, TreeFileError, TreeSearch},
+};
+use crate::{
+    Mesh,
+    volume::{Aabb, Dop, Obb, SavedVolume, Sphere},
+};
+use std::{fmt, str::FromStr, sync::Arc};
+
+/// A way to find the faces that might touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Method {
+    /// Every face pair whose boxes overlap: the reference that all others are measured by.
+    Brute,
+    /// A tree of axis-aligned boxes.
+    Aabb,
+    /// A tree of spheres.
+    Sphere,
+    /// A tree of oriented boxes.
+    Obb,
+    /// A tree of polytopes with 6 facets along the axes.
+    Dop6,
+    /// … with 8 facets along the corners of a cube.
+    Dop8,
+    /// … with 12 facets along the edges of a cube.
+    Dop12,
+    /// … with 14 facets: axes and corners.
+    Dop14,
+    /// … with 18 facets: axes and edges.
+    Dop18,
+    /// … with 20 facets: corners and edges.
+    Dop20,
+    /// … with 26 facets: axes, corners and edges.
+    Dop26,
+}
+
+const KLOSOWSKI: &str = "Klosowski 1998, Efficient collision detection for interactive 3D graphics";
+const GOTTSCHALK: &str = "Gottschalk, Lin, Manocha 1996, OBBTree";
+
+/// What a method prepares of a mesh.
+macro_rules! tree {
+    ($($name:ident: $volume:ty,)*) => {
+        #[derive(Clone)]
+        pub(super) enum Tree {
+            Brute,
+            $($name(Arc<BvTree<$volume>>),)*
+        }
+
+        impl Tree {
+            pub(super) fn build(method: Method, mesh: &Mesh, options: BuildOptions) -> Self {
+                match method {
+                    Method::Brute => Self::Brute,
+                    $(Method::$name => Self::$name(Arc::new(BvTree::build(mesh, options))),)*
+                }
+            }
+
+            /// Prepares to search two meshes; nothing if different methods prepared them.
+            pub(super) fn search<'m>(
+                a: (&'m Mesh, &Self),
+                b: (&'m Mesh, &Self),
+            ) -> Option<Box<dyn Search + 'm>> {
+                match (a.1, b.1) {
+                    (Self::Brute, Self::Brute) => Some(Box::new(Brute::new(a.0, b.0))),
+                    $((Self::$name(tree_a), Self::$name(tree_b)) => {
+                        let body = |mesh, tree: &Arc<_>| (mesh, Arc::clone(tree));
+                        Some(Box::new(TreeSearch::new(body(a.0, tree_a), body(b.0, tree_b))))
+                    })*
+                    _ => None,
+                }
+            }
+
+            pub(super) fn bytes(&self) -> usize {
+                match self {
+                    Self::Brute => 0,
+                    $(Self::$name(tree) => tree.bytes(),)*
+                }
+            }
+
+            pub(super) fn to_bytes(&self, mesh: &Mesh) -> Option<Vec<u8>> {
+                match self {
+                    Self::Brute => None,
+                    $(Self::$name(tree) => Some(tree.to_bytes(mesh)),)*
+                }
+            }
+
+            pub(super) fn from_bytes(
+                bytes: &[u8],
+                mesh: &Mesh,
+            ) -> Result<(Method, Self), TreeFileError> {
+                let found = tree::saved_kind(bytes)?;
+                $(if found == <$volume>::KIND {
+                    let tree = BvTree::<$volume>::from_bytes(bytes, mesh)?;
+                    return Ok((Method::$name, Self::$name(Arc::new(tree))));
+                })*
+                Err(TreeFileError::UnknownKind { found })
+            }
+
+            /// How many bytes it would take for a mesh.
+            fn bytes_for(method: Method, nodes: usize, faces: usize) -> usize {
+                match method {
+                    Method::Brute => 0,
+                    $(Method::$name => BvTree::<$volume>::bytes_for(nodes, faces),)*
+                }
+            }
+        }
+    };
+}
+// The one place that says which volume the tree of a method is made of.
+tree! {
+    Aabb: Aabb, Sphere: Sphere, Obb: Obb,
+    Dop6: Dop<3>, Dop8: Dop<4>, Dop12: Dop<6>, Dop14: Dop<7>,
+    Dop18: Dop<9>, Dop20: Dop<10>, Dop26: Dop<13>,
+}
+
+impl Method {
+    /// All methods, the reference first.
+    pub const ALL: &[Self] = &[
+        Self::Brute,
+        Self::Aabb,
+        Self::Sphere,
+        Self::Obb,
+        Self::Dop6,
+        Self::Dop8,
+        Self::Dop12,
+        Self::Dop14,
+        Self::Dop18,
+        Self::Dop20,
+        Self::Dop26,
+    ];
+
+    /// The name by which the command line and reports call it.
+    pub fn name(self) -> &'static str {
+        self.describe().0
+    }
+
+    /// What it does, in a line.
+    pub fn summary(self) -> &'static str {
+        self.describe().1
+    }
+
+    /// Where it was described, or nothing for the obvious.
+    pub fn paper(self) -> Option<&'static str> {
+        self.describe().2
+    }
+
+    fn describe(self) -> (&'static str, &'static str, Option<&'static str>) {
+        match self {
+            Self::Brute => {
+                ("brute", "every face pair whose boxes overlap; no index; the reference", None)
+            }
+            Self::Aabb => ("aabb", "tree of axis-aligned boxes", None),
+            Self::Sphere => ("sphere", "tree of spheres", None),
+            Self::Obb => ("obb", "tree of oriented boxes", Some(GOTTSCHALK)),
+            Self::Dop6 => ("dop6", "tree of 6-DOPs: axes", Some(KLOSOWSKI)),
+            Self::Dop8 => ("dop8", "tree of 8-DOPs: corners", Some(KLOSOWSKI)),
+            Self::Dop12 => ("dop12", "tree of 12-DOPs: edges", Some(KLOSOWSKI)),
+            Self::Dop14 => ("dop14", "tree of 14-DOPs: axes and corners", Some(KLOSOWSKI)),
+            Self::Dop18 => ("dop18", "tree of 18-DOPs: axes and edges", Some(KLOSOWSKI)),
+            Self::Dop20 => ("dop20", "tree of 20-DOPs: corners and edges", Some(KLOSOWSKI)),
+            Self::Dop26 => ("dop26", "tree of 26-DOPs: axes, corners and edges", Some(KLOSOWSKI)),
+        }
+    }
+
+    /// What the index of each method holds for a mesh, without making them all.
+    pub fn index_bytes(mesh: &Mesh) -> impl Iterator<Item = (Self, usize)> {
+        let nodes = tree::node_count(mesh);
+        let faces = mesh.faces().len();
+        let bytes = move |&method: &Self| (method, Tree::bytes_for(method, nodes, faces));
+        Self::ALL.iter().map(bytes)
+    }
+}
+
+impl Default for Method {
+    /// The method to take when there is no reason to choose.
+    fn default() -> Self {
+        Self::Obb
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no [`Method`] has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no method `{name}`; there are: {}", all_names())]
+pub struct UnknownMethod {
+    /// The name that was asked for.
+    pub name: String,
+}
+
+fn all_names() -> String {
+    Method::ALL.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Method {
+    type Err = UnknownMethod;
+
+    fn from_str(name: &str) -> Result<Self, UnknownMethod> {
+        let named = Self::ALL.iter().copied().find(|method| method.name() == name);
+        named.ok_or_else(|| UnknownMethod { name: name.to_owned() })
+    }
+}

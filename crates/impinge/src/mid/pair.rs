@@ -1,0 +1,244 @@
+//! Two indexed meshes, and what can be asked about them.
+
+use super::{
+    FacePair, Index, MeshDistance, Method, MethodMismatch, Search, Threads, Timed, ToleranceError,
+    distance::{self, Least},
+    question::Question,
+    tree::{Front, WalkCounts},
+};
+use crate::{Mesh, Pose};
+use std::{fmt, ops::ControlFlow};
+
+/// Two meshes, prepared for queries at any poses.
+///
+/// ```
+/// use impinge::{Pair, Pose, generate, glam::DVec3};
+///
+/// let ball = generate::sphere(960)?;
+/// let mut pair = Pair::new(&ball, &ball);
+/// let beside = Pose::from_translation(DVec3::new(1.9, 0.0, 0.0))?;
+///
+/// assert!(pair.intersects(&Pose::IDENTITY, &beside));
+/// for contact in pair.contacts(&Pose::IDENTITY, &beside) {
+///     println!("face {} touches face {}", contact.a, contact.b);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// For anything beyond these two questions there is [`at`](Self::at).
+pub struct Pair<'m> {
+    method: Method,
+    pub(super) search: Box<dyn Search + 'm>,
+    /// What the last query found.
+    pub(super) contacts: Vec<FacePair>,
+}
+
+impl<'m> Pair<'m> {
+    /// Prepares two meshes by the default method.
+    pub fn new(a: &'m Mesh, b: &'m Mesh) -> Self {
+        Self::with_method(Method::default(), a, b)
+    }
+
+    /// Prepares two meshes by a method of choice.
+    pub fn with_method(method: Method, a: &'m Mesh, b: &'m Mesh) -> Self {
+        let [a, b] = [a, b].map(|mesh| Index::build(method, mesh));
+        Self::from_indices(&a, &b).expect("one method made both")
+    }
+
+    /// Takes two meshes that are prepared already. Fails if that was by different methods.
+    pub fn from_indices(a: &Index<'m>, b: &Index<'m>) -> Result<Self, MethodMismatch> {
+        let search = a.search(b)?;
+        Ok(Self { method: a.method(), search, contacts: Vec::new() })
+    }
+
+    /// Returns whether any face of `a` touches any face of `b` at these poses.
+    ///
+    /// Exact: closed triangles, touching counts, no tolerance. Surfaces only: a body wholly inside
+    /// another touches nothing. For the faces that touch see [`contacts`](Self::contacts).
+    pub fn intersects(&mut self, pose_a: &Pose, pose_b: &Pose) -> bool {
+        self.at(pose_a, pose_b).intersects()
+    }
+
+    /// Returns all faces that touch at these poses, sorted, each pair once.
+    ///
+    /// The list is the same for every method and any number of threads. It lives in a buffer that
+    /// the next query reuses.
+    pub fn contacts(&mut self, pose_a: &Pose, pose_b: &Pose) -> &[FacePair] {
+        self.at(pose_a, pose_b).contacts()
+    }
+
+    /// Returns the least distance between the two surfaces at these poses, and where it is attained;
+    /// `None` if one of the meshes has no faces.
+    ///
+    /// It is 0 exactly if the meshes touch, and otherwise within a relative 1e-12 of the true
+    /// minimum over the placed triangles. All methods return the same, down to the last bit: of
+    /// several pairs of faces that are equally close, the first.
+    ///
+    /// ```
+    /// use impinge::{Pair, Pose, generate, glam::DVec3};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let mut pair = Pair::new(&ball, &ball);
+    /// let beside = Pose::from_translation(DVec3::new(3.0, 0.0, 0.0))?;
+    /// let gap = pair.distance(&Pose::IDENTITY, &beside).ok_or("no faces")?;
+    /// assert!(gap.distance >= 1.0 && gap.distance < 1.1);
+    /// assert!(!pair.at(&Pose::IDENTITY, &beside).within(0.9)?.intersects());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn distance(&mut self, pose_a: &Pose, pose_b: &Pose) -> Option<MeshDistance> {
+        let question = Question { pose_a: *pose_a, pose_b: *pose_b, tolerance: 0.0 };
+        let mut least = Least::default();
+        self.search.near(&question, &mut least);
+        least.best
+    }
+
+    /// Puts the two meshes where they stand, to ask something about them there.
+    ///
+    /// ```
+    /// use impinge::{Front, Pair, Pose, Threads, generate, glam::DVec3};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let mut pair = Pair::new(&ball, &ball);
+    /// let beside = Pose::from_translation(DVec3::new(1.9, 0.0, 0.0))?;
+    ///
+    /// let touching = pair.at(&Pose::IDENTITY, &beside).count();
+    /// let near = pair.at(&Pose::IDENTITY, &beside).within(0.1)?.threads(Threads::Pool).contacts();
+    /// assert!(near.len() > touching);
+    ///
+    /// // Where bodies move little from query to query, the last one helps with the next.
+    /// let mut front = Front::new();
+    /// for step in 0..10 {
+    ///     let pose = Pose::from_translation(DVec3::new(2.1 - 0.02 * f64::from(step), 0.0, 0.0))?;
+    ///     if pair.at(&Pose::IDENTITY, &pose).front(&mut front).intersects() {
+    ///         println!("hit in step {step}");
+    ///     }
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn at(&mut self, pose_a: &Pose, pose_b: &Pose) -> Query<'_, 'm> {
+        Query {
+            question: Question { pose_a: *pose_a, pose_b: *pose_b, tolerance: 0.0 },
+            threads: Threads::One,
+            front: None,
+            pair: self,
+        }
+    }
+
+    /// The method that prepared it.
+    pub fn method(&self) -> Method {
+        self.method
+    }
+
+    /// What the last query did, distances excepted; all zero for `brute`.
+    pub fn counts(&self) -> WalkCounts {
+        self.search.counts()
+    }
+
+    /// How many bytes the index holds for both meshes, the meshes themselves not counted.
+    pub fn index_bytes(&self) -> usize {
+        self.search.index_bytes()
+    }
+}
+
+impl fmt::Debug for Pair<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pair")
+            .field("method", &self.method)
+            .field("index_bytes", &self.index_bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A question about a [`Pair`] where it stands; made by [`Pair::at`].
+///
+/// The first three methods say how to ask, the others ask.
+#[derive(Debug)]
+#[must_use = "nothing has been asked yet"]
+pub struct Query<'p, 'm> {
+    pair: &'p mut Pair<'m>,
+    question: Question,
+    threads: Threads,
+    front: Option<&'p mut Front>,
+}
+
+impl<'p, 'm> Query<'p, 'm> {
+    /// Takes faces that are at most so far apart for touching.
+    ///
+    /// With 0 the answer is exact. Otherwise distances are as in [`Pair::distance`], so that faces
+    /// whose true distance is within a relative 1e-12 of the tolerance may count either way, but
+    /// for every method the same. Fails if the tolerance is negative or not a number.
+    pub fn within(mut self, tolerance: f64) -> Result<Self, ToleranceError> {
+        self.question.tolerance = distance::checked(tolerance)?;
+        Ok(self)
+    }
+
+    /// Uses more than one thread, unless there is a [front](Self::front).
+    pub fn threads(mut self, threads: Threads) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Starts where an earlier query with this front ended, which saves tests if the bodies have
+    /// moved little. Never changes an answer.
+    pub fn front(mut self, front: &'p mut Front) -> Self {
+        self.front = Some(front);
+        self
+    }
+
+    /// Returns whether any faces touch, as [`Pair::intersects`].
+    pub fn intersects(self) -> bool {
+        match self.front {
+            None => self.pair.search.intersects(&self.question, self.threads),
+            Some(_) => self.visit(|_| ControlFlow::Break(())).is_break(),
+        }
+    }
+
+    /// Returns all faces that touch, as [`Pair::contacts`].
+    pub fn contacts(self) -> &'p [FacePair] {
+        let Pair { search, contacts, .. } = self.pair;
+        contacts.clear();
+        match self.front {
+            None => search.collect(&self.question, self.threads, contacts),
+            Some(front) => {
+                let _ = search.visit(&self.question, Some(front), &mut |pair| {
+                    contacts.push(pair);
+                    ControlFlow::Continue(())
+                });
+            }
+        }
+        contacts.sort_unstable();
+        contacts
+    }
+
+    /// Returns how many pairs of faces touch, without keeping them.
+    pub fn count(self) -> usize {
+        if self.threads == Threads::Pool && self.front.is_none() {
+            return self.contacts().len();
+        }
+        let mut count = 0;
+        let _ = self.visit(|_| {
+            count += 1;
+            ControlFlow::<()>::Continue(())
+        });
+        count
+    }
+
+    /// Visits all faces that touch, each pair once, as they are found, until told to stop. Their
+    /// order may be any. On the caller's thread alone.
+    pub fn visit<B>(self, mut visit: impl FnMut(FacePair) -> ControlFlow<B>) -> ControlFlow<B> {
+        let mut result = ControlFlow::Continue(());
+        let _ = self.pair.search.visit(&self.question, self.front, &mut |pair| {
+            result = visit(pair);
+            match result {
+                ControlFlow::Continue(()) => ControlFlow::Continue(()),
+                ControlFlow::Break(_) => ControlFlow::Break(()),
+            }
+        });
+        result
+    }
+
+    /// Makes it a query that can be interrupted. On the caller's thread, and without a front.
+    pub fn timed(self) -> Timed<'p, 'm> {
+        Timed::new(self.pair, self.question)
+    }
+}
