@@ -3,6 +3,7 @@
 mod completions;
 mod failure;
 mod generate;
+mod index;
 mod inspect;
 mod methods;
 mod output;
@@ -37,6 +38,7 @@ Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of rea
 #[derive(Debug, Subcommand)]
 enum Command {
     Query(query::Arguments),
+    Index(index::Arguments),
     Inspect(inspect::Arguments),
     Methods(methods::Arguments),
     Generate(generate::Arguments),
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Query(arguments) => query::run(&arguments),
+        Command::Index(arguments) => index::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Generate(arguments) => generate::run(arguments),

@@ -61,3 +61,8 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     }
     text
 }
+
+/// A number of milli- or microseconds, or of tests, to three decimals: finer is noise.
+pub(crate) fn to_thousandths(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}

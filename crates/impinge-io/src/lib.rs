@@ -9,6 +9,7 @@
 
 mod error;
 mod format;
+mod index;
 mod model;
 mod polygon;
 mod poses;
@@ -24,6 +25,7 @@ mod stl;
 
 pub use error::{Error, Place};
 pub use format::{Format, load, load_mesh, read, save, write, write_atomically};
+pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, Part};
 pub use poses::{load_poses, save_poses};
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -189,6 +189,11 @@ impl<'p, 'm> Timed<'p, 'm> {
         }
     }
 
+    /// The pairs found so far, sorted, for as long as the [`Pair`] is not asked anything else.
+    pub fn into_pairs(self) -> &'p [FacePair] {
+        &self.pair.contacts
+    }
+
     /// Visits what is left open, in any order. Faces that touch and have not been found yet are
     /// below one of these pairs.
     pub fn open(&self, mut visit: impl FnMut(OpenPair<'_>)) {

@@ -282,7 +282,10 @@ mod tests {
                 tests[i] += counts.volume_tests;
             }
         }
-        assert!(tests[0] != tests[1] && tests[1] != tests[2], "the orders do not differ: {tests:?}");
+        assert!(
+            tests[0] != tests[1] && tests[1] != tests[2],
+            "the orders do not differ: {tests:?}"
+        );
     }
 
     #[test]

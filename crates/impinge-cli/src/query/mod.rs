@@ -1,0 +1,188 @@
+//! `impinge query`: which faces of two meshes touch, at each of many poses.
+
+mod report;
+mod workload;
+
+use crate::{failure::Failure, output, source};
+use clap::value_parser;
+use impinge::{Mesh, Method, Pose};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use report::Report;
+use std::path::PathBuf;
+use workload::{Answer, Ask, Prepare, Rows, Workload};
+
+/// Which faces of two meshes touch, at each of many poses.
+///
+/// Mesh B is placed in the frame of mesh A by each pose in turn; A stays where it is. A query
+/// stops at the first touching pair of faces, or with --all finds them all.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  impinge query gen:torus gen:sphere,faces=3968 --poses gen:tumble,steps=200 --all
+  impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
+  impinge query a.obj b.obj --poses poses.csv --method all --json
+  impinge query a.obj b.obj --poses poses.csv --all --within 0.5
+  impinge query a.obj b.obj --poses poses.csv --distances gaps.csv
+
+Poses: a line a step, 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's frame.
+Without --poses, B is taken as it stands.
+
+Output: one JSON line with --json, or where the output is not a terminal: engine, version, method,
+mode, tris_a, tris_b, steps, build_ms, bytes (of the index for both meshes), mean_us, p50_us,
+p99_us, max_us (times of the queries alone), colliding_steps, pairs (null without --all), and what
+some options add.")]
+pub(crate) struct Arguments {
+    /// The first mesh: a file, or gen:NAME
+    #[arg(value_name = "A")]
+    a: String,
+    /// The second mesh: a file, or gen:NAME
+    #[arg(value_name = "B")]
+    b: String,
+    /// Where B stands in A's frame: a CSV file, or gen:NAME
+    #[arg(long, value_name = "FILE")]
+    poses: Option<String>,
+    /// Find all touching pairs of faces, not just whether there are any
+    #[arg(long)]
+    all: bool,
+    /// Take faces that are at most so far apart for touching
+    #[arg(long, value_name = "DISTANCE")]
+    within: Option<f64>,
+    /// Find the least distance between the meshes instead
+    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "front", "budget", "threads"])]
+    distance: bool,
+    /// The method to search by (see `impinge methods`), or `all` to run each and compare
+    #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
+    method: String,
+    /// Write all touching pairs as rows of step,face_a,face_b; implies --all
+    #[arg(long, value_name = "OUT.csv")]
+    pairs: Option<PathBuf>,
+    /// Write the least distance at each step, with the closest points and faces; implies --distance
+    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "front", "budget", "threads"])]
+    distances: Option<PathBuf>,
+    /// Threads to use for a query; 0 for one per core
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
+    threads: u16,
+    /// Start each step where the last one ended, which is faster if B moves little
+    #[arg(long, conflicts_with_all = ["threads", "budget"])]
+    front: bool,
+    /// Stop each step after so many tests of volumes and faces, decided or not
+    #[arg(long, value_name = "TESTS", conflicts_with = "threads", value_parser = value_parser!(u64).range(1..))]
+    budget: Option<u64>,
+    /// Count tests: of volumes, of faces, and volumes placed, mean of a step
+    #[arg(long)]
+    stats: bool,
+    /// What `impinge index` has prepared of A
+    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with = "method")]
+    index_a: Option<PathBuf>,
+    /// What `impinge index` has prepared of B
+    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with = "method")]
+    index_b: Option<PathBuf>,
+    /// Print one JSON line
+    #[arg(long)]
+    json: bool,
+}
+
+/// More than any machine has use for, and still started at once.
+const MAX_THREADS: i64 = 1024;
+
+impl Arguments {
+    fn ask(&self) -> Result<Ask, Failure> {
+        if self.distance || self.distances.is_some() {
+            return Ok(Ask::Distance);
+        }
+        let tolerance = self.within.unwrap_or(0.0);
+        if tolerance.is_nan() || tolerance < 0.0 {
+            return Err(Failure::input(format!("--within {tolerance}: not a distance")));
+        }
+        let all = self.all || self.pairs.is_some();
+        Ok(Ask::Touching { all, tolerance, budget: self.budget })
+    }
+
+    /// What to prepare the meshes by: one method, all of them, or what was prepared already.
+    fn prepare(&self) -> Result<Vec<Prepare<'_>>, Failure> {
+        if let (Some(a), Some(b)) = (&self.index_a, &self.index_b) {
+            return Ok(vec![Prepare::Load { a, b }]);
+        }
+        let methods = match self.method.as_str() {
+            "all" if self.budget.is_some() => {
+                let message = "--method all compares answers, which --budget may leave undecided";
+                return Err(Failure::input(message));
+            }
+            "all" => Method::ALL.to_vec(),
+            name => vec![name.parse::<Method>().map_err(Failure::input)?],
+        };
+        Ok(methods.into_iter().map(Prepare::Build).collect())
+    }
+
+    fn rows(&self) -> Option<Rows<'_>> {
+        let pairs = self.pairs.as_deref().map(Rows::Pairs);
+        pairs.or(self.distances.as_deref().map(Rows::Distances))
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let ask = arguments.ask()?;
+    let ways = arguments.prepare()?;
+    let a = source::mesh(&arguments.a)?;
+    let b = source::mesh(&arguments.b)?;
+    let poses = match &arguments.poses {
+        Some(file) => source::poses(file)?,
+        None => vec![Pose::IDENTITY],
+    };
+    let workload = Workload {
+        meshes: [&a, &b],
+        poses: &poses,
+        ask,
+        front: arguments.front,
+        pool: pool(arguments.threads)?,
+    };
+    let mut reference: Option<(Method, Vec<Answer>)> = None;
+    for way in ways {
+        // The rows are the same for each method, so the first writes them.
+        let rows = arguments.rows().filter(|_| reference.is_none());
+        let outcome = workload.run(way, rows)?;
+        let report = Report::new(&workload, &outcome, arguments.stats);
+        if output::wants_json(arguments.json) {
+            output::json(&report)?;
+        } else {
+            output::text(&report.readable())?;
+        }
+        match &reference {
+            None => reference = Some((outcome.method, outcome.answers)),
+            Some((first, expected)) => {
+                compare(*first, expected, outcome.method, &outcome.answers)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The threads to run queries on; none for the caller's own.
+fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
+    if threads == 1 {
+        return Ok(None);
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();
+    pool.map(Some).map_err(|error| Failure::input(format!("--threads {threads}: {error}")))
+}
+
+fn compare(
+    first: Method,
+    expected: &[Answer],
+    method: Method,
+    answers: &[Answer],
+) -> Result<(), Failure> {
+    match expected.iter().zip(answers).position(|(e, a)| e != a) {
+        None => Ok(()),
+        Some(step) => Err(Failure::Check(format!(
+            "{method} differs from {first} at step {step}: {} against {}; this is a defect of \
+             impinge, please report it with the input",
+            answers[step], expected[step]
+        ))),
+    }
+}
+
+/// How many faces a mesh has.
+fn faces(mesh: &Mesh) -> usize {
+    mesh.faces().len()
+}

@@ -1,0 +1,176 @@
+//! What `impinge query` prints: a line of JSON, or a table.
+
+use super::{
+    faces,
+    workload::{Answer, Ask, Outcome, Workload},
+};
+use crate::output::{self, to_thousandths};
+use serde::Serialize;
+use std::time::Duration;
+
+#[derive(Serialize)]
+pub(super) struct Report {
+    engine: &'static str,
+    version: &'static str,
+    method: &'static str,
+    mode: &'static str,
+    tris_a: usize,
+    tris_b: usize,
+    steps: usize,
+    build_ms: f64,
+    bytes: usize,
+    mean_us: f64,
+    p50_us: f64,
+    p99_us: f64,
+    max_us: f64,
+    colliding_steps: usize,
+    pairs: Option<u64>,
+    #[serde(flatten)]
+    stats: Option<Stats>,
+    #[serde(flatten)]
+    distance: Option<Least>,
+    #[serde(flatten)]
+    budget: Option<Undecided>,
+}
+
+/// What --stats adds: means of a step.
+#[derive(Serialize)]
+struct Stats {
+    volume_tests: f64,
+    face_tests: f64,
+    placed: f64,
+}
+
+/// What --distance adds.
+#[derive(Serialize)]
+struct Least {
+    least_distance: Option<f64>,
+    least_step: Option<usize>,
+}
+
+/// What --budget adds.
+#[derive(Serialize)]
+struct Undecided {
+    undecided_steps: usize,
+    largest_overlap: f64,
+}
+
+impl Report {
+    pub(super) fn new(workload: &Workload<'_>, outcome: &Outcome, with_stats: bool) -> Self {
+        let Outcome { answers, .. } = outcome;
+        let steps = workload.poses.len();
+        let mut times = outcome.times.clone();
+        times.sort_unstable();
+        let us = |time: Duration| to_thousandths(time.as_secs_f64() * 1e6);
+        let rank = |share: f64| {
+            let rank = (share * times.len() as f64).ceil() as usize;
+            times.get(rank.saturating_sub(1)).copied().map_or(0.0, us)
+        };
+        let total: Duration = times.iter().sum();
+        let count = |answer: &Answer| match answer {
+            Answer::Touching { count, .. } => *count,
+            Answer::Undecided { .. } => 0,
+            Answer::Distance(least) => usize::from(least.is_some_and(|it| it.distance == 0.0)),
+        };
+        let (mode, pairs) = match workload.ask {
+            Ask::Touching { all: false, .. } => ("detect", None),
+            Ask::Touching { .. } => ("all", Some(answers.iter().map(|it| count(it) as u64).sum())),
+            Ask::Distance => ("distance", None),
+        };
+        Self {
+            engine: "impinge",
+            version: env!("CARGO_PKG_VERSION"),
+            method: outcome.method.name(),
+            mode,
+            tris_a: faces(workload.meshes[0]),
+            tris_b: faces(workload.meshes[1]),
+            steps,
+            build_ms: to_thousandths(outcome.build.as_secs_f64() * 1e3),
+            bytes: outcome.bytes,
+            mean_us: to_thousandths(total.as_secs_f64() * 1e6 / steps.max(1) as f64),
+            p50_us: rank(0.5),
+            p99_us: rank(0.99),
+            max_us: rank(1.0),
+            colliding_steps: answers.iter().filter(|answer| count(answer) > 0).count(),
+            pairs,
+            stats: with_stats.then(|| Stats::new(outcome, steps)),
+            distance: matches!(workload.ask, Ask::Distance).then(|| Least::new(answers)),
+            budget: matches!(workload.ask, Ask::Touching { budget: Some(_), .. })
+                .then(|| Undecided::new(answers)),
+        }
+    }
+
+    pub(super) fn readable(&self) -> String {
+        let touching = format!("{} of {} steps touch", self.colliding_steps, self.steps);
+        let mut answer = match self.pairs {
+            Some(pairs) => format!("{touching}, {pairs} face pairs in all"),
+            None => touching,
+        };
+        if let Some(Least { least_distance: Some(distance), least_step: Some(step) }) =
+            &self.distance
+        {
+            answer.push_str(&format!(", least distance {distance} at step {step}"));
+        }
+        if let Some(Undecided { undecided_steps, largest_overlap }) = &self.budget
+            && *undecided_steps > 0
+        {
+            answer.push_str(&format!(
+                ", {undecided_steps} are undecided and overlap by {largest_overlap} at most"
+            ));
+        }
+        let mut rows = vec![
+            vec!["method".into(), self.method.into()],
+            vec!["meshes".into(), format!("{} and {} faces", self.tris_a, self.tris_b)],
+            vec!["answer".into(), answer],
+            vec!["index".into(), format!("{} bytes, built in {} ms", self.bytes, self.build_ms)],
+            vec![
+                "query".into(),
+                format!(
+                    "mean {} µs, median {} µs, 99 % below {} µs, longest {} µs",
+                    self.mean_us, self.p50_us, self.p99_us, self.max_us
+                ),
+            ],
+        ];
+        if let Some(Stats { volume_tests, face_tests, placed }) = &self.stats {
+            let tests = format!(
+                "{volume_tests} of volumes, {face_tests} of faces, {placed} volumes placed"
+            );
+            rows.push(vec!["tests".into(), format!("{tests}, mean of a step")]);
+        }
+        output::table(&rows)
+    }
+}
+
+impl Stats {
+    fn new(outcome: &Outcome, steps: usize) -> Self {
+        let [volume_tests, face_tests, placed] =
+            outcome.tests.map(|tests| to_thousandths(tests as f64 / steps.max(1) as f64));
+        Self { volume_tests, face_tests, placed }
+    }
+}
+
+impl Least {
+    fn new(answers: &[Answer]) -> Self {
+        let distances = answers.iter().enumerate().filter_map(|(step, answer)| match answer {
+            Answer::Distance(Some(least)) => Some((step, least.distance)),
+            _ => None,
+        });
+        let least = distances.min_by(|(_, d), (_, e)| d.total_cmp(e));
+        let (least_step, least_distance) = least.unzip();
+        Self { least_distance, least_step }
+    }
+}
+
+impl Undecided {
+    fn new(answers: &[Answer]) -> Self {
+        let overlaps: Vec<f64> = answers
+            .iter()
+            .filter_map(|answer| match answer {
+                Answer::Undecided { overlap } => Some(*overlap),
+                _ => None,
+            })
+            .collect();
+        let largest_overlap = overlaps.iter().copied().fold(0.0, f64::max);
+        Self { undecided_steps: overlaps.len(), largest_overlap }
+    }
+}

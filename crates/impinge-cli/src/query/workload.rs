@@ -1,0 +1,257 @@
+//! The queries themselves, and how long each takes.
+
+use crate::{
+    failure::Failure,
+    progress::{self, Progress},
+};
+use impinge::{
+    Budget, FacePair, Front, Index, Mesh, MeshDistance, Method, Pair, Pose, Threads, Verdict,
+};
+use rayon::ThreadPool;
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{self, Write},
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// The times of a step vary with the machine's mood; the least of a few rounds does not.
+const ROUNDS: usize = 3;
+/// Rounds end early once they have taken so long in all.
+const ROUNDS_LIMIT: Duration = Duration::from_secs(10);
+
+/// What is asked, whatever the method.
+pub(super) struct Workload<'w> {
+    pub(super) meshes: [&'w Mesh; 2],
+    pub(super) poses: &'w [Pose],
+    pub(super) ask: Ask,
+    pub(super) front: bool,
+    pub(super) pool: Option<ThreadPool>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Ask {
+    Touching { all: bool, tolerance: f64, budget: Option<u64> },
+    Distance,
+}
+
+/// Where the indices come from.
+#[derive(Clone, Copy)]
+pub(super) enum Prepare<'f> {
+    Build(Method),
+    Load { a: &'f Path, b: &'f Path },
+}
+
+/// Which rows are written, a file that is whole or not there.
+#[derive(Clone, Copy)]
+pub(super) enum Rows<'f> {
+    Pairs(&'f Path),
+    Distances(&'f Path),
+}
+
+/// What a method took and answered.
+pub(super) struct Outcome {
+    pub(super) method: Method,
+    pub(super) build: Duration,
+    pub(super) bytes: usize,
+    /// Of each step, the least of all rounds.
+    pub(super) times: Vec<Duration>,
+    pub(super) answers: Vec<Answer>,
+    /// Volume tests, face tests and volumes placed, over all steps of a round.
+    pub(super) tests: [u64; 3],
+}
+
+/// What a step answered: enough to compare methods without keeping all pairs.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Answer {
+    Touching { count: usize, hash: u64 },
+    Undecided { overlap: f64 },
+    Distance(Option<MeshDistance>),
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Touching { count, .. } => write!(f, "{count} pairs"),
+            Self::Undecided { .. } => f.write_str("undecided"),
+            Self::Distance(None) => f.write_str("no distance"),
+            Self::Distance(Some(least)) => {
+                let FacePair { a, b } = least.faces;
+                write!(f, "distance {} between faces {a} and {b}", least.distance)
+            }
+        }
+    }
+}
+
+/// What takes the pairs and answers of each step.
+type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<()> + 's;
+
+impl Workload<'_> {
+    /// Prepares both meshes and runs all queries, a few rounds of them.
+    pub(super) fn run(&self, way: Prepare<'_>, rows: Option<Rows<'_>>) -> Result<Outcome, Failure> {
+        let start = Instant::now();
+        let mut pair = self.prepared(way)?;
+        let build = start.elapsed();
+        let Some(rows) = rows else {
+            return Ok(self.rounds(&mut pair, build, &mut |_, _, _| Ok(()))?);
+        };
+        let (Rows::Pairs(path) | Rows::Distances(path)) = rows;
+        let mut outcome = None;
+        impinge_io::write_atomically(path, |out| {
+            writeln!(out, "{}", rows.header())?;
+            outcome = Some(self.rounds(&mut pair, build, &mut |step, pairs, answer| {
+                rows.write(out, step, pairs, answer)
+            })?);
+            Ok(())
+        })?;
+        outcome.ok_or_else(|| Failure::input("the rows were not written"))
+    }
+
+    fn prepared(&self, way: Prepare<'_>) -> Result<Pair<'_>, Failure> {
+        let [a, b] = self.meshes;
+        match way {
+            Prepare::Build(method) => {
+                let building = || Pair::with_method(method, a, b);
+                Ok(progress::waiting(&format!("{method}: building"), building))
+            }
+            Prepare::Load { a: file_a, b: file_b } => {
+                let load = |file: &Path, mesh| -> Result<Index<'_>, Failure> {
+                    let loading = || impinge_io::load_index(file, mesh);
+                    Ok(progress::waiting(&format!("loading {}", file.display()), loading)?)
+                };
+                let (index_a, index_b) = (load(file_a, a)?, load(file_b, b)?);
+                Pair::from_indices(&index_a, &index_b).map_err(Failure::input)
+            }
+        }
+    }
+
+    /// The pairs of each step go to the sink in the first round.
+    fn rounds(
+        &self,
+        pair: &mut Pair<'_>,
+        build: Duration,
+        sink: &mut Sink<'_>,
+    ) -> io::Result<Outcome> {
+        let method = pair.method();
+        let mut times = vec![Duration::MAX; self.poses.len()];
+        let mut answers = Vec::with_capacity(self.poses.len());
+        let mut tests = [0; 3];
+        let start = Instant::now();
+        for round in 0..ROUNDS {
+            let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
+            let mut progress = Progress::new(&label, self.poses.len() as u64);
+            // Every round is the same flight, so the front starts anew too.
+            let mut front = self.front.then(Front::new);
+            for (step, pose) in self.poses.iter().enumerate() {
+                let (time, answer, pairs) = self.step(pair, front.as_mut(), pose);
+                times[step] = times[step].min(time);
+                if round == 0 {
+                    sink(step, pairs, &answer)?;
+                    answers.push(answer);
+                    let counts = pair.counts();
+                    let counts = [counts.volume_tests, counts.face_tests, counts.placed];
+                    tests = std::array::from_fn(|i| tests[i] + counts[i]);
+                }
+                progress.advance();
+            }
+            if start.elapsed() > ROUNDS_LIMIT {
+                break;
+            }
+        }
+        Ok(Outcome { method, build, bytes: pair.index_bytes(), times, answers, tests })
+    }
+
+    fn step<'p>(
+        &self,
+        pair: &'p mut Pair<'_>,
+        front: Option<&'p mut Front>,
+        pose: &Pose,
+    ) -> (Duration, Answer, &'p [FacePair]) {
+        let still = &Pose::IDENTITY;
+        let start = Instant::now();
+        let Ask::Touching { all, tolerance, budget } = self.ask else {
+            let answer = Answer::Distance(pair.distance(still, pose));
+            return (start.elapsed(), answer, &[]);
+        };
+        let query = pair.at(still, pose).within(tolerance).expect("checked with the arguments");
+        let query = match front {
+            None => query,
+            Some(front) => query.front(front),
+        };
+        if let Some(tests) = budget {
+            return timed(start, query.timed(), all, Budget::tests(tests));
+        }
+        let (query, pool) = match &self.pool {
+            None => (query, None),
+            Some(pool) => (query.threads(Threads::Pool), Some(pool)),
+        };
+        if all {
+            let pairs = match pool {
+                None => query.contacts(),
+                Some(pool) => pool.install(|| query.contacts()),
+            };
+            let time = start.elapsed();
+            (time, touching(pairs), pairs)
+        } else {
+            let touches = match pool {
+                None => query.intersects(),
+                Some(pool) => pool.install(|| query.intersects()),
+            };
+            let count = usize::from(touches);
+            (start.elapsed(), Answer::Touching { count, hash: 0 }, &[])
+        }
+    }
+}
+
+fn timed<'p>(
+    start: Instant,
+    mut timed: impinge::mid::Timed<'p, '_>,
+    all: bool,
+    budget: Budget,
+) -> (Duration, Answer, &'p [FacePair]) {
+    let verdict = if all { timed.all(budget) } else { timed.any(budget) };
+    let time = start.elapsed();
+    let answer = match verdict {
+        Verdict::Clear => touching(&[]),
+        Verdict::Undecided { overlap, .. } => Answer::Undecided { overlap },
+        Verdict::Touching { pairs, .. } if all => touching(pairs),
+        Verdict::Touching { .. } => Answer::Touching { count: 1, hash: 0 },
+    };
+    (time, answer, if all { timed.into_pairs() } else { &[] })
+}
+
+fn touching(pairs: &[FacePair]) -> Answer {
+    let mut hasher = DefaultHasher::new();
+    pairs.hash(&mut hasher);
+    Answer::Touching { count: pairs.len(), hash: hasher.finish() }
+}
+
+impl Rows<'_> {
+    fn header(self) -> &'static str {
+        match self {
+            Self::Pairs(_) => "step,face_a,face_b",
+            Self::Distances(_) => "step,distance,ax,ay,az,bx,by,bz,face_a,face_b",
+        }
+    }
+
+    fn write(
+        self,
+        out: &mut dyn Write,
+        step: usize,
+        pairs: &[FacePair],
+        answer: &Answer,
+    ) -> io::Result<()> {
+        match (self, answer) {
+            (Self::Pairs(_), _) => {
+                pairs.iter().try_for_each(|pair| writeln!(out, "{step},{},{}", pair.a, pair.b))
+            }
+            (Self::Distances(_), Answer::Distance(Some(least))) => {
+                let MeshDistance { distance, a, b, faces } = least;
+                let points = [a.x, a.y, a.z, b.x, b.y, b.z].map(|x| x.to_string()).join(",");
+                writeln!(out, "{step},{distance},{points},{},{}", faces.a, faces.b)
+            }
+            (Self::Distances(_), _) => Ok(()),
+        }
+    }
+}

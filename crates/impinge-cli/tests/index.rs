@@ -1,0 +1,95 @@
+//! `impinge index`, and queries with what it has saved.
+
+mod common;
+
+use common::{Folder, impinge};
+use serde_json::Value;
+
+const A: &str = "gen:sphere,faces=960";
+const B: &str = "gen:deformed-torus,around=40,tube=12";
+
+fn pairs(folder: &Folder, more: &[&str]) -> (String, Value) {
+    let out = folder.at("pairs.csv");
+    let scene = ["query", A, B, "--poses", "gen:tumble,steps=10,distance=1", "--pairs", &out];
+    let line = impinge([&scene[..], more].concat()).succeeds().json();
+    (folder.text("pairs.csv"), line)
+}
+
+#[test]
+fn a_saved_index_answers_the_same() {
+    let folder = Folder::new();
+    let expected = pairs(&folder, &["--method", "brute"]).0;
+    assert!(expected.lines().count() > 100, "hardly a contact");
+    let methods = impinge(["methods", "--json"]).succeeds().json_lines();
+    for method in methods.iter().map(|method| method["name"].as_str().expect("a name")) {
+        if method == "brute" {
+            continue;
+        }
+        let [a, b] = [(A, "a.index"), (B, "b.index")].map(|(mesh, name)| {
+            let file = folder.at(name);
+            let made = ["index", mesh, "--method", method, "-o", &file, "--json"];
+            let line = impinge(made).succeeds().json();
+            assert_eq!(line["method"], method, "{line}");
+            file
+        });
+        let (rows, line) = pairs(&folder, &["--index-a", &a, "--index-b", &b]);
+        assert_eq!(line["method"], method);
+        assert!(rows == expected, "{method}: a loaded index finds other pairs");
+        assert_eq!(line["bytes"], pairs(&folder, &["--method", method]).1["bytes"], "{method}");
+    }
+}
+
+#[test]
+fn what_is_no_index_of_the_mesh_is_refused() {
+    let folder = Folder::new();
+    let [a, b, dop] = ["a.index", "b.index", "dop.index"].map(|name| folder.at(name));
+    impinge(["index", A, "-o", &a]).succeeds();
+    impinge(["index", B, "-o", &b]).succeeds();
+    impinge(["index", B, "-o", &dop, "--method", "dop18"]).succeeds();
+    let query = |index_a: &str, index_b: &str| {
+        impinge(["query", A, B, "--index-a", index_a, "--index-b", index_b])
+    };
+    query(&a, &b).succeeds();
+    query(&b, &a).refuses(&[&b, "another mesh"]);
+    query(&a, &dop).refuses(&["obb", "dop18"]);
+    query(&a, &folder.at("none.index")).refuses(&["none.index"]);
+
+    let whole = folder.read("b.index");
+    let damaged = |name: &str, change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        folder.write(name, bytes)
+    };
+    for (name, change) in [
+        ("empty", &(|bytes: &mut Vec<u8>| bytes.clear()) as &dyn Fn(&mut Vec<u8>)),
+        ("short", &|bytes| bytes.truncate(bytes.len() - 1)),
+        ("long", &|bytes| bytes.push(0)),
+        ("magic", &|bytes| bytes[0] ^= 1),
+        ("version", &|bytes| bytes[8] = 77),
+        ("kind", &|bytes| bytes[12] = 99),
+        ("hash", &|bytes| bytes[16] ^= 1),
+        ("face", &|bytes| bytes[40] ^= 1),
+        ("volume", &|bytes| {
+            let place = bytes.len() - 100;
+            bytes[place] ^= 0x40;
+        }),
+    ] {
+        query(&a, &damaged(name, change)).refuses(&[name]);
+    }
+}
+
+#[test]
+fn usage_errors() {
+    let folder = Folder::new();
+    let out = folder.at("a.index");
+    impinge(["index", A]).misused(&["--output"]);
+    impinge(["index", "-o", &out]).misused(&["<MESH>"]);
+    impinge(["index", A, "-o", &out, "--method", "magic"]).refuses(&["`magic`"]);
+    impinge(["index", A, "-o", &out, "--method", "brute"]).refuses(&["brute", &out]);
+    impinge(["index", "none.obj", "-o", &out]).refuses(&["none.obj"]);
+    impinge(["index", A, "-o", &folder.at("none/a.index")]).refuses(&["none/a.index"]);
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+    impinge(["query", A, B, "--index-a", &out]).misused(&["--index-b"]);
+    impinge(["query", A, B, "--index-a", &out, "--index-b", &out, "--method", "obb"])
+        .misused(&["--method"]);
+}
