@@ -1,6 +1,7 @@
-//! The project's own chores: `cargo xtask test`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
+mod bench;
 mod provide;
 mod readme;
 mod step;
@@ -10,9 +11,11 @@ use step::{Outcome, Step};
 
 const USAGE: &str = "\
 usage: cargo xtask test [--quick]
+       cargo xtask bench [NAME…]
 
   test           everything that CI checks: format, lints, all tests, docs, the README's command
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
+  bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
 
 Environment:
   IMPINGE_DATA   a folder of real files for the corpus tests; they are left out without it
@@ -24,6 +27,13 @@ fn main() -> ExitCode {
     match words[..] {
         ["test"] => test(&Step::all()),
         ["test", "--quick"] => test(&Step::quick()),
+        ["bench", ref names @ ..] => match bench::run(root(), names) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(why) => {
+                eprintln!("error: {why}");
+                ExitCode::FAILURE
+            }
+        },
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -35,9 +45,14 @@ fn main() -> ExitCode {
     }
 }
 
+/// The folder of the workspace.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace")
+}
+
 /// Runs the steps in order, all of them even if one fails, and sums up.
 fn test(steps: &[Step]) -> ExitCode {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace");
+    let root = root();
     let must_be_whole = env::var("CI").is_ok_and(|ci| ci == "true");
     let mut summary = Vec::new();
     let (mut passed, mut failed, mut left_out) = (0, 0, 0);

@@ -1,5 +1,7 @@
 //! What the comparisons share: fair timing on a machine that is never quiet.
 
+pub mod scenes;
+
 use std::time::{Duration, Instant};
 
 /// Something to be timed: a name, and a run that returns a checksum of its answers.

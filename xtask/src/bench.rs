@@ -1,0 +1,149 @@
+//! `cargo xtask bench`: runs the comparisons and writes what they print into `docs/benchmarks.md`.
+//!
+//! The page is prose with places for tables in it: `<!-- bench NAME -->` to `<!-- end NAME -->`. What is
+//! between is replaced; the rest stays.
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+const PAGE: &str = "docs/benchmarks.md";
+
+/// Runs the comparisons of these names, or all that the page has a place for.
+pub(crate) fn run(root: &Path, wanted: &[&str]) -> Result<(), String> {
+    let path = root.join(PAGE);
+    let read = || fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"));
+    let known = names(&read()?);
+    if let Some(other) = wanted.iter().find(|name| !known.iter().any(|known| known == *name)) {
+        return Err(format!("{PAGE} has no place for `{other}`, but for: {}", known.join(", ")));
+    }
+    let is_wanted = |name: &&String| wanted.is_empty() || wanted.contains(&name.as_str());
+    for name in known.iter().filter(is_wanted) {
+        let tables = output_of(root, name)?;
+        // Read anew: someone may have written prose while this ran.
+        let page = replaced(&read()?, name, &section(name, &tables))?;
+        fs::write(&path, page).map_err(|error| format!("{PAGE}: {error}"))?;
+        println!("{PAGE}: {name} is up to date");
+    }
+    Ok(())
+}
+
+fn command(name: &str) -> Vec<String> {
+    ["bench", "-p", "impinge-bench", "--bench", name].map(str::to_owned).into()
+}
+
+fn output_of(root: &Path, name: &str) -> Result<String, String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let shown = format!("cargo {}", command(name).join(" "));
+    println!("$ {shown}");
+    let run = Command::new(cargo)
+        .args(command(name))
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("`{shown}` did not start: {error}"))?;
+    if !run.status.success() {
+        return Err(format!("`{shown}` ended with {}", run.status));
+    }
+    String::from_utf8(run.stdout).map_err(|error| format!("`{shown}`: {error}"))
+}
+
+/// The tables, and what produced them where and when.
+fn section(name: &str, tables: &str) -> String {
+    let command = command(name).join(" ");
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let date = date(since.map_or(0, |since| since.as_secs()));
+    let (machine, rust) = (machine(), rust());
+    format!("    cargo {command}\n\n{date}, {machine}, {rust}.\n\n{}\n", tables.trim())
+}
+
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let plural = if cores == 1 { "" } else { "s" };
+    format!("{} ({cores} core{plural})", model.unwrap_or(std::env::consts::ARCH).trim())
+}
+
+fn rust() -> String {
+    let version = Command::new("rustc").arg("--version").output();
+    let text = version.map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+    let text = text.unwrap_or_default();
+    format!("Rust {}", text.split_whitespace().nth(1).unwrap_or("of unknown version"))
+}
+
+/// The date in UTC, so many seconds after the beginning of 1970.
+fn date(seconds: u64) -> String {
+    let mut day = seconds / 86_400;
+    let mut year = 1970;
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
+    while day >= 365 + u64::from(is_leap(year)) {
+        day -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if day < days {
+            break;
+        }
+        day -= days;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", day + 1)
+}
+
+fn marks(name: &str) -> [String; 2] {
+    [format!("<!-- bench {name} -->\n"), format!("<!-- end {name} -->\n")]
+}
+
+/// What the page has places for, in order.
+fn names(page: &str) -> Vec<String> {
+    let name =
+        |line: &str| Some(line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?.to_owned());
+    page.lines().filter_map(name).collect()
+}
+
+fn replaced(page: &str, name: &str, section: &str) -> Result<String, String> {
+    let [begin, end] = marks(name);
+    let missing = |mark: &str| format!("{PAGE}: there is no line `{}`", mark.trim());
+    let (before, rest) = page.split_once(&begin).ok_or_else(|| missing(&begin))?;
+    let (_, after) = rest.split_once(&end).ok_or_else(|| missing(&end))?;
+    Ok(format!("{before}{begin}\n{section}\n{end}{after}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_replaced_and_the_rest_stays() {
+        let page =
+            "# A\n<!-- bench x -->\nold\n<!-- end x -->\nprose\n<!-- bench y -->\n<!-- end y -->\n";
+        assert_eq!(names(page), ["x", "y"]);
+        let new = replaced(page, "x", "new\n").unwrap();
+        assert_eq!(
+            new,
+            "# A\n<!-- bench x -->\n\nnew\n\n<!-- end x -->\nprose\n<!-- bench y -->\n<!-- end y -->\n"
+        );
+        assert_eq!(replaced(&new, "x", "new\n").unwrap(), new);
+        assert!(replaced(page, "z", "").unwrap_err().contains("bench z"));
+    }
+
+    #[test]
+    fn days_and_leap_years() {
+        let day = 86_400;
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(59 * day), "1970-03-01");
+        assert_eq!(date(951_782_400), "2000-02-29");
+        assert_eq!(date(951_782_400 + day), "2000-03-01");
+        assert_eq!(date(1_798_761_599), "2026-12-31");
+        assert_eq!(date(1_798_761_600), "2027-01-01");
+    }
+}
