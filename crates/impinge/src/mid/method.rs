@@ -3,7 +3,8 @@
 use super::{
     Search,
     brute::Brute,
-    tree::{self, BuildOptions, BvTree, TreeFileError, TreeSearch},
+    hierarchy::HierarchySearch,
+    tree::{self, BuildOptions, BvTree, TreeFileError},
 };
 use crate::{
     Mesh,
@@ -68,7 +69,7 @@ macro_rules! tree {
                     (Self::Brute, Self::Brute) => Some(Box::new(Brute::new(a.0, b.0))),
                     $((Self::$name(tree_a), Self::$name(tree_b)) => {
                         let body = |mesh, tree: &Arc<_>| (mesh, Arc::clone(tree));
-                        Some(Box::new(TreeSearch::new(body(a.0, tree_a), body(b.0, tree_b))))
+                        Some(Box::new(HierarchySearch::new(body(a.0, tree_a), body(b.0, tree_b))))
                     })*
                     _ => None,
                 }

@@ -13,9 +13,12 @@
 //! | `distance.rs` | [`MeshDistance`]: the least distance, over any method |
 //! | `question.rs` | what a query asks of two bodies and of two faces |
 //! | `brute.rs`, `tree/` | the methods |
+//! | `hierarchy.rs`, `faces.rs` | what all trees share: the queries, and the faces of two leaves |
 
 mod brute;
 mod distance;
+mod faces;
+mod hierarchy;
 mod index;
 mod method;
 mod pair;

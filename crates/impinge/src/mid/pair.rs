@@ -129,7 +129,7 @@ impl<'m> Pair<'m> {
         self.method
     }
 
-    /// What the last query did, distances excepted; all zero for `brute`.
+    /// What the last query did; all zero for `brute`.
     pub fn counts(&self) -> WalkCounts {
         self.search.counts()
     }

@@ -13,24 +13,27 @@ impl<V: BoundingVolume> TreePair<'_, V> {
     /// A leaf pair is left out only if `can_skip` says so of a lower bound of its distance, in world
     /// units. It may change its mind as closer faces are found: what is given to both closures is
     /// the state that they share.
-    pub(super) fn visit_near_leaf_pairs<G>(
+    pub(super) fn near<G>(
         &self,
-        (stack, scratch): (&mut NearStack, &mut Scratch<V>),
+        scratch: &mut Scratch<V>,
         goal: &mut G,
         can_skip: impl Fn(&G, f64) -> bool,
-        mut visit: impl FnMut(&mut G, &[u32], &[u32]),
+        mut visit: impl FnMut(&mut G, [&[u32]; 2]),
     ) {
-        stack.clear();
         self.begin(scratch);
+        let Scratch { near: stack, placed, counts, .. } = scratch;
+        stack.clear();
         let (nodes_a, nodes_b) = (&self.a.nodes, &self.b.nodes);
         // Let g be the way in the world from a point of the one body to a point of the other. In
         // this frame it is Rᵀg / scale, give or take what the placed volume contains as slack (see
         // `Relative::new`, where g is zero), and Rᵀ lengthens no vector by more than 1.5e-6.
         let unit = self.a.frame.unit() * (1.0 - 4e-6);
         let mut bound = |[i, j]: [u32; 2]| {
-            let placed = scratch.placed.get(j, &nodes_b[j as usize], &self.placement);
+            counts.volume_tests += 1;
+            let placed = placed.get(j, &nodes_b[j as usize], &self.placement);
             nodes_a[i as usize].volume.distance_below(&placed) * unit
         };
+        let mut face_tests = 0;
         stack.extend(self.roots().map(|pair| (bound(pair), pair)));
         while let Some((at_least, pair)) = stack.pop() {
             if can_skip(goal, at_least) {
@@ -38,13 +41,16 @@ impl<V: BoundingVolume> TreePair<'_, V> {
             }
             let Some(children) = self.children(pair) else {
                 let [a, b] = [&nodes_a[pair[0] as usize], &nodes_b[pair[1] as usize]];
-                visit(goal, self.a.faces_of(a), self.b.faces_of(b));
+                face_tests += u64::from(a.count) * u64::from(b.count);
+                visit(goal, [self.a.faces_of(a), self.b.faces_of(b)]);
                 continue;
             };
             let [first, second] = children.map(|pair| (bound(pair), pair));
             // The closer is looked at first: it is likely to make the other superfluous.
             stack.extend(if first.0 <= second.0 { [second, first] } else { [first, second] });
         }
+        counts.face_tests = face_tests;
+        counts.placed = placed.count();
     }
 }
 

@@ -102,6 +102,15 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         scratch: &mut Scratch<V>,
         mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
+        self.walk_from(front, scratch, |[faces_a, faces_b]| visit(faces_a, faces_b))
+    }
+
+    pub(super) fn walk_from<B>(
+        &self,
+        front: &mut Front,
+        scratch: &mut Scratch<V>,
+        mut visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
         self.begin(scratch);
         if self.roots().is_none() {
             return ControlFlow::Continue(());
@@ -144,7 +153,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
                 }
                 next.push(place);
                 face_tests += u64::from(a.count) * u64::from(b.count);
-                result = visit(self.a.faces_of(a), self.b.faces_of(b));
+                result = visit([self.a.faces_of(a), self.b.faces_of(b)]);
                 if result.is_break() {
                     // What was dropped to but not looked at yet stays on the front as it is.
                     next.extend(stack.drain(..).rev().map(|[place, _]| place));

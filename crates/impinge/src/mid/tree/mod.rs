@@ -1,11 +1,11 @@
 //! Trees of bounding volumes: one tree, one walk, many volumes (Klosowski 1998, Gottschalk 1996).
 
 mod build;
+mod descent;
 mod distance;
 mod front;
 mod open;
 mod save;
-mod search;
 mod split;
 mod walk;
 
@@ -14,7 +14,6 @@ pub(super) use build::node_count;
 pub use front::Front;
 pub(super) use save::saved_kind;
 pub use save::{NodeProblem, TreeFileError, VolumeProblem};
-pub(super) use search::TreeSearch;
 pub use split::{SplitAxis, SplitPoint};
 pub use walk::{Scratch, TreePair, WalkCounts, WalkOrder};
 

@@ -1,6 +1,6 @@
 //! A search that can be interrupted: what it has left open is a list of node pairs.
 
-use super::{Node, Scratch, TreePair};
+use super::{BvTree, Node, Scratch, TreePair};
 use crate::{
     mid::{
         OpenPair,
@@ -40,10 +40,11 @@ impl Eq for OpenNodes {}
 
 impl<V: BoundingVolume> TreePair<'_, V> {
     /// Makes room for a search and leaves the roots open, unless they are apart.
-    pub(super) fn begin_open(&self, scratch: &mut Scratch<V>, open: &mut Vec<OpenNodes>) {
+    pub(super) fn begin_open(&self, scratch: &mut Scratch<V>) {
         self.begin(scratch);
-        open.clear();
-        open.extend(self.roots().and_then(|roots| self.opened(scratch, roots)));
+        let roots = self.roots().and_then(|roots| self.opened(scratch, roots));
+        scratch.open.clear();
+        scratch.open.extend(roots);
     }
 
     fn opened(&self, scratch: &mut Scratch<V>, nodes: [u32; 2]) -> Option<OpenNodes> {
@@ -55,7 +56,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         overlaps.then(|| OpenNodes { overlap: a.volume.depth_above(&placed), nodes })
     }
 
-    /// Looks into open pairs until none are left or the meter has run out. Goes down where the
+    /// Looks into open pairs until none are left, which is returned, or the meter has run out. Goes down where the
     /// overlap is largest for the first half of it, and to whatever overlaps most for the second.
     ///
     /// `visit` returns whether it has found something: then going down is all that matters, and
@@ -63,11 +64,11 @@ impl<V: BoundingVolume> TreePair<'_, V> {
     pub(super) fn advance(
         &self,
         scratch: &mut Scratch<V>,
-        open: &mut Vec<OpenNodes>,
         meter: &mut Meter,
         wants_all: bool,
-        mut visit: impl FnMut(&[u32], &[u32]) -> bool,
-    ) {
+        mut visit: impl FnMut([&[u32]; 2]) -> bool,
+    ) -> bool {
+        let mut open = std::mem::take(&mut scratch.open);
         let mut has_found = false;
         // The list as a heap, and back, without a copy.
         let (mut heap, mut is_heap) = (BinaryHeap::new(), false);
@@ -76,13 +77,13 @@ impl<V: BoundingVolume> TreePair<'_, V> {
                 Phase::Over => break,
                 Phase::SecondHalf if !has_found => {
                     if !is_heap {
-                        (heap, is_heap) = (BinaryHeap::from(std::mem::take(open)), true);
+                        (heap, is_heap) = (BinaryHeap::from(std::mem::take(&mut open)), true);
                     }
                     heap.pop()
                 }
                 _ => {
                     if is_heap {
-                        (*open, is_heap) = (std::mem::take(&mut heap).into_vec(), false);
+                        (open, is_heap) = (std::mem::take(&mut heap).into_vec(), false);
                     }
                     open.pop()
                 }
@@ -93,7 +94,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
                 None => {
                     let [a, b] = self.nodes(nodes);
                     scratch.counts.face_tests += u64::from(a.count) * u64::from(b.count);
-                    has_found |= visit(self.a.faces_of(a), self.b.faces_of(b));
+                    has_found |= visit([self.a.faces_of(a), self.b.faces_of(b)]);
                 }
                 Some(children) => {
                     let mut found = children.map(|nodes| self.opened(scratch, nodes));
@@ -109,8 +110,11 @@ impl<V: BoundingVolume> TreePair<'_, V> {
             meter.tests += counts.face_tests - before.face_tests;
         }
         if is_heap {
-            *open = heap.into_vec();
+            open = heap.into_vec();
         }
+        let is_over = open.is_empty();
+        scratch.open = open;
+        is_over
     }
 
     fn nodes(&self, [i, j]: [u32; 2]) -> [&Node<V>; 2] {
@@ -118,14 +122,19 @@ impl<V: BoundingVolume> TreePair<'_, V> {
     }
 }
 
-/// What an open pair says to a caller, who knows no nodes.
-pub(super) fn described<'t, V: BoundingVolume>(
-    a: &'t super::BvTree<V>,
-    b: &'t super::BvTree<V>,
-    open: &OpenNodes,
-) -> OpenPair<'t> {
-    let [i, j] = open.nodes;
-    // A way in the world is up to 1.5e-6 shorter in the frame.
-    let overlap = open.overlap * a.frame.unit() * (1.0 + 4e-6);
-    OpenPair { faces_a: a.faces_below(i), faces_b: b.faces_below(j), overlap }
+impl<V: BoundingVolume> BvTree<V> {
+    /// Visits what is open, in terms of a caller, who knows no nodes.
+    pub(super) fn visit_open(
+        &self,
+        other: &Self,
+        scratch: &Scratch<V>,
+        visit: &mut dyn FnMut(OpenPair<'_>),
+    ) {
+        // A way in the world is up to 1.5e-6 shorter in the frame.
+        let unit = self.frame.unit() * (1.0 + 4e-6);
+        for OpenNodes { overlap, nodes: [i, j] } in &scratch.open {
+            let (faces_a, faces_b) = (self.faces_below(*i), other.faces_below(*j));
+            visit(OpenPair { faces_a, faces_b, overlap: overlap * unit });
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Down two trees at once, to the leaves that may touch.
 
-use super::{BvTree, Node};
+use super::{BvTree, Node, distance::NearStack, open::OpenNodes};
 use crate::volume::{BoundingVolume, Relative};
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ pub struct WalkCounts {
 }
 
 impl WalkCounts {
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             volume_tests: self.volume_tests + other.volume_tests,
             face_tests: self.face_tests + other.face_tests,
@@ -31,6 +31,10 @@ impl WalkCounts {
 pub struct Scratch<V: BoundingVolume> {
     pub(super) stack: Vec<[u32; 2]>,
     pub(super) placed: Placed<V>,
+    /// Pairs of nodes that a distance query has yet to look at.
+    pub(super) near: NearStack,
+    /// What an interrupted search has left open.
+    pub(super) open: Vec<OpenNodes>,
     /// What the last walk did.
     pub counts: WalkCounts,
 }
@@ -45,8 +49,13 @@ pub(super) struct Placed<V: BoundingVolume> {
 
 impl<V: BoundingVolume> Default for Scratch<V> {
     fn default() -> Self {
-        let placed = Placed { volumes: Vec::new(), known: Vec::new() };
-        Self { stack: Vec::new(), placed, counts: WalkCounts::default() }
+        Self {
+            stack: Vec::new(),
+            placed: Placed { volumes: Vec::new(), known: Vec::new() },
+            near: Vec::new(),
+            open: Vec::new(),
+            counts: WalkCounts::default(),
+        }
     }
 }
 
@@ -139,11 +148,11 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
     pub fn visit_leaf_pairs<B>(
         &self,
         scratch: &mut Scratch<V>,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.begin(scratch);
         scratch.stack.extend(self.roots());
-        self.walk(scratch, u64::MAX, visit)
+        self.walk(scratch, u64::MAX, |[faces_a, faces_b]| visit(faces_a, faces_b))
     }
 
     /// Where a walk begins; nowhere if one of the trees is empty.
@@ -164,9 +173,9 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
         &self,
         scratch: &mut Scratch<V>,
         limit: u64,
-        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+        mut visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let Scratch { stack, placed, counts } = scratch;
+        let Scratch { stack, placed, counts, .. } = scratch;
         let mut result = ControlFlow::Continue(());
         // How many pairs were on the stack before the present node of `b` started at the root.
         let mut base = 0;
@@ -191,7 +200,7 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
                 Some([first, second]) => stack.extend([second, first]),
                 None => {
                     counts.face_tests += u64::from(a.count) * u64::from(b.count);
-                    result = visit(self.a.faces_of(a), self.b.faces_of(b));
+                    result = visit([self.a.faces_of(a), self.b.faces_of(b)]);
                     if result.is_break() {
                         break;
                     }

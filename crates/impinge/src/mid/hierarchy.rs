@@ -1,0 +1,334 @@
+//! A tree over the faces of each of two meshes, of whatever kind, as a method.
+
+use super::{
+    FacePair, OpenPair, Search, Threads,
+    distance::Least,
+    faces::{Faces, Leaves},
+    question::Question,
+    timed::Meter,
+    tree::{Front, WalkCounts},
+};
+use crate::{
+    Mesh,
+    volume::{Frame, Relative},
+};
+use rayon::prelude::*;
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+/// A tree over the faces of a mesh.
+pub(super) trait Hierarchy: Send + Sync {
+    /// Room for a walk and all that an interrupted one keeps, reused from query to query.
+    type Scratch: Default + Send;
+
+    /// Two trees where they stand.
+    type Descent<'t>: Descent<Scratch = Self::Scratch>
+    where
+        Self: 't;
+
+    /// The coordinates in which the tree is kept.
+    fn frame(&self) -> &Frame;
+
+    /// What it holds, in bytes.
+    fn bytes(&self) -> usize;
+
+    /// Whether a face may be in several leaves.
+    fn repeats_faces(&self) -> bool;
+
+    /// Prepares to go down two trees at once.
+    fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> Self::Descent<'t>;
+
+    /// Visits what an interrupted search of these trees has left open.
+    fn visit_open(
+        &self,
+        other: &Self,
+        scratch: &Self::Scratch,
+        visit: &mut dyn FnMut(OpenPair<'_>),
+    );
+
+    /// What the last walk did.
+    fn counts(scratch: &Self::Scratch) -> WalkCounts;
+}
+
+/// The ways down two trees at once, to the leaves that may be as close as asked. None of them leaves
+/// out a pair of leaves that holds a pair of faces that are.
+pub(super) trait Descent: Sync {
+    /// As of the trees.
+    type Scratch;
+    /// A pair of nodes to go on from.
+    type Piece: Copy + Send + Sync;
+
+    /// Makes room for a walk, which has nowhere to go yet.
+    fn begin(&self, scratch: &mut Self::Scratch);
+
+    /// Where everything begins; nowhere if one of the trees is empty.
+    fn roots(&self) -> Option<Self::Piece>;
+
+    /// Adds a pair of nodes to go on from.
+    fn push(&self, scratch: &mut Self::Scratch, piece: Self::Piece);
+
+    /// Walks on until there is nowhere left to go, or about so many volumes have been tested, or
+    /// `visit` says so.
+    fn walk<B>(
+        &self,
+        scratch: &mut Self::Scratch,
+        limit: u64,
+        visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
+    ) -> ControlFlow<B>;
+
+    /// Where a walk has yet to go, in about so many pieces or more, if there are as many.
+    fn take_pieces(&self, scratch: &mut Self::Scratch, enough: usize) -> Vec<Self::Piece>;
+
+    /// A walk that starts where the last one with this front ended.
+    fn walk_from<B>(
+        &self,
+        front: &mut Front,
+        scratch: &mut Self::Scratch,
+        visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
+    ) -> ControlFlow<B>;
+
+    /// Visits pairs of leaves, those that seem closer first, but for those that `can_skip` says can
+    /// be left out, given a lower bound of their distance in world units. What it says may change:
+    /// `goal` is the state that the closures share.
+    fn near<G>(
+        &self,
+        scratch: &mut Self::Scratch,
+        goal: &mut G,
+        can_skip: impl Fn(&G, f64) -> bool,
+        visit: impl FnMut(&mut G, [&[u32]; 2]),
+    );
+
+    /// Begins a search that can be interrupted.
+    fn begin_open(&self, scratch: &mut Self::Scratch);
+
+    /// Goes on with it until nothing is left open, which is returned, or the meter has run out, or
+    /// `visit` has returned that it found something, unless all is wanted.
+    fn advance(
+        &self,
+        scratch: &mut Self::Scratch,
+        meter: &mut Meter,
+        wants_all: bool,
+        visit: impl FnMut([&[u32]; 2]) -> bool,
+    ) -> bool;
+}
+
+/// A mesh and its tree.
+type Body<'m, H> = (&'m Mesh, Arc<H>);
+
+/// Two meshes with a tree each.
+pub(super) struct HierarchySearch<'m, H: Hierarchy> {
+    a: Body<'m, H>,
+    b: Body<'m, H>,
+    /// One for each thread that a query has used so far, and at least one.
+    workers: Vec<Worker<H::Scratch>>,
+    counts: WalkCounts,
+}
+
+/// What a thread needs for its part of a query, reused from query to query.
+#[derive(Default)]
+struct Worker<S> {
+    scratch: S,
+    leaves: Leaves,
+    contacts: Vec<FacePair>,
+}
+
+/// A query that takes fewer tests than this is done before others could have helped.
+const ALONE: u64 = 2_000;
+/// In how many pieces for each thread a query is shared: many, so that the dear ones even out.
+const PIECES: usize = 64;
+
+/// Two bodies where they stand.
+fn stand<'q, H: Hierarchy>(
+    a: &'q Body<'_, H>,
+    b: &'q Body<'_, H>,
+    question: &Question,
+) -> (Faces<'q>, H::Descent<'q>) {
+    let Question { pose_a, pose_b, tolerance } = question;
+    let (frame_a, frame_b) = (a.1.frame(), b.1.frame());
+    let mut bounds = frame_a.placed_bounds(pose_a);
+    bounds.merge(&frame_b.placed_bounds(pose_b));
+    let relative = Relative::new(frame_a, pose_a, frame_b, pose_b);
+    let faces = Faces::new([a.0, b.0], question, &bounds);
+    (faces, a.1.descent(&b.1, &relative.buffered(frame_a, *tolerance)))
+}
+
+impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
+    pub(super) fn new(a: Body<'m, H>, b: Body<'m, H>) -> Self {
+        Self { a, b, workers: vec![Worker::default()], counts: WalkCounts::default() }
+    }
+
+    /// Whether a pair of faces may be found more than once.
+    fn repeats(&self) -> bool {
+        self.a.1.repeats_faces() || self.b.1.repeats_faces()
+    }
+
+    /// Runs a query on the caller's thread, or if it takes longer, on each of the pool a part of it.
+    /// What is found is given to `found`, with a list of the thread's own, until it says to stop;
+    /// returns whether it has.
+    fn run(
+        &mut self,
+        question: &Question,
+        threads: Threads,
+        found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
+    ) -> bool {
+        let (faces, descent) = stand(&self.a, &self.b, question);
+        let is_over = AtomicBool::new(false);
+        let walk = |worker: &mut Worker<H::Scratch>, limit: u64| {
+            let Worker { scratch, leaves, contacts } = worker;
+            let walk = descent.walk(scratch, limit, |pair| {
+                if is_over.load(Ordering::Relaxed) {
+                    return ControlFlow::Break(());
+                }
+                faces.close_pairs(leaves, pair, |pair| found(contacts, pair))
+            });
+            if walk.is_break() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+        };
+
+        let first = &mut self.workers[0];
+        descent.begin(&mut first.scratch);
+        if let Some(roots) = descent.roots() {
+            descent.push(&mut first.scratch, roots);
+        }
+        walk(first, if threads == Threads::One { u64::MAX } else { ALONE });
+        self.counts = H::counts(&first.scratch);
+        if threads == Threads::One || is_over.load(Ordering::Relaxed) {
+            return is_over.into_inner();
+        }
+
+        let parts = rayon::current_num_threads();
+        let pieces = descent.take_pieces(&mut first.scratch, PIECES * parts);
+        if !pieces.is_empty() {
+            self.workers.resize_with(self.workers.len().max(parts), Worker::default);
+            let next = AtomicUsize::new(0);
+            self.workers[..parts].par_iter_mut().for_each(|worker| {
+                descent.begin(&mut worker.scratch);
+                while let Some(&piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    descent.push(&mut worker.scratch, piece);
+                    walk(worker, u64::MAX);
+                }
+            });
+            let counts = self.workers[..parts].iter().map(|worker| H::counts(&worker.scratch));
+            self.counts = counts.fold(self.counts, WalkCounts::plus);
+        }
+        is_over.into_inner()
+    }
+}
+
+impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
+    fn intersects(&mut self, question: &Question, threads: Threads) -> bool {
+        self.run(question, threads, |_, _| ControlFlow::Break(()))
+    }
+
+    fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {
+        self.run(question, threads, |found, pair| {
+            found.push(pair);
+            ControlFlow::Continue(())
+        });
+        for worker in &mut self.workers {
+            contacts.append(&mut worker.contacts);
+        }
+        if self.repeats() {
+            contacts.sort_unstable();
+            contacts.dedup();
+        }
+    }
+
+    fn visit(
+        &mut self,
+        question: &Question,
+        front: Option<&mut Front>,
+        visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        // What was visited is known only if it is kept.
+        let mut kept = self.repeats().then(|| std::mem::take(&mut self.workers[0].contacts));
+        let (faces, descent) = stand(&self.a, &self.b, question);
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        let at_leaves = |pair: [&[u32]; 2]| {
+            faces.close_pairs(leaves, pair, |pair| match &mut kept {
+                None => visit(pair),
+                Some(kept) => {
+                    kept.push(pair);
+                    ControlFlow::Continue(())
+                }
+            })
+        };
+        let mut result = match front {
+            Some(front) => descent.walk_from(front, scratch, at_leaves),
+            None => {
+                descent.begin(scratch);
+                if let Some(roots) = descent.roots() {
+                    descent.push(scratch, roots);
+                }
+                descent.walk(scratch, u64::MAX, at_leaves)
+            }
+        };
+        self.counts = H::counts(scratch);
+        if let Some(mut kept) = kept {
+            kept.sort_unstable();
+            kept.dedup();
+            result = kept.drain(..).try_for_each(visit);
+            kept.clear();
+            self.workers[0].contacts = kept;
+        }
+        result
+    }
+
+    fn near(&mut self, question: &Question, least: &mut Least) {
+        let (faces, descent) = stand(&self.a, &self.b, question);
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        descent.near(scratch, least, Least::can_skip, |least, pair| {
+            let _ = faces.pairs(leaves, pair, |pair, s, t| {
+                least.offer(pair, s, t);
+                ControlFlow::<()>::Continue(())
+            });
+        });
+        self.counts = H::counts(scratch);
+    }
+
+    fn begin(&mut self, question: &Question) {
+        let (_, descent) = stand(&self.a, &self.b, question);
+        descent.begin_open(&mut self.workers[0].scratch);
+    }
+
+    fn advance(
+        &mut self,
+        question: &Question,
+        meter: &mut Meter,
+        wants_all: bool,
+        contacts: &mut Vec<FacePair>,
+    ) -> bool {
+        let (faces, descent) = stand(&self.a, &self.b, question);
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        // Two leaves are looked at as a whole: none of their pairs is left for later.
+        let is_over = descent.advance(scratch, meter, wants_all, |pair| {
+            let before = contacts.len();
+            let _ = faces.close_pairs(leaves, pair, |pair| {
+                contacts.push(pair);
+                ControlFlow::<()>::Continue(())
+            });
+            contacts.len() > before
+        });
+        self.counts = H::counts(scratch);
+        is_over
+    }
+
+    fn visit_open(&self, visit: &mut dyn FnMut(OpenPair<'_>)) {
+        self.a.1.visit_open(&self.b.1, &self.workers[0].scratch, visit);
+    }
+
+    fn counts(&self) -> WalkCounts {
+        self.counts
+    }
+
+    fn index_bytes(&self) -> usize {
+        let shared = Arc::ptr_eq(&self.a.1, &self.b.1);
+        self.a.1.bytes() + if shared { 0 } else { self.b.1.bytes() }
+    }
+}
