@@ -1,5 +1,6 @@
 //! The `impinge` command: reads arguments, calls the library, prints what it says.
 
+mod bench;
 mod completions;
 mod failure;
 mod generate;
@@ -42,6 +43,7 @@ enum Command {
     Inspect(inspect::Arguments),
     Methods(methods::Arguments),
     Generate(generate::Arguments),
+    Bench(bench::Arguments),
     Verify(verify::Arguments),
     Completions(completions::Arguments),
 }
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Generate(arguments) => generate::run(arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments),
     };

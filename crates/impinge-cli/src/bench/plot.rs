@@ -1,0 +1,131 @@
+//! Lines in a picture, as SVG.
+
+use crate::failure::Failure;
+use plotters::prelude::*;
+use std::{ops::Range, path::Path};
+
+/// How an axis counts.
+#[derive(Clone, Copy)]
+pub(super) enum Scale {
+    Linear,
+    Log,
+}
+
+/// A picture of some series of points, each a line with a name.
+pub(super) struct Lines {
+    pub(super) title: String,
+    /// Label and scale.
+    pub(super) x: (String, Scale),
+    pub(super) y: (String, Scale),
+    pub(super) series: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+const SIZE: (u32, u32) = (960, 600);
+/// Told apart also by those who see few colours (after Okabe and Ito).
+const COLORS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(90, 90, 90),
+    RGBColor(150, 120, 60),
+];
+
+impl Lines {
+    /// Writes the picture, whole or not at all.
+    pub(super) fn draw(&self, path: &Path) -> Result<(), Failure> {
+        let svg = self.svg().map_err(|error| {
+            Failure::input(format!("{}: cannot be drawn: {error}", path.display()))
+        })?;
+        Ok(impinge_io::write_atomically(path, |out| out.write_all(svg.as_bytes()))?)
+    }
+
+    fn svg(&self) -> Result<String, Box<dyn std::error::Error>> {
+        let points = || self.series.iter().flat_map(|(_, points)| points);
+        // A logarithm needs something above zero.
+        let x = range(points().map(|p| p.0), self.x.1);
+        let y = range(points().map(|p| p.1), self.y.1);
+        let mut svg = String::new();
+        {
+            let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            area.fill(&WHITE)?;
+            let mut chart = ChartBuilder::on(&area);
+            chart
+                .caption(&self.title, ("sans-serif", 20))
+                .margin(12)
+                .x_label_area_size(45)
+                .y_label_area_size(70);
+            match (self.x.1, self.y.1) {
+                (Scale::Linear, Scale::Linear) => {
+                    self.fill(&mut chart.build_cartesian_2d(x, y)?)?;
+                }
+                (Scale::Linear, Scale::Log) => {
+                    self.fill(&mut chart.build_cartesian_2d(x, y.log_scale())?)?;
+                }
+                (Scale::Log, Scale::Linear) => {
+                    self.fill(&mut chart.build_cartesian_2d(x.log_scale(), y)?)?;
+                }
+                (Scale::Log, Scale::Log) => {
+                    self.fill(&mut chart.build_cartesian_2d(x.log_scale(), y.log_scale())?)?;
+                }
+            }
+            area.present()?;
+        }
+        Ok(svg)
+    }
+
+    fn fill<'a, X, Y>(
+        &self,
+        chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
+    ) -> Result<(), Box<dyn std::error::Error>>
+    where
+        X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+        Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+    {
+        let label = |value: &f64| format!("{}", (value * 1e3).round() / 1e3);
+        chart
+            .configure_mesh()
+            .x_desc(&self.x.0)
+            .y_desc(&self.y.0)
+            .x_label_formatter(&label)
+            .y_label_formatter(&label)
+            .label_style(("sans-serif", 14))
+            .axis_desc_style(("sans-serif", 15))
+            .light_line_style(RGBColor(240, 240, 240))
+            .draw()?;
+        for ((name, points), color) in self.series.iter().zip(COLORS.iter().cycle()) {
+            let style = color.stroke_width(2);
+            chart
+                .draw_series(LineSeries::new(points.iter().copied(), style).point_size(3))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE.mix(0.85))
+            .border_style(RGBColor(200, 200, 200))
+            .label_font(("sans-serif", 14))
+            .draw()?;
+        Ok(())
+    }
+}
+
+/// From the least to the greatest of some values, with a little room.
+fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
+    let values = values.filter(|value| match scale {
+        Scale::Linear => value.is_finite(),
+        Scale::Log => value.is_finite() && *value > 0.0,
+    });
+    let (min, max) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+        (min.min(value), max.max(value))
+    });
+    match scale {
+        _ if min > max => 1.0..10.0,
+        Scale::Log => min / 1.2..max * 1.2,
+        Scale::Linear if min == max => min - 0.5..max + 0.5,
+        Scale::Linear => min..max,
+    }
+}

@@ -1,0 +1,255 @@
+//! Two equal bodies, one of which tumbles: time over distance (Zachmann 2002, section 5).
+
+use super::plot::{Lines, Scale};
+use crate::{
+    failure::Failure,
+    output::{self, to_thousandths},
+    progress::{self, Progress},
+    source,
+};
+use clap::value_parser;
+use impinge::{Index, Mesh, Method, Pair, Pose, generate};
+use serde::Serialize;
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// Time over distance: two equal bodies, one of which tumbles.
+///
+/// The body is scaled to fit into a cube of side 2. A copy stands beside it, at each of the distances
+/// in turn, from centre to centre of their boxes, and turns once about its z axis and once about its
+/// x axis in small steps. Each step is a query.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  impinge bench tumble part.stl --plot tumble.svg
+  impinge bench tumble gen:sphere,faces=20000 --method all --steps 500
+  impinge bench tumble gen:gear --distances 1,1.5,2 --all --json")]
+pub(super) struct Arguments {
+    /// The body: a file, or gen:NAME
+    #[arg(default_value = "gen:deformed-torus")]
+    mesh: String,
+    /// Methods to compare (see `impinge methods`), or `all`
+    #[arg(
+        long = "method",
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        default_value = "obb,dop18,aabb"
+    )]
+    methods: Vec<String>,
+    /// Distances between the centres of the two boxes
+    #[arg(
+        long,
+        value_name = "D,…",
+        value_delimiter = ',',
+        default_value = "0,0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2,2.2,2.4"
+    )]
+    distances: Vec<f64>,
+    /// Steps of the turn, at each distance
+    #[arg(long, default_value_t = 5000, value_parser = value_parser!(u32).range(1..))]
+    steps: u32,
+    /// Find all touching pairs of faces, not just whether there are any
+    #[arg(long)]
+    all: bool,
+    /// Draw mean time over distance
+    #[arg(long, value_name = "OUT.svg")]
+    plot: Option<PathBuf>,
+    /// Print one JSON line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    mesh: String,
+    faces: usize,
+    mode: &'static str,
+    steps: u32,
+    methods: Vec<Contender>,
+    /// A row for each distance and method.
+    rows: Vec<Row>,
+}
+
+#[derive(Serialize)]
+struct Contender {
+    method: &'static str,
+    build_ms: f64,
+    /// Of one of the two bodies.
+    bytes_per_face: f64,
+    /// Over all distances.
+    mean_us: f64,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Row {
+    distance: f64,
+    method: &'static str,
+    mean_us: f64,
+    max_us: f64,
+    colliding_steps: usize,
+    pairs: Option<u64>,
+}
+
+/// A method on its way through the distances.
+struct Runner<'m> {
+    method: Method,
+    pair: Pair<'m>,
+    build: Duration,
+    bytes: usize,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let methods = super::methods(&arguments.methods)?;
+    let mesh = source::mesh(&arguments.mesh)?;
+    let body = generate::scaled_to_cube(&mesh, 2.0);
+    let body = body.map_err(|error| Failure::input(format!("{}: {error}", arguments.mesh)))?;
+    let mut runners: Vec<Runner<'_>> =
+        methods.iter().map(|&method| Runner::new(method, &body)).collect::<Result<_, _>>()?;
+    let rows = rows(arguments, &mut runners)?;
+    let report = Report::new(arguments, body.faces().len(), &runners, rows);
+    if let Some(path) = &arguments.plot {
+        report.lines().draw(path)?;
+    }
+    if output::wants_json(arguments.json) {
+        output::json(&report)?;
+    } else {
+        output::text(&report.readable())?;
+    }
+    report.check()
+}
+
+/// At each distance all methods take their turn, so that a busy machine is unfair to none.
+fn rows(arguments: &Arguments, runners: &mut [Runner<'_>]) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    let runs = arguments.distances.len() * runners.len();
+    let mut progress = Progress::new("tumbling", runs as u64 * u64::from(arguments.steps));
+    for &distance in &arguments.distances {
+        let poses = generate::tumble(distance, arguments.steps).map_err(Failure::input)?;
+        for runner in runners.iter_mut() {
+            rows.push(runner.row(distance, &poses, arguments.all, &mut progress));
+        }
+    }
+    Ok(rows)
+}
+
+impl<'m> Runner<'m> {
+    fn new(method: Method, body: &'m Mesh) -> Result<Self, Failure> {
+        let start = Instant::now();
+        let building = || Index::build(method, body);
+        let index = progress::waiting(&format!("{method}: building"), building);
+        let build = start.elapsed();
+        let pair = Pair::from_indices(&index, &index).map_err(Failure::input)?;
+        Ok(Self { method, pair, build, bytes: index.bytes() })
+    }
+
+    fn row(&mut self, distance: f64, poses: &[Pose], all: bool, progress: &mut Progress) -> Row {
+        let (mut sum, mut max) = (Duration::ZERO, Duration::ZERO);
+        let (mut colliding_steps, mut pairs) = (0, 0);
+        for pose in poses {
+            let start = Instant::now();
+            let found = if all {
+                self.pair.contacts(&Pose::IDENTITY, pose).len()
+            } else {
+                usize::from(self.pair.intersects(&Pose::IDENTITY, pose))
+            };
+            let time = start.elapsed();
+            sum += time;
+            max = max.max(time);
+            colliding_steps += usize::from(found > 0);
+            pairs += found as u64;
+            progress.advance();
+        }
+        Row {
+            distance,
+            method: self.method.name(),
+            mean_us: to_thousandths(sum.as_secs_f64() * 1e6 / poses.len() as f64),
+            max_us: to_thousandths(max.as_secs_f64() * 1e6),
+            colliding_steps,
+            pairs: all.then_some(pairs),
+        }
+    }
+}
+
+impl Report {
+    fn new(arguments: &Arguments, faces: usize, runners: &[Runner<'_>], rows: Vec<Row>) -> Self {
+        let contender = |runner: &Runner<'_>| {
+            let of_method = rows.iter().filter(|row| row.method == runner.method.name());
+            let sum: f64 = of_method.map(|row| row.mean_us).sum();
+            Contender {
+                method: runner.method.name(),
+                build_ms: to_thousandths(runner.build.as_secs_f64() * 1e3),
+                bytes_per_face: to_thousandths(runner.bytes as f64 / faces as f64),
+                mean_us: to_thousandths(sum / arguments.distances.len() as f64),
+            }
+        };
+        Self {
+            mesh: arguments.mesh.clone(),
+            faces,
+            mode: if arguments.all { "all" } else { "detect" },
+            steps: arguments.steps,
+            methods: runners.iter().map(contender).collect(),
+            rows,
+        }
+    }
+
+    fn lines(&self) -> Lines {
+        let series = self.methods.iter().map(|contender| {
+            let of_method = self.rows.iter().filter(|row| row.method == contender.method);
+            let points = of_method.map(|row| (row.distance, row.mean_us)).collect();
+            (contender.method.to_owned(), points)
+        });
+        Lines {
+            title: format!("{}, {} faces, tumbling ({})", self.mesh, self.faces, self.mode),
+            x: ("distance of the centres".to_owned(), Scale::Linear),
+            y: ("mean time of a query, µs".to_owned(), Scale::Log),
+            series: series.collect(),
+        }
+    }
+
+    fn readable(&self) -> String {
+        let number = |value: f64| format!("{value}");
+        let mut head = vec!["distance".to_owned(), "touching".to_owned()];
+        head.extend(self.methods.iter().flat_map(|it| [it.method.to_owned(), "max".to_owned()]));
+        let mut table = vec![head];
+        for rows in self.rows.chunks(self.methods.len()) {
+            let touching = format!("{} of {}", rows[0].colliding_steps, self.steps);
+            let mut cells = vec![number(rows[0].distance), touching];
+            cells.extend(rows.iter().flat_map(|row| [number(row.mean_us), number(row.max_us)]));
+            table.push(cells);
+        }
+        let mut summary =
+            vec![["method", "build, ms", "bytes a face", "mean, µs"].map(String::from).to_vec()];
+        summary.extend(self.methods.iter().map(|it| {
+            vec![
+                it.method.to_owned(),
+                number(it.build_ms),
+                number(it.bytes_per_face),
+                number(it.mean_us),
+            ]
+        }));
+        format!(
+            "{}, {} faces, {}: mean and longest time of a query, µs\n{}\n{}",
+            output::plain(&self.mesh),
+            self.faces,
+            self.mode,
+            output::table(&table),
+            output::table(&summary)
+        )
+    }
+
+    /// All methods must have found the same.
+    fn check(&self) -> Result<(), Failure> {
+        for rows in self.rows.chunks(self.methods.len()) {
+            let answer = |row: &Row| (row.colliding_steps, row.pairs);
+            if let Some(other) = rows.iter().find(|row| answer(row) != answer(&rows[0])) {
+                return Err(Failure::Check(format!(
+                    "{} differs from {} at distance {}; this is a defect of impinge, please report \
+                     it with the mesh",
+                    other.method, rows[0].method, rows[0].distance
+                )));
+            }
+        }
+        Ok(())
+    }
+}
