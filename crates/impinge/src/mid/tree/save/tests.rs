@@ -195,8 +195,8 @@ fn another_header_is_told() {
     let mesh = soup(12, 2);
     let bytes = BvTree::<Obb>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
     assert_eq!(refused::<Obb>(b"solid ascii", &mesh), TreeFileError::NotATree);
-    let error = refused::<Obb>(&with_u32(&bytes, 8, 2), &mesh);
-    assert_eq!(error, TreeFileError::Version { found: 2 });
+    let error = refused::<Obb>(&with_u32(&bytes, 8, 1), &mesh);
+    assert_eq!(error, TreeFileError::Version { found: 1 });
     let error = refused::<Sphere>(&bytes, &mesh);
     assert_eq!(error, TreeFileError::Kind { found: 3, expected: 2 });
     assert_eq!(
@@ -251,7 +251,7 @@ fn huge_counts_allocate_nothing() {
     let mut longer = bytes;
     longer.resize(length, 0);
     let error = refused::<Obb>(&with_u32(&longer, 28, nodes), &mesh);
-    assert_eq!(error, TreeFileError::NodeCount { nodes, faces: 12 });
+    assert_eq!(error, TreeFileError::NodeCount { nodes, pieces: 12 });
 }
 
 /// A tree of boxes over so many faces, with nodes and list as given.
@@ -291,20 +291,20 @@ fn nodes_that_are_no_tree_are_refused() {
     assert_eq!(refused(2, [1, 3]), (3, NodeProblem::Orphan));
     assert_eq!(refused(0, [2, 0]), (1, NodeProblem::Orphan));
     // Faces left out, held twice, or not there.
-    assert_eq!(refused(3, [1, 1]), (2, NodeProblem::Faces));
-    assert_eq!(refused(3, [1, 3]), (2, NodeProblem::Faces));
-    assert_eq!(refused(1, [0, 2]), (0, NodeProblem::Faces));
-    assert_eq!(refused(4, [3, 2]), (4, NodeProblem::Faces));
-    assert_eq!(refused(4, [u32::MAX, u32::MAX]), (4, NodeProblem::Faces));
+    assert_eq!(refused(3, [1, 1]), (2, NodeProblem::Pieces));
+    assert_eq!(refused(3, [1, 3]), (2, NodeProblem::Pieces));
+    assert_eq!(refused(1, [0, 2]), (0, NodeProblem::Pieces));
+    assert_eq!(refused(4, [3, 2]), (4, NodeProblem::Pieces));
+    assert_eq!(refused(4, [u32::MAX, u32::MAX]), (4, NodeProblem::Pieces));
     assert_eq!(refused(0, [0, 3]), (1, NodeProblem::Orphan));
 
     let bytes = file(&mesh, &list, &[[0, 3]]);
     let error = BvTree::<Aabb>::from_bytes(&bytes, &mesh).unwrap_err();
     let at = HEADER + 4 * list.len();
-    assert_eq!(error, TreeFileError::Node { at, node: 0, problem: NodeProblem::Faces });
+    assert_eq!(error, TreeFileError::Node { at, node: 0, problem: NodeProblem::Pieces });
     for list in [[3, 1, 0, 1], [3, 1, 0, 4]] {
         let error = BvTree::<Aabb>::from_bytes(&file(&mesh, &list, &right), &mesh).unwrap_err();
-        assert_eq!(error, TreeFileError::Face { at: HEADER + 12, face: list[3] });
+        assert_eq!(error, TreeFileError::Piece { at: HEADER + 12, piece: list[3] });
     }
 }
 
