@@ -35,7 +35,8 @@ impl<V: BoundingVolume> BvTree<V> {
         let triangles = collect(pieces.len(), threads, |i| source.triangle(pieces[i]));
         let nodes = enclose(&triangles, &divisions, threads);
         drop(triangles);
-        let mut tree = Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
+        let mut tree =
+            Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
         tree.name_faces(&source);
         tree
     }

@@ -103,9 +103,12 @@ impl Pieces {
 /// The longest side of a triangle: the square of its length, and the corner across.
 fn longest(&[p, q, r]: &[DVec3; 3]) -> (f64, usize) {
     let sides = [(q, r), (r, p), (p, q)].map(|(from, to)| from.distance_squared(to));
-    (0..3).map(|i| (sides[i], i)).fold((sides[0], 0), |best, side| {
-        if side.0 > best.0 { side } else { best }
-    })
+    (0..3).map(|i| (sides[i], i)).fold(
+        (sides[0], 0),
+        |best, side| {
+            if side.0 > best.0 { side } else { best }
+        },
+    )
 }
 
 /// A triangle cut in two from a corner to the middle of the side across.
@@ -135,3 +138,92 @@ impl PartialEq for Candidate {
 }
 
 impl Eq for Candidate {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::{self, Random};
+
+    /// However a face is cut, the pieces are all of it and no more, as far as the weights go.
+    #[test]
+    fn pieces_cover_the_face() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let mut pieces = vec![[DVec3::X, DVec3::Y, DVec3::Z]];
+            // The chosen ones are halved over and over: a piece may be 2^-15 of the face.
+            for _ in 0..20 {
+                let chosen = random.below(pieces.len().min(3) as u64) as usize;
+                let piece = pieces.swap_remove(chosen);
+                let [one, other] = halves(piece, random.below(3) as usize);
+                pieces.insert(0, one);
+                pieces.push(other);
+            }
+            // Sums of powers of two: all of this is exact.
+            let mut area = 0.0;
+            for piece in &pieces {
+                for weights in piece {
+                    assert_eq!(weights.element_sum(), 1.0, "seed {seed}");
+                    assert!(weights.min_element() >= 0.0, "seed {seed}");
+                }
+                let [p, q, r] = *piece;
+                // Turned as the face is: none is folded over.
+                let share = DMat3::from_cols(p, q, r).determinant();
+                assert!(share > 0.0, "seed {seed}: {share}");
+                area += share;
+            }
+            assert_eq!(area, 1.0, "seed {seed}");
+        }
+    }
+
+    /// A corner of a piece is off by no more than the module's documentation says.
+    #[test]
+    fn corners_are_off_by_three_roundings() {
+        let mut worst = 0;
+        for seed in 0..200_000 {
+            let mut random = Random::new(seed);
+            // Multiples of 2^-53 within ±1, as integers.
+            let mut number = || random.below(1 << 54) as i64 - (1 << 53);
+            let corners = [(); 3].map(|()| [number(), number(), number()]);
+            let bits = 1 + random.below(u64::from(MAX_CUTS)) as u32;
+            let a = random.below((1 << bits) + 1);
+            let b = random.below((1 << bits) - a + 1);
+            let weights = [a, b, (1 << bits) - a - b];
+
+            let as_float = |n: i64| n as f64 * 2f64.powi(-53);
+            let matrix = DMat3::from_cols_array_2d(&corners.map(|corner| corner.map(as_float)));
+            let computed =
+                matrix * DVec3::from_array(weights.map(|w| w as f64 * 2f64.powi(-(bits as i32))));
+            for axis in 0..3 {
+                let exact: i128 =
+                    (0..3).map(|i| i128::from(corners[i][axis]) * i128::from(weights[i])).sum();
+                // In units of 2^-53 / 2^bits.
+                let computed = (computed[axis] * 2f64.powi(53 + bits as i32)) as i128;
+                let error = ((computed - exact).abs() >> (bits - 1)) as u32;
+                worst = worst.max(error);
+                assert!(error <= 6, "seed {seed}: {error} halves of 2^-53");
+            }
+        }
+        assert!(worst >= 2, "no error at all: {worst} halves of 2^-53");
+    }
+
+    /// On loading, pieces are made again from their number alone.
+    #[test]
+    fn fewer_pieces_are_the_first_cuts_of_more() {
+        let mesh = generate::pipes(1, generate::PipesOptions::default()).unwrap();
+        let frame = Frame::new(&mesh.bounds());
+        let most = Pieces::new(&mesh, &frame, 5000);
+        assert_eq!(most.len(), 5000);
+        for more in [1, 2, 777, 4999] {
+            let fewer = Pieces::new(&mesh, &frame, more);
+            assert_eq!(fewer.faces, most.faces[..more]);
+        }
+        // The longest ones first: no piece that is left to cut is longer than one that was cut.
+        let longest_left = (0..most.triangles.len() as u32)
+            .filter_map(|piece| most.candidate(piece, [DVec3::X; 3], 0))
+            .map(|candidate| candidate.length_sq)
+            .fold(0.0, f64::max);
+        let cut = most.faces.iter().map(|&face| mesh.triangle(face).map(|p| frame.normalized(p)));
+        let shortest_cut = cut.map(|face| longest(&face).0).fold(f64::INFINITY, f64::min);
+        assert!(longest_left <= shortest_cut, "{longest_left} is left, {shortest_cut} is cut");
+    }
+}

@@ -119,7 +119,8 @@ impl<V: SavedVolume> BvTree<V> {
             let triangles: Vec<_> = pieces.iter().map(|&piece| source.triangle(piece)).collect();
             parts.stored_nodes(&triangles, &ranges)?
         };
-        let mut tree = Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
+        let mut tree =
+            Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
         tree.name_faces(&source);
         Ok(tree)
     }
@@ -308,11 +309,7 @@ impl<'b> Parts<'b> {
     }
 
     /// The nodes with their volumes made anew, for kinds that merge.
-    fn merged_nodes<V: SavedVolume>(
-        &self,
-        source: &Source<'_>,
-        pieces: &[u32],
-    ) -> Vec<Node<V>> {
+    fn merged_nodes<V: SavedVolume>(&self, source: &Source<'_>, pieces: &[u32]) -> Vec<Node<V>> {
         // Of some nodes at a time the corners are fetched together: they are all over the mesh, and
         // so the processor waits for many at once.
         const TOGETHER: usize = 128;

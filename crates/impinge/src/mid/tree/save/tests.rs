@@ -75,6 +75,9 @@ fn answers_as_brute_force<V: SavedVolume>(mesh: &Mesh, tree: &BvTree<V>, what: &
     for pose in poses() {
         let mut found = contacts(mesh, tree, tree, &pose);
         found.sort_unstable();
+        if tree.repeats_faces() {
+            found.dedup();
+        }
         assert_eq!(found, brute.contacts(&Pose::IDENTITY, &pose), "{what}");
         count += found.len();
     }
@@ -100,26 +103,28 @@ fn with_u32(bytes: &[u8], at: usize, value: u32) -> Vec<u8> {
 }
 
 fn comes_back_the_same<V: SavedVolume>() {
+    let mut split = 0;
     for (i, mesh) in meshes().iter().enumerate() {
-        for leaf in [1, 2, 7, 1000] {
-            let tree = BvTree::<V>::build(mesh, BuildOptions::default().leaf(leaf));
+        for (leaf, share) in [(1, 0.0), (2, 0.0), (7, 0.0), (1000, 0.0), (2, 0.3), (7, 4.0)] {
+            let what = format!("mesh {i}, leaf {leaf}, skinny {share}");
+            let options = BuildOptions::default().leaf(leaf).split_skinny(share);
+            let tree = BvTree::<V>::build(mesh, options);
+            split += usize::from(tree.repeats_faces());
             let bytes = tree.to_bytes(mesh);
             let loaded = BvTree::<V>::from_bytes(&bytes, mesh)
-                .unwrap_or_else(|error| panic!("mesh {i}, leaf {leaf}: {error}"));
-            assert_eq!(loaded.to_bytes(mesh), bytes, "mesh {i}, leaf {leaf}");
-            let shown = |t: &BvTree<V>| format!("{:?} {:?} {:?}", t.frame, t.nodes, t.faces);
-            assert_eq!(shown(&loaded), shown(&tree), "mesh {i}, leaf {leaf}");
+                .unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(loaded.to_bytes(mesh), bytes, "{what}");
+            let shown =
+                |t: &BvTree<V>| format!("{:?} {:?} {:?} {:?}", t.frame, t.nodes, t.faces, t.pieces);
+            assert_eq!(shown(&loaded), shown(&tree), "{what}");
             // Large leaves are as many exact tests as brute force takes.
             for pose in poses().iter().filter(|_| leaf == 2) {
                 let expected = contacts(mesh, &tree, &tree, pose);
-                assert_eq!(
-                    contacts(mesh, &loaded, &loaded, pose),
-                    expected,
-                    "mesh {i}, leaf {leaf}"
-                );
+                assert_eq!(contacts(mesh, &loaded, &loaded, pose), expected, "{what}");
             }
         }
     }
+    assert!(split >= 4, "hardly any faces are split: {split}");
 }
 
 fn is_refused_when_cut_off_or_added_to<V: SavedVolume>() {
@@ -137,9 +142,9 @@ fn is_refused_when_cut_off_or_added_to<V: SavedVolume>() {
 }
 
 /// Every byte changed, with the checksum made right: an error, or a tree that misses nothing.
-fn a_lie_is_refused_or_harmless<V: SavedVolume>() {
+fn a_lie_is_refused_or_harmless<V: SavedVolume>(options: BuildOptions) {
     let mesh = soup(24, 3);
-    let bytes = BvTree::<V>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
+    let bytes = BvTree::<V>::build(&mesh, options).to_bytes(&mesh);
     let (mut harmless, mut contacts) = (0, 0);
     for at in 0..bytes.len() - CHECKSUM {
         for flip in [0x01, 0x10, 0x80, 0xff] {
@@ -161,7 +166,8 @@ fn a_lie_is_refused_or_harmless<V: SavedVolume>() {
 fn all<V: SavedVolume>() {
     comes_back_the_same::<V>();
     is_refused_when_cut_off_or_added_to::<V>();
-    a_lie_is_refused_or_harmless::<V>();
+    a_lie_is_refused_or_harmless::<V>(BuildOptions::default());
+    a_lie_is_refused_or_harmless::<V>(BuildOptions::default().split_skinny(0.4));
 }
 
 #[test]
@@ -306,6 +312,38 @@ fn nodes_that_are_no_tree_are_refused() {
         let error = BvTree::<Aabb>::from_bytes(&file(&mesh, &list, &right), &mesh).unwrap_err();
         assert_eq!(error, TreeFileError::Piece { at: HEADER + 12, piece: list[3] });
     }
+}
+
+/// The number of pieces says which faces are split, and how: another number makes others of them.
+#[test]
+fn another_number_of_pieces_is_refused_or_harmless() {
+    let mesh = soup(24, 3);
+    let split = |share: f64| {
+        BvTree::<Obb>::build(&mesh, BuildOptions::default().leaf(1).split_skinny(share))
+    };
+    let (whole, all) = (split(0.0), split(1.0));
+    assert_eq!((whole.faces.len(), all.faces.len()), (24, 48));
+    // Of a mesh that cannot be split at all, whatever the file says.
+    let ball = generate::icosphere(1).unwrap();
+    let nodes: Vec<[u32; 2]> = vec![[1, 0], [0, 40], [40, 41]];
+    let mut bytes = file(&ball, &(0..81).collect::<Vec<u32>>(), &nodes);
+    bytes[24..28].copy_from_slice(&81u32.to_le_bytes());
+    let error = refused::<Aabb>(&sealed(bytes), &ball);
+    assert_eq!(error, TreeFileError::PieceCount { found: 81, most: 80 });
+    // Boxes around other pieces: some of what was cut off is outside.
+    let mut bytes = all.to_bytes(&mesh);
+    let nodes = u32_at(&bytes, 28);
+    let layout = Layout::new::<Obb>(48, nodes);
+    let list: Vec<u8> = bytes.drain(HEADER..layout.nodes_at() as usize).collect();
+    // The same list backwards.
+    let backwards = list.as_chunks::<4>().0.iter().rev().flatten().copied();
+    bytes.splice(HEADER..HEADER, backwards);
+    let error = refused::<Obb>(&sealed(bytes), &mesh);
+    let too_small = VolumeProblem::TooSmall;
+    assert!(
+        matches!(error, TreeFileError::Volume { problem, .. } if problem == too_small),
+        "{error}"
+    );
 }
 
 /// A chain would make checking quadratic.

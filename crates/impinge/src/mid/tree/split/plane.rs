@@ -33,9 +33,7 @@ impl Splitter<'_> {
             own += from_mean * from_mean;
             mixed += from_mean * next(from_mean);
         }
-        self.greatest(|d| {
-            ((d * d).dot(own) + 2.0 * (d * next(d)).dot(mixed)) / d.length_squared()
-        })
+        self.greatest(|d| ((d * d).dot(own) + 2.0 * (d * next(d)).dot(mixed)) / d.length_squared())
     }
 
     /// The direction for which the two halves cost least.

@@ -36,7 +36,8 @@ impl Splitter<'_> {
             let cost_of = |side: u32| {
                 let members = || (0..4).filter(|group| (goes_first >> group) & 1 == side);
                 let count: usize = members().map(|group| groups[group].len()).sum();
-                let extent = members().map(|group| extents[group]).fold(Extent::EMPTY, Extent::merged);
+                let extent =
+                    members().map(|group| extents[group]).fold(Extent::EMPTY, Extent::merged);
                 let weight = if regroup == Regroup::LeastVolume { 1.0 } else { count as f64 };
                 if count == 0 { f64::INFINITY } else { extent.volume(pad) * weight }
             };

@@ -1,9 +1,10 @@
-//! The surface-area rule, at a few places along each direction.
+//! The surface-area rule: between any two items if they are few, at a few places if they are many.
 
-use super::{Item, Splitter, extent::Extent, partition};
+use super::{Item, MAX_DIRECTIONS, Splitter, extent::Extent, partition};
 use glam::DVec3;
 
-/// Between how many places the rule chooses. More cost time and hardly find better ones.
+/// Between how many places the rule chooses along a direction. More cost time and hardly find
+/// better ones.
 const BINS: usize = 16;
 
 /// The interval that the items' middles span along a direction, in equal parts.
@@ -15,58 +16,123 @@ struct Bins {
 }
 
 impl Bins {
-    fn new(items: &[Item], direction: DVec3) -> Self {
-        let along = items.iter().map(|item| direction.dot(item.middle));
-        let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), along| {
-            (low.min(along), high.max(along))
-        });
-        Self { direction, low, scale: BINS as f64 / (high - low) }
-    }
-
-    /// The bin of an item. Where all middles are equal that is the first or, of what is no number,
-    /// the first as well.
+    /// The bin of an item. Where all middles are equal, the first: `as` makes 0 of what is no number.
     fn of(&self, item: &Item) -> usize {
         let along = self.direction.dot(item.middle);
         (((along - self.low) * self.scale) as usize).min(BINS - 1)
     }
 }
 
+/// Some items: their box, and how many they are.
+#[derive(Clone, Copy)]
+struct Heap {
+    extent: Extent,
+    count: f64,
+}
+
+impl Heap {
+    const EMPTY: Self = Self { extent: Extent::EMPTY, count: 0.0 };
+
+    fn of(item: &Item) -> Self {
+        Self { extent: Extent::EMPTY.with(item), count: 1.0 }
+    }
+
+    fn merged(self, other: Self) -> Self {
+        Self { extent: self.extent.merged(other.extent), count: self.count + other.count }
+    }
+
+    fn cost(&self, pad: DVec3) -> f64 {
+        self.extent.surface(pad) * self.count
+    }
+}
+
+/// Of the ways to part a row of heaps in two, the cheapest: what it costs, and how many go first.
+fn cheapest(heaps: &[Heap], pad: DVec3) -> (f64, usize) {
+    let mut rest = [f64::INFINITY; BINS];
+    let mut sum = Heap::EMPTY;
+    for i in (1..heaps.len()).rev() {
+        sum = sum.merged(heaps[i]);
+        if sum.count > 0.0 {
+            rest[i] = sum.cost(pad);
+        }
+    }
+    let mut best = (f64::INFINITY, 0);
+    let mut sum = Heap::EMPTY;
+    for i in 1..heaps.len() {
+        sum = sum.merged(heaps[i - 1]);
+        let cost = sum.cost(pad) + rest[i];
+        if sum.count > 0.0 && cost < best.0 {
+            best = (cost, i);
+        }
+    }
+    best
+}
+
 impl Splitter<'_> {
     /// Parts the items where surface times number is least for both parts together.
     pub(super) fn by_surface(&self, items: &mut [Item]) -> usize {
+        if items.len() <= BINS { self.between_two(items) } else { self.between_bins(items) }
+    }
+
+    fn between_two(&self, items: &mut [Item]) -> usize {
+        let count = items.len();
         let pad = Extent::of(items).pad();
-        let mut best = None;
-        let mut least = f64::INFINITY;
-        for &direction in &self.directions {
-            let bins = Bins::new(items, direction);
-            let mut content = [(Extent::EMPTY, 0.0); BINS];
-            for item in items.iter() {
-                let (extent, count) = &mut content[bins.of(item)];
-                *extent = extent.with(item);
-                *count += 1.0;
+        let (mut least, mut goes_first) = (f64::INFINITY, 0u32);
+        for direction in &self.directions {
+            let mut order: [(f64, usize); BINS] = std::array::from_fn(|i| {
+                (items.get(i).map_or(f64::INFINITY, |item| direction.dot(item.middle)), i)
+            });
+            order[..count].sort_unstable_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+            if order[0].0 == order[count - 1].0 {
+                // All at one place: to split off the first would be as cheap as anything.
+                continue;
             }
-            let add = |(extent, count): (Extent, f64), (more, number): &(Extent, f64)| {
-                (extent.merged(*more), count + number)
-            };
-            let cost = |(extent, count): (Extent, f64)| extent.surface(pad) * count;
-            // What the bins from the i-th on cost, for every i.
-            let mut rest = [0.0; BINS];
-            let mut sum = (Extent::EMPTY, 0.0);
-            for i in (1..BINS).rev() {
-                sum = add(sum, &content[i]);
-                rest[i] = if sum.1 > 0.0 { cost(sum) } else { f64::INFINITY };
+            let mut heaps = [Heap::EMPTY; BINS];
+            for (heap, &(_, i)) in heaps.iter_mut().zip(&order[..count]) {
+                *heap = Heap::of(&items[i]);
             }
-            let mut sum = (Extent::EMPTY, 0.0);
-            for i in 1..BINS {
-                sum = add(sum, &content[i - 1]);
-                let total = cost(sum) + rest[i];
-                if sum.1 > 0.0 && total < least {
-                    (least, best) = (total, Some((bins, i)));
-                }
+            let (cost, first) = cheapest(&heaps[..count], pad);
+            if cost < least {
+                least = cost;
+                goes_first = order[..first].iter().fold(0, |set, &(_, i)| set | 1 << i);
+            }
+        }
+        partition(items, |i, _| (goes_first >> i) & 1 == 1)
+    }
+
+    fn between_bins(&self, items: &mut [Item]) -> usize {
+        let used = self.directions.len();
+        let mut all = Extent::EMPTY;
+        let mut spans = [(f64::INFINITY, f64::NEG_INFINITY); MAX_DIRECTIONS];
+        for item in items.iter() {
+            all = all.with(item);
+            for (direction, (low, high)) in self.directions.iter().zip(&mut spans) {
+                let along = direction.dot(item.middle);
+                (*low, *high) = (low.min(along), high.max(along));
+            }
+        }
+        let bins: [Bins; MAX_DIRECTIONS] = std::array::from_fn(|i| {
+            let direction = self.directions.get(i).copied().unwrap_or_default();
+            let (low, high) = spans[i];
+            Bins { direction, low, scale: BINS as f64 / (high - low) }
+        });
+        let mut heaps = [[Heap::EMPTY; BINS]; MAX_DIRECTIONS];
+        for item in items.iter() {
+            for (bins, heaps) in bins[..used].iter().zip(&mut heaps) {
+                let heap = &mut heaps[bins.of(item)];
+                *heap = heap.merged(Heap::of(item));
+            }
+        }
+        let pad = all.pad();
+        let (mut least, mut best) = (f64::INFINITY, None);
+        for (bins, heaps) in bins[..used].iter().zip(&heaps) {
+            let (cost, first) = cheapest(heaps, pad);
+            if cost < least {
+                (least, best) = (cost, Some((bins, first)));
             }
         }
         match best {
-            Some((bins, end)) => partition(items, |_, item| bins.of(item) < end),
+            Some((bins, first)) => partition(items, |_, item| bins.of(item) < first),
             None => items.len() / 2,
         }
     }
