@@ -64,9 +64,6 @@ pub enum SplitDirections {
     All,
 }
 
-/// How many directions there are at most.
-const MAX_DIRECTIONS: usize = 13;
-
 /// Axes, edges and corners, and axes again for the one choice that is not a row of those.
 const DIRECTIONS: [[i8; 3]; 16] = [
     [1, 0, 0],
@@ -94,7 +91,7 @@ impl SplitDirections {
             Self::Axes => 0..3,
             Self::Corners => 9..16,
             Self::Edges => 0..9,
-            Self::All => 0..MAX_DIRECTIONS,
+            Self::All => 0..13,
         };
         DIRECTIONS[chosen].iter().map(|d| DVec3::from_array(d.map(f64::from))).collect()
     }
@@ -160,7 +157,7 @@ impl<'s> Splitter<'s> {
     }
 }
 
-/// Moves the items that go first to the front, in time, and counts them; halves them as they stand
+/// Moves the items that go first to the front and counts them; halves them as they stand
 /// if none or all go first. `goes_first` is asked once of each, in order.
 fn partition(items: &mut [Item], mut goes_first: impl FnMut(usize, &Item) -> bool) -> usize {
     let mut count = 0;
