@@ -49,20 +49,21 @@ impl Heap {
     }
 }
 
-/// Of the ways to part a row of heaps in two, the cheapest: what it costs, and how many go first.
-fn cheapest(heaps: &[Heap], pad: DVec3) -> (f64, usize) {
+/// Of the ways to part a row of so many heaps in two, the cheapest: what it costs, and how many
+/// heaps go first.
+fn cheapest(count: usize, heap: impl Fn(usize) -> Heap, pad: DVec3) -> (f64, usize) {
     let mut rest = [f64::INFINITY; BINS];
     let mut sum = Heap::EMPTY;
-    for i in (1..heaps.len()).rev() {
-        sum = sum.merged(heaps[i]);
+    for i in (1..count).rev() {
+        sum = sum.merged(heap(i));
         if sum.count > 0.0 {
             rest[i] = sum.cost(pad);
         }
     }
     let mut best = (f64::INFINITY, 0);
     let mut sum = Heap::EMPTY;
-    for i in 1..heaps.len() {
-        sum = sum.merged(heaps[i - 1]);
+    for i in 1..count {
+        sum = sum.merged(heap(i - 1));
         let cost = sum.cost(pad) + rest[i];
         if sum.count > 0.0 && cost < best.0 {
             best = (cost, i);
@@ -90,11 +91,8 @@ impl Splitter<'_> {
                 // All at one place: to split off the first would be as cheap as anything.
                 continue;
             }
-            let mut heaps = [Heap::EMPTY; BINS];
-            for (heap, &(_, i)) in heaps.iter_mut().zip(&order[..count]) {
-                *heap = Heap::of(&items[i]);
-            }
-            let (cost, first) = cheapest(&heaps[..count], pad);
+            let heap = |i: usize| Heap::of(&items[order[i].1]);
+            let (cost, first) = cheapest(count, heap, pad);
             if cost < least {
                 least = cost;
                 goes_first = order[..first].iter().fold(0, |set, &(_, i)| set | 1 << i);
@@ -129,7 +127,7 @@ impl Splitter<'_> {
                 }
             }
             for (bins, heaps) in bins[..some.len()].iter().zip(&heaps) {
-                let (cost, first) = cheapest(heaps, pad);
+                let (cost, first) = cheapest(BINS, |i| heaps[i], pad);
                 if cost < least {
                     (least, best) = (cost, Some((*bins, first)));
                 }
