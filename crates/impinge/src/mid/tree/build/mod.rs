@@ -126,7 +126,8 @@ impl Divider<'_> {
             divisions[node].children = Some(first as u32);
             divisions.push(Division { pieces: pieces.start..middle, children: None });
             divisions.push(Division { pieces: middle..pieces.end, children: None });
-            open.extend([(first, depth + 1), (first + 1, depth + 1)]);
+            // What is below the first child comes next to it: walks look there first.
+            open.extend([(first + 1, depth + 1), (first, depth + 1)]);
         }
         for Division { pieces, .. } in &mut divisions {
             *pieces = pieces.start + start..pieces.end + start;
@@ -146,10 +147,10 @@ impl Divider<'_> {
             || self.divide_on_pool(first, start, depth + 1),
             || self.divide_on_pool(second, start + middle, depth + 1),
         );
-        // The node, its children, what is below the second, what is below the first.
-        let below_second = 3;
-        let below_first = below_second + second.len() - 1;
-        let mut divisions = Vec::with_capacity(below_first + first.len() - 1);
+        // The node, its children, what is below the first, what is below the second.
+        let below_first = 3;
+        let below_second = below_first + first.len() - 1;
+        let mut divisions = Vec::with_capacity(below_second + second.len() - 1);
         divisions.push(Division { pieces: start..start + count, children: Some(1) });
         let moved = |division: Division, to: usize| {
             // The first below a node was at 1.
@@ -159,8 +160,8 @@ impl Divider<'_> {
         let (mut first, mut second) = (first.into_iter(), second.into_iter());
         divisions.extend(first.next().map(|child| moved(child, below_first)));
         divisions.extend(second.next().map(|child| moved(child, below_second)));
-        divisions.extend(second.map(|division| moved(division, below_second)));
         divisions.extend(first.map(|division| moved(division, below_first)));
+        divisions.extend(second.map(|division| moved(division, below_second)));
         divisions
     }
 }
