@@ -14,7 +14,7 @@ impl Extent {
     pub(super) const EMPTY: Self = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
 
     pub(super) fn of(items: &[Item]) -> Self {
-        items.iter().fold(Self::EMPTY, |extent, item| extent.with(item))
+        items.iter().fold(Self::EMPTY, Self::with)
     }
 
     pub(super) fn with(self, item: &Item) -> Self {

@@ -62,9 +62,9 @@ fn cheapest(count: usize, heap: impl Fn(usize) -> Heap, pad: DVec3) -> (f64, usi
     }
     let mut best = (f64::INFINITY, 0);
     let mut sum = Heap::EMPTY;
-    for i in 1..count {
+    for (i, rest) in rest.iter().enumerate().take(count).skip(1) {
         sum = sum.merged(heap(i - 1));
-        let cost = sum.cost(pad) + rest[i];
+        let cost = sum.cost(pad) + rest;
         if sum.count > 0.0 && cost < best.0 {
             best = (cost, i);
         }
