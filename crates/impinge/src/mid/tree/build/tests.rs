@@ -199,8 +199,8 @@ fn nodes_are_counted_as_they_are_made() {
 /// Needles, points on them, and corners that are in nobody's way but spoil the frame: no coordinate
 /// is a round number in it.
 ///
-/// Each needle has corners on a grid, and so has each point: it is on the needle exactly, many of
-/// them where it is cut.
+/// Each needle has corners on a grid, and so has each point: it is on the needle exactly, where that
+/// is cut or close by.
 fn needles(seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let unit = 2f64.powi(random.below(40) as i32 - 20);
@@ -209,27 +209,29 @@ fn needles(seed: u64) -> Mesh {
         DVec3::new(next(), next(), next())
     };
     let (mut positions, mut faces) = (Vec::new(), Vec::new());
-    for _ in 0..12 {
-        let (from, step, width) = (grid(1 << 20), grid(1 << 10), grid(3));
-        let corners = [from, from + 64.0 * step, from + width];
-        // On a long side, and within.
-        let on = (1..64).map(f64::from).map(|i| from + i * step);
-        let within = (1..32).map(f64::from).map(|i| (from + 2.0 * i * step).midpoint(from + width));
+    let length = 1 << 20;
+    let near_cuts =
+        || (1..32).flat_map(move |i| [-1, 0, 1].map(|by| f64::from(i * length / 32 + by)));
+    for _ in 0..8 {
+        let (from, step, width) = (grid(1 << 20), grid(8), grid(3));
         let first = positions.len() as u32;
-        positions.extend(corners);
+        positions.extend([from, from + f64::from(length) * step, from + width]);
         faces.push([first, first + 1, first + 2]);
-        for point in on.chain(within).step_by(3) {
+        // On a long side, and on the line from its middle to the other end.
+        let on = near_cuts().map(|i| from + i * step);
+        let within = near_cuts().map(|i| (from + i * step).midpoint(from + width));
+        for point in on.chain(within) {
             faces.push([positions.len() as u32; 3]);
             positions.push(point);
         }
     }
-    positions.extend([grid(1 << 22) * 1.1 + DVec3::splat(1.0 / 3.0), grid(1 << 22) / 0.7]);
+    positions.extend([grid(1 << 24) * 1.1 + DVec3::splat(1.0 / 3.0), grid(1 << 24) / 0.7]);
     Mesh::new(positions.into_iter().map(|p| p * unit).collect(), faces).unwrap()
 }
 
 fn split_needles_miss_nothing<V: BoundingVolume>() {
     let mut count = 0;
-    for seed in 0..40 {
+    for seed in 0..12 {
         let mesh = needles(seed);
         let mut random = Random::new(seed);
         let far = random.direction() * 1e6;
