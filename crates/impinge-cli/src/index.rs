@@ -1,7 +1,14 @@
 //! `impinge index`: prepares a mesh once, for many runs of `impinge query`.
 
 use crate::{failure::Failure, output, progress, source};
-use impinge::{Index, Method};
+use clap::{
+    builder::{PossibleValuesParser, TypedValueParser},
+    value_parser,
+};
+use impinge::{
+    Index, Method, Threads,
+    mid::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
+};
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
 
@@ -13,7 +20,7 @@ use std::{path::PathBuf, time::Instant};
 #[command(after_help = "\
 Examples:
   impinge index housing.stl -o housing.index
-  impinge index housing.stl --method dop18 -o housing.index
+  impinge index housing.stl --method dop18 --rule surface-area -o housing.index
   impinge query housing.stl shaft.stl --index-a housing.index --index-b shaft.index")]
 pub(crate) struct Arguments {
     /// The mesh: a file, or gen:NAME
@@ -21,12 +28,83 @@ pub(crate) struct Arguments {
     /// The method to prepare it by (see `impinge methods`)
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
+    /// By which rule the nodes of a tree are split
+    #[arg(long, value_parser = one_of(RULES), default_value = "splatter")]
+    rule: SplitRule,
+    /// Where along its direction a node is split
+    #[arg(long, value_parser = one_of(POINTS), default_value = "mean")]
+    point: SplitPoint,
+    /// Along which directions nodes may be split
+    #[arg(long, value_parser = one_of(DIRECTIONS), default_value = "axes")]
+    directions: SplitDirections,
+    /// Whether splits are thought over in view of the next ones (the oscillating build)
+    #[arg(long, value_parser = one_of(REGROUPS), default_value = "never")]
+    regroup: Regroup,
+    /// Up to how many faces make a leaf
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
+    leaf: u32,
+    /// Cut long thin faces into pieces, so many as a share of all faces, for tighter volumes
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    split_skinny: f64,
+    /// Use all cores
+    #[arg(long)]
+    parallel: bool,
     /// Where to write the index
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Print one JSON line
     #[arg(long)]
     json: bool,
+}
+
+/// Options by name.
+type Names<T> = &'static [(&'static str, T)];
+
+const RULES: Names<SplitRule> = &[
+    ("splatter", SplitRule::Splatter),
+    ("longest-side", SplitRule::LongestSide),
+    ("min-sum", SplitRule::MinSum),
+    ("min-max", SplitRule::MinMax),
+    ("surface-area", SplitRule::SurfaceArea),
+    ("least-growth", SplitRule::LeastGrowth),
+];
+const POINTS: Names<SplitPoint> = &[("mean", SplitPoint::Mean), ("median", SplitPoint::Median)];
+const DIRECTIONS: Names<SplitDirections> = &[
+    ("axes", SplitDirections::Axes),
+    ("corners", SplitDirections::Corners),
+    ("edges", SplitDirections::Edges),
+    ("all", SplitDirections::All),
+];
+const REGROUPS: Names<Regroup> = &[
+    ("never", Regroup::Never),
+    ("least-volume", Regroup::LeastVolume),
+    ("least-volume-each", Regroup::LeastVolumeEach),
+];
+
+/// Takes one of these names for what it stands for.
+fn one_of<T: Copy + Send + Sync>(names: Names<T>) -> impl TypedValueParser<Value = T> {
+    let parser = PossibleValuesParser::new(names.iter().map(|(name, _)| *name));
+    parser.try_map(move |given| {
+        names.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or("unknown")
+    })
+}
+
+impl Arguments {
+    fn options(&self) -> Result<BuildOptions, Failure> {
+        if !(0.0..=4.0).contains(&self.split_skinny) {
+            let message = format!("--split-skinny {}: not within 0 and 4", self.split_skinny);
+            return Err(Failure::input(message));
+        }
+        let threads = if self.parallel { Threads::Pool } else { Threads::One };
+        Ok(BuildOptions::default()
+            .rule(self.rule)
+            .point(self.point)
+            .directions(self.directions)
+            .regroup(self.regroup)
+            .leaf(self.leaf)
+            .split_skinny(self.split_skinny)
+            .threads(threads))
+    }
 }
 
 #[derive(Serialize)]
@@ -40,9 +118,11 @@ struct Report {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let method: Method = arguments.method.parse().map_err(Failure::input)?;
+    let options = arguments.options()?;
     let mesh = source::mesh(&arguments.mesh)?;
     let start = Instant::now();
-    let index = progress::waiting(&format!("{method}: building"), || Index::build(method, &mesh));
+    let building = || Index::with_options(method, &mesh, options);
+    let index = progress::waiting(&format!("{method}: building"), building);
     let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
     let saving = || impinge_io::save_index(&arguments.output, &index);
     progress::waiting("saving", saving)?;

@@ -40,6 +40,37 @@ fn a_saved_index_answers_the_same() {
 }
 
 #[test]
+fn however_it_is_built_it_answers_the_same() {
+    let folder = Folder::new();
+    let expected = pairs(&folder, &["--method", "brute"]).0;
+    let [a, b] = ["a.index", "b.index"].map(|name| folder.at(name));
+    let mut sizes = Vec::new();
+    for options in [
+        &["--rule", "longest-side", "--point", "median"][..],
+        &["--rule", "min-sum", "--leaf", "1", "--parallel"],
+        &["--rule", "min-max", "--directions", "edges"],
+        &["--rule", "surface-area", "--directions", "all"],
+        &["--rule", "least-growth", "--leaf", "8"],
+        &["--regroup", "least-volume"],
+        &["--regroup", "least-volume-each", "--directions", "corners"],
+        &["--split-skinny", "0.5"],
+    ] {
+        for (mesh, file) in [(A, &a), (B, &b)] {
+            impinge([&["index", mesh, "-o", file], options].concat()).succeeds();
+        }
+        let (rows, line) = pairs(&folder, &["--index-a", &a, "--index-b", &b]);
+        assert!(rows == expected, "{options:?} finds other pairs");
+        for more in [&["--front"][..], &["--threads", "2"], &["--budget", "1000000"]] {
+            let (rows, _) = pairs(&folder, &[&["--index-a", &a, "--index-b", &b], more].concat());
+            assert!(rows == expected, "{options:?}, {more:?} finds other pairs");
+        }
+        sizes.push(line["bytes"].as_u64().expect("a number"));
+    }
+    let whole = pairs(&folder, &["--method", "obb"]).1["bytes"].as_u64().expect("a number");
+    assert!(sizes[4] < whole && whole < sizes[7], "{sizes:?} beside {whole}");
+}
+
+#[test]
 fn what_is_no_index_of_the_mesh_is_refused() {
     let folder = Folder::new();
     let [a, b, dop] = ["a.index", "b.index", "dop.index"].map(|name| folder.at(name));
@@ -87,6 +118,9 @@ fn usage_errors() {
     impinge(["index", A, "-o", &out, "--method", "magic"]).refuses(&["`magic`"]);
     impinge(["index", A, "-o", &out, "--method", "brute"]).refuses(&["brute", &out]);
     impinge(["index", "none.obj", "-o", &out]).refuses(&["none.obj"]);
+    impinge(["index", A, "-o", &out, "--rule", "magic"]).misused(&["magic", "splatter"]);
+    impinge(["index", A, "-o", &out, "--leaf", "0"]).misused(&["--leaf"]);
+    impinge(["index", A, "-o", &out, "--split-skinny", "5"]).refuses(&["--split-skinny 5"]);
     impinge(["index", A, "-o", &folder.at("none/a.index")]).refuses(&["none/a.index"]);
     assert!(folder.names().is_empty(), "{:?}", folder.names());
     impinge(["query", A, B, "--index-a", &out]).misused(&["--index-b"]);

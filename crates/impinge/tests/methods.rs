@@ -2,7 +2,10 @@
 
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
-use impinge::{Budget, FacePair, Front, Mesh, Method, Pair, Pose, Threads, Verdict, generate};
+use impinge::mid::tree::BuildOptions;
+use impinge::{
+    Budget, FacePair, Front, Index, Mesh, Method, Pair, Pose, Threads, Verdict, generate,
+};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
@@ -37,36 +40,38 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> usize
     let expected = expected(a, pose_a, b, pose_b);
     for &method in Method::ALL {
         let mut pair = Pair::with_method(method, a, b);
-        for threads in [Threads::One, Threads::Pool] {
-            let found = pair.at(pose_a, pose_b).threads(threads).contacts();
-            assert_eq!(found, expected, "{method} on {threads:?}: {label}");
-            let touches = pair.at(pose_a, pose_b).threads(threads).intersects();
-            assert_eq!(touches, !expected.is_empty(), "{method} on {threads:?}: {label}");
-            let count = pair.at(pose_a, pose_b).threads(threads).count();
-            assert_eq!(count, expected.len(), "{method} on {threads:?}: {label}");
-        }
-        let mut visited = Vec::new();
-        let to_the_end = pair.at(pose_a, pose_b).visit(|pair| {
-            visited.push(pair);
-            ControlFlow::<()>::Continue(())
-        });
-        visited.sort_unstable();
-        assert_eq!(
-            (visited, to_the_end.is_continue()),
-            (expected.clone(), true),
-            "{method}: {label}"
-        );
-        let first = pair.at(pose_a, pose_b).visit(ControlFlow::Break).break_value();
-        assert_eq!(first.is_some(), !expected.is_empty(), "{method}: {label}");
-        assert!(first.is_none_or(|first| expected.contains(&first)), "{method}: {label}");
-        let mut front = Front::new();
-        for query in 0..3 {
-            let found = pair.at(pose_a, pose_b).front(&mut front).contacts();
-            assert_eq!(found, expected, "{method}, front, query {query}: {label}");
-        }
-        check_in_small_steps(&format!("{method}: {label}"), &mut pair, [pose_a, pose_b], &expected);
+        check_pair(&format!("{method}: {label}"), &mut pair, [pose_a, pose_b], &expected);
     }
     expected.len()
+}
+
+/// Compares all ways to ask for what touches.
+fn check_pair(label: &str, pair: &mut Pair<'_>, poses: [&Pose; 2], expected: &[FacePair]) {
+    let [pose_a, pose_b] = poses;
+    for threads in [Threads::One, Threads::Pool] {
+        let found = pair.at(pose_a, pose_b).threads(threads).contacts();
+        assert_eq!(found, expected, "on {threads:?}: {label}");
+        let touches = pair.at(pose_a, pose_b).threads(threads).intersects();
+        assert_eq!(touches, !expected.is_empty(), "on {threads:?}: {label}");
+        let count = pair.at(pose_a, pose_b).threads(threads).count();
+        assert_eq!(count, expected.len(), "on {threads:?}: {label}");
+    }
+    let mut visited = Vec::new();
+    let to_the_end = pair.at(pose_a, pose_b).visit(|pair| {
+        visited.push(pair);
+        ControlFlow::<()>::Continue(())
+    });
+    visited.sort_unstable();
+    assert_eq!((&visited[..], to_the_end.is_continue()), (expected, true), "{label}");
+    let first = pair.at(pose_a, pose_b).visit(ControlFlow::Break).break_value();
+    assert_eq!(first.is_some(), !expected.is_empty(), "{label}");
+    assert!(first.is_none_or(|first| expected.contains(&first)), "{label}");
+    let mut front = Front::new();
+    for query in 0..3 {
+        let found = pair.at(pose_a, pose_b).front(&mut front).contacts();
+        assert_eq!(found, expected, "front, query {query}: {label}");
+    }
+    check_in_small_steps(label, pair, poses, expected);
 }
 
 /// Compares a query that is interrupted again and again: whatever it says in between is true.
@@ -201,6 +206,41 @@ fn bodies_of_the_papers() {
             check(&format!("shuttle and chair, step {step}"), &a, &Pose::IDENTITY, &b, pose);
     }
     assert!(touching > 100, "{touching}");
+}
+
+/// Long thin triangles, cut into pieces for tighter volumes: a pair may be come upon several times,
+/// and is reported once.
+#[test]
+fn needles_in_pieces() {
+    let mut touching = 0;
+    for seed in 0..6 {
+        let mut random = Random::new(3000 + seed);
+        let mut needles = |count: u32| {
+            let mut positions = Vec::new();
+            for _ in 0..count {
+                let at = random.direction() * random.range(0.0, 2.0);
+                let way = random.direction() * random.range(0.1, 3.0);
+                positions.extend([at - way, at + way, at + random.direction() * 0.05]);
+            }
+            let faces = (0..count).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+            Mesh::new(positions, faces).unwrap()
+        };
+        let (a, b) = (needles(60), needles(50));
+        let pose = Pose::new(random.rotation(), random.direction() * 0.2).unwrap();
+        let expected = expected(&a, &Pose::IDENTITY, &b, &pose);
+        let mut reference = Pair::with_method(Method::Brute, &a, &b);
+        touching += expected.len();
+        for method in [Method::Aabb, Method::Obb, Method::Dop18, Method::Sphere] {
+            let options = BuildOptions::default().split_skinny(1.0);
+            let indices = [&a, &b].map(|mesh| Index::with_options(method, mesh, options));
+            let mut pair = Pair::from_indices(&indices[0], &indices[1]).unwrap();
+            let label = format!("{method}, seed {seed}");
+            check_pair(&label, &mut pair, [&Pose::IDENTITY, &pose], &expected);
+            let distance = pair.distance(&Pose::IDENTITY, &pose);
+            assert_eq!(distance, reference.distance(&Pose::IDENTITY, &pose), "{label}");
+        }
+    }
+    assert!(touching > 100, "hardly anything touches: {touching}");
 }
 
 #[test]

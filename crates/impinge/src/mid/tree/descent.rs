@@ -24,7 +24,7 @@ impl<V: BoundingVolume> Hierarchy for BvTree<V> {
     }
 
     fn repeats_faces(&self) -> bool {
-        false
+        self.repeats_faces()
     }
 
     fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> TreePair<'t, V> {

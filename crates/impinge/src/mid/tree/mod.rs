@@ -14,7 +14,7 @@ pub(super) use build::node_count;
 pub use front::Front;
 pub(super) use save::saved_kind;
 pub use save::{NodeProblem, TreeFileError, VolumeProblem};
-pub use split::{SplitAxis, SplitPoint};
+pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
 pub use walk::{Scratch, TreePair, WalkCounts, WalkOrder};
 
 use crate::volume::{BoundingVolume, Frame};
@@ -33,6 +33,8 @@ pub struct BvTree<V> {
     nodes: Vec<Node<V>>,
     /// The faces in the order of the leaves.
     faces: Vec<u32>,
+    /// Which piece each of them is meant for, where faces were split; empty otherwise.
+    pieces: Vec<u32>,
 }
 
 /// A volume, and what is below it.
@@ -64,7 +66,13 @@ impl<V: BoundingVolume> BvTree<V> {
 
     /// What nodes and faces take, in bytes.
     pub fn bytes(&self) -> usize {
-        Self::bytes_for(self.nodes.len(), self.faces.len())
+        Self::bytes_for(self.nodes.len(), self.faces.len() + self.pieces.len())
+    }
+
+    /// Whether faces are in several leaves, so that a walk may come upon a pair of them twice: true
+    /// if it was built with [`split_skinny`](BuildOptions::split_skinny) and found any to split.
+    pub fn repeats_faces(&self) -> bool {
+        !self.pieces.is_empty()
     }
 
     /// What a tree of so many nodes and faces takes.

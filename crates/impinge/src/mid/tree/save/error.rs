@@ -9,7 +9,7 @@ pub enum TreeFileError {
     NotATree,
     /// Another version of the format.
     #[error(
-        "the tree is of version {found} of the format (byte 8); this program reads version 1: build it anew"
+        "the tree is of version {found} of the format (byte 8); this program reads version 2: build it anew"
     )]
     Version {
         /// The version it says it is.
@@ -56,23 +56,33 @@ pub enum TreeFileError {
         "the tree belongs to another mesh, or the mesh has changed since (bytes 16 to 27): build it anew"
     )]
     OtherMesh,
-    /// There are more nodes than so many faces can have, or none.
-    #[error("the tree has {nodes} nodes for {faces} faces (byte 28)")]
+    /// There are more nodes than so many pieces can have, or none.
+    #[error("the tree has {nodes} nodes for {pieces} faces or pieces (byte 28)")]
     NodeCount {
         /// How many nodes it says it has.
         nodes: u32,
-        /// How many faces there are.
-        faces: u32,
+        /// How many pieces it says it has: faces, if none is split.
+        pieces: u32,
     },
-    /// The list of faces names one that is not there, or one twice.
+    /// There are more pieces than the mesh's faces can be split into.
     #[error(
-        "the tree's list of faces names face {face} (byte {at}), which is not there or was named before"
+        "the tree has {found} pieces (byte 24), but the mesh's faces can be split into {most} only"
     )]
-    Face {
+    PieceCount {
+        /// How many pieces it says it has.
+        found: u32,
+        /// How many there can be.
+        most: u32,
+    },
+    /// The list of pieces names one that is not there, or one twice.
+    #[error(
+        "the tree's list names face or piece {piece} (byte {at}), which is not there or was named before"
+    )]
+    Piece {
         /// Where.
         at: usize,
-        /// The face.
-        face: u32,
+        /// The piece; a face, if it is less than the number of faces.
+        piece: u32,
     },
     /// A node is not where the tree's shape allows one.
     #[error("node {node} (byte {at}) {problem}")]
@@ -112,9 +122,10 @@ pub enum NodeProblem {
     /// It is deeper than any tree of so many faces needs to be.
     #[error("is too deep")]
     Depth,
-    /// Its faces, or those of its children, are not in a row in the list, from the first to the last.
-    #[error("does not hold the faces that are its own in the list")]
-    Faces,
+    /// Its pieces, or those of its children, are not in a row in the list, from the first to the
+    /// last. (A face that is not split is one piece.)
+    #[error("does not hold the faces or pieces that are its own in the list")]
+    Pieces,
 }
 
 /// What is wrong with a volume of a saved tree.

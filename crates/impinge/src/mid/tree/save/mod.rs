@@ -5,13 +5,13 @@
 //! | byte | what |
 //! | --- | --- |
 //! | 0 | `IMPBVTRE` |
-//! | 8 | `u32` version of the format: 1 |
+//! | 8 | `u32` version of the format: 2 |
 //! | 12 | `u32` kind of volume: 1 box, 2 sphere, 3 oriented box, k for a k-DOP |
 //! | 16 | `u64` hash of the mesh: all bits of its positions, and its faces |
-//! | 24 | `u32` n, the number of faces |
+//! | 24 | `u32` n, the number of pieces: that of faces, or more if faces are split |
 //! | 28 | `u32` m, the number of nodes |
-//! | 32 | n × `u32`: the faces in the order of the leaves |
-//! | | m × 2 `u32`: a leaf's first face in that list and how many, or the first child and 0 |
+//! | 32 | n × `u32`: the pieces in the order of the leaves |
+//! | | m × 2 `u32`: a leaf's first piece in that list and how many, or the first child and 0 |
 //! | | m × volume: 4 `f32` for a sphere, 15 for an oriented box, nothing for the others |
 //! | | `u64` checksum of all before |
 //!
@@ -20,13 +20,17 @@
 //!
 //! - Nodes: each but the root is the child of exactly one before it, none is deeper than
 //!   [`max_depth`] (which bounds the time that checking takes), and the leaves hold the list of
-//!   faces from the first to the last without gap or overlap.
-//! - Faces: each of the mesh's is in the list once.
+//!   pieces from the first to the last without gap or overlap.
+//! - Pieces: what they are follows from the mesh and their number, and is not stored. (How long thin
+//!   faces are split depends on nothing else: see `build/pieces.rs`. An unsplit face is a piece, and
+//!   has the face's number.) Each is in the list once.
 //! - Volumes of kinds that merge, and the frame, follow from the mesh and are not stored.
-//! - Other volumes are sound in themselves, and each encloses every face below it with the same room
+//! - Other volumes are sound in themselves, and each encloses every piece below it with the same room
 //!   for rounding as when it is made. Larger than need be is fine: that costs time, not answers.
 //!
-//! Nothing is allocated before the length is known to fit the counts, and the counts the mesh.
+//! Nothing is allocated before the length is known to fit the counts.
+//!
+//! Version 1 knew no pieces.
 
 mod error;
 mod hash;
@@ -35,7 +39,7 @@ mod tests;
 
 pub use error::{NodeProblem, TreeFileError, VolumeProblem};
 
-use super::{BvTree, Node, build::triangles_of};
+use super::{BvTree, Node, build::Source};
 use crate::{
     Mesh,
     volume::{Frame, SavedVolume},
@@ -44,7 +48,7 @@ use glam::DVec3;
 use std::ops::Range;
 
 const MAGIC: [u8; 8] = *b"IMPBVTRE";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 32;
 const CHECKSUM: usize = 8;
 
@@ -68,20 +72,25 @@ impl<V: SavedVolume> BvTree<V> {
     /// # Panics
     /// If the mesh has another number of faces than the one that the tree was built over.
     pub fn to_bytes(&self, mesh: &Mesh) -> Vec<u8> {
-        let (faces, nodes) = (self.faces.len() as u32, self.nodes.len() as u32);
-        assert_eq!(self.faces.len(), mesh.faces().len(), "the tree is of another mesh");
-        let layout = Layout::new::<V>(faces, nodes);
+        // Every face is named.
+        let faces = self.faces.iter().max().map_or(0, |&face| face as usize + 1);
+        assert_eq!(faces, mesh.faces().len(), "the tree is of another mesh");
+        let pieces = if self.repeats_faces() { &self.pieces } else { &self.faces };
+        let (count, nodes) = (pieces.len() as u32, self.nodes.len() as u32);
+        let layout = Layout::new::<V>(count, nodes);
         let mut bytes = Vec::with_capacity(layout.length() as usize);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(V::KIND.to_le_bytes());
         bytes.extend(hash::of_mesh(mesh).to_le_bytes());
-        bytes.extend(faces.to_le_bytes());
+        bytes.extend(count.to_le_bytes());
         bytes.extend(nodes.to_le_bytes());
-        bytes.extend(self.faces.iter().flat_map(|face| face.to_le_bytes()));
+        bytes.extend(pieces.iter().flat_map(|piece| piece.to_le_bytes()));
+        let ends = self.leaf_ends();
         for node in &self.nodes {
+            let end = if node.is_leaf() { ends[node.first as usize] } else { node.first };
             bytes.extend(node.first.to_le_bytes());
-            bytes.extend(node.count.to_le_bytes());
+            bytes.extend((end - node.first).to_le_bytes());
         }
         for node in &self.nodes {
             node.volume.write(&mut bytes);
@@ -97,15 +106,39 @@ impl<V: SavedVolume> BvTree<V> {
     pub fn from_bytes(bytes: &[u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
         let parts = Parts::of::<V>(bytes, mesh)?;
         let frame = Frame::new(&mesh.bounds());
-        let faces = parts.faces(mesh)?;
+        let pieces = parts.pieces()?;
         let ranges = parts.ranges()?;
+        let source = Source::new(mesh, &frame, pieces.len() - mesh.faces().len());
+        if source.len() != pieces.len() {
+            let (found, most) = (pieces.len() as u32, source.len() as u32);
+            return Err(TreeFileError::PieceCount { found, most });
+        }
         let nodes = if V::BYTES == 0 {
-            parts.merged_nodes(mesh, &frame, &faces)
+            parts.merged_nodes(&source, &pieces)
         } else {
-            let triangles: Vec<_> = triangles_of(mesh, &frame, &faces).collect();
+            let triangles: Vec<_> = pieces.iter().map(|&piece| source.triangle(piece)).collect();
             parts.stored_nodes(&triangles, &ranges)?
         };
-        Ok(Self { id: Self::next_id(), frame, nodes, faces })
+        let mut tree =
+            Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
+        tree.name_faces(&source);
+        Ok(tree)
+    }
+
+    /// Where the pieces of the leaf end that begins at a place in the list. A leaf that has several
+    /// pieces of a face says nothing of all but one; they are up to where the next leaf begins.
+    fn leaf_ends(&self) -> Vec<u32> {
+        let mut ends = vec![0; self.faces.len()];
+        for leaf in self.nodes.iter().filter(|node| node.is_leaf()) {
+            ends[leaf.first as usize] = 1;
+        }
+        let mut end = ends.len() as u32;
+        for i in (0..ends.len()).rev() {
+            if ends[i] == 1 {
+                ends[i] = std::mem::replace(&mut end, i as u32);
+            }
+        }
+        ends
     }
 }
 
@@ -125,26 +158,26 @@ pub(crate) fn saved_kind(bytes: &[u8]) -> Result<u32, TreeFileError> {
     Ok(u32_at(bytes, 12))
 }
 
-/// How deep a tree over so many faces may be: more than any of ours is.
-fn max_depth(faces: usize) -> u8 {
-    4 * faces.max(1).ilog2() as u8 + 32
+/// How deep a tree over so many pieces may be: more than any of ours is.
+fn max_depth(pieces: usize) -> u8 {
+    4 * pieces.max(1).ilog2() as u8 + 32
 }
 
 /// Where what is.
 #[derive(Clone, Copy)]
 struct Layout {
-    faces: u64,
+    pieces: u64,
     nodes: u64,
     volume_bytes: u64,
 }
 
 impl Layout {
-    fn new<V: SavedVolume>(faces: u32, nodes: u32) -> Self {
-        Self { faces: faces.into(), nodes: nodes.into(), volume_bytes: V::BYTES as u64 }
+    fn new<V: SavedVolume>(pieces: u32, nodes: u32) -> Self {
+        Self { pieces: pieces.into(), nodes: nodes.into(), volume_bytes: V::BYTES as u64 }
     }
 
     fn nodes_at(&self) -> u64 {
-        HEADER as u64 + 4 * self.faces
+        HEADER as u64 + 4 * self.pieces
     }
 
     fn volumes_at(&self) -> u64 {
@@ -163,7 +196,7 @@ impl Layout {
 /// The parts of a file whose header, length and checksum are right.
 struct Parts<'b> {
     layout: Layout,
-    faces: &'b [[u8; 4]],
+    pieces: &'b [[u8; 4]],
     nodes: &'b [[u8; 8]],
     volumes: &'b [u8],
 }
@@ -175,8 +208,8 @@ impl<'b> Parts<'b> {
         if kind != V::KIND {
             return Err(TreeFileError::Kind { found: kind, expected: V::KIND });
         }
-        let (faces, nodes) = (u32_at(bytes, 24), u32_at(bytes, 28));
-        let layout = Layout::new::<V>(faces, nodes);
+        let (pieces, nodes) = (u32_at(bytes, 24), u32_at(bytes, 28));
+        let layout = Layout::new::<V>(pieces, nodes);
         if found != layout.length() {
             return Err(TreeFileError::Length { expected: layout.length(), found });
         }
@@ -187,40 +220,41 @@ impl<'b> Parts<'b> {
         if stored != computed {
             return Err(TreeFileError::Checksum { at, stored, computed });
         }
-        if faces as usize != mesh.faces().len() || u64_at(bytes, 16) != hash::of_mesh(mesh) {
+        let faces = mesh.faces().len();
+        if (pieces as usize) < faces || u64_at(bytes, 16) != hash::of_mesh(mesh) {
             return Err(TreeFileError::OtherMesh);
         }
-        // A leaf has a face at least, and a tree has a leaf more than inner nodes.
-        if u64::from(nodes) >= (2 * layout.faces).max(1) || (nodes == 0) != (faces == 0) {
-            return Err(TreeFileError::NodeCount { nodes, faces });
+        // A leaf has a piece at least, and a tree has a leaf more than inner nodes.
+        if u64::from(nodes) >= (2 * layout.pieces).max(1) || (nodes == 0) != (pieces == 0) {
+            return Err(TreeFileError::NodeCount { nodes, pieces });
         }
         Ok(Self {
             layout,
-            faces: bytes[HEADER..nodes_at].as_chunks().0,
+            pieces: bytes[HEADER..nodes_at].as_chunks().0,
             nodes: bytes[nodes_at..volumes_at].as_chunks().0,
             volumes: &bytes[volumes_at..at],
         })
     }
 
-    /// The list of faces, each of the mesh's once.
-    fn faces(&self, mesh: &Mesh) -> Result<Vec<u32>, TreeFileError> {
-        let mut is_named = vec![false; mesh.faces().len()];
-        let mut faces = Vec::with_capacity(self.faces.len());
-        for (i, &bytes) in self.faces.iter().enumerate() {
-            let face = u32::from_le_bytes(bytes);
-            match is_named.get_mut(face as usize) {
+    /// The list of pieces, each once.
+    fn pieces(&self) -> Result<Vec<u32>, TreeFileError> {
+        let mut is_named = vec![false; self.pieces.len()];
+        let mut pieces = Vec::with_capacity(self.pieces.len());
+        for (i, &bytes) in self.pieces.iter().enumerate() {
+            let piece = u32::from_le_bytes(bytes);
+            match is_named.get_mut(piece as usize) {
                 Some(is_named) if !*is_named => *is_named = true,
-                _ => return Err(TreeFileError::Face { at: HEADER + 4 * i, face }),
+                _ => return Err(TreeFileError::Piece { at: HEADER + 4 * i, piece }),
             }
-            faces.push(face);
+            pieces.push(piece);
         }
-        Ok(faces)
+        Ok(pieces)
     }
 
-    /// Which of the listed faces are below each node, if the nodes are a tree.
+    /// Which of the listed pieces are below each node, if the nodes are a tree.
     fn ranges(&self) -> Result<Vec<Range<u32>>, TreeFileError> {
         let count = self.nodes.len();
-        let max_depth = max_depth(self.faces.len());
+        let max_depth = max_depth(self.pieces.len());
         let wrong = |node: usize, problem| {
             let at = self.layout.nodes_at() as usize + 8 * node;
             TreeFileError::Node { at, node: node as u32, problem }
@@ -242,9 +276,9 @@ impl<'b> Parts<'b> {
                 return Err(wrong(i, NodeProblem::Depth));
             }
             ranges.push(match Content::of(bytes) {
-                Content::Faces { first, count } => match first.checked_add(count) {
-                    Some(end) if end as usize <= self.faces.len() => first..end,
-                    _ => return Err(wrong(i, NodeProblem::Faces)),
+                Content::Pieces { first, count } => match first.checked_add(count) {
+                    Some(end) if end as usize <= self.pieces.len() => first..end,
+                    _ => return Err(wrong(i, NodeProblem::Pieces)),
                 },
                 Content::Children { first } => {
                     let first = first as usize;
@@ -261,31 +295,26 @@ impl<'b> Parts<'b> {
             });
         }
 
-        // Upward: the faces of children are in a row.
+        // Upward: the pieces of children are in a row.
         for (i, bytes) in self.nodes.iter().enumerate().rev() {
             if let Content::Children { first } = Content::of(bytes) {
                 let [left, right] = [0, 1].map(|side| ranges[first as usize + side].clone());
                 if left.end != right.start {
-                    return Err(wrong(i, NodeProblem::Faces));
+                    return Err(wrong(i, NodeProblem::Pieces));
                 }
                 ranges[i] = left.start..right.end;
             }
         }
         match ranges.first() {
-            Some(root) if *root != (0..self.faces.len() as u32) => {
-                Err(wrong(0, NodeProblem::Faces))
+            Some(root) if *root != (0..self.pieces.len() as u32) => {
+                Err(wrong(0, NodeProblem::Pieces))
             }
             _ => Ok(ranges),
         }
     }
 
     /// The nodes with their volumes made anew, for kinds that merge.
-    fn merged_nodes<V: SavedVolume>(
-        &self,
-        mesh: &Mesh,
-        frame: &Frame,
-        faces: &[u32],
-    ) -> Vec<Node<V>> {
+    fn merged_nodes<V: SavedVolume>(&self, source: &Source<'_>, pieces: &[u32]) -> Vec<Node<V>> {
         // Of some nodes at a time the corners are fetched together: they are all over the mesh, and
         // so the processor waits for many at once.
         const TOGETHER: usize = 128;
@@ -295,14 +324,14 @@ impl<'b> Parts<'b> {
         for some in self.nodes.chunks(TOGETHER) {
             triangles.clear();
             for bytes in some {
-                if let Content::Faces { first, count } = Content::of(bytes) {
-                    let listed = &faces[first as usize..(first + count) as usize];
-                    triangles.extend(triangles_of(mesh, frame, listed));
+                if let Content::Pieces { first, count } = Content::of(bytes) {
+                    let listed = &pieces[first as usize..(first + count) as usize];
+                    triangles.extend(listed.iter().map(|&piece| source.triangle(piece)));
                 }
             }
             let mut rest = &triangles[..];
             nodes.extend(some.iter().map(|bytes| match Content::of(bytes) {
-                Content::Faces { first, count } => {
+                Content::Pieces { first, count } => {
                     let own;
                     (own, rest) = rest.split_at(count as usize);
                     Node { volume: V::enclosing(own), first, count }
@@ -338,7 +367,7 @@ impl<'b> Parts<'b> {
                 return Err(wrong(VolumeProblem::TooSmall));
             }
             nodes.push(match Content::of(bytes) {
-                Content::Faces { first, count } => Node { volume, first, count },
+                Content::Pieces { first, count } => Node { volume, first, count },
                 Content::Children { first } => Node { volume, first, count: 0 },
             });
         }
@@ -348,7 +377,7 @@ impl<'b> Parts<'b> {
 
 /// What a node says is below it.
 enum Content {
-    Faces { first: u32, count: u32 },
+    Pieces { first: u32, count: u32 },
     Children { first: u32 },
 }
 
@@ -356,7 +385,7 @@ impl Content {
     fn of(bytes: &[u8; 8]) -> Self {
         match (u32_at(bytes, 0), u32_at(bytes, 4)) {
             (first, 0) => Self::Children { first },
-            (first, count) => Self::Faces { first, count },
+            (first, count) => Self::Pieces { first, count },
         }
     }
 }

@@ -75,6 +75,9 @@ fn answers_as_brute_force<V: SavedVolume>(mesh: &Mesh, tree: &BvTree<V>, what: &
     for pose in poses() {
         let mut found = contacts(mesh, tree, tree, &pose);
         found.sort_unstable();
+        if tree.repeats_faces() {
+            found.dedup();
+        }
         assert_eq!(found, brute.contacts(&Pose::IDENTITY, &pose), "{what}");
         count += found.len();
     }
@@ -100,26 +103,28 @@ fn with_u32(bytes: &[u8], at: usize, value: u32) -> Vec<u8> {
 }
 
 fn comes_back_the_same<V: SavedVolume>() {
+    let mut split = 0;
     for (i, mesh) in meshes().iter().enumerate() {
-        for leaf in [1, 2, 7, 1000] {
-            let tree = BvTree::<V>::build(mesh, BuildOptions::default().leaf(leaf));
+        for (leaf, share) in [(1, 0.0), (2, 0.0), (7, 0.0), (1000, 0.0), (2, 0.3), (7, 4.0)] {
+            let what = format!("mesh {i}, leaf {leaf}, skinny {share}");
+            let options = BuildOptions::default().leaf(leaf).split_skinny(share);
+            let tree = BvTree::<V>::build(mesh, options);
+            split += usize::from(tree.repeats_faces());
             let bytes = tree.to_bytes(mesh);
             let loaded = BvTree::<V>::from_bytes(&bytes, mesh)
-                .unwrap_or_else(|error| panic!("mesh {i}, leaf {leaf}: {error}"));
-            assert_eq!(loaded.to_bytes(mesh), bytes, "mesh {i}, leaf {leaf}");
-            let shown = |t: &BvTree<V>| format!("{:?} {:?} {:?}", t.frame, t.nodes, t.faces);
-            assert_eq!(shown(&loaded), shown(&tree), "mesh {i}, leaf {leaf}");
+                .unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(loaded.to_bytes(mesh), bytes, "{what}");
+            let shown =
+                |t: &BvTree<V>| format!("{:?} {:?} {:?} {:?}", t.frame, t.nodes, t.faces, t.pieces);
+            assert_eq!(shown(&loaded), shown(&tree), "{what}");
             // Large leaves are as many exact tests as brute force takes.
             for pose in poses().iter().filter(|_| leaf == 2) {
                 let expected = contacts(mesh, &tree, &tree, pose);
-                assert_eq!(
-                    contacts(mesh, &loaded, &loaded, pose),
-                    expected,
-                    "mesh {i}, leaf {leaf}"
-                );
+                assert_eq!(contacts(mesh, &loaded, &loaded, pose), expected, "{what}");
             }
         }
     }
+    assert!(split >= 4, "hardly any faces are split: {split}");
 }
 
 fn is_refused_when_cut_off_or_added_to<V: SavedVolume>() {
@@ -137,9 +142,9 @@ fn is_refused_when_cut_off_or_added_to<V: SavedVolume>() {
 }
 
 /// Every byte changed, with the checksum made right: an error, or a tree that misses nothing.
-fn a_lie_is_refused_or_harmless<V: SavedVolume>() {
+fn a_lie_is_refused_or_harmless<V: SavedVolume>(options: BuildOptions) {
     let mesh = soup(24, 3);
-    let bytes = BvTree::<V>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
+    let bytes = BvTree::<V>::build(&mesh, options).to_bytes(&mesh);
     let (mut harmless, mut contacts) = (0, 0);
     for at in 0..bytes.len() - CHECKSUM {
         for flip in [0x01, 0x10, 0x80, 0xff] {
@@ -161,7 +166,8 @@ fn a_lie_is_refused_or_harmless<V: SavedVolume>() {
 fn all<V: SavedVolume>() {
     comes_back_the_same::<V>();
     is_refused_when_cut_off_or_added_to::<V>();
-    a_lie_is_refused_or_harmless::<V>();
+    a_lie_is_refused_or_harmless::<V>(BuildOptions::default());
+    a_lie_is_refused_or_harmless::<V>(BuildOptions::default().split_skinny(0.4));
 }
 
 #[test]
@@ -195,8 +201,8 @@ fn another_header_is_told() {
     let mesh = soup(12, 2);
     let bytes = BvTree::<Obb>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
     assert_eq!(refused::<Obb>(b"solid ascii", &mesh), TreeFileError::NotATree);
-    let error = refused::<Obb>(&with_u32(&bytes, 8, 2), &mesh);
-    assert_eq!(error, TreeFileError::Version { found: 2 });
+    let error = refused::<Obb>(&with_u32(&bytes, 8, 1), &mesh);
+    assert_eq!(error, TreeFileError::Version { found: 1 });
     let error = refused::<Sphere>(&bytes, &mesh);
     assert_eq!(error, TreeFileError::Kind { found: 3, expected: 2 });
     assert_eq!(
@@ -251,7 +257,7 @@ fn huge_counts_allocate_nothing() {
     let mut longer = bytes;
     longer.resize(length, 0);
     let error = refused::<Obb>(&with_u32(&longer, 28, nodes), &mesh);
-    assert_eq!(error, TreeFileError::NodeCount { nodes, faces: 12 });
+    assert_eq!(error, TreeFileError::NodeCount { nodes, pieces: 12 });
 }
 
 /// A tree of boxes over so many faces, with nodes and list as given.
@@ -291,21 +297,53 @@ fn nodes_that_are_no_tree_are_refused() {
     assert_eq!(refused(2, [1, 3]), (3, NodeProblem::Orphan));
     assert_eq!(refused(0, [2, 0]), (1, NodeProblem::Orphan));
     // Faces left out, held twice, or not there.
-    assert_eq!(refused(3, [1, 1]), (2, NodeProblem::Faces));
-    assert_eq!(refused(3, [1, 3]), (2, NodeProblem::Faces));
-    assert_eq!(refused(1, [0, 2]), (0, NodeProblem::Faces));
-    assert_eq!(refused(4, [3, 2]), (4, NodeProblem::Faces));
-    assert_eq!(refused(4, [u32::MAX, u32::MAX]), (4, NodeProblem::Faces));
+    assert_eq!(refused(3, [1, 1]), (2, NodeProblem::Pieces));
+    assert_eq!(refused(3, [1, 3]), (2, NodeProblem::Pieces));
+    assert_eq!(refused(1, [0, 2]), (0, NodeProblem::Pieces));
+    assert_eq!(refused(4, [3, 2]), (4, NodeProblem::Pieces));
+    assert_eq!(refused(4, [u32::MAX, u32::MAX]), (4, NodeProblem::Pieces));
     assert_eq!(refused(0, [0, 3]), (1, NodeProblem::Orphan));
 
     let bytes = file(&mesh, &list, &[[0, 3]]);
     let error = BvTree::<Aabb>::from_bytes(&bytes, &mesh).unwrap_err();
     let at = HEADER + 4 * list.len();
-    assert_eq!(error, TreeFileError::Node { at, node: 0, problem: NodeProblem::Faces });
+    assert_eq!(error, TreeFileError::Node { at, node: 0, problem: NodeProblem::Pieces });
     for list in [[3, 1, 0, 1], [3, 1, 0, 4]] {
         let error = BvTree::<Aabb>::from_bytes(&file(&mesh, &list, &right), &mesh).unwrap_err();
-        assert_eq!(error, TreeFileError::Face { at: HEADER + 12, face: list[3] });
+        assert_eq!(error, TreeFileError::Piece { at: HEADER + 12, piece: list[3] });
     }
+}
+
+/// The number of pieces says which faces are split, and how: another number makes others of them.
+#[test]
+fn another_number_of_pieces_is_refused_or_harmless() {
+    let mesh = soup(24, 3);
+    let split = |share: f64| {
+        BvTree::<Obb>::build(&mesh, BuildOptions::default().leaf(1).split_skinny(share))
+    };
+    let (whole, all) = (split(0.0), split(1.0));
+    assert_eq!((whole.faces.len(), all.faces.len()), (24, 48));
+    // Of a mesh that cannot be split at all, whatever the file says.
+    let ball = generate::icosphere(1).unwrap();
+    let nodes: Vec<[u32; 2]> = vec![[1, 0], [0, 40], [40, 41]];
+    let mut bytes = file(&ball, &(0..81).collect::<Vec<u32>>(), &nodes);
+    bytes[24..28].copy_from_slice(&81u32.to_le_bytes());
+    let error = refused::<Aabb>(&sealed(bytes), &ball);
+    assert_eq!(error, TreeFileError::PieceCount { found: 81, most: 80 });
+    // Boxes around other pieces: some of what was cut off is outside.
+    let mut bytes = all.to_bytes(&mesh);
+    let nodes = u32_at(&bytes, 28);
+    let layout = Layout::new::<Obb>(48, nodes);
+    let list: Vec<u8> = bytes.drain(HEADER..layout.nodes_at() as usize).collect();
+    // The same list backwards.
+    let backwards = list.as_chunks::<4>().0.iter().rev().flatten().copied();
+    bytes.splice(HEADER..HEADER, backwards);
+    let error = refused::<Obb>(&sealed(bytes), &mesh);
+    let too_small = VolumeProblem::TooSmall;
+    assert!(
+        matches!(error, TreeFileError::Volume { problem, .. } if problem == too_small),
+        "{error}"
+    );
 }
 
 /// A chain would make checking quadratic.

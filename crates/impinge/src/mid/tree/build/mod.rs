@@ -1,0 +1,213 @@
+//! Building a tree, from the top down.
+
+mod options;
+mod pieces;
+mod source;
+#[cfg(test)]
+mod tests;
+
+pub use options::BuildOptions;
+pub(super) use source::Source;
+
+use super::{
+    BvTree, Node,
+    split::{Item, Splitter},
+};
+use crate::{
+    Mesh, Threads,
+    volume::{BoundingVolume, Frame},
+};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// From how many pieces on a part of a tree is worth a thread of its own.
+const WORTH_A_THREAD: usize = 2048;
+
+impl<V: BoundingVolume> BvTree<V> {
+    /// A tree over all faces of a mesh. Takes time n log n, also for the worst of meshes.
+    pub fn build(mesh: &Mesh, options: BuildOptions) -> Self {
+        let frame = Frame::new(&mesh.bounds());
+        let threads = options.threads;
+        let source = Source::new(mesh, &frame, options.more_pieces(mesh.faces().len()));
+        let (pieces, divisions) = divide(&source, &options);
+        // Side by side for every node.
+        let triangles = collect(pieces.len(), threads, |i| source.triangle(pieces[i]));
+        let nodes = enclose(&triangles, &divisions, threads);
+        drop(triangles);
+        let mut tree =
+            Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
+        tree.name_faces(&source);
+        tree
+    }
+
+    /// Turns a list of pieces into one of faces. A leaf with several pieces of a face names it once:
+    /// what it would name again goes behind its end, where nobody looks but who saves the tree.
+    pub(super) fn name_faces(&mut self, source: &Source<'_>) {
+        if !source.has_pieces() {
+            return;
+        }
+        for leaf in self.nodes.iter_mut().filter(|node| node.is_leaf()) {
+            let pieces = &mut self.faces[leaf.first as usize..(leaf.first + leaf.count) as usize];
+            pieces.sort_unstable_by_key(|&piece| (source.face(piece), piece));
+            let mut count = 0;
+            for i in 0..pieces.len() {
+                if count == 0 || source.face(pieces[count - 1]) != source.face(pieces[i]) {
+                    pieces.swap(count, i);
+                    count += 1;
+                }
+            }
+            leaf.count = count as u32;
+        }
+        let faces = self.faces.iter().map(|&piece| source.face(piece)).collect();
+        self.pieces = std::mem::replace(&mut self.faces, faces);
+    }
+}
+
+impl BuildOptions {
+    /// How many pieces more than faces there may be.
+    fn more_pieces(&self, faces: usize) -> usize {
+        // No number counts as 0.
+        let share = self.split_skinny.clamp(0.0, 4.0);
+        // Nodes are numbered by `u32`, and there are nearly twice as many.
+        ((faces as f64 * share) as usize).min((u32::MAX as usize / 2).saturating_sub(faces))
+    }
+}
+
+/// How many nodes the default options make of a mesh; the same for every volume.
+pub(crate) fn node_count(mesh: &Mesh) -> usize {
+    let frame = Frame::new(&mesh.bounds());
+    divide(&Source::new(mesh, &frame, 0), &BuildOptions::default()).1.len()
+}
+
+/// A node of the tree to be: its pieces, and where its children are, if it has any.
+struct Division {
+    pieces: Range<usize>,
+    children: Option<u32>,
+}
+
+/// Orders the pieces and divides them until every leaf is small enough.
+fn divide(source: &Source<'_>, options: &BuildOptions) -> (Vec<u32>, Vec<Division>) {
+    let mut items = collect(source.len(), options.threads, |piece| {
+        let [p, q, r] = source.triangle(piece as u32);
+        let (min, max) = (p.min(q).min(r), p.max(q).max(r));
+        Item { piece: piece as u32, middle: (p + q + r) / 3.0, min, max }
+    });
+    if items.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let leaf = options.leaf.max(1) as usize;
+    let divider = Divider { splitter: Splitter::new(source, options), leaf };
+    let divisions = match options.threads {
+        Threads::One => divider.divide(&mut items, 0, 0),
+        Threads::Pool => divider.divide_on_pool(&mut items, 0, 0),
+    };
+    (items.iter().map(|item| item.piece).collect(), divisions)
+}
+
+struct Divider<'s> {
+    splitter: Splitter<'s>,
+    /// How many pieces make a leaf at most.
+    leaf: usize,
+}
+
+impl Divider<'_> {
+    /// Divides the items of a node, which begin at a place in the list. The node comes first.
+    fn divide(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division> {
+        let mut divisions = vec![Division { pieces: 0..items.len(), children: None }];
+        let mut open = vec![(0, depth)];
+        while let Some((node, depth)) = open.pop() {
+            let pieces = divisions[node].pieces.clone();
+            if pieces.len() <= self.leaf {
+                continue;
+            }
+            let middle = pieces.start + self.splitter.split(&mut items[pieces.clone()], depth);
+            let first = divisions.len();
+            divisions[node].children = Some(first as u32);
+            divisions.push(Division { pieces: pieces.start..middle, children: None });
+            divisions.push(Division { pieces: middle..pieces.end, children: None });
+            // What is below the first child comes next to it: walks look there first.
+            open.extend([(first + 1, depth + 1), (first, depth + 1)]);
+        }
+        for Division { pieces, .. } in &mut divisions {
+            *pieces = pieces.start + start..pieces.end + start;
+        }
+        divisions
+    }
+
+    /// The same, and the nodes in the same order, on all threads.
+    fn divide_on_pool(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division> {
+        let count = items.len();
+        if count < WORTH_A_THREAD || count <= self.leaf {
+            return self.divide(items, start, depth);
+        }
+        let middle = self.splitter.split(items, depth);
+        let (first, second) = items.split_at_mut(middle);
+        let (first, second) = rayon::join(
+            || self.divide_on_pool(first, start, depth + 1),
+            || self.divide_on_pool(second, start + middle, depth + 1),
+        );
+        // The node, its children, what is below the first, what is below the second.
+        let below_first = 3;
+        let below_second = below_first + first.len() - 1;
+        let mut divisions = Vec::with_capacity(below_second + second.len() - 1);
+        divisions.push(Division { pieces: start..start + count, children: Some(1) });
+        let moved = |division: Division, to: usize| {
+            // The first below a node was at 1.
+            let children = division.children.map(|child| child + to as u32 - 1);
+            Division { children, ..division }
+        };
+        let (mut first, mut second) = (first.into_iter(), second.into_iter());
+        divisions.extend(first.next().map(|child| moved(child, below_first)));
+        divisions.extend(second.next().map(|child| moved(child, below_second)));
+        divisions.extend(first.map(|division| moved(division, below_first)));
+        divisions.extend(second.map(|division| moved(division, below_second)));
+        divisions
+    }
+}
+
+/// Makes the nodes, from the leaves up: parents come before their children, so backwards.
+fn enclose<V: BoundingVolume>(
+    triangles: &[[DVec3; 3]],
+    divisions: &[Division],
+    threads: Threads,
+) -> Vec<Node<V>> {
+    let enclosing = |division: &Division| V::enclosing(&triangles[division.pieces.clone()]);
+    // What does not follow from the children is made first, if there are threads to share in it.
+    let point = V::enclosing(&[[DVec3::ZERO; 3]]);
+    let merges = point.merged(&point).is_some();
+    let made: Vec<Option<V>> = match threads {
+        Threads::One => Vec::new(),
+        Threads::Pool => {
+            let made = divisions.par_iter().with_max_len(64).map(|division| {
+                (division.children.is_none() || !merges).then(|| enclosing(division))
+            });
+            made.collect()
+        }
+    };
+    let mut nodes: Vec<Node<V>> = Vec::with_capacity(divisions.len());
+    // Filled from the back; `nodes` holds them in reverse until the end.
+    for (i, division) in divisions.iter().enumerate().rev() {
+        let made = made.get(i).copied().flatten();
+        let merged = || {
+            let node = |index: u32| &nodes[divisions.len() - 1 - index as usize].volume;
+            division.children.and_then(|first| node(first).merged(node(first + 1)))
+        };
+        let volume = made.or_else(merged).unwrap_or_else(|| enclosing(division));
+        let Range { start, end } = division.pieces;
+        nodes.push(match division.children {
+            Some(first) => Node { volume, first, count: 0 },
+            None => Node { volume, first: start as u32, count: (end - start) as u32 },
+        });
+    }
+    nodes.reverse();
+    nodes
+}
+
+/// What a function makes of each number below a count, on the caller's thread or on all.
+fn collect<T: Send>(count: usize, threads: Threads, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    match threads {
+        Threads::One => (0..count).map(make).collect(),
+        Threads::Pool => (0..count).into_par_iter().map(&make).collect(),
+    }
+}

@@ -1,0 +1,77 @@
+//! Zachmann's rule: each face goes where it makes the volume grow less.
+
+use super::{Item, Splitter, extent::Extent, partition};
+use glam::DVec3;
+
+/// Two growing sets.
+struct Sets {
+    /// The items that they start from.
+    seeds: [usize; 2],
+    extents: [Extent; 2],
+    volumes: [f64; 2],
+    pad: DVec3,
+}
+
+impl Sets {
+    /// From the items at either end of a direction; none if all are at one place.
+    fn new(items: &[Item], direction: DVec3, pad: DVec3) -> Option<Self> {
+        let mut ends = [(f64::INFINITY, 0), (f64::NEG_INFINITY, 0)];
+        for (i, item) in items.iter().enumerate() {
+            let along = direction.dot(item.middle);
+            if along < ends[0].0 {
+                ends[0] = (along, i);
+            }
+            if along > ends[1].0 {
+                ends[1] = (along, i);
+            }
+        }
+        let seeds = ends.map(|(_, i)| i);
+        let extents = seeds.map(|i| Extent::EMPTY.with(&items[i]));
+        let volumes = extents.map(|extent| extent.volume(pad));
+        (seeds[0] != seeds[1]).then_some(Self { seeds, extents, volumes, pad })
+    }
+
+    /// Adds an item to the set that grows less; returns whether that is the first.
+    fn add(&mut self, i: usize, item: &Item) -> bool {
+        if self.seeds.contains(&i) {
+            return i == self.seeds[0];
+        }
+        let extents = self.extents.map(|extent| extent.with(item));
+        let volumes = extents.map(|extent| extent.volume(self.pad));
+        let growth = [0, 1].map(|side| volumes[side] - self.volumes[side]);
+        // Of equals, the one that is smaller yet.
+        let is_first = match growth[0].total_cmp(&growth[1]) {
+            std::cmp::Ordering::Less => true,
+            std::cmp::Ordering::Greater => false,
+            std::cmp::Ordering::Equal => volumes[0] <= volumes[1],
+        };
+        let side = usize::from(!is_first);
+        self.extents[side] = extents[side];
+        self.volumes[side] = volumes[side];
+        is_first
+    }
+}
+
+impl Splitter<'_> {
+    /// Parts the items by the direction for which the two sets end up with the least volume.
+    pub(super) fn by_growth(&self, items: &mut [Item]) -> usize {
+        let pad = Extent::of(items).pad();
+        let mut best = None;
+        let mut least = f64::INFINITY;
+        for &direction in &self.directions {
+            let Some(mut sets) = Sets::new(items, direction, pad) else { continue };
+            for (i, item) in items.iter().enumerate() {
+                sets.add(i, item);
+            }
+            let volume = sets.volumes[0] + sets.volumes[1];
+            if volume < least {
+                (least, best) = (volume, Some(direction));
+            }
+        }
+        // Once more, and this time they are moved; none moves before its turn.
+        match best.and_then(|direction| Sets::new(items, direction, pad)) {
+            Some(mut sets) => partition(items, |i, item| sets.add(i, item)),
+            None => items.len() / 2,
+        }
+    }
+}

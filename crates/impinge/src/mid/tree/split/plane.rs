@@ -1,0 +1,98 @@
+//! Rules that choose a direction, and part the items by a plane across it.
+
+use super::{Item, SplitPoint, Splitter, extent::Extent, partition};
+use glam::DVec3;
+
+impl Splitter<'_> {
+    /// The direction along which the items reach furthest.
+    pub(super) fn longest_side(&self, items: &[Item]) -> DVec3 {
+        if self.directions.len() == 3 {
+            let Extent { min, max } = Extent::of(items);
+            return self.directions[(max - min).max_position()];
+        }
+        // The boxes of items do not tell how far they reach along a diagonal.
+        let mut reach = vec![(f64::INFINITY, f64::NEG_INFINITY); self.directions.len()];
+        for corner in items.iter().flat_map(|item| self.source.triangle(item.piece)) {
+            for (direction, (low, high)) in self.directions.iter().zip(&mut reach) {
+                let along = direction.dot(corner);
+                (*low, *high) = (low.min(along), high.max(along));
+            }
+        }
+        let mut reach = reach.into_iter().map(|(low, high)| high - low);
+        self.greatest(|direction| reach.next().unwrap_or_default() / direction.length())
+    }
+
+    /// The direction along which the items' middles have the greatest variance.
+    pub(super) fn widest_scatter(&self, items: &[Item]) -> DVec3 {
+        let next = |v: DVec3| DVec3::new(v.y, v.z, v.x);
+        let mean = items.iter().map(|item| item.middle).sum::<DVec3>() / items.len() as f64;
+        // xx, yy, zz and xy, yz, zx of the covariance: the variance along any direction.
+        let (mut own, mut mixed) = (DVec3::ZERO, DVec3::ZERO);
+        for item in items {
+            let from_mean = item.middle - mean;
+            own += from_mean * from_mean;
+            mixed += from_mean * next(from_mean);
+        }
+        self.greatest(|d| ((d * d).dot(own) + 2.0 * (d * next(d)).dot(mixed)) / d.length_squared())
+    }
+
+    /// The direction for which the two halves cost least.
+    pub(super) fn cheapest(&self, items: &mut [Item], cost: fn(f64, f64) -> f64) -> DVec3 {
+        self.greatest(|direction| {
+            let [first, second] = halves(items, direction, self.point);
+            let pad = first.merged(second).pad();
+            -cost(first.volume(pad), second.volume(pad))
+        })
+    }
+
+    /// The first of the directions of which something is greatest.
+    fn greatest(&self, mut value: impl FnMut(DVec3) -> f64) -> DVec3 {
+        let mut best = (f64::NEG_INFINITY, self.directions[0]);
+        for &direction in &self.directions {
+            let value = value(direction);
+            if value > best.0 {
+                best = (value, direction);
+            }
+        }
+        best.1
+    }
+}
+
+/// Parts the items by a plane and returns how many come first; never none and never all.
+pub(super) fn part(items: &mut [Item], direction: DVec3, point: SplitPoint) -> usize {
+    match point {
+        SplitPoint::Median => {
+            let half = items.len() / 2;
+            let along = |item: &Item| direction.dot(item.middle);
+            items.select_nth_unstable_by(half, |p, q| along(p).total_cmp(&along(q)));
+            half
+        }
+        SplitPoint::Mean => {
+            let mean = mean(items, direction);
+            partition(items, |_, item| direction.dot(item.middle) < mean)
+        }
+    }
+}
+
+/// The boxes of what [`part`] would part the items into.
+fn halves(items: &mut [Item], direction: DVec3, point: SplitPoint) -> [Extent; 2] {
+    if point == SplitPoint::Mean {
+        // Without moving any.
+        let mean = mean(items, direction);
+        let (mut halves, mut counts) = ([Extent::EMPTY; 2], [0, 0]);
+        for item in items.iter() {
+            let side = usize::from(direction.dot(item.middle) >= mean);
+            halves[side] = halves[side].with(item);
+            counts[side] += 1;
+        }
+        if !counts.contains(&0) {
+            return halves;
+        }
+    }
+    let count = part(items, direction, point);
+    [Extent::of(&items[..count]), Extent::of(&items[count..])]
+}
+
+fn mean(items: &[Item], direction: DVec3) -> f64 {
+    items.iter().map(|item| direction.dot(item.middle)).sum::<f64>() / items.len() as f64
+}
