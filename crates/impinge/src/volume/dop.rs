@@ -1,6 +1,7 @@
 //! k-DOPs: convex polytopes between pairs of parallel planes in fixed directions (Klosowski 1998).
 
 use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
+use crate::convex::Climber;
 use glam::{DMat3, DVec3};
 use std::sync::OnceLock;
 
@@ -20,7 +21,7 @@ const CORNERS: [[i8; 3]; 4] = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1]];
 const EDGES: [[i8; 3]; 6] = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, -1, 0], [1, 0, -1], [0, 1, -1]];
 
 /// The directions of a DOP. Integers, so that distances along them are sums of coordinates.
-const fn directions<const H: usize>() -> [DVec3; H] {
+pub(super) const fn directions<const H: usize>() -> [DVec3; H] {
     let groups: &[&[[i8; 3]]] = match H {
         3 => &[&AXES],
         4 => &[&CORNERS],
@@ -59,6 +60,37 @@ struct Row {
     weights: [f64; 3],
     offset: f64,
     uncertainty: f64,
+}
+
+impl<const H: usize> Dop<H> {
+    /// Along what the extents are measured: one direction of each pair, not of unit length.
+    pub fn directions() -> [DVec3; H] {
+        const { directions::<H>() }
+    }
+
+    /// The extents along the directions: from where, and to where.
+    pub fn extents(&self) -> [&[f32; H]; 2] {
+        [&self.low, &self.high]
+    }
+
+    pub(super) fn from_extents(low: [f32; H], high: [f32; H]) -> Self {
+        Self { low, high }
+    }
+
+    /// The DOP, in the frame of another body, of a whole body whose hull is at hand.
+    ///
+    /// Tighter than placing the DOP of the body, which encloses the DOP and not the body (Klosowski
+    /// 1998 does so for the root of a tree).
+    pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
+        let directions = const { directions::<H>() };
+        let mut dop = Self { low: [0.0; H], high: [0.0; H] };
+        for (i, direction) in directions.into_iter().enumerate() {
+            let [low, high] = relative.extent_of_hull(climber, i, direction);
+            dop.low[i] = round_down(low);
+            dop.high[i] = round_up(high);
+        }
+        dop
+    }
 }
 
 impl<const H: usize> BoundingVolume for Dop<H> {
