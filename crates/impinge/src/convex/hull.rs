@@ -480,6 +480,37 @@ mod tests {
         );
     }
 
+    /// Long rims, where points find their facet by a search; symmetric ones, where many are in line.
+    #[test]
+    fn cylinders_and_cones() {
+        for seed in 0..40 {
+            let mut random = Random::new(seed);
+            let count = 40 + random.below(200) as usize;
+            let turn = if random.below(2) == 0 { random.rotation() } else { glam::DMat3::IDENTITY };
+            let turned = |x: f64, y: f64, z: f64| turn * DVec3::new(x, y, z);
+            let around = |i: usize| std::f64::consts::TAU * i as f64 / count as f64;
+            let on_circle =
+                |i: usize, z: f64| turned(libm::cos(around(i)), libm::sin(around(i)), z);
+            let mut points: Vec<DVec3> = (0..count).map(|i| on_circle(i, 0.0)).collect();
+            match random.below(3) {
+                0 => points.extend((0..count).map(|i| on_circle(i, 1.0))),
+                1 => points.extend([turned(0.0, 0.0, 3.0), turned(0.0, 0.0, -2.0)]),
+                _ => points.extend((0..count).map(|i| turned(0.0, 0.0, 1.0) * i as f64)),
+            }
+            random.shuffle(&mut points);
+            let hull = check(&points, &format!("seed {seed}"));
+            assert!(hull.vertices().len() > count, "seed {seed}: {:?}", counts(&hull));
+        }
+        let cylinder: Vec<DVec3> = (0..100_000)
+            .map(|i| {
+                let angle = std::f64::consts::TAU * f64::from(i / 2) / 50_000.0;
+                DVec3::new(libm::cos(angle), libm::sin(angle), f64::from(i % 2))
+            })
+            .collect();
+        let hull = Hull::new(&cylinder).expect("finite");
+        assert!(hull.vertices().len() > 99_000, "{:?}", counts(&hull));
+    }
+
     /// Every point a corner, and far more than any quadratic method could handle in a test.
     #[test]
     fn many_points() {

@@ -100,7 +100,13 @@ struct Builder<'p> {
     next: Vec<u32>,
     /// The new facet at the edge that begins at a point.
     begins: Vec<u32>,
+    /// A point strictly inside, if one was found.
+    inside: Option<DVec3>,
 }
+
+/// From how many new facets on it is not all of them that a point is compared with. A step of the
+/// search costs as much as a few comparisons.
+const MANY: usize = 32;
 
 /// The surface of the hull of points that are not all in one plane, as triangles. `seed` are four
 /// that are not in a plane. Triangles may lie in one plane, and corners in line or inside a face.
@@ -112,6 +118,7 @@ pub(super) fn surface(points: &[DVec3], extent: DVec3, seed: [u32; 4]) -> Vec<Fa
         free: Vec::new(),
         next: vec![NONE; points.len()],
         begins: vec![NONE; points.len()],
+        inside: None,
     };
     builder.start(seed);
     // Facets that have points above them, or had when they were put here.
@@ -126,7 +133,7 @@ pub(super) fn surface(points: &[DVec3], extent: DVec3, seed: [u32; 4]) -> Vec<Fa
         builder.remove(&visible, &mut orphans);
         let begin = open.len();
         builder.cover(point, &rim, &mut open);
-        builder.adopt(point, &orphans, &open[begin..]);
+        builder.adopt(point, &orphans, &mut open[begin..]);
     }
     // A free place is one whose facet went and none took over.
     let mut is_free = vec![false; builder.facets.len()];
@@ -178,6 +185,9 @@ impl Builder<'_> {
             self.facet([a, d, b], [1, 0, 3]),
             self.facet([a, b, c], [2, 0, 1]),
         ];
+        let middle = (p * 0.25 + q * 0.25) + (r * 0.25 + s * 0.25);
+        let is_inside = self.facets.iter().all(|facet| facet.plane.side(middle) < 0);
+        self.inside = is_inside.then_some(middle);
         for point in 0..self.points.len() as u32 {
             if ![a, b, c, d].contains(&point) {
                 self.file(point, &[0, 1, 2, 3]);
@@ -285,12 +295,62 @@ impl Builder<'_> {
         }
     }
 
-    /// Finds new facets for the points of facets that went.
-    fn adopt(&mut self, inserted: u32, orphans: &[u32], facets: &[u32]) {
+    /// Finds new facets, of those around a new point, for the points of facets that went.
+    ///
+    /// Of few facets each is tried. Where they are many, as at the rim of a cylinder, that would be
+    /// quadratic: there the wedge is searched in which a point lies, of those that the half-planes
+    /// from the line through the new point and one inside part space into, one for each facet. If it
+    /// is above any facet, it is above that of its wedge.
+    fn adopt(&mut self, inserted: u32, orphans: &[u32], facets: &mut [u32]) {
+        let axis = self.inside.filter(|_| facets.len() > MANY);
+        if axis.is_some() {
+            self.sort_around(facets);
+        }
         for &point in orphans {
-            if point != inserted {
-                self.file(point, facets);
+            if point == inserted {
+                continue;
+            }
+            let position = self.points[point as usize];
+            match axis.and_then(|inside| self.wedge(position, inside, inserted, facets)) {
+                None => self.file(point, facets),
+                Some(wedge) => self.file(point, &facets[wedge..=wedge]),
             }
         }
+    }
+
+    /// Brings the facets around a point into the order in which they lie around it.
+    fn sort_around(&self, facets: &mut [u32]) {
+        for i in 1..facets.len() {
+            facets[i] = self.facets[facets[i - 1] as usize].neighbours[1];
+        }
+    }
+
+    /// In the wedge of which facet a point lies; nothing if it is in line with where they begin.
+    fn wedge(&self, point: DVec3, inside: DVec3, around: u32, facets: &[u32]) -> Option<usize> {
+        let around = self.points[around as usize];
+        // Each wedge goes from the first corner of its facet to the first of the next, in the
+        // direction in which `turn` is positive; no wedge is as wide as half a turn.
+        let begin = |i: usize| self.points[self.facets[facets[i] as usize].corners[0] as usize];
+        let turn = |i: usize, point: DVec3| orient3d(inside, around, begin(i), point);
+        // 0 may mean no turn or half a turn. From here on it is clear which.
+        let in_first_half = match turn(0, point) {
+            0 => return None,
+            turn => turn > 0,
+        };
+        let is_passed = |i: usize| match (in_first_half, turn(0, begin(i)) >= 0) {
+            (true, false) => false,
+            (false, true) => true,
+            _ => turn(i, point) >= 0,
+        };
+        let (mut low, mut high) = (0, facets.len());
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if is_passed(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        Some(low)
     }
 }

@@ -165,7 +165,14 @@ impl<const H: usize> BoundingVolume for Dop<H> {
 
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
-        !(0..H).any(|i| self.low[i] > other.high[i] || other.low[i] > self.high[i])
+        // All at once, not until the first that tells: several go at a time, and there is no branch
+        // to foresee. No order of the directions was as fast.
+        let mut is_apart = false;
+        for i in 0..H {
+            is_apart |= self.low[i] > other.high[i];
+            is_apart |= other.low[i] > self.high[i];
+        }
+        !is_apart
     }
 
     fn distance_below(&self, other: &Self) -> f64 {

@@ -10,6 +10,7 @@
 
 mod aabb;
 mod dop;
+mod fit;
 mod frame;
 mod obb;
 mod saved;
@@ -18,6 +19,7 @@ mod vertex_dop;
 
 pub use aabb::Aabb;
 pub use dop::Dop;
+pub use fit::Fit;
 pub use frame::{Frame, Relative};
 pub use obb::Obb;
 pub use saved::SavedVolume;
