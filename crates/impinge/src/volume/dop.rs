@@ -248,3 +248,33 @@ fn cones<const H: usize>() -> &'static [[u8; 3]] {
         cones
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Random;
+
+    /// All at once or one by one, touching and what is not a number included.
+    #[test]
+    fn overlap_is_that_of_every_interval() {
+        let values = [0.0, -0.0, 1.0, 2.0, 3.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let mut counts = [0; 2];
+        for seed in 0..20_000 {
+            let mut random = Random::new(seed);
+            let odd = random.below(4) == 0;
+            let mut dop = || {
+                let mut extent = [0.0; 9].map(|_| {
+                    let [p, q] = [0; 2].map(|_| random.below(if odd { 8 } else { 5 }));
+                    [values[p.min(q) as usize], values[p.max(q) as usize]]
+                });
+                extent[random.below(9) as usize] = [1.0, 2.0];
+                Dop::<9>::from_extents(extent.map(|[low, _]| low), extent.map(|[_, high]| high))
+            };
+            let (a, b) = (dop(), dop());
+            let is_apart = (0..9).any(|i| a.low[i] > b.high[i] || b.low[i] > a.high[i]);
+            assert_eq!(a.overlaps(&b), !is_apart, "seed {seed}: {a:?} {b:?}");
+            counts[usize::from(is_apart)] += 1;
+        }
+        assert!(counts.iter().all(|&n| n > 1000), "one-sided cases: {counts:?}");
+    }
+}
