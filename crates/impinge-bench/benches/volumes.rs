@@ -88,8 +88,8 @@ struct Run<'s, V: BoundingVolume> {
     scratch: Scratch<V>,
     /// In milliseconds, the best of all builds.
     build: f64,
-    /// The best round of queries.
-    best: Duration,
+    /// The best time of each query.
+    best: Vec<Duration>,
     volume_tests: u64,
     placed: u64,
     pairs: usize,
@@ -99,7 +99,9 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
     fn new(scene: &'s Scene) -> Self {
         let mut build = Duration::MAX;
         let mut trees = None;
-        for _ in 0..3 {
+        let begin = Instant::now();
+        // What takes long is told well enough by one build.
+        while trees.is_none() || begin.elapsed() < Duration::from_millis(500) {
             let start = Instant::now();
             let a = BvTree::<V>::build(&scene.a, BuildOptions::default());
             let b = BvTree::<V>::build(&scene.b, BuildOptions::default());
@@ -113,7 +115,7 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
             b,
             scratch: Scratch::default(),
             build: build.as_secs_f64() * 1e3,
-            best: Duration::MAX,
+            best: vec![Duration::MAX; scene.poses.len()],
             volume_tests: 0,
             placed: 0,
             pairs: 0,
@@ -127,15 +129,15 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
 
     /// Mean time of a query, in microseconds.
     fn micros(&self) -> f64 {
-        self.best.as_secs_f64() * 1e6 / self.scene.poses.len() as f64
+        self.best.iter().sum::<Duration>().as_secs_f64() * 1e6 / self.best.len() as f64
     }
 
     /// Finds all pairs at all poses.
     fn round(&mut self) {
         let Self { scene, a, b, scratch, .. } = self;
         (self.volume_tests, self.placed, self.pairs) = (0, 0, 0);
-        let start = Instant::now();
-        for pose in &scene.poses {
+        for (pose, best) in scene.poses.iter().zip(&mut self.best) {
+            let start = Instant::now();
             let relative = Relative::new(a.frame(), &Pose::IDENTITY, b.frame(), pose);
             let mut bounds = a.frame().placed_bounds(&Pose::IDENTITY);
             bounds.merge(&b.frame().placed_bounds(pose));
@@ -148,10 +150,10 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
                 }
                 ControlFlow::<()>::Continue(())
             });
+            *best = start.elapsed().min(*best);
             self.volume_tests += scratch.counts.volume_tests;
             self.placed += scratch.counts.placed;
         }
-        self.best = self.best.min(start.elapsed());
     }
 
     /// A row of a table, to be given after some rounds.

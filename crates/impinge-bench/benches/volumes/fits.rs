@@ -56,7 +56,6 @@ pub(crate) fn table(scene: &Scene) {
             named::<Fitted<3>>("faces, hull", scene),
             named::<Fitted<4>>("rectangle", scene),
             named::<Fitted<5>>("faces, rectangle", scene),
-            named::<Fitted<7>>("faces, hull, rectangle", scene),
         ],
     );
 }

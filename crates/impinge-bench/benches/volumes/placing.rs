@@ -81,8 +81,6 @@ fn contenders(scene: &Scene) -> Vec<Box<dyn Contest + '_>> {
         named::<Vertices18>("18-DOP, vertices", scene),
         named::<Climbing<Vertices18, 9>>("18-DOP, vertices, root climbed", scene),
         named::<Dop<13>>("26-DOP, aligned", scene),
-        named::<Climbing<Dop<13>, 13>>("26-DOP, aligned, root climbed", scene),
         named::<Vertices26>("26-DOP, vertices", scene),
-        named::<Climbing<Vertices26, 13>>("26-DOP, vertices, root climbed", scene),
     ]
 }
