@@ -102,11 +102,24 @@ struct Builder<'p> {
     begins: Vec<u32>,
     /// A point strictly inside, if one was found.
     inside: Option<DVec3>,
+    /// Those of the new facets, where they are many.
+    wedges: Vec<Wedge>,
 }
 
-/// From how many new facets on it is not all of them that a point is compared with. A step of the
-/// search costs as much as a few comparisons.
-const MANY: usize = 32;
+/// One of the parts that half-planes from a line through a point of the hull part space into: it
+/// belongs to a facet at the point, and goes from the half-plane through one end of the facet to that
+/// of the next.
+struct Wedge {
+    /// Through the line and where it begins; it lies above.
+    begin: Plane,
+    /// Whether it begins within half a turn of where the first one does.
+    in_first_half: bool,
+}
+
+/// From how many new facets on, and for how many points, it is not all of the facets that a point is
+/// compared with.
+const MANY_FACETS: usize = 24;
+const MANY_POINTS: usize = 8;
 
 /// The surface of the hull of points that are not all in one plane, as triangles. `seed` are four
 /// that are not in a plane. Triangles may lie in one plane, and corners in line or inside a face.
@@ -119,6 +132,7 @@ pub(super) fn surface(points: &[DVec3], extent: DVec3, seed: [u32; 4]) -> Vec<Fa
         next: vec![NONE; points.len()],
         begins: vec![NONE; points.len()],
         inside: None,
+        wedges: Vec::new(),
     };
     builder.start(seed);
     // Facets that have points above them, or had when they were put here.
@@ -298,59 +312,54 @@ impl Builder<'_> {
     /// Finds new facets, of those around a new point, for the points of facets that went.
     ///
     /// Of few facets each is tried. Where they are many, as at the rim of a cylinder, that would be
-    /// quadratic: there the wedge is searched in which a point lies, of those that the half-planes
-    /// from the line through the new point and one inside part space into, one for each facet. If it
-    /// is above any facet, it is above that of its wedge.
+    /// quadratic: there the wedge is searched in which a point lies. If it is above any of the
+    /// facets, it is above that of its wedge.
     fn adopt(&mut self, inserted: u32, orphans: &[u32], facets: &mut [u32]) {
-        let axis = self.inside.filter(|_| facets.len() > MANY);
-        if axis.is_some() {
-            self.sort_around(facets);
+        let are_many = facets.len() > MANY_FACETS && orphans.len() > MANY_POINTS;
+        let inside = self.inside.filter(|_| are_many);
+        if let Some(inside) = inside {
+            self.sort_into_wedges(inside, self.points[inserted as usize], facets);
         }
         for &point in orphans {
             if point == inserted {
                 continue;
             }
-            let position = self.points[point as usize];
-            match axis.and_then(|inside| self.wedge(position, inside, inserted, facets)) {
+            match inside.and_then(|_| self.wedge(self.points[point as usize])) {
                 None => self.file(point, facets),
                 Some(wedge) => self.file(point, &facets[wedge..=wedge]),
             }
         }
     }
 
-    /// Brings the facets around a point into the order in which they lie around it.
-    fn sort_around(&self, facets: &mut [u32]) {
+    /// Brings the facets around a point into the order in which they lie around it, and prepares
+    /// their wedges, about the line to a point inside.
+    fn sort_into_wedges(&mut self, inside: DVec3, around: DVec3, facets: &mut [u32]) {
         for i in 1..facets.len() {
             facets[i] = self.facets[facets[i - 1] as usize].neighbours[1];
         }
+        self.wedges.clear();
+        for &mut facet in facets {
+            let begin = self.points[self.facets[facet as usize].corners[0] as usize];
+            let in_first_half = self.wedges.first().is_none_or(|w| w.begin.side(begin) >= 0);
+            let begin = Plane::new([inside, around, begin], self.extent);
+            self.wedges.push(Wedge { begin, in_first_half });
+        }
     }
 
-    /// In the wedge of which facet a point lies; nothing if it is in line with where they begin.
-    fn wedge(&self, point: DVec3, inside: DVec3, around: u32, facets: &[u32]) -> Option<usize> {
-        let around = self.points[around as usize];
-        // Each wedge goes from the first corner of its facet to the first of the next, in the
-        // direction in which `turn` is positive; no wedge is as wide as half a turn.
-        let begin = |i: usize| self.points[self.facets[facets[i] as usize].corners[0] as usize];
-        let turn = |i: usize, point: DVec3| orient3d(inside, around, begin(i), point);
-        // 0 may mean no turn or half a turn. From here on it is clear which.
-        let in_first_half = match turn(0, point) {
+    /// In which wedge a point lies; nothing if it is in line with where the first one begins.
+    fn wedge(&self, point: DVec3) -> Option<usize> {
+        // In the plane of the first may mean no turn or half a turn. From here on it is clear which,
+        // since only one wedge begins at 0, and they go less than half a turn each.
+        let in_first_half = match self.wedges[0].begin.side(point) {
             0 => return None,
-            turn => turn > 0,
+            side => side > 0,
         };
-        let is_passed = |i: usize| match (in_first_half, turn(0, begin(i)) >= 0) {
+        let is_passed = |wedge: &Wedge| match (in_first_half, wedge.in_first_half) {
             (true, false) => false,
             (false, true) => true,
-            _ => turn(i, point) >= 0,
+            _ => wedge.begin.side(point) >= 0,
         };
-        let (mut low, mut high) = (0, facets.len());
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if is_passed(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Some(low)
+        // The first is passed in any case.
+        Some(self.wedges[1..].partition_point(is_passed))
     }
 }
