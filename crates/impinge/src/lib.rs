@@ -26,12 +26,14 @@
 //! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`]; [`Index`]: one mesh
 //!   prepared, to be shared among pairs, saved and loaded.
 //! - [`narrow`]: the exact test itself, for two triangles.
+//! - [`convex`]: convex hulls, and how far they reach.
 //! - [`generate`]: meshes and paths to try things on.
 //!
 //! Files are read by the crate `impinge-io`; the command `impinge` puts both to use.
 #![forbid(unsafe_code)]
 
 mod bounds;
+pub mod convex;
 pub mod generate;
 pub mod mesh;
 pub mod mid;

@@ -21,7 +21,7 @@ mod triangle;
 
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
-pub(crate) use predicates::is_collinear;
+pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use triangle::{TriangleTest, triangles_intersect};
 
 use glam::DVec3;

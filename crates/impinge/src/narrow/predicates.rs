@@ -70,7 +70,7 @@ impl Filter3 {
 /// Meant for what a coarser filter could not decide.
 #[cold]
 #[inline(never)]
-pub(super) fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> i32 {
+pub(crate) fn orient3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> i32 {
     // Meshes that touch often share corners, and then the answer is at hand.
     if d == a || d == b || d == c {
         return 0;
@@ -90,7 +90,7 @@ pub(super) fn determinant3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Determina
 
 /// 1 if the turn from `a` over `b` to `c` is to the left, −1 if to the right, 0 if straight.
 #[inline]
-pub(super) fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> i32 {
+pub(crate) fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> i32 {
     let (left, right) = ((b.x - a.x) * (c.y - a.y), (b.y - a.y) * (c.x - a.x));
     let (value, sum) = (left - right, left.abs() + right.abs());
     // A product carries three roundings, the difference one more: within 4 units of the sum in
@@ -111,7 +111,7 @@ pub(super) fn determinant2d(a: DVec2, b: DVec2, c: DVec2) -> Determinant {
 
 /// A coordinate plane to look at points in, by the axis that is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Projection {
+pub(crate) enum Projection {
     AlongX,
     AlongY,
     AlongZ,
@@ -121,7 +121,7 @@ impl Projection {
     pub(super) const ALL: [Self; 3] = [Self::AlongX, Self::AlongY, Self::AlongZ];
 
     #[inline]
-    pub(super) fn of(self, point: DVec3) -> DVec2 {
+    pub(crate) fn of(self, point: DVec3) -> DVec2 {
         match self {
             Self::AlongX => DVec2::new(point.y, point.z),
             Self::AlongY => DVec2::new(point.z, point.x),
@@ -136,7 +136,7 @@ impl Projection {
     }
 
     /// The first of the three in which the points are not in line; none if they are collinear.
-    pub(super) fn spreading(a: DVec3, b: DVec3, c: DVec3) -> Option<Self> {
+    pub(crate) fn spreading(a: DVec3, b: DVec3, c: DVec3) -> Option<Self> {
         Self::ALL.into_iter().find(|projection| projection.orient(a, b, c) != 0)
     }
 }

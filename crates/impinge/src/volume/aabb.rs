@@ -1,6 +1,7 @@
 //! Axis-aligned boxes: of the mesh's own frame, and after placing, of the other's.
 
 use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
+use crate::convex::Climber;
 use glam::{DMat3, DVec3};
 
 /// The least axis-aligned box, rounded outward.
@@ -15,6 +16,16 @@ impl Aabb {
         Self {
             min: (center - half).to_array().map(round_down),
             max: (center + half).to_array().map(round_up),
+        }
+    }
+
+    /// The box, in the frame of another body, of a whole body whose hull is at hand: tighter than
+    /// placing the box of the body.
+    pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
+        let extents = [0, 1, 2].map(|i| relative.extent_of_hull(climber, i, DVec3::AXES[i]));
+        Self {
+            min: extents.map(|[low, _]| round_down(low)),
+            max: extents.map(|[_, high]| round_up(high)),
         }
     }
 

@@ -1,8 +1,8 @@
 //! k-DOPs: convex polytopes between pairs of parallel planes in fixed directions (Klosowski 1998).
 
 use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
-use glam::{DMat3, DVec3};
-use std::sync::OnceLock;
+use crate::convex::Climber;
+use glam::DVec3;
 
 /// A discrete orientation polytope with `H` pairs of parallel planes, that is k = 2`H` facets.
 ///
@@ -20,7 +20,7 @@ const CORNERS: [[i8; 3]; 4] = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1]];
 const EDGES: [[i8; 3]; 6] = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, -1, 0], [1, 0, -1], [0, 1, -1]];
 
 /// The directions of a DOP. Integers, so that distances along them are sums of coordinates.
-const fn directions<const H: usize>() -> [DVec3; H] {
+pub(super) const fn directions<const H: usize>() -> [DVec3; H] {
     let groups: &[&[[i8; 3]]] = match H {
         3 => &[&AXES],
         4 => &[&CORNERS],
@@ -59,6 +59,37 @@ struct Row {
     weights: [f64; 3],
     offset: f64,
     uncertainty: f64,
+}
+
+impl<const H: usize> Dop<H> {
+    /// Along what the extents are measured: one direction of each pair, not of unit length.
+    pub fn directions() -> [DVec3; H] {
+        const { directions::<H>() }
+    }
+
+    /// The extents along the directions: from where, and to where.
+    pub fn extents(&self) -> [&[f32; H]; 2] {
+        [&self.low, &self.high]
+    }
+
+    pub(super) fn from_extents(low: [f32; H], high: [f32; H]) -> Self {
+        Self { low, high }
+    }
+
+    /// The DOP, in the frame of another body, of a whole body whose hull is at hand.
+    ///
+    /// Tighter than placing the DOP of the body, which encloses the DOP and not the body (Klosowski
+    /// 1998 does so for the root of a tree).
+    pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
+        let directions = const { directions::<H>() };
+        let mut dop = Self { low: [0.0; H], high: [0.0; H] };
+        for (i, direction) in directions.into_iter().enumerate() {
+            let [low, high] = relative.extent_of_hull(climber, i, direction);
+            dop.low[i] = round_down(low);
+            dop.high[i] = round_up(high);
+        }
+        dop
+    }
 }
 
 impl<const H: usize> BoundingVolume for Dop<H> {
@@ -133,7 +164,14 @@ impl<const H: usize> BoundingVolume for Dop<H> {
 
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
-        !(0..H).any(|i| self.low[i] > other.high[i] || other.low[i] > self.high[i])
+        // All at once, not until the first that tells: several go at a time, and there is no branch
+        // to foresee. No order of the directions was as fast.
+        let mut is_apart = false;
+        for i in 0..H {
+            is_apart |= self.low[i] > other.high[i];
+            is_apart |= other.low[i] > self.high[i];
+        }
+        !is_apart
     }
 
     fn distance_below(&self, other: &Self) -> f64 {
@@ -179,44 +217,140 @@ fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
     }
 }
 
-/// Three directions and positive weights that make up a vector.
+/// Three directions and weights of at least 0 that make up a vector, the directions close to it: the
+/// corners of the facet that the vector passes through, of the convex hull of all directions at unit
+/// length.
+///
+/// The directions of a DOP come with their components in any order and of any sign. So it is enough
+/// to know the facets where x ≥ y ≥ z ≥ 0: a vector is brought there, and its facet back.
 fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 3], [f64; 3]) {
-    let mut best = ([0; 3], [0.0; 3], f64::NEG_INFINITY);
-    for &sources in cones::<H>() {
-        let [a, b, c] = sources.map(|source| signed(directions, usize::from(source)));
-        let weights = DMat3::from_cols(a, b, c).inverse() * wanted;
-        let least = weights.min_element();
-        if least > best.2 {
-            best = (sources, weights.max(DVec3::ZERO).to_array(), least);
+    let magnitudes = wanted.abs().to_array();
+    let mut order = [0, 1, 2];
+    order.sort_unstable_by(|&i, &j| magnitudes[j].total_cmp(&magnitudes[i]));
+    let (corners, weights) = facet::<H>(order.map(|axis| magnitudes[axis]));
+    let sources = corners.map(|corner| {
+        let mut vector = DVec3::ZERO;
+        for (axis, component) in order.into_iter().zip(corner) {
+            vector[axis] = if wanted[axis] < 0.0 { -component } else { component };
         }
-    }
-    (best.0, best.1)
+        let position = (0..2 * H).position(|source| signed(directions, source) == vector);
+        position.map_or(0, |source| source as u8)
+    });
+    (sources, weights)
 }
 
-/// Triples of directions that part space into cones: the facets of the convex hull of all the
-/// directions at unit length. The cone that holds a vector makes it of directions close to it.
-fn cones<const H: usize>() -> &'static [[u8; 3]] {
-    static CONES: [OnceLock<Vec<[u8; 3]>>; 14] = [const { OnceLock::new() }; 14];
-    CONES[H].get_or_init(|| {
-        let directions = const { directions::<H>() };
-        // Lengths differ a little, so that no four of them share a facet.
-        let tips: Vec<DVec3> = (0..2 * H)
-            .map(|source| signed(&directions, source).normalize() * (1.0 + 1e-4 * source as f64))
-            .collect();
-        let mut cones = Vec::new();
-        for i in 0..tips.len() {
-            for j in i + 1..tips.len() {
-                for k in j + 1..tips.len() {
-                    let normal = (tips[j] - tips[i]).cross(tips[k] - tips[i]);
-                    let side = |tip: &DVec3| normal.dot(*tip - tips[i]);
-                    let others = (0..tips.len()).filter(|other| ![i, j, k].contains(other));
-                    let heights: Vec<f64> = others.map(|other| side(&tips[other])).collect();
-                    if heights.iter().all(|&h| h < 0.0) || heights.iter().all(|&h| h > 0.0) {
-                        cones.push([i as u8, j as u8, k as u8]);
+/// The facet through which a vector with components x ≥ y ≥ z ≥ 0 passes, and the weights of its
+/// corners. Where a facet has four corners, one of its halves.
+fn facet<const H: usize>([x, y, z]: [f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
+    const AXIS: [f64; 3] = [1.0, 0.0, 0.0];
+    const EDGE: [f64; 3] = [1.0, 1.0, 0.0];
+    const OTHER_EDGE: [f64; 3] = [1.0, 0.0, 1.0];
+    const CORNER: [f64; 3] = [1.0, 1.0, 1.0];
+    let is_near_axis = x >= y + z;
+    match H {
+        3 => ([AXIS, [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [x, y, z]),
+        4 => {
+            let corners = [CORNER, [1.0, 1.0, -1.0], [1.0, -1.0, 1.0]];
+            (corners, [(y + z) / 2.0, (x - z) / 2.0, (x - y) / 2.0])
+        }
+        6 | 10 if is_near_axis => {
+            let weights = [y, (x - y + z) / 2.0, (x - y - z) / 2.0];
+            ([EDGE, OTHER_EDGE, [1.0, 0.0, -1.0]], weights)
+        }
+        9 if is_near_axis => ([AXIS, EDGE, OTHER_EDGE], [x - y - z, y, z]),
+        6 | 9 => {
+            let weights = [(x + y - z) / 2.0, (x - y + z) / 2.0, (y + z - x) / 2.0];
+            ([EDGE, OTHER_EDGE, [0.0, 1.0, 1.0]], weights)
+        }
+        7 => ([AXIS, CORNER, [1.0, 1.0, -1.0]], [x - y, (y + z) / 2.0, (y - z) / 2.0]),
+        10 => ([EDGE, OTHER_EDGE, CORNER], [x - z, x - y, y + z - x]),
+        _ => ([AXIS, EDGE, CORNER], [x - y, y - z, z]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Random;
+
+    /// All at once or one by one, touching and what is not a number included.
+    #[test]
+    fn overlap_is_that_of_every_interval() {
+        let values = [0.0, -0.0, 1.0, 2.0, 3.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+        let mut counts = [0; 2];
+        for seed in 0..20_000 {
+            let mut random = Random::new(seed);
+            let odd = random.below(4) == 0;
+            let mut dop = || {
+                let mut extent = [0.0; 9].map(|_| {
+                    let [p, q] = [0; 2].map(|_| random.below(if odd { 8 } else { 5 }));
+                    [values[p.min(q) as usize], values[p.max(q) as usize]]
+                });
+                extent[random.below(9) as usize] = [1.0, 2.0];
+                Dop::<9>::from_extents(extent.map(|[low, _]| low), extent.map(|[_, high]| high))
+            };
+            let (a, b) = (dop(), dop());
+            let is_apart = (0..9).any(|i| a.low[i] > b.high[i] || b.low[i] > a.high[i]);
+            assert_eq!(a.overlaps(&b), !is_apart, "seed {seed}: {a:?} {b:?}");
+            counts[usize::from(is_apart)] += 1;
+        }
+        assert!(counts.iter().all(|&n| n > 1000), "one-sided cases: {counts:?}");
+    }
+
+    /// What makes up a vector does so, with weights of at least 0, and no three directions could do
+    /// with smaller extents of a ball.
+    #[test]
+    fn combinations_make_up_the_vector() {
+        fn check<const H: usize>() {
+            let directions = const { directions::<H>() };
+            for seed in 0..2000 {
+                let mut random = Random::new(seed);
+                let mut wanted = random.direction() * random.range(0.1, 3.0);
+                // Ties and zeros, where facets meet.
+                match random.below(6) {
+                    0 => wanted.y = wanted.x,
+                    1 => wanted.z = -wanted.y,
+                    2 => wanted.x = 0.0,
+                    3 => wanted = DVec3::new(0.0, wanted.y, -0.0),
+                    _ => {}
+                }
+                let (sources, weights) = combination::<H>(&directions, wanted);
+                let vectors = sources.map(|source| signed(&directions, usize::from(source)));
+                let made =
+                    vectors[0] * weights[0] + vectors[1] * weights[1] + vectors[2] * weights[2];
+                assert!(
+                    (made - wanted).length() < 1e-14,
+                    "H {H}, seed {seed}: {made} for {wanted}"
+                );
+                assert!(weights.iter().all(|&w| w >= -1e-15), "H {H}, seed {seed}: {weights:?}");
+                let cost = |vectors: [DVec3; 3], weights: [f64; 3]| -> f64 {
+                    vectors.iter().zip(weights).map(|(v, w)| v.length() * w).sum()
+                };
+                let ours = cost(vectors, weights);
+                for i in 0..2 * H {
+                    for j in 0..i {
+                        for k in 0..j {
+                            let others = [i, j, k].map(|source| signed(&directions, source));
+                            let matrix = glam::DMat3::from_cols(others[0], others[1], others[2]);
+                            if matrix.determinant() == 0.0 {
+                                continue;
+                            }
+                            let weights = (matrix.inverse() * wanted).to_array();
+                            let least = cost(others, weights);
+                            let is_better =
+                                weights.iter().all(|&w| w >= 0.0) && least < ours * (1.0 - 1e-9);
+                            assert!(!is_better, "H {H}, seed {seed}: {others:?} for {wanted}");
+                        }
                     }
                 }
             }
         }
-        cones
-    })
+        check::<3>();
+        check::<4>();
+        check::<6>();
+        check::<7>();
+        check::<9>();
+        check::<10>();
+        check::<13>();
+    }
 }

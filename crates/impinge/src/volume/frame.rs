@@ -1,6 +1,6 @@
 //! A mesh's own coordinates, and how two meshes stand to each other in them.
 
-use crate::{Bounds, Pose};
+use crate::{Bounds, Pose, convex::Climber};
 use glam::{DMat3, DVec3};
 
 /// Coordinates in which a mesh lies within ±1: centred on its bounds and scaled by a power of two.
@@ -141,5 +141,21 @@ impl Relative {
         let entries = self.matrix.to_cols_array().iter().fold(0.0f64, |m, e| m.max(e.abs()));
         let size = 3.0 * entries * reach + self.offset.abs().max_element();
         self.slack + super::RELATIVE_GUARD * size
+    }
+
+    /// How far the hull of `b` reaches along a direction of the frame of `a`, slack included. The
+    /// direction has components of at most 1.
+    pub(super) fn extent_of_hull(
+        &self,
+        climber: &mut Climber,
+        slot: usize,
+        direction: DVec3,
+    ) -> [f64; 2] {
+        let turned = self.matrix.transpose() * direction;
+        let [low, high] = climber.extent(slot, turned);
+        let offset = direction.dot(self.offset);
+        // The climber takes `turned` as it is rounded, within what the uncertainty allows for.
+        let room = 3.0 * self.uncertainty(2.0) + direction.length() * self.buffer;
+        [low + offset - room, high + offset + room]
     }
 }

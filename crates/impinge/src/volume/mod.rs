@@ -10,17 +10,21 @@
 
 mod aabb;
 mod dop;
+mod fit;
 mod frame;
 mod obb;
 mod saved;
 mod sphere;
+mod vertex_dop;
 
 pub use aabb::Aabb;
 pub use dop::Dop;
+pub use fit::Fit;
 pub use frame::{Frame, Relative};
 pub use obb::Obb;
 pub use saved::SavedVolume;
 pub use sphere::Sphere;
+pub use vertex_dop::VertexDop;
 
 use glam::DVec3;
 use std::fmt::Debug;
@@ -53,8 +57,10 @@ pub trait BoundingVolume: Copy + Debug + Send + Sync + 'static {
     fn distance_below(&self, other: &Self::Placed) -> f64;
 
     /// How far the other volume has to be moved at most, in the frame of this one, until the two
-    /// share no inner point.
-    fn depth_above(&self, other: &Self::Placed) -> f64;
+    /// share no inner point; infinity if it cannot tell.
+    fn depth_above(&self, _other: &Self::Placed) -> f64 {
+        f64::INFINITY
+    }
 
     /// How large the volume is, for comparisons among volumes of one kind.
     fn size(&self) -> f32;
@@ -94,7 +100,7 @@ fn moved(narrowed: f32, by: i32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Bounds, Pose, generate::Random, narrow::triangles_intersect};
+    use crate::{Bounds, Pose, convex::Climber, generate::Random, narrow::triangles_intersect};
     use glam::{DMat3, EulerRot};
     use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -239,6 +245,40 @@ mod tests {
     fn oriented_boxes() {
         misses_nothing::<Obb>();
         tells_what_is_apart::<Obb>();
+    }
+
+    #[test]
+    fn dops_with_vertices() {
+        misses_nothing::<VertexDop<3, 8>>();
+        misses_nothing::<VertexDop<4, 12>>();
+        misses_nothing::<VertexDop<6, 20>>();
+        misses_nothing::<VertexDop<7, 24>>();
+        misses_nothing::<VertexDop<9, 32>>();
+        misses_nothing::<VertexDop<13, 48>>();
+        tells_what_is_apart::<VertexDop<3, 8>>();
+        tells_what_is_apart::<VertexDop<9, 32>>();
+        tells_what_is_apart::<VertexDop<13, 48>>();
+    }
+
+    /// A body placed by its hull, as the root of a tree may be.
+    #[test]
+    fn roots_by_hull_miss_nothing() {
+        let mut touching = 0;
+        for seed in 0..60_000 {
+            let mut random = Random::new(seed);
+            let [a, b] = bodies(&mut random);
+            if !triangles_intersect(&a.placed(), &b.placed()) {
+                continue;
+            }
+            touching += 1;
+            let relative = Relative::new(&a.frame, &a.pose, &b.frame, &b.pose);
+            let mut climber = Climber::new(b.triangle.map(|corner| b.frame.normalized(corner)));
+            let dop = Dop::<13>::of_hull(&mut climber, &relative);
+            assert!(a.volume::<Dop<13>>().overlaps(&dop), "seed {seed}: {dop:?}");
+            let placed = Aabb::of_hull(&mut climber, &relative);
+            assert!(a.volume::<Aabb>().overlaps(&placed), "seed {seed}: {placed:?}");
+        }
+        assert!(touching > 15_000, "hardly any touch, so this proves little: {touching}");
     }
 
     #[test]

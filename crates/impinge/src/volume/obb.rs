@@ -1,7 +1,9 @@
 //! Oriented boxes (Gottschalk, Lin and Manocha 1996): tight around what is flat or long.
 
 use super::{
-    BoundingVolume, GUARD, Relative, SavedVolume, round_up,
+    BoundingVolume, Fit, GUARD, Relative, SavedVolume,
+    fit::{self, principal_axes},
+    round_up,
     saved::{MAX_CENTER, MAX_REACH, read_floats, write_floats},
 };
 use glam::{DMat3, DVec3, Mat3, Vec3};
@@ -20,14 +22,43 @@ pub struct Obb {
 const ROUGHNESS: f32 = 4e-6;
 
 impl Obb {
+    /// Encloses triangles, given in their [`Frame`](super::Frame), by the best of several fits; along
+    /// the axes of the frame where none is better than that.
+    ///
+    /// So it does not matter if a fit is ambiguous, as where a covariance has equal eigenvalues: it
+    /// is taken only if its box is smaller. However axes were found, extents are measured over all
+    /// corners.
+    pub fn fitted(triangles: &[[DVec3; 3]], fits: &[Fit]) -> Self {
+        let principal = principal_axes(triangles.iter().copied());
+        let mut best = Self::along(DMat3::IDENTITY, triangles);
+        for fit in fits {
+            if let Some(axes) = fit::axes(*fit, triangles, principal) {
+                let fitted = Self::along(axes, triangles);
+                if fitted.area() < best.area() {
+                    best = fitted;
+                }
+            }
+        }
+        best
+    }
+
     /// The box along given axes.
-    fn along(axes: DMat3, triangles: &[[DVec3; 3]]) -> Self {
+    pub(super) fn along(axes: DMat3, triangles: &[[DVec3; 3]]) -> Self {
         let axes = axes.as_mat3();
         // Extents are measured along the axes, and from the centre, as they are stored.
         let stored = axes.as_dmat3();
         let inverse = stored.transpose();
-        let corners = || triangles.iter().flatten().copied();
-        let bounds = crate::Bounds::enclosing(corners().map(|corner| inverse * corner));
+        // Bounds for each corner: three short chains of dependent steps instead of a long one.
+        let mut bounds = [crate::Bounds::EMPTY; 3];
+        for triangle in triangles {
+            for (bounds, corner) in bounds.iter_mut().zip(triangle) {
+                let along = inverse * *corner;
+                *bounds = crate::Bounds { min: bounds.min.min(along), max: bounds.max.max(along) };
+            }
+        }
+        let [mut bounds, second, third] = bounds;
+        bounds.merge(&second);
+        bounds.merge(&third);
         let center = (stored * bounds.center()).as_vec3();
         let from = inverse * center.as_dvec3();
         let half = (bounds.max - from).max(from - bounds.min) + DVec3::splat(4.0 * GUARD);
@@ -35,7 +66,7 @@ impl Obb {
     }
 
     /// A measure of surface, which also tells flat boxes apart.
-    fn area(&self) -> f32 {
+    pub(super) fn area(&self) -> f32 {
         let h = self.half;
         h.x * h.y + h.y * h.z + h.z * h.x
     }
@@ -46,10 +77,7 @@ impl BoundingVolume for Obb {
     type Placement = Placement;
 
     fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
-        let aligned = Self::along(DMat3::IDENTITY, triangles);
-        let Some(axes) = principal_axes(triangles) else { return aligned };
-        let fitted = Self::along(axes, triangles);
-        if fitted.area() < aligned.area() { fitted } else { aligned }
+        Self::fitted(triangles, &[Fit::Rectangle])
     }
 
     fn placement(relative: &Relative) -> Placement {
@@ -175,57 +203,6 @@ pub struct Placement {
     rotation: DMat3,
     scale: f64,
     uncertainty: f64,
-}
-
-/// The eigenvectors of the covariance of a surface, every part of it weighted by its area; nothing
-/// if there is no area to weigh by or the result is no sound frame.
-fn principal_axes(triangles: &[[DVec3; 3]]) -> Option<DMat3> {
-    let mut area_sum = 0.0;
-    let mut mean = DVec3::ZERO;
-    let mut second = DMat3::ZERO;
-    let outer = |p: DVec3| DMat3::from_cols(p * p.x, p * p.y, p * p.z);
-    for [p, q, r] in triangles {
-        let area = (q - p).cross(r - p).length();
-        let sum = p + q + r;
-        area_sum += area;
-        mean += sum * (area / 3.0);
-        second += (outer(sum) + outer(*p) + outer(*q) + outer(*r)) * (area / 12.0);
-    }
-    if area_sum.is_nan() || area_sum <= 0.0 {
-        return None;
-    }
-    mean /= area_sum;
-    let axes = eigenvectors(second * (1.0 / area_sum) + outer(mean) * -1.0);
-    let is_frame = (axes.transpose() * axes - DMat3::IDENTITY)
-        .to_cols_array()
-        .iter()
-        .all(|entry| entry.abs() < 1e-9);
-    is_frame.then_some(axes)
-}
-
-/// The eigenvectors of a symmetric matrix, by Jacobi rotations. They are orthonormal also where
-/// eigenvalues coincide, since they are made of rotations alone.
-fn eigenvectors(mut matrix: DMat3) -> DMat3 {
-    let mut vectors = DMat3::IDENTITY;
-    for _ in 0..16 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            let (app, aqq, apq) = (matrix.col(p)[p], matrix.col(q)[q], matrix.col(q)[p]);
-            if apq.abs() <= f64::EPSILON * (app.abs() + aqq.abs()) {
-                continue;
-            }
-            let theta = (aqq - app) / (2.0 * apq);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let mut rotation = DMat3::IDENTITY;
-            rotation.col_mut(p)[p] = c;
-            rotation.col_mut(q)[q] = c;
-            rotation.col_mut(q)[p] = t * c;
-            rotation.col_mut(p)[q] = -t * c;
-            matrix = rotation.transpose() * matrix * rotation;
-            vectors *= rotation;
-        }
-    }
-    vectors
 }
 
 /// How far the axes' products may be from those of unit vectors at right angles: two roundings of

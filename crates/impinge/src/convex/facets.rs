@@ -1,0 +1,68 @@
+//! From the triangles of a hull to its facets: triangles of one plane are joined, and corners that
+//! are in line or inside a facet left out.
+
+use super::quick::Facet;
+use glam::DVec3;
+
+/// The facets of a closed convex surface of triangles, as lists of points, counter-clockwise from
+/// outside: what is returned first, cut where the second says that they end.
+pub(super) fn joined(points: &[DVec3], triangles: &[Facet]) -> (Vec<u32>, Vec<u32>) {
+    let is_sharp = sharp_edges(points, triangles);
+    // How many sharp edges begin at a point: none inside a facet, two inside an edge.
+    let mut degree = vec![0u32; points.len()];
+    for (triangle, is_sharp) in triangles.iter().zip(&is_sharp) {
+        for i in 0..3 {
+            degree[triangle.corners[i] as usize] += u32::from(is_sharp[i]);
+        }
+    }
+    let (mut corners, mut ends) = (Vec::new(), Vec::new());
+    let mut is_done = vec![[false; 3]; triangles.len()];
+    for start in 0..triangles.len() {
+        for first in 0..3 {
+            if !is_sharp[start][first] || is_done[start][first] {
+                continue;
+            }
+            // Once around the facet, along its sharp edges.
+            let (mut triangle, mut edge) = (start, first);
+            while !is_done[triangle][edge] {
+                is_done[triangle][edge] = true;
+                let corner = triangles[triangle].corners[edge];
+                if degree[corner as usize] > 2 {
+                    corners.push(corner);
+                }
+                edge = (edge + 1) % 3;
+                while !is_sharp[triangle][edge] {
+                    (triangle, edge) = across(triangles, triangle, edge);
+                    edge = (edge + 1) % 3;
+                }
+            }
+            ends.push(corners.len() as u32);
+        }
+    }
+    (corners, ends)
+}
+
+/// For each edge of each triangle, whether the surface bends there.
+fn sharp_edges(points: &[DVec3], triangles: &[Facet]) -> Vec<[bool; 3]> {
+    let mut is_sharp = vec![[false; 3]; triangles.len()];
+    for (index, triangle) in triangles.iter().enumerate() {
+        for edge in 0..3 {
+            let (other, back) = across(triangles, index, edge);
+            if index < other {
+                let tip = triangles[other].corners[(back + 2) % 3];
+                let bends = triangle.plane.side(points[tip as usize]) != 0;
+                is_sharp[index][edge] = bends;
+                is_sharp[other][back] = bends;
+            }
+        }
+    }
+    is_sharp
+}
+
+/// The triangle across an edge, and which edge of it that is.
+fn across(triangles: &[Facet], triangle: usize, edge: usize) -> (usize, usize) {
+    let Facet { corners, neighbours, .. } = triangles[triangle];
+    let (other, end) = (neighbours[edge] as usize, corners[(edge + 1) % 3]);
+    let [_, second, third] = triangles[other].corners;
+    (other, usize::from(second == end) + 2 * usize::from(third == end))
+}

@@ -1,0 +1,262 @@
+//! Along which axes an oriented box fits well.
+
+use crate::{
+    convex::{Hull, Shape},
+    narrow::Triangle,
+};
+use glam::{DMat3, DVec2, DVec3, Vec3Swizzles};
+
+/// A way to find axes for an oriented box. Each is a guess; boxes are compared to find the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fit {
+    /// The principal axes of the faces, every part of them weighted by its area.
+    Faces,
+    /// The principal axes of the surface of the convex hull (Gottschalk, Lin and Manocha 1996), so
+    /// that what is inside has no say. Takes n log n, and much longer than the others.
+    Hull,
+    /// The principal axis along which the faces reach least, and the best rectangle at right angles
+    /// to it; of many faces, for some of them.
+    Rectangle,
+}
+
+/// How many faces [`Fit::Rectangle`] looks at, at most; and what is few, so that there is no need to
+/// prepare room for many. Half of all nodes are leaves.
+const MOST_FACES: usize = 32;
+const FEW_FACES: usize = 4;
+
+/// The axes that a fit finds, from the corners and the principal axes of the faces, if they have any.
+pub(super) fn axes(fit: Fit, triangles: &[Triangle], principal: Option<DMat3>) -> Option<DMat3> {
+    match fit {
+        Fit::Faces => principal,
+        Fit::Hull => principal_axes(hull_of(triangles)),
+        Fit::Rectangle if triangles.len() <= FEW_FACES => {
+            principal.map(|axes| rectangle::<FEW_FACES>(axes, triangles))
+        }
+        Fit::Rectangle => principal.map(|axes| rectangle::<MOST_FACES>(axes, triangles)),
+    }
+}
+
+/// The surface of the convex hull of triangles, as triangles.
+fn hull_of(triangles: &[Triangle]) -> Vec<Triangle> {
+    let corners: Vec<DVec3> = triangles.iter().flatten().copied().collect();
+    let Ok(hull) = Hull::new(&corners) else { return Vec::new() };
+    let at = |vertex: u32| hull.positions()[vertex as usize];
+    let fan = |around: &[u32]| -> Vec<Triangle> {
+        let [first, rest @ ..] = around else { return Vec::new() };
+        rest.windows(2).map(|edge| [at(*first), at(edge[0]), at(edge[1])]).collect()
+    };
+    match hull.shape() {
+        Shape::Polygon => fan(&(0..hull.positions().len() as u32).collect::<Vec<_>>()),
+        _ => hull.facets().flat_map(fan).collect(),
+    }
+}
+
+/// Turns axes about the one along which the triangles reach least, so that their box is smallest:
+/// it has a side along a side of the outline. Looks at `N` of them at most.
+fn rectangle<const N: usize>(axes: DMat3, triangles: &[Triangle]) -> DMat3 {
+    let inverse = axes.transpose();
+    let some = triangles.iter().step_by(triangles.len().div_ceil(N).max(1));
+    let mut turned = [[DVec3::ZERO; 3]; N];
+    let turned = &mut turned[..some.len()];
+    for (turned, triangle) in turned.iter_mut().zip(some) {
+        *turned = triangle.map(|corner| inverse * corner);
+    }
+    let corners = turned.as_flattened();
+    let size = crate::Bounds::enclosing(corners.iter().copied()).size();
+    let thin = size.min_position();
+    let (i, j) = ((thin + 1) % 3, (thin + 2) % 3);
+    let mut flat = [[DVec2::ZERO; 3]; N];
+    let flat = &mut flat.as_flattened_mut()[..corners.len()];
+    for (point, corner) in flat.iter_mut().zip(corners) {
+        *point = DVec2::new(corner[i], corner[j]);
+    }
+    let mut around = [[DVec2::ZERO; 6]; N];
+    let outline = outline(flat, around.as_flattened_mut());
+    let mut best = (f64::INFINITY, DVec2::X);
+    for (n, from) in outline.iter().enumerate() {
+        let side = (outline[(n + 1) % outline.len()] - *from).normalize_or_zero();
+        let (mut min, mut max) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
+        for point in outline {
+            let turned = DVec2::new(side.dot(*point), side.perp_dot(*point));
+            (min, max) = (min.min(turned), max.max(turned));
+        }
+        let [width, height] = (max - min).to_array();
+        let area = width * height + (width + height) * size[thin];
+        if side != DVec2::ZERO && area < best.0 {
+            best = (area, side);
+        }
+    }
+    let (across, along) = (axes.col(thin), axes.col(i) * best.1.x + axes.col(j) * best.1.y);
+    DMat3::from_cols(along, across.cross(along), across)
+}
+
+/// The convex hull of points in a plane, in order around it (Andrew 1979). Rounding may spoil it a
+/// little, which does not matter to a guess.
+fn outline<'o>(points: &mut [DVec2], around: &'o mut [DVec2]) -> &'o [DVec2] {
+    points.sort_unstable_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
+    // Along the one side and back along the other; each ends where the other begins.
+    let there = chain(points.iter(), around).saturating_sub(1);
+    let back = chain(points.iter().rev(), &mut around[there..]).saturating_sub(1);
+    &around[..there + back]
+}
+
+/// The points, of some in order, that turn to the left. Returns how many.
+fn chain<'p>(points: impl Iterator<Item = &'p DVec2>, chain: &mut [DVec2]) -> usize {
+    let mut count = 0;
+    for &point in points {
+        while count > 1
+            && (chain[count - 1] - chain[count - 2]).perp_dot(point - chain[count - 2]) <= 0.0
+        {
+            count -= 1;
+        }
+        chain[count] = point;
+        count += 1;
+    }
+    count
+}
+
+/// The eigenvectors of the covariance of a surface, every part of it weighted by its area; nothing
+/// if there is no area to weigh by or the result is no sound frame.
+pub(super) fn principal_axes(triangles: impl IntoIterator<Item = Triangle>) -> Option<DMat3> {
+    let mut area_sum = 0.0;
+    let mut mean = DVec3::ZERO;
+    // The moments xx, yy, zz and yz, zx, xy.
+    let (mut squares, mut products) = (DVec3::ZERO, DVec3::ZERO);
+    let product = |p: DVec3| p.yzx() * p.zxy();
+    for [p, q, r] in triangles {
+        let area = (q - p).cross(r - p).length();
+        let sum = p + q + r;
+        area_sum += area;
+        mean += sum * area;
+        squares += (sum * sum + p * p + q * q + r * r) * area;
+        products += (product(sum) + product(p) + product(q) + product(r)) * area;
+    }
+    if area_sum.is_nan() || area_sum <= 0.0 {
+        return None;
+    }
+    mean /= 3.0 * area_sum;
+    let squares = squares / (12.0 * area_sum) - mean * mean;
+    let products = products / (12.0 * area_sum) - product(mean);
+    let axes = eigenvectors(squares, products);
+    let is_frame = (axes.transpose() * axes - DMat3::IDENTITY)
+        .to_cols_array()
+        .iter()
+        .all(|entry| entry.abs() < 1e-9);
+    is_frame.then_some(axes)
+}
+
+/// The eigenvectors of a symmetric matrix, by Jacobi rotations. They are orthonormal also where
+/// eigenvalues coincide, since they are made of rotations alone.
+///
+/// Given the entries xx, yy, zz and yz, zx, xy.
+fn eigenvectors(squares: DVec3, products: DVec3) -> DMat3 {
+    // How small an entry off the diagonal is small enough: a box turned by so little is as good.
+    const ENOUGH: f64 = 1e-6;
+    let (mut diagonal, mut off) = (squares.to_array(), products.to_array());
+    let mut vectors = DMat3::IDENTITY.to_cols_array_2d().map(DVec3::from_array);
+    for _ in 0..16 {
+        let mut is_done = true;
+        for (p, q, r) in [(0, 1, 2), (2, 0, 1), (1, 2, 0)] {
+            // The entry of p and q is off[r], and so on.
+            if off[r].abs() <= ENOUGH * (diagonal[p].abs() + diagonal[q].abs()) {
+                continue;
+            }
+            is_done = false;
+            let theta = (diagonal[q] - diagonal[p]) / (2.0 * off[r]);
+            let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
+            let sine = tangent * cosine;
+            diagonal[p] -= tangent * off[r];
+            diagonal[q] += tangent * off[r];
+            off[r] = 0.0;
+            (off[q], off[p]) = (cosine * off[q] - sine * off[p], sine * off[q] + cosine * off[p]);
+            let (v, w) = (vectors[p], vectors[q]);
+            (vectors[p], vectors[q]) = (v * cosine - w * sine, v * sine + w * cosine);
+        }
+        if is_done {
+            break;
+        }
+    }
+    DMat3::from_cols(vectors[0], vectors[1], vectors[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        generate::Random,
+        volume::{BoundingVolume, Obb},
+    };
+
+    /// A turned box as triangles, and how it was turned.
+    fn turned_box(random: &mut Random, size: DVec3) -> (DMat3, Vec<Triangle>) {
+        let turn = random.rotation();
+        let mesh = crate::generate::cuboid(size).expect("a box");
+        let triangles = mesh.triangles().map(|triangle| triangle.map(|p| turn * p * 0.2));
+        (turn, triangles.collect())
+    }
+
+    /// A box is found again by every fit.
+    #[test]
+    fn boxes_are_found_again() {
+        for seed in 0..200 {
+            let mut random = Random::new(seed);
+            let size = DVec3::new(1.0, 1.2 + random.unit(), 2.5 + random.unit());
+            let (turn, triangles) = turned_box(&mut random, size);
+            let exact = Obb::along(turn, &triangles);
+            for fit in [Fit::Faces, Fit::Hull, Fit::Rectangle] {
+                let ratio = Obb::fitted(&triangles, &[fit]).area() / exact.area();
+                assert!(ratio < 1.0001, "seed {seed}, {fit:?}: {ratio} times too large");
+            }
+        }
+    }
+
+    /// Many small faces inside mislead the principal axes of the faces but not those of the hull.
+    #[test]
+    fn the_hull_ignores_what_is_inside() {
+        let mut random = Random::new(1);
+        let (turn, mut triangles) = turned_box(&mut random, DVec3::new(1.0, 2.0, 4.0));
+        let alone = principal_axes(hull_of(&triangles)).expect("axes");
+        for _ in 0..400 {
+            let at = turn * DVec3::new(0.0, 0.15, 0.3) * random.unit();
+            let corner = |random: &mut Random| at + random.direction() * 0.03;
+            triangles.push([0; 3].map(|_| corner(&mut random)));
+        }
+        let hull = principal_axes(hull_of(&triangles)).expect("axes");
+        let difference = (alone.transpose() * hull).abs() - DMat3::IDENTITY;
+        assert!(difference.to_cols_array().iter().all(|e| e.abs() < 1e-9), "{difference}");
+        let faces = principal_axes(triangles.iter().copied()).expect("axes");
+        let difference = (alone.transpose() * faces).abs() - DMat3::IDENTITY;
+        assert!(difference.to_cols_array().iter().any(|e| e.abs() > 1e-2), "{difference}");
+    }
+
+    /// Flat, long, pointed or nothing at all: there is always a box, and never a worse one.
+    #[test]
+    fn whatever_it_is_it_has_a_box() {
+        for seed in 0..3_000 {
+            let mut random = Random::new(seed);
+            let count = random.below(9) as usize * random.below(9) as usize;
+            let grid = random.below(3) == 0;
+            let flat = [DVec3::ONE, DVec3::new(1.0, 1.0, 0.0), DVec3::X, DVec3::ZERO];
+            let flat = flat[random.below(4) as usize];
+            let mut corner = || {
+                let p = random.direction() * flat;
+                if grid { p.round() } else { p }
+            };
+            let triangles: Vec<Triangle> =
+                (0..count).map(|_| [corner(), corner(), corner()]).collect();
+            let aligned = Obb::fitted(&triangles, &[]);
+            for fits in
+                [&[Fit::Faces][..], &[Fit::Hull], &[Fit::Rectangle], &[Fit::Hull, Fit::Rectangle]]
+            {
+                let fitted = Obb::fitted(&triangles, fits);
+                assert!(
+                    fitted.area() <= aligned.area() || count == 0,
+                    "seed {seed}, {fits:?}: {fitted:?}"
+                );
+            }
+            let _ = Obb::enclosing(&triangles);
+        }
+    }
+}

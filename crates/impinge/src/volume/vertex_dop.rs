@@ -1,0 +1,305 @@
+//! DOPs that are placed by their own vertices (Klosowski 1998, method II).
+
+use super::{BoundingVolume, Dop, Relative, dop::directions, round_down, round_up};
+use glam::DVec3;
+use std::sync::OnceLock;
+
+/// A [`Dop`] with its vertices, of which there are at most `V` = 4 `H` − 4.
+///
+/// Placed by its turned vertices it gets as tight as a DOP of it can be, where a plain [`Dop`] is
+/// placed by a fixed linear map of its extents; but it takes more room and more time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VertexDop<const H: usize, const V: usize> {
+    dop: Dop<H>,
+    /// x, y and z of the vertices, the last one repeated to fill up [`LANES`].
+    vertices: [[f32; V]; 3],
+    /// How many groups of [`LANES`] are filled.
+    groups: u32,
+    /// How far along any axis a vertex may be from the one that stands for it.
+    slack: f32,
+    /// The largest magnitude of a coordinate.
+    reach: f32,
+}
+
+/// What a query needs to place such DOPs.
+#[derive(Clone, Debug)]
+pub struct Placement<const H: usize> {
+    rows: [Row; H],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// A direction of the one body in the frame of the other.
+    direction: [f32; 3],
+    /// The sum of its magnitudes.
+    length: f64,
+    offset: f64,
+    uncertainty: f64,
+}
+
+/// So many vertices at a time are looked at.
+const LANES: usize = 4;
+
+/// How close vertices are taken for one, to begin with: no further than `f32` may move them.
+const MERGING: f64 = 1e-7;
+
+/// What the coordinates of a computed vertex may be off by, and its extents along directions: it is
+/// a sum of three extents of at most 4, times integers of at most 2, divided by an integer.
+const VERTEX_GUARD: f64 = 1e-13;
+
+impl<const H: usize, const V: usize> VertexDop<H, V> {
+    /// Finds the vertices of a DOP: each lies on three of its planes and within all others.
+    ///
+    /// Planes have small integers for normals, so the point where three meet is known to about 1e-14,
+    /// however near to others it is. All points that lie within all planes, give or take that much,
+    /// are taken, so that no vertex is missed; where the same corner comes up again, and where there
+    /// are more than fit, close ones are taken for one, and the slack says how close.
+    fn new(dop: Dop<H>) -> Self {
+        const { assert!(V == 4 * H - 4 && V.is_multiple_of(LANES), "as many as there can be") };
+        let mut merging = MERGING;
+        let mut points = [DVec3::ZERO; V];
+        loop {
+            match vertices(&dop, merging, &mut points) {
+                // It encloses nothing, or what is not a number: any slack is not too large.
+                Some(0) => return Self::with_vertices(dop, &[DVec3::ZERO], f64::INFINITY),
+                Some(count) => return Self::with_vertices(dop, &points[..count], merging),
+                None => merging *= 4.0,
+            }
+        }
+    }
+
+    fn with_vertices(dop: Dop<H>, points: &[DVec3], merging: f64) -> Self {
+        let mut vertices = [[0.0; V]; 3];
+        let (mut moved, mut reach) = (0.0f64, 0.0f32);
+        let groups = points.len().div_ceil(LANES);
+        for j in 0..groups * LANES {
+            let point = points[j.min(points.len() - 1)];
+            for (axis, exact) in point.to_array().into_iter().enumerate() {
+                let stored = exact as f32;
+                moved = moved.max((exact - f64::from(stored)).abs());
+                reach = reach.max(stored.abs());
+                vertices[axis][j] = stored;
+            }
+        }
+        let slack = round_up(merging + moved + 2.0 * VERTEX_GUARD);
+        Self { dop, vertices, groups: groups as u32, slack, reach }
+    }
+
+    /// The DOP without its vertices.
+    pub fn dop(&self) -> &Dop<H> {
+        &self.dop
+    }
+
+    /// The vertices: each vertex of the DOP is close to one of them.
+    pub fn vertices(&self) -> impl ExactSizeIterator<Item = DVec3> {
+        let [x, y, z] = self.vertices;
+        (0..self.groups as usize * LANES)
+            .map(move |j| DVec3::new(f64::from(x[j]), f64::from(y[j]), f64::from(z[j])))
+    }
+}
+
+/// Collects points such that each vertex of a DOP is within `merging` of one, along every axis.
+/// Returns how many, or nothing if there are too many.
+fn vertices<const H: usize, const V: usize>(
+    dop: &Dop<H>,
+    merging: f64,
+    points: &mut [DVec3; V],
+) -> Option<usize> {
+    let directions = const { directions::<H>() };
+    let [low, high] = dop.extents().map(|extents| extents.map(f64::from));
+    let mut count = 0;
+    for Triple { sources, columns } in triples::<H>() {
+        for ends in 0..8 {
+            let end = |i: usize| if ends >> i & 1 == 0 { low } else { high }[sources[i]];
+            let point = columns[0] * end(0) + columns[1] * end(1) + columns[2] * end(2);
+            let is_within = (0..H).all(|i| {
+                let along = directions[i].dot(point);
+                low[i] - VERTEX_GUARD <= along && along <= high[i] + VERTEX_GUARD
+            });
+            let is_known = |known: &DVec3| (*known - point).abs().max_element() <= merging;
+            if !is_within || points[..count].iter().any(is_known) {
+                continue;
+            }
+            *points.get_mut(count)? = point;
+            count += 1;
+        }
+    }
+    Some(count)
+}
+
+/// Three directions that are independent, and the columns of the matrix that makes of extents along
+/// them a point.
+struct Triple {
+    sources: [usize; 3],
+    columns: [DVec3; 3],
+}
+
+fn triples<const H: usize>() -> &'static [Triple] {
+    static TRIPLES: [OnceLock<Vec<Triple>>; 14] = [const { OnceLock::new() }; 14];
+    TRIPLES[H].get_or_init(|| {
+        let directions = const { directions::<H>() };
+        let mut triples = Vec::new();
+        for i in 0..H {
+            for j in i + 1..H {
+                for k in j + 1..H {
+                    let [a, b, c] = [i, j, k].map(|source| directions[source]);
+                    let determinant = a.dot(b.cross(c));
+                    if determinant != 0.0 {
+                        let columns = [b.cross(c), c.cross(a), a.cross(b)].map(|v| v / determinant);
+                        triples.push(Triple { sources: [i, j, k], columns });
+                    }
+                }
+            }
+        }
+        triples
+    })
+}
+
+impl<const H: usize, const V: usize> BoundingVolume for VertexDop<H, V> {
+    type Placed = Dop<H>;
+    type Placement = Placement<H>;
+
+    fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
+        Self::new(Dop::enclosing(triangles))
+    }
+
+    fn merged(&self, other: &Self) -> Option<Self> {
+        self.dop.merged(&other.dop).map(Self::new)
+    }
+
+    fn placement(relative: &Relative) -> Placement<H> {
+        let directions = const { directions::<H>() };
+        let row = |i: usize| {
+            let direction = relative.matrix.transpose() * directions[i];
+            let length = direction.abs().element_sum();
+            // Beyond that `f32` might overflow, and below it is all the same.
+            let is_sound = length < 1e30;
+            let slack = 3.0 * relative.uncertainty(32.0) + directions[i].length() * relative.buffer;
+            Row {
+                direction: direction.as_vec3().to_array(),
+                length,
+                offset: directions[i].dot(relative.offset),
+                uncertainty: if is_sound { slack } else { f64::INFINITY },
+            }
+        };
+        Placement { rows: std::array::from_fn(row) }
+    }
+
+    fn placed(&self, placement: &Placement<H>) -> Dop<H> {
+        // A product and a sum of three in `f32`, and the direction itself: four roundings of 2^−24,
+        // of magnitudes that add up to at most `length` times `reach`.
+        let rounding = 5.0 / f64::from(1u32 << 24) * f64::from(self.reach);
+        let room = f64::from(self.slack) + rounding;
+        let [x, y, z] = self.vertices.each_ref().map(|axis| axis.as_chunks::<LANES>().0);
+        let extents = placement.rows.each_ref().map(|row| {
+            let [dx, dy, dz] = row.direction;
+            let (mut low, mut high) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
+            for group in 0..self.groups as usize {
+                let (x, y, z) = (x[group], y[group], z[group]);
+                for j in 0..LANES {
+                    let along = x[j] * dx + y[j] * dy + z[j] * dz;
+                    low[j] = if along < low[j] { along } else { low[j] };
+                    high[j] = if along > high[j] { along } else { high[j] };
+                }
+            }
+            let low = low.into_iter().fold(f32::INFINITY, f32::min);
+            let high = high.into_iter().fold(f32::NEG_INFINITY, f32::max);
+            let room = row.uncertainty + row.length * room;
+            [f64::from(low) + row.offset - room, f64::from(high) + row.offset + room]
+        });
+        Dop::from_extents(
+            extents.map(|[low, _]| round_down(low)),
+            extents.map(|[_, high]| round_up(high)),
+        )
+    }
+
+    #[inline]
+    fn overlaps(&self, other: &Dop<H>) -> bool {
+        self.dop.overlaps(other)
+    }
+
+    fn distance_below(&self, other: &Dop<H>) -> f64 {
+        self.dop.distance_below(other)
+    }
+
+    fn depth_above(&self, other: &Dop<H>) -> f64 {
+        self.dop.depth_above(other)
+    }
+
+    fn size(&self) -> f32 {
+        self.dop.size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bounds, Pose, generate::Random, volume::Frame};
+
+    /// Every vertex lies on the DOP, and the DOP of the vertices is the DOP again.
+    #[test]
+    fn vertices_span_the_dop() {
+        fn check<const H: usize, const V: usize>() {
+            for seed in 0..500 {
+                let mut random = Random::new(seed);
+                // From what is flat to what has vertices that nearly coincide.
+                let size = [1.0, 1e-3, 1e-7][random.below(3) as usize];
+                let flat = [1.0, 1e-7, 0.0][random.below(3) as usize];
+                let at = random.direction() * 0.5;
+                let corners =
+                    [0; 3].map(|_| at + random.direction() * DVec3::new(size, size, size * flat));
+                let volume = VertexDop::<H, V>::enclosing(&[corners]);
+                let points: Vec<_> = volume.vertices().map(|p| [p; 3]).collect();
+                let again = Dop::<H>::enclosing(&points);
+                let [low, high] = volume.dop().extents();
+                let [low_again, high_again] = again.extents();
+                for i in 0..H {
+                    let room = 3.0 * volume.slack + 1e-6;
+                    assert!((low[i] - low_again[i]).abs() <= room, "seed {seed}, H {H}, {i}");
+                    assert!((high[i] - high_again[i]).abs() <= room, "seed {seed}, H {H}, {i}");
+                }
+                assert!(volume.slack < 2e-6, "seed {seed}, H {H}: slack {}", volume.slack);
+            }
+        }
+        check::<3, 8>();
+        check::<4, 12>();
+        check::<7, 24>();
+        check::<9, 32>();
+        check::<13, 48>();
+    }
+
+    /// Where a DOP is placed by its vertices it is never looser than placed by its extents.
+    #[test]
+    fn tighter_than_aligned() {
+        let frame = Frame::new(&Bounds { min: -DVec3::ONE, max: DVec3::ONE });
+        let mut gained = 0.0;
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let corners = [0; 3].map(|_| random.direction());
+            let pose = Pose::new(random.rotation(), random.direction()).expect("a rotation");
+            let relative = Relative::new(&frame, &Pose::IDENTITY, &frame, &pose);
+            type Vertices = VertexDop<9, 32>;
+            let dop = Dop::<9>::enclosing(&[corners]);
+            let aligned = dop.placed(&Dop::<9>::placement(&relative));
+            let tight = Vertices::enclosing(&[corners]).placed(&Vertices::placement(&relative));
+            let ([low, high], [least, most]) = (tight.extents(), aligned.extents());
+            for i in 0..9 {
+                assert!(low[i] > least[i] - 3e-6, "seed {seed}: {} and {}", low[i], least[i]);
+                assert!(high[i] < most[i] + 3e-6, "seed {seed}: {} and {}", high[i], most[i]);
+                gained += f64::from(most[i] - high[i]) / 18_000.0;
+            }
+        }
+        assert!(gained > 0.01, "only {gained} tighter on average");
+    }
+
+    /// With as much merging as it takes, as few vertices as there is room for.
+    #[test]
+    fn too_many_vertices_are_merged() {
+        let dop = Dop::<13>::enclosing(&[[DVec3::X, DVec3::Y, DVec3::Z]]);
+        let mut few = [DVec3::ZERO; 4];
+        assert_eq!(vertices(&dop, 1e-7, &mut few), None);
+        assert!(vertices(&dop, 3.0, &mut few).is_some_and(|count| count > 0));
+        let nothing = VertexDop::<3, 8>::enclosing(&[]);
+        assert!(nothing.slack == f32::INFINITY, "{nothing:?}");
+    }
+}
