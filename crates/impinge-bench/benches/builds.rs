@@ -1,5 +1,5 @@
 //! How long building takes: on data made to spoil it, and on one thread and all.
-//! `cargo bench -p impinge-bench --bench builds`
+//! `cargo bench -p impinge-bench --bench builds`, with `-- threads` for the second part alone.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::generate::{self, Random};
@@ -20,8 +20,26 @@ const RULES: [SplitRule; 6] = [
 
 fn main() {
     let default = BuildOptions::default();
-    let rules = || RULES.map(|rule| (format!("{rule:?}"), default.rule(rule)));
+    if !std::env::args().any(|arg| arg == "threads") {
+        bad_data();
+    }
+    let threads = rayon_threads();
+    println!("\n### One thread and {threads}, a deformed torus of 240,000 faces, ms\n");
+    println!("| build | obb: one | {threads} | ratio | dop18: one | {threads} | ratio |");
+    println!("|---|---|---|---|---|---|---|");
+    let torus = generate::deformed_torus(1, [600, 200]).expect("enough segments");
+    for rule in [SplitRule::Splatter, SplitRule::SurfaceArea, SplitRule::LeastGrowth] {
+        let options = default.rule(rule);
+        print!("| {rule:?} |");
+        compare::<Obb>(&torus, options);
+        compare::<Dop<9>>(&torus, options);
+        println!();
+    }
+}
 
+fn bad_data() {
+    let default = BuildOptions::default();
+    let rules = RULES.map(|rule| (format!("{rule:?}"), default.rule(rule)));
     println!("\n### Bad data, dop18, one thread, ms\n");
     let more = [
         ("Splatter, All".to_owned(), default.directions(SplitDirections::All)),
@@ -34,24 +52,11 @@ fn main() {
         print!(" {name} ({}) |", mesh.faces().len());
     }
     println!("\n|{}", "---|".repeat(meshes.len() + 1));
-    for (name, options) in rules().into_iter().chain(more) {
+    for (name, options) in rules.into_iter().chain(more) {
         print!("| {name} |");
         for (_, mesh) in &meshes {
             print!(" {:.0} |", time::<Dop<9>>(mesh, options).0);
         }
-        println!();
-    }
-    drop(meshes);
-
-    let threads = rayon_threads();
-    println!("\n### One thread and {threads}, a deformed torus of 240,000 faces, ms\n");
-    println!("| build | obb: one | {threads} | ratio | dop18: one | {threads} | ratio |");
-    println!("|---|---|---|---|---|---|---|");
-    let torus = generate::deformed_torus(1, [600, 200]).expect("enough segments");
-    for (name, options) in rules() {
-        print!("| {name} |");
-        compare::<Obb>(&torus, options);
-        compare::<Dop<9>>(&torus, options);
         println!();
     }
 }
@@ -62,7 +67,8 @@ fn rayon_threads() -> usize {
 
 fn compare<V: BoundingVolume>(mesh: &Mesh, options: BuildOptions) {
     let (mut one, mut all) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..3 {
+    // Many, to catch moments when both cores are free.
+    for _ in 0..10 {
         let (alone, tree) = time::<V>(mesh, options);
         let (shared, same) = time::<V>(mesh, options.threads(Threads::Pool));
         assert_eq!(tree.node_count(), same.node_count(), "the same tree");

@@ -11,21 +11,13 @@ mod orders;
 #[path = "volumes/placing.rs"]
 mod placing;
 
-use impinge::generate::{self, PipesOptions};
-use impinge::glam::DVec3;
+use impinge::Pose;
 use impinge::mid::tree::{BuildOptions, BvTree, Scratch};
 use impinge::narrow::TriangleTest;
 use impinge::volume::{BoundingVolume, Relative};
-use impinge::{Bounds, Mesh, Pose};
+use impinge_bench::scenes::{self, Scene};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-
-struct Scene {
-    name: &'static str,
-    a: Mesh,
-    b: Mesh,
-    poses: Vec<Pose>,
-}
 
 fn main() {
     let wanted: Vec<String> =
@@ -35,8 +27,7 @@ fn main() {
         hulls::table();
     }
     for scene in scenes() {
-        let (a, b) = (scene.a.faces().len(), scene.b.faces().len());
-        println!("\n### {} ({a} and {b} faces, {} poses)", scene.name, scene.poses.len());
+        println!("\n{}", scene.heading());
         if wants("fits") {
             fits::table(&scene);
         }
@@ -49,35 +40,10 @@ fn main() {
     }
 }
 
+/// Fewer poses than there are: there is much to compare.
 fn scenes() -> [Scene; 3] {
-    let scaled = |mesh: &Mesh, factor: f64| {
-        let positions = mesh.positions().iter().map(|p| *p * factor).collect();
-        Mesh::new(positions, mesh.faces().to_vec()).expect("smaller than before")
-    };
-    let torus = generate::deformed_torus(1, [200, 50]).expect("enough segments");
-    let torus = generate::scaled_to_cube(&torus, 2.0).expect("it has an extent");
-    let ball = generate::icosphere(5).expect("few enough");
-    let room = Bounds { min: DVec3::splat(-0.4), max: DVec3::splat(0.4) };
-    [
-        Scene {
-            name: "Deformed tori tumbling, 1.6 apart",
-            a: torus.clone(),
-            b: torus.clone(),
-            poses: generate::tumble(1.6, 100).expect("a distance"),
-        },
-        Scene {
-            name: "Nested spheres, radii 1 and 0.99",
-            a: ball.clone(),
-            b: scaled(&ball, 0.99),
-            poses: generate::random_rotations(1, 10),
-        },
-        Scene {
-            name: "A flight through pipes",
-            a: generate::pipes(1, PipesOptions::default()).expect("the default"),
-            b: scaled(&torus, 0.02),
-            poses: generate::billiard(1, room, 0.05, 60).expect("a room"),
-        },
-    ]
+    let nested = scenes::nested(0.01).thinned(20);
+    [scenes::tumbling(1.6).thinned(2), nested, scenes::pipes().thinned(2)]
 }
 
 /// A scene with its trees, and what queries needed.

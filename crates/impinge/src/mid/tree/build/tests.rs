@@ -107,7 +107,7 @@ fn bad_meshes(count: u32) -> Vec<(&'static str, Mesh)> {
 
 #[test]
 fn bad_data_does_not_make_a_tree_deep() {
-    for (name, mesh) in bad_meshes(3000) {
+    for (name, mesh) in bad_meshes(1500) {
         for options in choices() {
             let tree = BvTree::<Aabb>::build(&mesh, options);
             depth(&tree, &mesh, &format!("{name}, {options:?}"));
