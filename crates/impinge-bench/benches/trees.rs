@@ -1,4 +1,5 @@
-//! Every method on the papers' scenes: `cargo bench -p impinge-bench --bench trees`
+//! Every method on the papers' scenes: `cargo bench -p impinge-bench --bench trees`, with words such
+//! as `-- pipes obb dop18` for those scenes and methods alone.
 //!
 //! Two bodies tumbling at a distance (Zachmann 2002, section 5), nested spheres in parallel close
 //! proximity, and a flight through pipes (Klosowski 1998). All methods must find the same.
@@ -9,7 +10,13 @@ use impinge_bench::scenes::{self, Scene};
 use std::time::{Duration, Instant};
 
 fn main() {
-    for scene in scenes::all() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let methods: Vec<Method> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let scenes: Vec<&String> = words.iter().filter(|it| it.parse::<Method>().is_err()).collect();
+    let is_wanted = |scene: &Scene| {
+        scenes.is_empty() || scenes.iter().any(|word| scene.name.contains(word.as_str()))
+    };
+    for scene in scenes::all().into_iter().filter(is_wanted) {
         println!("\n{}\n", scene.heading());
         println!(
             "| method | build, ms | bytes a face | as in the paper | detect, mean µs | all: mean µs \
@@ -18,7 +25,7 @@ fn main() {
         );
         println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
         let mut expected = None;
-        for &method in Method::ALL {
+        for &method in if methods.is_empty() { Method::ALL } else { &methods } {
             row(&scene, method, &mut expected);
         }
     }

@@ -7,7 +7,8 @@
 //! its children; where both of two siblings are apart, it rises to their parent, if that is apart.
 //!
 //! The front covers all pairs of leaves at any time: dropping and rising replace pairs by others that
-//! cover the same. So it does not matter how far the bodies have moved, only how much is saved.
+//! cover the same. So it does not matter how far the bodies have moved, only how much is saved. Where
+//! they move so far that nothing is, queries start at the roots for a while.
 
 use super::{Scratch, TreePair};
 use crate::volume::BoundingVolume;
@@ -28,7 +29,14 @@ pub struct Front {
     /// The pairs on the front, in the order of a walk.
     front: Vec<u32>,
     next: Vec<u32>,
-    queries: u32,
+    /// How many queries it is until the front is looked at from above.
+    until_rise: u32,
+    /// How long the front was when that was last done.
+    length: usize,
+    /// How many queries are to start at the roots.
+    from_roots: u32,
+    /// How many the last such spell had.
+    spell: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +51,8 @@ const ROOT: u32 = 0;
 
 /// To see whether the front can rise takes a test of its own, mostly in vain: so not every time.
 const RISE_EVERY: u32 = 4;
+/// The longest spell of queries from the roots before the front gets another chance.
+const LONGEST_SPELL: u32 = 64;
 
 impl Front {
     /// An empty front, which the first query fills.
@@ -60,15 +70,42 @@ impl Front {
         self.front.is_empty()
     }
 
-    fn begin(&mut self, trees: [u64; 2]) {
-        self.queries = self.queries.wrapping_add(1);
+    /// Prepares for a query and returns whether the front may rise in it.
+    fn begin(&mut self, trees: [u64; 2]) -> bool {
         if self.trees != Some(trees) {
             self.trees = Some(trees);
+            (self.from_roots, self.spell) = (1, 0);
+        }
+        if self.from_roots > 0 {
+            self.from_roots -= 1;
             self.free.clear();
             self.pairs.clear();
             self.front.clear();
             self.pairs.push(NodePair { nodes: [0, 0], parent: ROOT, is_apart: false });
             self.front.push(ROOT);
+            self.until_rise = RISE_EVERY;
+            return false;
+        }
+        self.until_rise = self.until_rise.saturating_sub(1);
+        self.until_rise == 0
+    }
+
+    /// Looks at what a query took.
+    fn end(&mut self, tests: u64, has_risen: bool, is_whole: bool) {
+        if has_risen && is_whole {
+            self.until_rise = RISE_EVERY;
+            self.length = self.front.len();
+            // From the roots it takes one test less than twice the pairs on a front that is as high
+            // as can be.
+            if tests > 2 * self.front.len() as u64 {
+                self.spell = (2 * self.spell).clamp(1, LONGEST_SPELL);
+                self.from_roots = self.spell;
+            } else {
+                self.spell /= 2;
+            }
+        } else if self.pairs.len() > 1 && 2 * self.front.len() > 3 * self.length.max(1) {
+            // It has grown: time to look whether all of it is needed.
+            self.until_rise = 1;
         }
     }
 
@@ -115,7 +152,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         if self.roots().is_none() {
             return ControlFlow::Continue(());
         }
-        front.begin([self.a.id, self.b.id]);
+        let may_rise = front.begin([self.a.id, self.b.id]);
         let (nodes_a, nodes_b) = (&self.a.nodes, &self.b.nodes);
         let mut are_apart = |[i, j]: [u32; 2]| {
             scratch.counts.volume_tests += 1;
@@ -123,7 +160,6 @@ impl<V: BoundingVolume> TreePair<'_, V> {
             !nodes_a[i as usize].volume.overlaps(&placed)
         };
 
-        let may_rise = front.queries.is_multiple_of(RISE_EVERY);
         let mut result = ControlFlow::Continue(());
         let mut face_tests = 0;
         let old = std::mem::take(&mut front.front);
@@ -166,6 +202,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         front.next = old;
         scratch.counts.face_tests = face_tests;
         scratch.counts.placed = scratch.placed.count();
+        front.end(scratch.counts.volume_tests, may_rise, result.is_continue());
         result
     }
 }
