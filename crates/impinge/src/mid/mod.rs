@@ -4,6 +4,7 @@
 //! [`narrow`](crate::narrow) decides each. So all methods give the same answer, and they differ
 //! only in speed and memory. A [`Pair`] is two meshes prepared by one of them.
 
+pub mod boxtree;
 mod brute;
 mod distance;
 pub mod tree;

@@ -1,0 +1,212 @@
+//! Building a boxtree, from the top down (Zachmann 2002, section 4).
+
+use super::{
+    Boxtree, Kind, Node,
+    grid::{GridBox, Side},
+    split::{Item, Spread, split},
+};
+use crate::{Mesh, volume::Frame};
+
+/// How a boxtree is built. The answer of a query does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BoxtreeOptions {
+    /// Along which axes seeds are looked for: three give better trees, one is faster to build.
+    pub axes: SeedAxis,
+    /// Which side of a child's box may move: any of six fits closer than one of two.
+    pub planes: PlaneChoice,
+    /// Up to how many faces make a leaf: more save memory, and cost triangle tests.
+    pub leaf: u32,
+}
+
+/// Along which axes seeds are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SeedAxis {
+    /// All three; the split with the least volume is taken.
+    #[default]
+    All,
+    /// The axis along which the box is longest.
+    Longest,
+}
+
+/// Which side of a child's box may move inward.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlaneChoice {
+    /// One of the two across the axis along which the faces were split, as in the paper.
+    Parallel,
+    /// The one of all six that cuts off the most.
+    #[default]
+    Any,
+}
+
+impl Default for BoxtreeOptions {
+    fn default() -> Self {
+        Self { axes: SeedAxis::default(), planes: PlaneChoice::default(), leaf: 1 }
+    }
+}
+
+impl BoxtreeOptions {
+    /// Sets [`axes`](Self::axes).
+    #[must_use]
+    pub fn axes(mut self, axes: SeedAxis) -> Self {
+        self.axes = axes;
+        self
+    }
+
+    /// Sets [`planes`](Self::planes).
+    #[must_use]
+    pub fn planes(mut self, planes: PlaneChoice) -> Self {
+        self.planes = planes;
+        self
+    }
+
+    /// Sets [`leaf`](Self::leaf); 0 is taken as 1.
+    #[must_use]
+    pub fn leaf(mut self, leaf: u32) -> Self {
+        self.leaf = leaf;
+        self
+    }
+}
+
+/// No path from a root to a leaf is longer, whatever the mesh; walks derive their slack from it.
+pub(super) const MAX_DEPTH: u32 = 128;
+
+/// Past this depth faces are halved: seeds can split off one at a time.
+fn patience(faces: usize) -> u32 {
+    2 * faces.max(1).ilog2() + 8
+}
+
+// Halving leaves nothing of 2³² faces after another 32 levels.
+const _: () = assert!(2 * 31 + 8 + 32 < MAX_DEPTH);
+
+/// Which node of the tree a task is to complete.
+#[derive(Clone, Copy)]
+enum Place {
+    Root,
+    Child { pair: usize, which: usize },
+}
+
+/// A node whose box is known, and whose faces are yet to be split.
+struct Task {
+    place: Place,
+    start: usize,
+    end: usize,
+    depth: u32,
+    /// Its box, as it follows from the planes on the way to it.
+    implied: GridBox,
+    /// Where its faces really are.
+    spread: Spread,
+}
+
+impl Boxtree {
+    /// A boxtree over all faces of a mesh. Takes time n log n at worst.
+    pub fn build(mesh: &Mesh, options: BoxtreeOptions) -> Self {
+        let frame = Frame::new(&mesh.bounds());
+        let mut items: Vec<Item> = (0..)
+            .zip(mesh.triangles())
+            .map(|(face, triangle)| Item::new(face, &GridBox::around(triangle, &frame)))
+            .collect();
+        let mut tree = Self {
+            frame,
+            options,
+            bounds: GridBox::EMPTY,
+            root: None,
+            pairs: Vec::with_capacity(items.len().saturating_sub(1)),
+            starts: Vec::new(),
+            faces: Vec::new(),
+        };
+        if !items.is_empty() {
+            let spread = Spread::of(&items);
+            tree.bounds = spread.bounds();
+            tree.root = Some(Node::new(0, 0));
+            tree.grow(&mut items, spread);
+        }
+        if !tree.starts.is_empty() {
+            tree.starts.push(tree.faces.len() as u32);
+        }
+        // With leaves of several faces there are fewer than was thought.
+        tree.pairs.shrink_to_fit();
+        tree
+    }
+
+    fn grow(&mut self, items: &mut [Item], spread: Spread) {
+        let patience = patience(items.len());
+        let (place, end, implied) = (Place::Root, items.len(), self.bounds);
+        let mut tasks = vec![Task { place, start: 0, end, depth: 0, implied, spread }];
+        while let Some(task) = tasks.pop() {
+            let items = &mut items[task.start..task.end];
+            if items.len() <= self.options.leaf.max(1) as usize {
+                let (kind, link) = self.leaf(items);
+                self.set_link(task.place, kind, link);
+                continue;
+            }
+            let axes = (task.depth < patience).then_some(self.options.axes);
+            let parted = split(items, &task.implied, &task.spread, axes);
+            let spreads = [&items[..parted.count], &items[parted.count..]].map(Spread::of);
+            let cuts = spreads.map(|spread| {
+                cut(&task.implied, &spread.bounds(), self.options.planes, parted.axis)
+            });
+            let pair = self.pairs.len();
+            self.set_link(task.place, Kind::Inner, pair as u32);
+            self.pairs.push(cuts.map(|(side, distance)| Node::new(side, distance)));
+            let middle = task.start + parted.count;
+            // The first child is completed first, so that its children come next in memory.
+            for which in [1, 0] {
+                let (start, end) = [(task.start, middle), (middle, task.end)][which];
+                let (side, distance) = cuts[which];
+                let implied = task.implied.with_side_moved(side, distance);
+                let (place, depth) = (Place::Child { pair, which }, task.depth + 1);
+                debug_assert!(depth <= MAX_DEPTH, "too deep for the slack of walks");
+                tasks.push(Task { place, start, end, depth, implied, spread: spreads[which] });
+            }
+        }
+    }
+
+    fn leaf(&mut self, items: &[Item]) -> (Kind, u32) {
+        if let [item] = items {
+            return (Kind::Face, item.face());
+        }
+        self.starts.push(self.faces.len() as u32);
+        self.faces.extend(items.iter().map(Item::face));
+        (Kind::Run, self.starts.len() as u32 - 1)
+    }
+
+    fn set_link(&mut self, place: Place, kind: Kind, link: u32) {
+        match place {
+            Place::Root => self.root = self.root.map(|root| root.with_link(kind, link)),
+            Place::Child { pair, which } => {
+                let node = &mut self.pairs[pair][which];
+                *node = node.with_link(kind, link);
+            }
+        }
+    }
+}
+
+/// The side that cuts the most off a box when moved inward to where its faces are, and by how far.
+///
+/// The most is the largest part of the box's length along that axis, and so of its volume.
+#[inline]
+pub(super) fn cut(
+    implied: &GridBox,
+    faces: &GridBox,
+    planes: PlaneChoice,
+    axis: usize,
+) -> (Side, u32) {
+    let sides = match planes {
+        PlaneChoice::Parallel => 2 * axis..2 * axis + 2,
+        PlaneChoice::Any => 0..6,
+    };
+    let mut best = (2 * axis, 0);
+    let mut most = 0.0;
+    for side in sides {
+        let room = implied.room(side, faces);
+        // A flat box has no room across it: the part is not a number, and not more than any.
+        let part = room as f32 / implied.length(side / 2) as f32;
+        if part > most {
+            (best, most) = ((side, room), part);
+        }
+    }
+    best
+}
