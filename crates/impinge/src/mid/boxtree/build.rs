@@ -2,7 +2,8 @@
 
 use super::{
     Boxtree, Kind, Node,
-    grid::{GridBox, Side},
+    grid::GridBox,
+    node::Cut,
     split::{Item, Spread, split},
 };
 use crate::{Mesh, volume::Frame};
@@ -13,8 +14,10 @@ use crate::{Mesh, volume::Frame};
 pub struct BoxtreeOptions {
     /// Along which axes seeds are looked for: three give better trees, one is faster to build.
     pub axes: SeedAxis,
-    /// Which side of a child's box may move: any of six fits closer than one of two.
+    /// Which sides of a child's box move: two fit closer, one is what the paper has.
     pub planes: PlaneChoice,
+    /// What is to be small of the boxes: with the area, fewer of them overlap.
+    pub measure: Measure,
     /// Up to how many faces make a leaf: more save memory, and cost triangle tests.
     pub leaf: u32,
 }
@@ -23,27 +26,58 @@ pub struct BoxtreeOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SeedAxis {
-    /// All three; the split with the least volume is taken.
+    /// All three; the split whose boxes are least is taken.
     #[default]
     All,
     /// The axis along which the box is longest.
     Longest,
 }
 
-/// Which side of a child's box may move inward.
+/// Which sides of a child's box move inward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlaneChoice {
     /// One of the two across the axis along which the faces were split, as in the paper.
     Parallel,
     /// The one of all six that cuts off the most.
+    One,
+    /// The two that cut off the most. A node has room for them, as a plane needs few bits.
     #[default]
-    Any,
+    Two,
+}
+
+/// What is to be small of a box.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Measure {
+    /// The volume, as in the paper. Flat slices of a surface have little, and overlap much.
+    Volume,
+    /// The area of the sides.
+    #[default]
+    Area,
+}
+
+impl Measure {
+    /// How much of a box that is this long along each axis there is to a step along one of them.
+    #[inline]
+    pub(super) fn per_step(self, lengths: [f32; 3], axis: usize) -> f32 {
+        let (second, third) = (lengths[(axis + 1) % 3], lengths[(axis + 2) % 3]);
+        match self {
+            // Of the whole, rather than a product that would be 0 for all ways to cut a flat box.
+            Self::Volume => 1.0 / lengths[axis],
+            Self::Area => second + third,
+        }
+    }
 }
 
 impl Default for BoxtreeOptions {
     fn default() -> Self {
-        Self { axes: SeedAxis::default(), planes: PlaneChoice::default(), leaf: 1 }
+        Self {
+            axes: SeedAxis::default(),
+            planes: PlaneChoice::default(),
+            measure: Measure::default(),
+            leaf: 2,
+        }
     }
 }
 
@@ -59,6 +93,13 @@ impl BoxtreeOptions {
     #[must_use]
     pub fn planes(mut self, planes: PlaneChoice) -> Self {
         self.planes = planes;
+        self
+    }
+
+    /// Sets [`measure`](Self::measure).
+    #[must_use]
+    pub fn measure(mut self, measure: Measure) -> Self {
+        self.measure = measure;
         self
     }
 
@@ -120,7 +161,7 @@ impl Boxtree {
         if !items.is_empty() {
             let spread = Spread::of(&items);
             tree.bounds = spread.bounds();
-            tree.root = Some(Node::new(0, 0));
+            tree.root = Some(Node::new([Cut::NONE; 2]));
             tree.grow(&mut items, spread);
         }
         if !tree.starts.is_empty() {
@@ -143,20 +184,18 @@ impl Boxtree {
                 continue;
             }
             let axes = (task.depth < patience).then_some(self.options.axes);
-            let parted = split(items, &task.implied, &task.spread, axes);
+            let parted = split(items, &task.implied, &task.spread, axes, self.options.measure);
             let spreads = [&items[..parted.count], &items[parted.count..]].map(Spread::of);
-            let cuts = spreads.map(|spread| {
-                cut(&task.implied, &spread.bounds(), self.options.planes, parted.axis)
-            });
+            let nodes = spreads
+                .map(|spread| fitted(&task.implied, &spread.bounds(), self.options, parted.axis));
             let pair = self.pairs.len();
             self.set_link(task.place, Kind::Inner, pair as u32);
-            self.pairs.push(cuts.map(|(side, distance)| Node::new(side, distance)));
+            self.pairs.push(nodes);
             let middle = task.start + parted.count;
             // The first child is completed first, so that its children come next in memory.
             for which in [1, 0] {
                 let (start, end) = [(task.start, middle), (middle, task.end)][which];
-                let (side, distance) = cuts[which];
-                let implied = task.implied.with_side_moved(side, distance);
+                let implied = nodes[which].of(task.implied);
                 let (place, depth) = (Place::Child { pair, which }, task.depth + 1);
                 debug_assert!(depth <= MAX_DEPTH, "too deep for the slack of walks");
                 tasks.push(Task { place, start, end, depth, implied, spread: spreads[which] });
@@ -184,29 +223,36 @@ impl Boxtree {
     }
 }
 
-/// The side that cuts the most off a box when moved inward to where its faces are, and by how far.
-///
-/// The most is the largest part of the box's length along that axis, and so of its volume.
-#[inline]
-pub(super) fn cut(
-    implied: &GridBox,
+/// A node whose box is its parent's, cut to where its faces are as far as the options let it; the
+/// axis is the one along which the faces were split.
+pub(super) fn fitted(
+    parent: &GridBox,
     faces: &GridBox,
-    planes: PlaneChoice,
+    options: BoxtreeOptions,
     axis: usize,
-) -> (Side, u32) {
-    let sides = match planes {
+) -> Node {
+    let sides = match options.planes {
         PlaneChoice::Parallel => 2 * axis..2 * axis + 2,
-        PlaneChoice::Any => 0..6,
+        PlaneChoice::One | PlaneChoice::Two => 0..6,
     };
-    let mut best = (2 * axis, 0);
-    let mut most = 0.0;
-    for side in sides {
-        let room = implied.room(side, faces);
-        // A flat box has no room across it: the part is not a number, and not more than any.
-        let part = room as f32 / implied.length(side / 2) as f32;
-        if part > most {
-            (best, most) = ((side, room), part);
+    let best = |bounds: &GridBox| {
+        let lengths = [0, 1, 2].map(|axis| bounds.length(axis) as f32);
+        let mut best = (sides.start, 0);
+        let mut most = 0.0;
+        for side in sides.clone() {
+            let room = bounds.room(side, faces);
+            // A flat box has no room across it: what comes out is not a number, or 0.
+            let gain = room as f32 * options.measure.per_step(lengths, side / 2);
+            if gain > most {
+                (best, most) = ((side, room), gain);
+            }
         }
-    }
-    best
+        Cut::new(best.0, best.1)
+    };
+    let first = best(parent);
+    let second = match options.planes {
+        PlaneChoice::Two => best(&first.of(*parent)),
+        _ => Cut::NONE,
+    };
+    Node::new([first, second])
 }

@@ -17,7 +17,7 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub use build::{BoxtreeOptions, PlaneChoice, SeedAxis};
+pub use build::{BoxtreeOptions, Measure, PlaneChoice, SeedAxis};
 pub use overlap::OverlapTest;
 pub use refit::RefitError;
 pub use walk::BoxtreeScratch;

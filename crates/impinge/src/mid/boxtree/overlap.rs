@@ -8,12 +8,12 @@
 
 use super::{
     Boxtree,
-    build::MAX_DEPTH,
-    grid::{STEP, Side},
-    node::Node,
+    grid::STEP,
+    node::{Node, STEPS_PER_UNIT},
 };
 use crate::volume::Relative;
 use glam::DVec3;
+use std::ops::{Add, Mul};
 
 /// How a walk tells that two boxes are apart. The answer of a query does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,34 +37,89 @@ impl OverlapTest {
         [Self::AxisAlignment, Self::LookupTables, Self::SeparatingAxes, Self::SatLite];
 }
 
+/// A number to reckon gaps in: coarse and twice as many at a time, or fine.
+pub(super) trait Real:
+    Copy + From<f32> + PartialOrd + Add<Output = Self> + Mul<Output = Self>
+{
+    /// Half the distance from 1 to the next number.
+    const ROUNDING: f32;
+    /// The nearest number.
+    fn nearest(value: f64) -> Self;
+}
+
+impl Real for f32 {
+    const ROUNDING: f32 = f32::EPSILON / 2.0;
+
+    fn nearest(value: f64) -> Self {
+        value as f32
+    }
+}
+
+impl Real for f64 {
+    const ROUNDING: f32 = (f64::EPSILON / 2.0) as f32;
+
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
 /// A way to tell, for one query.
 pub(super) trait Gaps {
-    /// What a walk knows of two boxes.
+    /// What a walk knows of two boxes. They are apart if a gap is above a slack, for which see
+    /// [`Extent::slack`].
     type State: Copy;
-    /// What moving a side of the second box does to that, whatever becomes of the first.
-    type Change: Copy;
+    /// What a number of the state may be off by for each operation, relative to it.
+    const ROUNDING: f32;
 
-    /// What is known of the roots.
-    fn roots(&self) -> Self::State;
     /// What is known once a child takes the place of the first box.
     fn descended(&self, state: &Self::State, child: Node) -> Self::State;
-    /// What it will do that a child takes the place of the second box.
-    fn change(&self, state: &Self::State, child: Node) -> Self::Change;
-    /// What is known once it has done so.
-    fn changed(state: &Self::State, change: &Self::Change) -> Self::State;
+    /// What is added once a child takes the place of the second, whatever becomes of the first.
+    fn change(&self, child: Node) -> Self::State;
+    /// What is known once that is added.
+    fn changed(state: &Self::State, change: &Self::State) -> Self::State;
     /// Whether the boxes are apart; `true` is a proof.
-    fn are_apart(state: &Self::State) -> bool;
+    fn are_apart(state: &Self::State, slack: f32) -> bool;
+}
+
+/// How large two boxes are, and what that means for the gaps between them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// The sum of the sides of each box, in the unit of gaps.
+    pub(super) sizes: [f32; 2],
+    /// What the gaps may be off by.
+    pub(super) slack: f32,
+}
+
+impl Extent {
+    pub(super) fn size(&self) -> f32 {
+        self.sizes[0] + self.sizes[1]
+    }
+
+    /// What the gaps of the boxes' children may be off by.
+    ///
+    /// Let γ be a gap without roundings, g the one that was worked out, and `|g − γ|` at most the
+    /// slack e. The two gaps along an axis add up to minus the lengths of both boxes along it, and
+    /// minus twice the allowance that was taken off the gaps of the roots. The boxes were not found
+    /// apart, so both γ are at most 2e, and no |γ| is above `M = size + 2 allowance + 2e`. Eight
+    /// operations make the gap of two children of it: four products, no two of which add up to more
+    /// than the size; and four additions, of which nothing above 2M comes out. Together, with
+    /// what the four factors were rounded by, they are off by less than 16 M units of rounding.
+    /// Four more are for what this function itself and the sizes are rounded by.
+    #[inline]
+    pub(super) fn slack_below<G: Gaps>(&self, allowance: f32) -> f32 {
+        let most = self.size() + 2.0 * allowance + 2.0 * self.slack;
+        self.slack + 20.0 * G::ROUNDING * most
+    }
 }
 
 /// The gaps along half as many axes as there are gaps: first those from the first box up to the
-/// second, then those from the second up to the first. Boxes are apart if one is above zero.
+/// second, then those from the second up to the first.
 #[derive(Debug)]
-pub(super) struct Linear<const GAPS: usize> {
-    roots: [f64; GAPS],
-    /// What moving a side of the first box by a step adds; by side.
-    first: [[f64; GAPS]; 8],
+pub(super) struct Linear<R, const GAPS: usize> {
+    /// What moving a side of the first box by a unit adds; by side.
+    first: [[R; GAPS]; 8],
     /// … and of the second.
-    second: [[f64; GAPS]; 8],
+    pub(super) second: [[R; GAPS]; 8],
 }
 
 /// Along the axes of the first box.
@@ -74,20 +129,26 @@ pub(super) const LITE: usize = 12;
 /// Along those and the nine across an edge of each.
 pub(super) const FULL: usize = 30;
 
-/// What all roundings of a walk may add up to, relative to the magnitudes that went in.
-///
-/// Let u be 2⁻⁵³, and G the sum of all magnitudes that make up a gap (see [`Linear::new`]), slack
-/// included. A table entry is off by at most 4u of its share of G, and is multiplied by distances
-/// that add up to at most 2, as the box lies within ±1; with the roundings of the products that is
-/// less than 16uG. The gap of the roots takes fewer than 16 additions, and each node on the way to
-/// a pair of leaves one more, all of numbers below 2G. Together less than
-/// `(32 + 2 · (16 + 2 · MAX_DEPTH)) uG`, and twice that is allowed for.
-const ROUNDING: f64 = (32 + 2 * (16 + 2 * MAX_DEPTH)) as f64 * f64::EPSILON;
+/// Where a walk starts: the roots, and how gaps are reckoned on from there.
+#[derive(Debug)]
+pub(super) struct Start<const GAPS: usize> {
+    pub(super) gaps: [f64; GAPS],
+    pub(super) extent: Extent,
+    /// The most that was taken off a gap for what rounding has done to the meshes.
+    pub(super) allowance: f32,
+    /// How much smaller a box becomes if its side is moved by a unit.
+    pub(super) units: [f32; 2],
+    pub(super) fine: Linear<f64, GAPS>,
+}
+
+/// What the roundings of a root's gap add up to, relative to the magnitudes that went in: less than
+/// 32 operations, twice over.
+const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// What was cut off each box beyond ±1, and more.
 const CUT_OFF: f64 = 1.0 / (1_u64 << 49) as f64;
 
-impl<const GAPS: usize> Linear<GAPS> {
+impl<const GAPS: usize> Start<GAPS> {
     /// Let `y ↦ M y + t` take the second body to the first one's frame, give or take the slack
     /// along each coordinate. Along an axis s the first box reaches as far as `Σ sᵢ xᵢ` does, and
     /// the second as far as `s·t + Σ qⱼ yⱼ` with `q = Mᵀ s`, give or take the slack times `Σ |sᵢ|`.
@@ -98,19 +159,24 @@ impl<const GAPS: usize> Linear<GAPS> {
     pub(super) fn new(a: &Boxtree, b: &Boxtree, relative: &Relative) -> Self {
         const { assert!(GAPS == ALIGNED || GAPS == LITE || GAPS == FULL) };
         let half = GAPS / 2;
-        let [zeros, tables] = [[0.0; GAPS], [0.0; GAPS]];
-        let mut gaps = Self { roots: zeros, first: [tables; 8], second: [tables; 8] };
         let ([min_a, max_a], [min_b, max_b]) = (a.bounds.corners(), b.bounds.corners());
-        let units = DVec3::AXES;
         let edges = relative.matrix.to_cols_array_2d().map(DVec3::from_array);
-        // Of unit length where that is possible, so that nothing below overflows or underflows.
+        // Of unit length where that is possible, so that nothing overflows or underflows.
         let directions = edges.map(DVec3::normalize_or_zero);
+        let ratio = edges[0].length();
+        // If the second body is the larger, its unit is the unit of gaps.
+        let unit = 1.0 / ratio.max(1.0);
+
+        let mut gaps = [0.0; GAPS];
+        let mut fine = Linear { first: [[0.0; GAPS]; 8], second: [[0.0; GAPS]; 8] };
+        let mut allowance = 0_f64;
         for i in 0..half {
-            let s = match i {
-                0..3 => units[i],
-                3..6 => directions[i - 3],
-                _ => units[(i - 6) / 3].cross(directions[i % 3]),
-            };
+            let s = unit
+                * match i {
+                    0..3 => DVec3::AXES[i],
+                    3..6 => directions[i - 3],
+                    _ => DVec3::AXES[(i - 6) / 3].cross(directions[i % 3]),
+                };
             let q = DVec3::from_array(edges.map(|edge| edge.dot(s)));
             let shift = s.dot(relative.offset);
             let (low_a, high_a) = ends(s, min_a, max_a);
@@ -118,26 +184,36 @@ impl<const GAPS: usize> Linear<GAPS> {
 
             let lengths = s.abs().dot(DVec3::ONE);
             let reach = edges.iter().map(|edge| edge.abs().dot(s.abs())).sum::<f64>();
-            let slack = relative.slack * lengths + CUT_OFF * (lengths + reach);
-            let size = s.abs().dot(relative.offset.abs()) + lengths + reach + slack;
-            let slack = slack + ROUNDING * size;
-            gaps.roots[i] = (shift + low_b) - high_a - slack;
-            gaps.roots[half + i] = low_a - (shift + high_b) - slack;
-            for axis in 0..3 {
-                for upper in 0..2 {
-                    let side: Side = 2 * axis + upper;
-                    // The upper side of the first box bounds it from above along s if sᵢ is
-                    // positive, and then moving it widens the gap up to the second.
-                    let widens_up = (s[axis] > 0.0) == (upper == 1);
-                    let gap = if widens_up { i } else { half + i };
-                    gaps.first[side][gap] = s[axis].abs() * STEP;
-                    let widens_down = (q[axis] > 0.0) == (upper == 1);
-                    let gap = if widens_down { half + i } else { i };
-                    gaps.second[side][gap] = q[axis].abs() * STEP;
-                }
+            let moved = relative.slack * lengths + CUT_OFF * (lengths + reach);
+            let magnitude = s.abs().dot(relative.offset.abs()) + lengths + reach + moved;
+            let allowed = moved + ROUNDING * magnitude;
+            allowance = allowance.max(allowed);
+            gaps[i] = (shift + low_b) - high_a - allowed;
+            gaps[half + i] = low_a - (shift + high_b) - allowed;
+            for side in 0..6 {
+                let (axis, is_upper) = (side / 2, side % 2 == 1);
+                // The upper side of the first box bounds it from above along s if sᵢ is positive,
+                // and then moving it widens the gap up to the second.
+                let widens_up = (s[axis] > 0.0) == is_upper;
+                let gap = if widens_up { i } else { half + i };
+                fine.first[side][gap] = s[axis].abs() * STEP * STEPS_PER_UNIT;
+                let widens_down = (q[axis] > 0.0) == is_upper;
+                let gap = if widens_down { half + i } else { i };
+                fine.second[side][gap] = q[axis].abs() * STEP * STEPS_PER_UNIT;
             }
         }
-        gaps
+        let units = [unit, unit * ratio].map(|unit| (unit * STEP * STEPS_PER_UNIT) as f32);
+        let sizes = [a.size() * units[0], b.size() * units[1]];
+        let extent = Extent { sizes, slack: 0.0 };
+        // More, if anything, than the greatest: it becomes part of a bound.
+        let allowance = allowance as f32 * 1.01;
+        Self { gaps, extent, allowance, units, fine }
+    }
+
+    /// Less fine, and faster.
+    pub(super) fn coarse(&self) -> Linear<f32, GAPS> {
+        let narrowed = |table: &[[f64; GAPS]; 8]| table.map(|row| row.map(f32::nearest));
+        Linear { first: narrowed(&self.fine.first), second: narrowed(&self.fine.second) }
     }
 }
 
@@ -147,35 +223,211 @@ fn ends(s: DVec3, min: DVec3, max: DVec3) -> (f64, f64) {
     (p.min(q).dot(DVec3::ONE), p.max(q).dot(DVec3::ONE))
 }
 
-impl<const GAPS: usize> Gaps for Linear<GAPS> {
-    type State = [f64; GAPS];
-    type Change = [f64; GAPS];
+impl<R: Real, const GAPS: usize> Gaps for Linear<R, GAPS> {
+    type State = [R; GAPS];
+    const ROUNDING: f32 = R::ROUNDING;
 
-    fn roots(&self) -> [f64; GAPS] {
-        self.roots
+    #[inline]
+    fn descended(&self, state: &[R; GAPS], child: Node) -> [R; GAPS] {
+        child.cuts().into_iter().fold(*state, |state, cut| {
+            let distance = R::from(cut.distance());
+            let widths = &self.first[cut.side()];
+            std::array::from_fn(|i| state[i] + distance * widths[i])
+        })
     }
 
     #[inline]
-    fn descended(&self, state: &[f64; GAPS], child: Node) -> [f64; GAPS] {
-        let distance = f64::from(child.distance());
-        let widths = &self.first[child.side()];
-        std::array::from_fn(|i| state[i] + distance * widths[i])
+    fn change(&self, child: Node) -> [R; GAPS] {
+        let [(distance, widths), (more, others)] =
+            child.cuts().map(|cut| (R::from(cut.distance()), &self.second[cut.side()]));
+        std::array::from_fn(|i| distance * widths[i] + more * others[i])
     }
 
     #[inline]
-    fn change(&self, _: &[f64; GAPS], child: Node) -> [f64; GAPS] {
-        let distance = f64::from(child.distance());
-        self.second[child.side()].map(|width| distance * width)
-    }
-
-    #[inline]
-    fn changed(state: &[f64; GAPS], change: &[f64; GAPS]) -> [f64; GAPS] {
+    fn changed(state: &[R; GAPS], change: &[R; GAPS]) -> [R; GAPS] {
         std::array::from_fn(|i| state[i] + change[i])
     }
 
     #[inline]
-    fn are_apart(state: &[f64; GAPS]) -> bool {
+    fn are_apart(state: &[R; GAPS], slack: f32) -> bool {
+        let slack = R::from(slack);
         // All of them, without a branch, so that several go at a time.
-        state.iter().fold(false, |apart, &gap| apart | (gap > 0.0))
+        state.iter().fold(false, |apart, &gap| apart | (gap > slack))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Mesh,
+        generate::Random,
+        mid::boxtree::{BoxtreeOptions, grid::GridBox, node::Kind},
+    };
+    use glam::DMat3;
+
+    /// A soup with parts of all sizes, so that its tree is deep and its cuts are of all lengths.
+    fn soup(random: &mut Random) -> Mesh {
+        let vector =
+            |random: &mut Random| DVec3::from_array([(); 3].map(|()| random.range(-1.0, 1.0)));
+        let mut positions = Vec::new();
+        for _ in 0..200 {
+            let size = 0.1_f64.powf(random.range(0.0, 4.0));
+            let at = vector(random) * 0.1_f64.powf(random.range(0.0, 3.0));
+            positions.extend([(); 3].map(|()| at + vector(random) * size));
+        }
+        let faces = (0..200).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+        Mesh::new(positions, faces).expect("finite")
+    }
+
+    /// A matrix and an offset whose entries are multiples of 2⁻⁴⁰, so that gaps along the axes of
+    /// the first box can be reckoned in whole numbers.
+    fn relative(random: &mut Random) -> Relative {
+        let coarse = |x: f64| (x * 2_f64.powi(40)).round() / 2_f64.powi(40);
+        let shrunk = random.rotation() * random.range(0.3, 0.9);
+        let matrix = DMat3::from_cols_array(&shrunk.to_cols_array().map(coarse));
+        let offset = DVec3::from_array((random.direction() * 0.3).to_array().map(coarse));
+        Relative { matrix, offset, slack: 0.0 }
+    }
+
+    /// The gaps along the axes of the first box, in units of 2⁻⁶⁴, without any rounding.
+    fn exact(a: &GridBox, b: &GridBox, relative: &Relative) -> [i128; ALIGNED] {
+        let whole = |x: f64| (x * 2_f64.powi(40)) as i128;
+        let columns = relative.matrix.to_cols_array_2d();
+        std::array::from_fn(|gap| {
+            let i = gap % 3;
+            let mut ends = [whole(relative.offset[i]) << 24; 2];
+            for (j, column) in columns.iter().enumerate() {
+                let m = whole(column[i]);
+                let products = [b.min[j], b.max[j]].map(|y| m * i128::from(y));
+                ends[0] += products[0].min(products[1]);
+                ends[1] += products[0].max(products[1]);
+            }
+            let [low, high] = [a.min[i], a.max[i]].map(|x| i128::from(x) << 40);
+            if gap < 3 { ends[0] - high } else { low - ends[1] }
+        })
+    }
+
+    /// Follows a random path down both trees and gives to `check` every pair of boxes on it that
+    /// does not seem apart, with what was reckoned of them.
+    fn follow<G: Gaps>(
+        [a, b]: [&Boxtree; 2],
+        (gaps, state): (&G, G::State),
+        (extent, allowance, units): (Extent, f32, [f32; 2]),
+        random: &mut Random,
+        mut check: impl FnMut([&GridBox; 2], &G::State, f32),
+    ) {
+        let mut state = state;
+        let mut extent = extent;
+        let mut nodes = [a.root, b.root].map(|root| root.expect("there are faces"));
+        let mut boxes = [a.bounds, b.bounds];
+        check([&boxes[0], &boxes[1]], &state, extent.slack);
+        while !G::are_apart(&state, extent.slack) {
+            let inner = nodes.map(|node| node.kind() == Kind::Inner);
+            if inner == [false, false] {
+                break;
+            }
+            extent.slack = extent.slack_below::<G>(allowance);
+            for (which, tree) in [a, b].into_iter().enumerate() {
+                if inner[which] {
+                    let children = tree.pairs[nodes[which].link as usize];
+                    let child = children[random.below(2) as usize];
+                    state = match which {
+                        0 => gaps.descended(&state, child),
+                        _ => G::changed(&state, &gaps.change(child)),
+                    };
+                    let [first, second] = child.cuts().map(|cut| cut.distance());
+                    extent.sizes[which] -= (first + second) * units[which];
+                    boxes[which] = child.of(boxes[which]);
+                    nodes[which] = child;
+                }
+            }
+            check([&boxes[0], &boxes[1]], &state, extent.slack);
+        }
+    }
+
+    fn trees(random: &mut Random) -> [Boxtree; 2] {
+        [(); 2].map(|()| Boxtree::build(&soup(random), BoxtreeOptions::default().leaf(1)))
+    }
+
+    /// No gap, less its slack, is ever above what it is in truth; and the slack is needed.
+    fn never_above_the_truth<R: Real + Into<f64>>(
+        linear: impl Fn(&Start<ALIGNED>) -> Linear<R, ALIGNED>,
+    ) {
+        let (mut checked, mut above) = (0, 0);
+        for seed in 0..200 {
+            let random = &mut Random::new(seed);
+            let trees = trees(random);
+            let relative = relative(random);
+            let start = Start::<ALIGNED>::new(&trees[0], &trees[1], &relative);
+            // Without the allowance, which would hide the roundings of `f64`.
+            let exact_roots = exact(&trees[0].bounds, &trees[1].bounds, &relative);
+            let roots = exact_roots.map(|gap| R::nearest(gap as f64 / 2_f64.powi(64)));
+            let mut extent = start.extent;
+            extent.slack = extent.slack_below::<Linear<R, ALIGNED>>(0.0);
+            for _ in 0..20 {
+                let how = (extent, 0.0, start.units);
+                let trees = [&trees[0], &trees[1]];
+                follow(trees, (&linear(&start), roots), how, random, |[a, b], state, slack| {
+                    let exact = exact(a, b, &relative);
+                    for (gap, exact) in state.iter().zip(exact) {
+                        let gap: f64 = (*gap).into();
+                        // Both are below 2¹¹⁰ and whole, up to what `f64` cannot tell apart.
+                        let scaled = |x: f64| (x * 2_f64.powi(64)) as i128;
+                        let truth = exact + scaled(f64::from(slack));
+                        assert!(scaled(gap) <= truth, "seed {seed}: {gap} above the truth");
+                        checked += 1;
+                        above += usize::from(scaled(gap) > exact);
+                    }
+                });
+            }
+        }
+        assert!(checked > 50_000 && above > checked / 10, "{above} of {checked} were above");
+    }
+
+    #[test]
+    fn coarse_gaps_less_their_slack_are_never_above_the_truth() {
+        never_above_the_truth::<f32>(Start::coarse);
+    }
+
+    #[test]
+    fn fine_gaps_less_their_slack_are_never_above_the_truth() {
+        never_above_the_truth::<f64>(|start| Linear {
+            first: start.fine.first,
+            second: start.fine.second,
+        });
+    }
+
+    /// The same along all axes, where `f64` stands for the truth.
+    #[test]
+    fn coarse_gaps_along_all_axes_are_never_above_fine_ones() {
+        let mut checked = 0;
+        for seed in 0..100 {
+            let random = &mut Random::new(seed);
+            let mut trees = trees(random);
+            let relative = relative(random);
+            let start = Start::<FULL>::new(&trees[0], &trees[1], &relative);
+            let mut extent = start.extent;
+            extent.slack = extent.slack_below::<Linear<f32, FULL>>(start.allowance);
+            let roots = start.gaps.map(f32::nearest);
+            let mut found = Vec::new();
+            for _ in 0..10 {
+                let how = (extent, start.allowance, start.units);
+                let (pair, coarse) = ([&trees[0], &trees[1]], start.coarse());
+                follow(pair, (&coarse, roots), how, random, |[a, b], state, slack| {
+                    found.push((*a, *b, *state, slack));
+                });
+            }
+            for (a, b, state, slack) in found {
+                // As if the walk started there.
+                (trees[0].bounds, trees[1].bounds) = (a, b);
+                let anew = Start::<FULL>::new(&trees[0], &trees[1], &relative);
+                for (gap, anew) in state.into_iter().zip(anew.gaps) {
+                    assert!(f64::from(gap) - f64::from(slack) <= anew + 1e-13, "seed {seed}");
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 50_000, "only {checked}");
     }
 }

@@ -1,6 +1,6 @@
 //! The same tree over the same faces, after they have moved.
 
-use super::{Boxtree, Kind, Node, PlaneChoice, build::cut, grid::GridBox};
+use super::{Boxtree, BoxtreeOptions, Kind, Node, build::fitted, grid::GridBox};
 use crate::{Mesh, volume::Frame};
 
 /// Why a boxtree cannot be fitted to a mesh.
@@ -59,14 +59,14 @@ impl Boxtree {
                 &mut self.pairs[root.link as usize],
                 &mut implied[root.link as usize],
                 &self.bounds,
-                options.planes,
+                options,
             );
             for pair in 0..self.pairs.len() {
                 for which in 0..2 {
                     let node = self.pairs[pair][which];
                     if node.kind() == Kind::Inner {
                         let (below, parent) = (node.link as usize, implied[pair][which]);
-                        fit(&mut self.pairs[below], &mut implied[below], &parent, options.planes);
+                        fit(&mut self.pairs[below], &mut implied[below], &parent, options);
                     }
                 }
             }
@@ -76,10 +76,15 @@ impl Boxtree {
 }
 
 /// Moves a side of each child's box to where its faces are, and leaves the box in place of them.
-fn fit(nodes: &mut [Node; 2], spreads: &mut [GridBox; 2], parent: &GridBox, planes: PlaneChoice) {
+fn fit(
+    nodes: &mut [Node; 2],
+    spreads: &mut [GridBox; 2],
+    parent: &GridBox,
+    options: BoxtreeOptions,
+) {
     for (node, spread) in nodes.iter_mut().zip(spreads) {
-        let (side, distance) = cut(parent, spread, planes, node.side() / 2);
-        *node = Node::new(side, distance).with_link(node.kind(), node.link);
-        *spread = parent.with_side_moved(side, distance);
+        let axis = node.cuts()[0].side() / 2;
+        *node = fitted(parent, spread, options, axis).with_link(node.kind(), node.link);
+        *spread = node.of(*parent);
     }
 }

@@ -1,6 +1,6 @@
 //! How the faces of a node are parted in two: seeds, and the rest to the one that grows less.
 
-use super::{SeedAxis, grid::GridBox};
+use super::{Measure, SeedAxis, grid::GridBox};
 use glam::{BVec4A, Vec4};
 
 /// The box of a face, in steps of the grid, and which face it is.
@@ -92,13 +92,14 @@ pub(super) fn split(
     implied: &GridBox,
     spread: &Spread,
     axes: Option<SeedAxis>,
+    measure: Measure,
 ) -> Parted {
     let longest = longest_axis(implied);
     if items.len() == 2 {
         return Parted { count: 1, axis: longest };
     }
     let axis = match axes {
-        Some(SeedAxis::All) => cheapest_axis(items, implied, spread),
+        Some(SeedAxis::All) => cheapest_axis(items, implied, spread, measure),
         Some(SeedAxis::Longest) => Some(longest),
         None => None,
     };
@@ -132,11 +133,16 @@ fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
     count
 }
 
-/// The axis along which the children have the least volume together, each with the better of its
+/// The axis along which the children's boxes are least together, each with the better of its
 /// two sides moved inward: both the lower ones, both the upper ones, or one of each.
 ///
 /// Nothing if along every axis one child would be empty.
-fn cheapest_axis(items: &[Item], implied: &GridBox, spread: &Spread) -> Option<usize> {
+fn cheapest_axis(
+    items: &[Item],
+    implied: &GridBox,
+    spread: &Spread,
+    measure: Measure,
+) -> Option<usize> {
     let border = spread.border();
     let mut lower_end = Vec4::NEG_INFINITY;
     let mut upper_end = Vec4::INFINITY;
@@ -149,14 +155,17 @@ fn cheapest_axis(items: &[Item], implied: &GridBox, spread: &Spread) -> Option<u
     // What is left of the box's length for each child; infinite for one that is empty.
     let first = (lower_end - low).min(high - spread.min);
     let second = (high - upper_end).min(spread.max - low);
+    let lengths = high - low;
     let mut best = None;
-    let mut least = f32::INFINITY;
+    let mut most = f32::NEG_INFINITY;
     for axis in 0..3 {
         let is_proper = lower_end[axis].is_finite() && upper_end[axis].is_finite();
-        // A flat box has 0 / 0 left, which is not less than any.
-        let cost = (first[axis] + second[axis]) / (high[axis] - low[axis]);
-        if is_proper && cost < least {
-            (best, least) = (Some(axis), cost);
+        // What two boxes as large as the parent's would lose: 0 / 0 for one that is flat, which is
+        // not more than any.
+        let lost = 2.0 * lengths[axis] - first[axis] - second[axis];
+        let gain = lost * measure.per_step(lengths.truncate().to_array(), axis);
+        if is_proper && gain > most {
+            (best, most) = (Some(axis), gain);
         }
     }
     best

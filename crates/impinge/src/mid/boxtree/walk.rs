@@ -2,8 +2,9 @@
 
 use super::{
     Boxtree, Node, OverlapTest,
-    lookup::{self, Lookup, Table},
-    overlap::{ALIGNED, FULL, Gaps, LITE, Linear},
+    lookup::{Lookup, Table},
+    node::STEPS_PER_UNIT,
+    overlap::{ALIGNED, Extent, FULL, Gaps, LITE, Real, Start},
 };
 use crate::{mid::tree::WalkCounts, volume::Relative};
 use std::ops::ControlFlow;
@@ -15,10 +16,9 @@ pub struct BoxtreeScratch {
     pub test: OverlapTest,
     /// What the last walk did.
     pub counts: WalkCounts,
-    aligned: Vec<Open<[f64; ALIGNED]>>,
-    lite: Vec<Open<[f64; LITE]>>,
-    full: Vec<Open<[f64; FULL]>>,
-    lookup: Vec<Open<lookup::State>>,
+    aligned: Stacks<ALIGNED>,
+    lite: Stacks<LITE>,
+    full: Stacks<FULL>,
     table: Table,
 }
 
@@ -29,14 +29,24 @@ impl BoxtreeScratch {
     }
 }
 
+/// Pairs yet to be looked at, by how finely their gaps are reckoned.
+#[derive(Debug, Default)]
+struct Stacks<const GAPS: usize> {
+    fine: Vec<Open<[f64; GAPS]>>,
+    coarse: Vec<Open<[f32; GAPS]>>,
+}
+
 /// A pair of nodes whose boxes may overlap, and what has been worked out of them.
 #[derive(Clone, Copy, Debug)]
 struct Open<S> {
     state: S,
     nodes: [Node; 2],
-    /// How large each box is: the sum of its sides, in the first body's frame.
-    sizes: [f32; 2],
+    extent: Extent,
 }
+
+/// From the roots down to boxes of this part of their size, gaps are reckoned in `f64`; the rest of
+/// the way in `f32`, which is faster, and there is as much finer as the boxes are smaller.
+const FINE: f32 = 1.0 / 16.0;
 
 impl Boxtree {
     /// Visits every pair of leaves whose boxes overlap, as lists of faces, until told to stop.
@@ -50,127 +60,173 @@ impl Boxtree {
         scratch: &mut BoxtreeScratch,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let BoxtreeScratch { test, counts, aligned, lite, full, lookup, table } = scratch;
+        let BoxtreeScratch { test, counts, aligned, lite, full, table } = scratch;
         *counts = WalkCounts::default();
         let (Some(root), Some(other_root)) = (self.root, other.root) else {
             return ControlFlow::Continue(());
         };
-        let ratio = relative.scale();
-        let walk = Walk {
-            trees: [self, other],
-            roots: [root, other_root],
-            sizes: [self.size(), other.size() * ratio],
-            steps: [1.0, ratio],
-            counts,
-        };
-        match test {
+        let mut walk =
+            Walk { trees: [self, other], roots: [root, other_root], counts: *counts, visit };
+        let result = match test {
             OverlapTest::AxisAlignment => {
-                walk.run(&Linear::<ALIGNED>::new(self, other, relative), aligned, visit)
+                let start = Start::new(self, other, relative);
+                walk.run(&start, &start.coarse(), aligned)
             }
             OverlapTest::LookupTables => {
-                walk.run(&Lookup::new(self, other, relative, table), lookup, visit)
+                let start = Start::new(self, other, relative);
+                walk.run(&start, &Lookup::new(start.coarse(), table), aligned)
             }
             OverlapTest::SeparatingAxes => {
-                walk.run(&Linear::<FULL>::new(self, other, relative), full, visit)
+                let start = Start::new(self, other, relative);
+                walk.run(&start, &start.coarse(), full)
             }
             OverlapTest::SatLite => {
-                walk.run(&Linear::<LITE>::new(self, other, relative), lite, visit)
+                let start = Start::new(self, other, relative);
+                walk.run(&start, &start.coarse(), lite)
             }
-        }
+        };
+        *counts = walk.counts;
+        result
     }
 
-    /// The sum of the sides of its box, in steps.
-    fn size(&self) -> f32 {
-        (0..3).map(|axis| self.bounds.length(axis) as f32).sum()
+    /// The sum of the sides of its box, in the unit of cuts.
+    pub(super) fn size(&self) -> f32 {
+        (0..3).map(|axis| self.bounds.length(axis) as f32).sum::<f32>() / STEPS_PER_UNIT as f32
     }
 }
 
-/// A walk that is about to begin.
-struct Walk<'w> {
+/// A walk: the trees, what it has done, and what is done at its leaves.
+struct Walk<'w, V> {
     trees: [&'w Boxtree; 2],
     roots: [Node; 2],
-    sizes: [f32; 2],
-    /// How long a step of each grid is, in steps of the first.
-    steps: [f32; 2],
-    counts: &'w mut WalkCounts,
+    counts: WalkCounts,
+    visit: V,
 }
 
-impl Walk<'_> {
-    fn run<G: Gaps, B>(
-        self,
-        gaps: &G,
-        stack: &mut Vec<Open<G::State>>,
-        mut visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        let Self { trees, roots, sizes, steps, counts } = self;
-        stack.clear();
-        counts.volume_tests = 1;
-        let state = gaps.roots();
-        if G::are_apart(&state) {
+impl<V> Walk<'_, V> {
+    fn run<const GAPS: usize, G: Gaps<State = [f32; GAPS]>, B>(
+        &mut self,
+        start: &Start<GAPS>,
+        coarse: &G,
+        stacks: &mut Stacks<GAPS>,
+    ) -> ControlFlow<B>
+    where
+        V: FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    {
+        let Stacks { fine: fine_stack, coarse: coarse_stack } = stacks;
+        let Start { extent, allowance, units, .. } = *start;
+        let roots = Open { state: start.gaps, nodes: self.roots, extent };
+        let rules = Rules { units, allowance, least: extent.size() * FINE };
+        self.counts.volume_tests += 1;
+        if roots.state.iter().any(|&gap| gap > 0.0) {
             return ControlFlow::Continue(());
         }
-        stack.push(Open { state, nodes: roots, sizes });
-        while let Some(Open { state, nodes, sizes }) = stack.pop() {
-            let [a, b] = nodes;
-            let (split_a, split_b) = match (a.is_leaf(), b.is_leaf()) {
-                (true, true) => {
-                    let (faces_a, faces_b) = (trees[0].faces_of(&a), trees[1].faces_of(&b));
-                    counts.face_tests += faces_a.len() as u64 * faces_b.len() as u64;
-                    visit(faces_a, faces_b)?;
-                    continue;
-                }
-                (a_is_leaf, b_is_leaf) => {
-                    // A box that is much the larger is split alone: the other's children would all
-                    // be within it.
-                    (
-                        !a_is_leaf && (b_is_leaf || 2.0 * sizes[0] >= sizes[1]),
-                        !b_is_leaf && (a_is_leaf || 2.0 * sizes[1] >= sizes[0]),
-                    )
-                }
-            };
-            let shrunk =
-                |which: usize, child: Node| sizes[which] - child.distance() as f32 * steps[which];
-            // What depends on one node alone is worked out once, for all pairs that it is part of.
-            match (split_a, split_b) {
-                (true, true) => {
-                    let children_a = trees[0].pairs[a.link as usize];
-                    let children_b = trees[1].pairs[b.link as usize];
-                    let states = children_a.map(|child| gaps.descended(&state, child));
-                    let changes = children_b.map(|child| gaps.change(&state, child));
-                    counts.volume_tests += 4;
-                    for (child_a, state) in children_a.into_iter().zip(&states) {
-                        for (child_b, change) in children_b.into_iter().zip(&changes) {
-                            let state = G::changed(state, change);
-                            if !G::are_apart(&state) {
-                                let nodes = [child_a, child_b];
-                                let sizes = [shrunk(0, child_a), shrunk(1, child_b)];
-                                stack.push(Open { state, nodes, sizes });
-                            }
-                        }
-                    }
-                }
-                (true, false) => {
-                    counts.volume_tests += 2;
-                    for child in trees[0].pairs[a.link as usize] {
-                        let state = gaps.descended(&state, child);
-                        if !G::are_apart(&state) {
-                            let (nodes, sizes) = ([child, b], [shrunk(0, child), sizes[1]]);
-                            stack.push(Open { state, nodes, sizes });
-                        }
-                    }
-                }
-                _ => {
-                    counts.volume_tests += 2;
-                    for child in trees[1].pairs[b.link as usize] {
-                        let state = G::changed(&state, &gaps.change(&state, child));
-                        if !G::are_apart(&state) {
-                            let (nodes, sizes) = ([a, child], [sizes[0], shrunk(1, child)]);
-                            stack.push(Open { state, nodes, sizes });
-                        }
-                    }
-                }
+        self.descend(
+            &start.fine,
+            rules,
+            roots,
+            fine_stack,
+            |walk, Open { state, nodes, extent }| {
+                // Narrowing is one rounding more, of the many that children are allowed.
+                let extent = Extent { slack: extent.slack_below::<G>(allowance), ..extent };
+                let open = Open { state: state.map(f32::nearest), nodes, extent };
+                let rules = Rules { least: f32::NEG_INFINITY, ..rules };
+                walk.descend(
+                    coarse,
+                    rules,
+                    open,
+                    coarse_stack,
+                    |walk, Open { nodes: [a, b], .. }| {
+                        let (faces_a, faces_b) =
+                            (walk.trees[0].faces_of(&a), walk.trees[1].faces_of(&b));
+                        walk.counts.face_tests += faces_a.len() as u64 * faces_b.len() as u64;
+                        (walk.visit)(faces_a, faces_b)
+                    },
+                )
+            },
+        )
+    }
+
+    /// Goes down from a pair of nodes to the pairs of leaves, or of boxes that are small enough.
+    #[inline]
+    fn descend<G: Gaps, B>(
+        &mut self,
+        gaps: &G,
+        rules: Rules,
+        start: Open<G::State>,
+        stack: &mut Vec<Open<G::State>>,
+        mut at_end: impl FnMut(&mut Self, Open<G::State>) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let [tree_a, tree_b] = self.trees;
+        let Rules { units, allowance, least } = rules;
+        stack.resize(stack.len().max(64), start);
+        stack[0] = start;
+        let mut open = 1;
+        while open > 0 {
+            open -= 1;
+            let pair = stack[open];
+            let Open { state, nodes: [a, b], extent } = pair;
+            if (a.is_leaf() && b.is_leaf()) || extent.size() <= least {
+                at_end(self, pair)?;
+                continue;
             }
+            if stack.len() < open + 4 {
+                stack.resize(2 * stack.len(), start);
+            }
+            let Some(room) = stack[open..].first_chunk_mut::<4>() else { break };
+            let shrunk = |which: usize, child: Node| {
+                let [first, second] = child.cuts().map(|cut| cut.distance());
+                extent.sizes[which] - (first + second) * units[which]
+            };
+            let slack = extent.slack_below::<G>(allowance);
+            // Written down in any case, and kept if they overlap: whether they do is hard to guess,
+            // and a wrong guess costs more than the writing.
+            let mut kept = 0;
+            let mut keep = |state: G::State, nodes: [Node; 2], sizes: [f32; 2]| {
+                room[kept & 3] = Open { state, nodes, extent: Extent { sizes, slack } };
+                kept += usize::from(!G::are_apart(&state, slack));
+            };
+            // A box that is much the larger is split alone: the other's children would all be
+            // within it.
+            let [size_a, size_b] = extent.sizes;
+            let split_a = !a.is_leaf() && (b.is_leaf() || 2.0 * size_a >= size_b);
+            let split_b = !b.is_leaf() && (a.is_leaf() || !split_a || 2.0 * size_b >= size_a);
+            if split_a && split_b {
+                // What depends on one node alone is worked out once, for both pairs it is part of.
+                let others = tree_b.pairs[b.link as usize];
+                let changes = others.map(|child| (child, shrunk(1, child), gaps.change(child)));
+                for child in tree_a.pairs[a.link as usize] {
+                    let (state, size) = (gaps.descended(&state, child), shrunk(0, child));
+                    for (other, other_size, change) in &changes {
+                        keep(G::changed(&state, change), [child, *other], [size, *other_size]);
+                    }
+                }
+                self.counts.volume_tests += 4;
+            } else if split_a {
+                for child in tree_a.pairs[a.link as usize] {
+                    keep(gaps.descended(&state, child), [child, b], [shrunk(0, child), size_b]);
+                }
+                self.counts.volume_tests += 2;
+            } else {
+                for child in tree_b.pairs[b.link as usize] {
+                    let state = G::changed(&state, &gaps.change(child));
+                    keep(state, [a, child], [size_a, shrunk(1, child)]);
+                }
+                self.counts.volume_tests += 2;
+            }
+            open += kept;
         }
         ControlFlow::Continue(())
     }
+}
+
+/// What a part of a walk goes by.
+#[derive(Clone, Copy)]
+struct Rules {
+    /// How much smaller a box becomes if its side is moved by a unit.
+    units: [f32; 2],
+    /// See [`Start::allowance`].
+    allowance: f32,
+    /// Where it ends: at boxes that are no larger together.
+    least: f32,
 }
