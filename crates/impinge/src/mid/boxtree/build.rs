@@ -2,11 +2,13 @@
 
 use super::{
     Boxtree, Kind, Node,
-    grid::GridBox,
+    cells::{self, Cells},
+    grid::{GridBox, Lanes},
     node::Cut,
     split::{Item, Spread, split},
 };
 use crate::{Mesh, volume::Frame};
+use glam::{Vec4, Vec4Swizzles};
 
 /// How a boxtree is built. The answer of a query does not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +60,13 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// How much of a box that is this long along each axis there is to a step along one of them.
+    /// How much a box with sides of these lengths loses by a step along each axis.
     #[inline]
-    pub(super) fn per_step(self, lengths: [f32; 3], axis: usize) -> f32 {
-        let (second, third) = (lengths[(axis + 1) % 3], lengths[(axis + 2) % 3]);
+    pub(super) fn per_step(self, lengths: Vec4) -> Vec4 {
         match self {
             // Of the whole, rather than a product that would be 0 for all ways to cut a flat box.
-            Self::Volume => 1.0 / lengths[axis],
-            Self::Area => second + third,
+            Self::Volume => lengths.recip(),
+            Self::Area => lengths.yzxw() + lengths.zxyw(),
         }
     }
 }
@@ -111,16 +112,10 @@ impl BoxtreeOptions {
     }
 }
 
-/// No path from a root to a leaf is longer, whatever the mesh; walks derive their slack from it.
-pub(super) const MAX_DEPTH: u32 = 128;
-
 /// Past this depth faces are halved: seeds can split off one at a time.
 fn patience(faces: usize) -> u32 {
     2 * faces.max(1).ilog2() + 8
 }
-
-// Halving leaves nothing of 2³² faces after another 32 levels.
-const _: () = assert!(2 * 31 + 8 + 32 < MAX_DEPTH);
 
 /// Which node of the tree a task is to complete.
 #[derive(Clone, Copy)]
@@ -130,29 +125,31 @@ enum Place {
 }
 
 /// A node whose box is known, and whose faces are yet to be split.
+#[derive(Clone, Copy)]
 struct Task {
     place: Place,
     start: usize,
     end: usize,
     depth: u32,
     /// Its box, as it follows from the planes on the way to it.
-    implied: GridBox,
+    implied: Lanes,
     /// Where its faces really are.
     spread: Spread,
 }
 
 impl Boxtree {
-    /// A boxtree over all faces of a mesh. Takes time n log n at worst.
+    /// A boxtree over all faces of a mesh. Takes time linear in their number, but n log n where many
+    /// crowd in a corner, or coincide, or are split off one by one.
     pub fn build(mesh: &Mesh, options: BoxtreeOptions) -> Self {
         let frame = Frame::new(&mesh.bounds());
         let mut items: Vec<Item> = (0..)
             .zip(mesh.triangles())
-            .map(|(face, triangle)| Item::new(face, &GridBox::around(triangle, &frame)))
+            .map(|(face, triangle)| Item::new(face, GridBox::around(triangle, &frame).into()))
             .collect();
         let mut tree = Self {
             frame,
             options,
-            bounds: GridBox::EMPTY,
+            bounds: GridBox { min: [0; 3], max: [0; 3] },
             root: None,
             pairs: Vec::with_capacity(items.len().saturating_sub(1)),
             starts: Vec::new(),
@@ -160,9 +157,16 @@ impl Boxtree {
         };
         if !items.is_empty() {
             let spread = Spread::of(&items);
-            tree.bounds = spread.bounds();
+            tree.bounds = spread.bounds.into();
             tree.root = Some(Node::new([Cut::NONE; 2]));
-            tree.grow(&mut items, spread);
+            let (place, end, implied) = (Place::Root, items.len(), spread.bounds);
+            let root = Task { place, start: 0, end, depth: 0, implied, spread };
+            let patience = patience(items.len());
+            if items.len() < cells::FROM {
+                tree.grow_faces(&mut items, root, patience);
+            } else {
+                tree.grow_cells(&items, root, patience);
+            }
         }
         if !tree.starts.is_empty() {
             tree.starts.push(tree.faces.len() as u32);
@@ -172,22 +176,56 @@ impl Boxtree {
         tree
     }
 
-    fn grow(&mut self, items: &mut [Item], spread: Spread) {
-        let patience = patience(items.len());
-        let (place, end, implied) = (Place::Root, items.len(), self.bounds);
-        let mut tasks = vec![Task { place, start: 0, end, depth: 0, implied, spread }];
+    /// Splits cells of faces, and the faces of a node where there are few or one cell has them all.
+    fn grow_cells(&mut self, items: &[Item], root: Task, patience: u32) {
+        let mut cells = Cells::new(items, &root.spread);
+        let mut boxes = std::mem::take(&mut cells.boxes);
+        let root = Task { end: boxes.len(), ..root };
+        let mut gathered = Vec::new();
+        self.grow(&mut boxes, root, patience, |tree, boxes, task| {
+            let is_end = boxes.len() == 1 || cells.count(boxes) <= cells::FEW;
+            if is_end {
+                cells.gather(boxes, items, &mut gathered);
+                let spread = Spread::of(&gathered);
+                let task = Task { start: 0, end: gathered.len(), spread, ..*task };
+                tree.grow_faces(&mut gathered, task, patience);
+            }
+            is_end
+        });
+    }
+
+    /// Splits faces down to leaves.
+    fn grow_faces(&mut self, items: &mut [Item], root: Task, patience: u32) {
+        let most = self.options.leaf.max(1) as usize;
+        self.grow(items, root, patience, |tree, items, task| {
+            let is_leaf = items.len() <= most;
+            if is_leaf {
+                let (kind, link) = tree.leaf(items);
+                tree.set_link(task.place, kind, link);
+            }
+            is_leaf
+        });
+    }
+
+    /// Splits items until told that a node has been completed.
+    fn grow(
+        &mut self,
+        items: &mut [Item],
+        root: Task,
+        patience: u32,
+        mut is_complete: impl FnMut(&mut Self, &[Item], &Task) -> bool,
+    ) {
+        let mut tasks = vec![root];
         while let Some(task) = tasks.pop() {
             let items = &mut items[task.start..task.end];
-            if items.len() <= self.options.leaf.max(1) as usize {
-                let (kind, link) = self.leaf(items);
-                self.set_link(task.place, kind, link);
+            if is_complete(self, items, &task) {
                 continue;
             }
             let axes = (task.depth < patience).then_some(self.options.axes);
-            let parted = split(items, &task.implied, &task.spread, axes, self.options.measure);
+            let parted = split(items, task.implied, &task.spread, axes, self.options.measure);
             let spreads = [&items[..parted.count], &items[parted.count..]].map(Spread::of);
             let nodes = spreads
-                .map(|spread| fitted(&task.implied, &spread.bounds(), self.options, parted.axis));
+                .map(|spread| fitted(task.implied, spread.bounds, self.options, parted.axis));
             let pair = self.pairs.len();
             self.set_link(task.place, Kind::Inner, pair as u32);
             self.pairs.push(nodes);
@@ -197,7 +235,6 @@ impl Boxtree {
                 let (start, end) = [(task.start, middle), (middle, task.end)][which];
                 let implied = nodes[which].of(task.implied);
                 let (place, depth) = (Place::Child { pair, which }, task.depth + 1);
-                debug_assert!(depth <= MAX_DEPTH, "too deep for the slack of walks");
                 tasks.push(Task { place, start, end, depth, implied, spread: spreads[which] });
             }
         }
@@ -205,10 +242,10 @@ impl Boxtree {
 
     fn leaf(&mut self, items: &[Item]) -> (Kind, u32) {
         if let [item] = items {
-            return (Kind::Face, item.face());
+            return (Kind::Face, item.number());
         }
         self.starts.push(self.faces.len() as u32);
-        self.faces.extend(items.iter().map(Item::face));
+        self.faces.extend(items.iter().map(Item::number));
         (Kind::Run, self.starts.len() as u32 - 1)
     }
 
@@ -225,33 +262,30 @@ impl Boxtree {
 
 /// A node whose box is its parent's, cut to where its faces are as far as the options let it; the
 /// axis is the one along which the faces were split.
-pub(super) fn fitted(
-    parent: &GridBox,
-    faces: &GridBox,
-    options: BoxtreeOptions,
-    axis: usize,
-) -> Node {
-    let sides = match options.planes {
-        PlaneChoice::Parallel => 2 * axis..2 * axis + 2,
-        PlaneChoice::One | PlaneChoice::Two => 0..6,
-    };
-    let best = |bounds: &GridBox| {
-        let lengths = [0, 1, 2].map(|axis| bounds.length(axis) as f32);
-        let mut best = (sides.start, 0);
+pub(super) fn fitted(parent: Lanes, faces: Lanes, options: BoxtreeOptions, axis: usize) -> Node {
+    let best = |bounds: Lanes| {
+        let per_step = options.measure.per_step(bounds.lengths());
+        // A flat box has no room across it: what comes out is not a number, or 0.
+        let lower = ((faces.min - bounds.min) * per_step).to_array();
+        let upper = ((bounds.max - faces.max) * per_step).to_array();
+        let axes = match options.planes {
+            PlaneChoice::Parallel => axis..axis + 1,
+            PlaneChoice::One | PlaneChoice::Two => 0..3,
+        };
+        let mut best = 2 * axis;
         let mut most = 0.0;
-        for side in sides.clone() {
-            let room = bounds.room(side, faces);
-            // A flat box has no room across it: what comes out is not a number, or 0.
-            let gain = room as f32 * options.measure.per_step(lengths, side / 2);
-            if gain > most {
-                (best, most) = ((side, room), gain);
+        for axis in axes {
+            for (side, gain) in [(2 * axis, lower[axis]), (2 * axis + 1, upper[axis])] {
+                if gain > most {
+                    (best, most) = (side, gain);
+                }
             }
         }
-        Cut::new(best.0, best.1)
+        Cut::new(best, bounds.room(best, faces))
     };
     let first = best(parent);
     let second = match options.planes {
-        PlaneChoice::Two => best(&first.of(*parent)),
+        PlaneChoice::Two => best(first.of(parent)),
         _ => Cut::NONE,
     };
     Node::new([first, second])

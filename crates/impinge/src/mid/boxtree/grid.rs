@@ -15,7 +15,7 @@ const GUARD: f64 = 1.0 / (1_u64 << 50) as f64;
 /// A side of a box: twice the axis, and 1 more for the upper one.
 pub(super) type Side = usize;
 
-/// An axis-aligned box with corners on the grid, within ±2²⁴.
+/// An axis-aligned box with corners on the grid, within ±2²⁴ steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct GridBox {
     pub(super) min: [i32; 3],
@@ -23,17 +23,6 @@ pub(super) struct GridBox {
 }
 
 impl GridBox {
-    /// Encloses nothing.
-    pub(super) const EMPTY: Self = Self { min: [i32::MAX; 3], max: [i32::MIN; 3] };
-
-    /// Encloses what both enclose.
-    pub(super) fn merged(&self, other: &Self) -> Self {
-        Self {
-            min: std::array::from_fn(|i| self.min[i].min(other.min[i])),
-            max: std::array::from_fn(|i| self.max[i].max(other.max[i])),
-        }
-    }
-
     /// The least box on the grid around a triangle. What lies beyond ±1 by rounding alone is cut
     /// off: at most [`GUARD`], which walks make good.
     #[inline]
@@ -50,53 +39,94 @@ impl GridBox {
         }
     }
 
-    /// How long the box is along an axis; up to 2²⁵, more than `f32` can count.
-    #[inline]
+    /// How long the box is along an axis; up to 2²⁵.
     pub(super) fn length(&self, axis: usize) -> i32 {
         self.max[axis] - self.min[axis]
-    }
-
-    /// By how far a side can be moved inward so that the box still contains `inner`, which it does.
-    #[inline]
-    pub(super) fn room(&self, side: Side, inner: &Self) -> u32 {
-        let axis = side / 2;
-        match side % 2 {
-            0 => inner.min[axis].abs_diff(self.min[axis]),
-            _ => self.max[axis].abs_diff(inner.max[axis]),
-        }
-    }
-
-    /// The box with a side moved inward.
-    #[inline]
-    pub(super) fn with_side_moved(mut self, side: Side, by: u32) -> Self {
-        match side % 2 {
-            0 => self.min[side / 2] += by.cast_signed(),
-            _ => self.max[side / 2] -= by.cast_signed(),
-        }
-        self
     }
 
     /// Its corners in a [`Frame`]'s coordinates, exactly.
     pub(super) fn corners(&self) -> [DVec3; 2] {
         [self.min, self.max].map(|corner| DVec3::from_array(corner.map(|x| f64::from(x) * STEP)))
     }
+}
 
-    /// Its corners in steps, exactly; the fourth coordinates as given.
-    #[inline]
-    pub(super) fn lanes(&self, rest: [f32; 2]) -> [Vec4; 2] {
-        let lane = |corner: [i32; 3], w| {
-            Vec4::new(corner[0] as f32, corner[1] as f32, corner[2] as f32, w)
-        };
-        [lane(self.min, rest[0]), lane(self.max, rest[1])]
-    }
+/// The same box, to reckon with: whole numbers up to 2²⁴ are exact in `f32`, whose minima and maxima
+/// are four to an instruction. What the fourth lanes hold is up to who uses them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lanes {
+    pub(super) min: Vec4,
+    pub(super) max: Vec4,
+}
 
-    /// The box with these corners, whose coordinates are whole.
+impl From<GridBox> for Lanes {
     #[inline]
-    pub(super) fn from_lanes(min: Vec4, max: Vec4) -> Self {
-        let corner = |v: Vec4| [v.x as i32, v.y as i32, v.z as i32];
-        Self { min: corner(min), max: corner(max) }
+    fn from(bounds: GridBox) -> Self {
+        let [min, max] =
+            [bounds.min, bounds.max].map(|[x, y, z]| Vec4::new(x as f32, y as f32, z as f32, 0.0));
+        Self { min, max }
     }
 }
+
+impl From<Lanes> for GridBox {
+    fn from(lanes: Lanes) -> Self {
+        let [min, max] = [lanes.min, lanes.max].map(|v| [v.x as i32, v.y as i32, v.z as i32]);
+        Self { min, max }
+    }
+}
+
+impl Lanes {
+    /// Encloses nothing.
+    pub(super) const EMPTY: Self = Self { min: Vec4::INFINITY, max: Vec4::NEG_INFINITY };
+
+    /// Encloses what both enclose.
+    #[inline]
+    pub(super) fn merged(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// The lengths of the sides; beyond 2²⁴ they are rounded.
+    #[inline]
+    pub(super) fn lengths(self) -> Vec4 {
+        self.max - self.min
+    }
+
+    /// By how many steps a side can be moved inward so that the box still contains `inner`, which it
+    /// does.
+    #[inline]
+    pub(super) fn room(self, side: Side, inner: Self) -> u32 {
+        // Up to 2²⁵: the difference is taken in whole numbers, for it might be rounded up in `f32`.
+        let steps = |v: Vec4| v[side / 2] as i32;
+        match side % 2 {
+            0 => steps(inner.min).abs_diff(steps(self.min)),
+            _ => steps(self.max).abs_diff(steps(inner.max)),
+        }
+    }
+
+    /// The box with a side moved inward by a number of steps that `f32` can tell.
+    #[inline]
+    pub(super) fn with_side_moved(self, side: Side, steps: u32) -> Self {
+        // By as much along one axis at one end, and by nothing along the others.
+        let by = Vec4::splat(steps as f32);
+        Self {
+            min: self.min + by * Vec4::from_array(LOWER[side]),
+            max: self.max - by * Vec4::from_array(UPPER[side]),
+        }
+    }
+}
+
+/// The axis of a side, if it is a lower one; by side.
+const LOWER: [[f32; 4]; 8] = {
+    let mut axes = [[0.0; 4]; 8];
+    (axes[0][0], axes[2][1], axes[4][2]) = (1.0, 1.0, 1.0);
+    axes
+};
+
+/// … if it is an upper one.
+const UPPER: [[f32; 4]; 8] = {
+    let mut axes = [[0.0; 4]; 8];
+    (axes[1][0], axes[3][1], axes[5][2]) = (1.0, 1.0, 1.0);
+    axes
+};
 
 /// ⌊x⌋ for what is in the range of `i32`. (`f64::floor` is a call where SSE4 is not assumed.)
 #[inline]

@@ -6,6 +6,7 @@
 //! walk keeps are the gaps between two boxes along some axes, to which every plane adds a little.
 
 mod build;
+mod cells;
 mod grid;
 mod lookup;
 mod node;

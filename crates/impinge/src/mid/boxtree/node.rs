@@ -1,6 +1,6 @@
 //! What is stored of a box: how it differs from its parent's.
 
-use super::grid::{GridBox, Side};
+use super::grid::{Lanes, Side};
 
 /// Up to two sides of the parent's box, by how far each moves inward, and what is below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Cut {
 
     /// A box after the cut.
     #[inline]
-    pub(super) fn of(self, bounds: GridBox) -> GridBox {
+    pub(super) fn of(self, bounds: Lanes) -> Lanes {
         bounds.with_side_moved(self.side(), self.steps())
     }
 }
@@ -130,7 +130,7 @@ impl Node {
 
     /// Its box, given its parent's.
     #[inline]
-    pub(super) fn of(self, parent: GridBox) -> GridBox {
+    pub(super) fn of(self, parent: Lanes) -> Lanes {
         let [first, second] = self.cuts();
         second.of(first.of(parent))
     }

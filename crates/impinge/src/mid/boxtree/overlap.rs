@@ -338,7 +338,7 @@ mod tests {
                     };
                     let [first, second] = child.cuts().map(|cut| cut.distance());
                     extent.sizes[which] -= (first + second) * units[which];
-                    boxes[which] = child.of(boxes[which]);
+                    boxes[which] = child.of(boxes[which].into()).into();
                     nodes[which] = child;
                 }
             }

@@ -1,6 +1,10 @@
 //! The same tree over the same faces, after they have moved.
 
-use super::{Boxtree, BoxtreeOptions, Kind, Node, build::fitted, grid::GridBox};
+use super::{
+    Boxtree, Kind, Node,
+    build::fitted,
+    grid::{GridBox, Lanes},
+};
 use crate::{Mesh, volume::Frame};
 
 /// Why a boxtree cannot be fitted to a mesh.
@@ -36,55 +40,44 @@ impl Boxtree {
         };
         self.frame = Frame::new(&mesh.bounds());
         // From the leaves up, where the faces are: children come after their parents, so backwards.
-        let mut spreads = vec![[GridBox::EMPTY; 2]; self.pairs.len()];
-        let spread_of = |node: &Node, spreads: &[[GridBox; 2]]| match node.kind() {
+        let mut spreads = vec![[Lanes::EMPTY; 2]; self.pairs.len()];
+        let spread_of = |node: &Node, spreads: &[[Lanes; 2]]| match node.kind() {
             Kind::Inner => {
-                let [first, second] = &spreads[node.link as usize];
+                let [first, second] = spreads[node.link as usize];
                 first.merged(second)
             }
-            _ => self.faces_of(node).iter().fold(GridBox::EMPTY, |spread, &face| {
-                spread.merged(&GridBox::around(mesh.triangle(face), &self.frame))
+            _ => self.faces_of(node).iter().fold(Lanes::EMPTY, |spread, &face| {
+                spread.merged(GridBox::around(mesh.triangle(face), &self.frame).into())
             }),
         };
         for (pair, nodes) in self.pairs.iter().enumerate().rev() {
             spreads[pair] = [0, 1].map(|which| spread_of(&nodes[which], &spreads));
         }
-        self.bounds = spread_of(&root, &spreads);
-        // From the root down, how much can be cut off each box; its own is kept where its faces'
-        // were, which are not needed any more by then.
+        let bounds = spread_of(&root, &spreads);
+        self.bounds = bounds.into();
+        // From the root down, how much can be cut off each box. It takes the place of where its
+        // faces are, which is not needed any more by then.
         let mut implied = spreads;
-        if root.kind() == Kind::Inner {
-            let options = self.options;
-            fit(
-                &mut self.pairs[root.link as usize],
-                &mut implied[root.link as usize],
-                &self.bounds,
-                options,
-            );
-            for pair in 0..self.pairs.len() {
-                for which in 0..2 {
-                    let node = self.pairs[pair][which];
-                    if node.kind() == Kind::Inner {
-                        let (below, parent) = (node.link as usize, implied[pair][which]);
-                        fit(&mut self.pairs[below], &mut implied[below], &parent, options);
-                    }
-                }
+        self.fit(root, bounds, &mut implied);
+        for pair in 0..self.pairs.len() {
+            for which in 0..2 {
+                self.fit(self.pairs[pair][which], implied[pair][which], &mut implied);
             }
         }
         Ok(())
     }
-}
 
-/// Moves a side of each child's box to where its faces are, and leaves the box in place of them.
-fn fit(
-    nodes: &mut [Node; 2],
-    spreads: &mut [GridBox; 2],
-    parent: &GridBox,
-    options: BoxtreeOptions,
-) {
-    for (node, spread) in nodes.iter_mut().zip(spreads) {
-        let axis = node.cuts()[0].side() / 2;
-        *node = fitted(parent, spread, options, axis).with_link(node.kind(), node.link);
-        *spread = node.of(*parent);
+    /// Fits the children of a node, if it has any, given its box; leaves theirs.
+    fn fit(&mut self, node: Node, parent: Lanes, boxes: &mut [[Lanes; 2]]) {
+        if node.kind() != Kind::Inner {
+            return;
+        }
+        let pair = node.link as usize;
+        for (child, faces) in self.pairs[pair].iter_mut().zip(&mut boxes[pair]) {
+            let axis = child.cuts()[0].side() / 2;
+            let fitted = fitted(parent, *faces, self.options, axis);
+            *child = fitted.with_link(child.kind(), child.link);
+            *faces = child.of(parent);
+        }
     }
 }

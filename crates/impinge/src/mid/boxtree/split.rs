@@ -1,43 +1,38 @@
 //! How the faces of a node are parted in two: seeds, and the rest to the one that grows less.
 
-use super::{Measure, SeedAxis, grid::GridBox};
+use super::{Measure, SeedAxis, grid::Lanes};
 use glam::{BVec4A, Vec4};
 
-/// The box of a face, in steps of the grid, and which face it is.
+/// The box of a face, and which face it is; or of a cell of faces.
 ///
-/// Whole numbers up to 2²⁴ are exact in `f32`, whose minima and maxima are four to an instruction.
-/// The fourth lanes hold the halves of the face number, as numbers too: bits of a number read as
-/// `f32` would be denormal, and slow to reckon beside.
+/// The fourth lanes hold the halves of the number, as numbers too: bits of a number read as `f32`
+/// would be denormal, and slow to reckon beside.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item {
-    min: Vec4,
-    max: Vec4,
-}
+pub(super) struct Item(pub(super) Lanes);
 
 impl Item {
     #[inline]
-    pub(super) fn new(face: u32, bounds: &GridBox) -> Self {
-        let [min, max] = bounds.lanes([(face & 0xffff) as f32, (face >> 16) as f32]);
-        Self { min, max }
+    pub(super) fn new(number: u32, Lanes { min, max }: Lanes) -> Self {
+        let (low, high) = ((number & 0xffff) as f32, (number >> 16) as f32);
+        Self(Lanes { min: min.with_w(low), max: max.with_w(high) })
     }
 
     #[inline]
-    pub(super) fn face(&self) -> u32 {
-        self.min.w as u32 | (self.max.w as u32) << 16
+    pub(super) fn number(&self) -> u32 {
+        self.0.min.w as u32 | (self.0.max.w as u32) << 16
     }
 
     /// Twice the middle, but for rounding.
     #[inline]
-    fn middle(&self) -> Vec4 {
-        self.min + self.max
+    pub(super) fn middle(&self) -> Vec4 {
+        self.0.min + self.0.max
     }
 }
 
 /// Where some faces are: their box, and the seeds along each axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
-    min: Vec4,
-    max: Vec4,
+    pub(super) bounds: Lanes,
     /// How far the face reaches that is closest to the lower border: the least upper end of any.
     lower_seed: Vec4,
     /// How far the face reaches that is closest to the upper border: the greatest lower end.
@@ -48,22 +43,15 @@ impl Spread {
     #[inline]
     pub(super) fn of(items: &[Item]) -> Self {
         let empty = Self {
-            min: Vec4::INFINITY,
-            max: Vec4::NEG_INFINITY,
+            bounds: Lanes::EMPTY,
             lower_seed: Vec4::INFINITY,
             upper_seed: Vec4::NEG_INFINITY,
         };
-        items.iter().fold(empty, |spread, item| Self {
-            min: spread.min.min(item.min),
-            max: spread.max.max(item.max),
+        items.iter().fold(empty, |spread, Item(item)| Self {
+            bounds: spread.bounds.merged(*item),
             lower_seed: spread.lower_seed.min(item.max),
             upper_seed: spread.upper_seed.max(item.min),
         })
-    }
-
-    #[inline]
-    pub(super) fn bounds(&self) -> GridBox {
-        GridBox::from_lanes(self.min, self.max)
     }
 
     /// What twice the middle of a face is compared with. A face that reaches from `lo` to `hi`
@@ -89,12 +77,12 @@ pub(super) struct Parted {
 /// Takes time linear in their number.
 pub(super) fn split(
     items: &mut [Item],
-    implied: &GridBox,
+    implied: Lanes,
     spread: &Spread,
     axes: Option<SeedAxis>,
     measure: Measure,
 ) -> Parted {
-    let longest = longest_axis(implied);
+    let longest = implied.lengths().truncate().max_position();
     if items.len() == 2 {
         return Parted { count: 1, axis: longest };
     }
@@ -116,10 +104,6 @@ pub(super) fn split(
     Parted { count: half, axis: longest }
 }
 
-fn longest_axis(implied: &GridBox) -> usize {
-    (1..3).fold(0, |best, i| if implied.length(i) > implied.length(best) { i } else { best })
-}
-
 /// Moves the items that belong first to the front, and returns how many there are.
 #[inline]
 fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
@@ -139,7 +123,7 @@ fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
 /// Nothing if along every axis one child would be empty.
 fn cheapest_axis(
     items: &[Item],
-    implied: &GridBox,
+    implied: Lanes,
     spread: &Spread,
     measure: Measure,
 ) -> Option<usize> {
@@ -148,14 +132,15 @@ fn cheapest_axis(
     let mut upper_end = Vec4::INFINITY;
     for item in items {
         let is_lower: BVec4A = item.middle().cmplt(border);
-        lower_end = lower_end.max(Vec4::select(is_lower, item.max, Vec4::NEG_INFINITY));
-        upper_end = upper_end.min(Vec4::select(is_lower, Vec4::INFINITY, item.min));
+        lower_end = lower_end.max(Vec4::select(is_lower, item.0.max, Vec4::NEG_INFINITY));
+        upper_end = upper_end.min(Vec4::select(is_lower, Vec4::INFINITY, item.0.min));
     }
-    let [low, high] = implied.lanes([0.0; 2]);
+    let Lanes { min: low, max: high } = implied;
     // What is left of the box's length for each child; infinite for one that is empty.
-    let first = (lower_end - low).min(high - spread.min);
-    let second = (high - upper_end).min(spread.max - low);
-    let lengths = high - low;
+    let first = (lower_end - low).min(high - spread.bounds.min);
+    let second = (high - upper_end).min(spread.bounds.max - low);
+    let lengths = implied.lengths();
+    let per_step = measure.per_step(lengths);
     let mut best = None;
     let mut most = f32::NEG_INFINITY;
     for axis in 0..3 {
@@ -163,7 +148,7 @@ fn cheapest_axis(
         // What two boxes as large as the parent's would lose: 0 / 0 for one that is flat, which is
         // not more than any.
         let lost = 2.0 * lengths[axis] - first[axis] - second[axis];
-        let gain = lost * measure.per_step(lengths.truncate().to_array(), axis);
+        let gain = lost * per_step[axis];
         if is_proper && gain > most {
             (best, most) = (Some(axis), gain);
         }

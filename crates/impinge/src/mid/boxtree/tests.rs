@@ -84,7 +84,7 @@ fn check_tree(label: &str, mesh: &Mesh, tree: &Boxtree) {
     let mut seen = vec![false; count];
     let mut open: Vec<_> = tree.root.iter().map(|&root| (root, tree.bounds, 0)).collect();
     while let Some((node, bounds, depth)) = open.pop() {
-        assert!(depth <= build::MAX_DEPTH, "{label}");
+        assert!(depth <= 3 * count.ilog2() + 10, "{label}: {depth} deep");
         for &face in tree.faces_of(&node) {
             assert!(!std::mem::replace(&mut seen[face as usize], true), "{label}: {face} twice");
             let [min, max] = bounds.corners();
@@ -97,7 +97,7 @@ fn check_tree(label: &str, mesh: &Mesh, tree: &Boxtree) {
         }
         if node.kind() == Kind::Inner {
             for child in tree.pairs[node.link as usize] {
-                open.push((child, child.of(bounds), depth + 1));
+                open.push((child, child.of(bounds.into()).into(), depth + 1));
             }
         }
     }
@@ -290,4 +290,126 @@ fn walks_tell_what_is_apart() {
         let counts = scratch.counts;
         assert!(counts.face_tests < 4_000 && counts.volume_tests < 40_000, "{test:?}: {counts:?}");
     }
+}
+
+/// A mesh that moves is served by the tree it had, once refitted, as well as by a new one.
+#[test]
+fn a_refitted_tree_finds_what_a_new_one_finds() {
+    let mut touching = 0;
+    for seed in 0..3 {
+        for (name, mesh) in meshes(seed) {
+            let random = &mut Random::new(seed);
+            let stretch = random.rotation() * DMat3::from_diagonal(DVec3::new(3.0, 0.5, 1.0));
+            let moved =
+                |p: &DVec3| stretch * *p + DVec3::splat(7.0) + 0.1 * p.length_squared() * DVec3::Y;
+            let positions = mesh.positions().iter().map(moved).collect();
+            let moved = Mesh::new(positions, mesh.faces().to_vec()).expect("finite");
+            let pose = Pose::new(random.rotation(), vector(random) * 0.1).unwrap();
+            // About its own middle, so that the two are in each other's way.
+            let middle =
+                if mesh.faces().is_empty() { DVec3::ZERO } else { moved.bounds().center() };
+            let beside = middle - pose.rotation() * middle + pose.translation();
+            let pose = Pose::new(pose.rotation(), beside).unwrap();
+            let expected = expected(&moved, &Pose::IDENTITY, &moved, &pose);
+            touching += expected.len();
+            for options in options() {
+                let label = format!("seed {seed}, {name}, {options:?}");
+                let mut tree = Boxtree::build(&mesh, options);
+                let before = (tree.bytes(), tree.node_count());
+                tree.refit(&moved).expect("as many faces");
+                assert_eq!(before, (tree.bytes(), tree.node_count()), "{label}");
+                check_tree(&label, &moved, &tree);
+                let mut scratch = BoxtreeScratch::default();
+                let bodies = [Pose::IDENTITY, pose];
+                let body = |i: usize| (&moved, &tree, &bodies[i]);
+                assert!(found(body(0), body(1), &mut scratch) == expected, "{label}");
+            }
+        }
+    }
+    assert!(touching > 1_000, "hardly any touch, so this proves little: {touching}");
+}
+
+#[test]
+fn a_tree_is_not_refitted_to_another_number_of_faces() {
+    let [ball, other] = [200, 960].map(|faces| generate::sphere(faces).expect("enough"));
+    let mut tree = Boxtree::build(&ball, BoxtreeOptions::default());
+    let error = tree.refit(&other).unwrap_err();
+    let (expected, found) = (ball.faces().len(), other.faces().len());
+    assert_eq!(error, RefitError { expected, found });
+    check_tree("unchanged", &ball, &tree);
+    let mut empty = Boxtree::build(&Mesh::default(), BoxtreeOptions::default());
+    assert!(empty.refit(&ball).is_err() && empty.refit(&Mesh::default()).is_ok());
+}
+
+/// Meshes on which splitting by seeds goes wrong: trees stay shallow, and building them quick.
+#[test]
+fn bad_meshes_make_no_bad_trees() {
+    let count = 40_000;
+    let random = &mut Random::new(1);
+    let triangle = [DVec3::ZERO, DVec3::X, DVec3::Y];
+    // Each half as far out as the last, until they cannot be told apart; over and over.
+    let exponential = |i: usize| {
+        let scale = 0.5_f64.powi(i as i32 % 60);
+        triangle.map(|corner| (corner + DVec3::ONE) * scale)
+    };
+    let bad: Vec<(&str, Mesh)> = vec![
+        ("equal", soup_of((0..count).map(|_| triangle))),
+        ("exponential", soup_of((0..count).map(exponential))),
+        (
+            "one by one",
+            soup_of((0..count).map(|i| {
+                // A face, and another that reaches from it to the far end.
+                let at = DVec3::X * (i as f64 / count as f64).powi(8);
+                [at, at + DVec3::Y * 1e-3, DVec3::X * (1.0 + i as f64 * 1e-6)]
+            })),
+        ),
+        (
+            "degenerate",
+            soup_of((0..count).map(|i| {
+                let at = vector(random);
+                let other = if i % 5 < 2 { at } else { at + vector(random) * 1e-2 };
+                [at, at, other]
+            })),
+        ),
+        ("on a line", soup_of((0..count).map(|i| [DVec3::X * i as f64; 3]))),
+        (
+            "a point and a crowd",
+            soup_of((0..count).map(|i| {
+                if i == 0 { [DVec3::ONE; 3] } else { [(); 3].map(|()| vector(random) * 1e-9) }
+            })),
+        ),
+    ];
+    for (name, mesh) in &bad {
+        for options in [
+            BoxtreeOptions::default(),
+            BoxtreeOptions::default().axes(SeedAxis::Longest).leaf(1),
+            BoxtreeOptions::default().planes(PlaneChoice::Parallel).measure(Measure::Volume),
+        ] {
+            let tree = Boxtree::build(mesh, options);
+            check_tree(&format!("{name}, {options:?}"), mesh, &tree);
+        }
+    }
+}
+
+/// Large meshes, which are sorted into cells first, are no different.
+#[test]
+fn large_trees_are_what_they_promise() {
+    let torus = generate::deformed_torus(1, [200, 100]).expect("enough segments");
+    let tree = Boxtree::build(&torus, BoxtreeOptions::default());
+    check_tree("a torus", &torus, &tree);
+    let brick = generate::cuboid(DVec3::splat(0.3)).expect("a size");
+    let small = Boxtree::build(&brick, BoxtreeOptions::default());
+    let mut touching = 0;
+    for seed in 0..5 {
+        let random = &mut Random::new(seed);
+        let pose = Pose::new(random.rotation(), random.direction()).unwrap();
+        let expected = expected(&torus, &Pose::IDENTITY, &brick, &pose);
+        for test in OverlapTest::ALL {
+            let scratch = &mut BoxtreeScratch::new(test);
+            let still = (&torus, &tree, &Pose::IDENTITY);
+            assert!(found(still, (&brick, &small, &pose), scratch) == expected, "seed {seed}");
+        }
+        touching += expected.len();
+    }
+    assert!(touching > 100, "hardly any touch, so this proves little: {touching}");
 }
