@@ -9,6 +9,7 @@ mod build;
 mod cells;
 mod grid;
 mod lookup;
+mod near;
 mod node;
 mod overlap;
 mod refit;

@@ -136,17 +136,19 @@ pub(super) struct Start<const GAPS: usize> {
     pub(super) extent: Extent,
     /// The most that was taken off a gap for what rounding has done to the meshes.
     pub(super) allowance: f32,
+    /// No gap is further from zero than this.
+    pub(super) magnitude: f64,
+    /// How long the first frame's unit is in that of gaps.
+    pub(super) unit: f64,
     /// How much smaller a box becomes if its side is moved by a unit.
     pub(super) units: [f32; 2],
     pub(super) fine: Linear<f64, GAPS>,
 }
 
-/// What the roundings of a root's gap add up to, relative to the magnitudes that went in: less than
-/// 32 operations, twice over.
-const ROUNDING: f64 = 32.0 * f64::EPSILON;
-
-/// What was cut off each box beyond ±1, and more.
-const CUT_OFF: f64 = 1.0 / (1_u64 << 49) as f64;
+/// What a root's gap may be off by, relative to the magnitudes that went in: fewer than 32 roundings
+/// make less than 2⁻⁴⁸ of them, and what was cut off each box beyond ±1 is less than 2⁻⁴⁸ of its
+/// size. Twice over.
+const ROUNDING: f64 = 1.0 / (1_u64 << 46) as f64;
 
 impl<const GAPS: usize> Start<GAPS> {
     /// Let `y ↦ M y + t` take the second body to the first one's frame, give or take the slack
@@ -170,6 +172,7 @@ impl<const GAPS: usize> Start<GAPS> {
         let mut gaps = [0.0; GAPS];
         let mut fine = Linear { first: [[0.0; GAPS]; 8], second: [[0.0; GAPS]; 8] };
         let mut allowance = 0_f64;
+        let mut greatest = 0_f64;
         for i in 0..half {
             let s = unit
                 * match i {
@@ -184,10 +187,10 @@ impl<const GAPS: usize> Start<GAPS> {
 
             let lengths = s.abs().dot(DVec3::ONE);
             let reach = edges.iter().map(|edge| edge.abs().dot(s.abs())).sum::<f64>();
-            let moved = relative.slack * lengths + CUT_OFF * (lengths + reach);
+            let moved = relative.slack * lengths;
             let magnitude = s.abs().dot(relative.offset.abs()) + lengths + reach + moved;
             let allowed = moved + ROUNDING * magnitude;
-            allowance = allowance.max(allowed);
+            (allowance, greatest) = (allowance.max(allowed), greatest.max(magnitude + allowed));
             gaps[i] = (shift + low_b) - high_a - allowed;
             gaps[half + i] = low_a - (shift + high_b) - allowed;
             for side in 0..6 {
@@ -207,7 +210,7 @@ impl<const GAPS: usize> Start<GAPS> {
         let extent = Extent { sizes, slack: 0.0 };
         // More, if anything, than the greatest: it becomes part of a bound.
         let allowance = allowance as f32 * 1.01;
-        Self { gaps, extent, allowance, units, fine }
+        Self { gaps, extent, allowance, magnitude: greatest, unit, units, fine }
     }
 
     /// Less fine, and faster.
@@ -396,6 +399,27 @@ mod tests {
             first: start.fine.first,
             second: start.fine.second,
         });
+    }
+
+    /// The gaps of the roots have their allowance taken off, so they need no slack.
+    #[test]
+    fn gaps_of_roots_are_below_the_truth() {
+        let above = (0..20_000).filter(|&seed| {
+            let random = &mut Random::new(seed);
+            let trees = [(); 2].map(|()| {
+                let corners = [(); 3].map(|()| random.direction()).to_vec();
+                let mesh = Mesh::new(corners, vec![[0, 1, 2]]).expect("finite");
+                Boxtree::build(&mesh, BoxtreeOptions::default())
+            });
+            let mut relative = relative(random);
+            relative.offset *= 2_f64.powi(random.below(12) as i32);
+            let start = Start::<ALIGNED>::new(&trees[0], &trees[1], &relative);
+            let exact = exact(&trees[0].bounds, &trees[1].bounds, &relative);
+            let truth = exact.map(|gap| gap as f64 / 2_f64.powi(64));
+            start.gaps.iter().zip(truth).any(|(&gap, truth)| gap >= truth)
+        });
+        let above: Vec<u64> = above.collect();
+        assert!(above.is_empty(), "seeds {above:?}");
     }
 
     /// The same along all axes, where `f64` stands for the truth.

@@ -413,3 +413,77 @@ fn large_trees_are_what_they_promise() {
     }
     assert!(touching > 100, "hardly any touch, so this proves little: {touching}");
 }
+
+/// The parts of a walk find together what the whole finds, and nothing twice.
+#[test]
+fn parts_of_a_walk_make_up_the_whole() {
+    let torus = generate::deformed_torus(1, [60, 30]).expect("enough segments");
+    let tree = Boxtree::build(&torus, BoxtreeOptions::default());
+    let pose = Pose::from_translation(DVec3::new(0.3, 0.2, 0.1)).unwrap();
+    let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), &pose);
+    let pairs_of = |part| {
+        let (mut pairs, scratch) = (Vec::new(), &mut BoxtreeScratch::default());
+        let walk = tree.visit_part_of_leaf_pairs(part, &tree, &relative, scratch, |a, b| {
+            pairs.push((a.to_vec(), b.to_vec()));
+            ControlFlow::<()>::Continue(())
+        });
+        assert!(walk.is_continue());
+        pairs
+    };
+    let mut whole = pairs_of([0, 1]);
+    let parts: Vec<_> = (0..4).map(|part| pairs_of([part, 4])).collect();
+    let largest = parts.iter().map(Vec::len).max();
+    assert!(largest < Some(whole.len() / 2), "{largest:?} of {}", whole.len());
+    let mut all = parts.concat();
+    (whole.sort_unstable(), all.sort_unstable());
+    assert!(whole == all && !whole.is_empty());
+}
+
+/// A bound is never above the distance of two corners, in the world, of what is below it; and what
+/// is far is skipped.
+#[test]
+fn bounds_of_distances_are_below_them() {
+    let mut skipped = 0;
+    for seed in 0..2_000 {
+        let random = &mut Random::new(seed);
+        let unit = pick(random, &[1.0, 1e-3, 1e6, 1e-40, 1e40]);
+        let meshes = [0; 2].map(|_| parts(unit, random));
+        let poses = [0; 2].map(|_| {
+            let travel = unit * pick(random, &[0.0, 1.0, 1e4]);
+            Pose::new(rotation(random), vector(random) * travel).expect("nearly a rotation")
+        });
+        let trees = [0, 1].map(|i| Boxtree::build(&meshes[i], BoxtreeOptions::default()));
+        let relative = Relative::new(trees[0].frame(), &poses[0], trees[1].frame(), &poses[1]);
+        let placed =
+            |i: usize, face: u32| meshes[i].triangle(face).map(|corner| poses[i].place(corner));
+        let apart = |a: u32, b: u32| {
+            let (s, t) = (placed(0, a), placed(1, b));
+            s.iter().flat_map(|p| t.map(|q| p.distance(q))).fold(f64::INFINITY, f64::min)
+        };
+        let all = |i: usize| 0..meshes[i].faces().len() as u32;
+        let expected = all(0)
+            .flat_map(|a| all(1).map(move |b| (a, b)))
+            .fold(f64::INFINITY, |least, (a, b)| least.min(apart(a, b)));
+        let mut state = (f64::INFINITY, 0);
+        trees[0].visit_near_leaf_pairs(
+            &trees[1],
+            &relative,
+            &mut BoxtreeScratch::default(),
+            &mut state,
+            |(least, _), bound| bound > *least,
+            |(least, visited), faces_a, faces_b| {
+                for &a in faces_a {
+                    for &b in faces_b {
+                        *least = least.min(apart(a, b));
+                        *visited += 1;
+                    }
+                }
+                ControlFlow::Continue(())
+            },
+        );
+        let pairs = all(0).len() * all(1).len();
+        assert!(state.0 == expected, "seed {seed}: {} instead of {expected}", state.0);
+        skipped += usize::from(state.1 * 2 < pairs);
+    }
+    assert!(skipped > 500, "hardly anything is skipped: {skipped}");
+}

@@ -3,6 +3,7 @@
 use super::{
     Boxtree, Node, OverlapTest,
     lookup::{Lookup, Table},
+    near::NearPair,
     node::STEPS_PER_UNIT,
     overlap::{ALIGNED, Extent, FULL, Gaps, LITE, Real, Start},
 };
@@ -20,6 +21,7 @@ pub struct BoxtreeScratch {
     lite: Stacks<LITE>,
     full: Stacks<FULL>,
     table: Table,
+    pub(super) near: Vec<NearPair>,
 }
 
 impl BoxtreeScratch {
@@ -60,13 +62,28 @@ impl Boxtree {
         scratch: &mut BoxtreeScratch,
         visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        let BoxtreeScratch { test, counts, aligned, lite, full, table } = scratch;
+        self.visit_part_of_leaf_pairs([0, 1], other, relative, scratch, visit)
+    }
+
+    /// One of several parts of about equal work that make up
+    /// [`visit_leaf_pairs`](Self::visit_leaf_pairs), for as many threads: which, and of how many.
+    ///
+    /// Each walks down to small boxes by itself, and goes on from its share of them.
+    pub fn visit_part_of_leaf_pairs<B>(
+        &self,
+        part: [usize; 2],
+        other: &Self,
+        relative: &Relative,
+        scratch: &mut BoxtreeScratch,
+        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        let BoxtreeScratch { test, counts, aligned, lite, full, table, .. } = scratch;
         *counts = WalkCounts::default();
         let (Some(root), Some(other_root)) = (self.root, other.root) else {
             return ControlFlow::Continue(());
         };
-        let mut walk =
-            Walk { trees: [self, other], roots: [root, other_root], counts: *counts, visit };
+        let roots = [root, other_root];
+        let mut walk = Walk { trees: [self, other], roots, part, counts: *counts, visit };
         let result = match test {
             OverlapTest::AxisAlignment => {
                 let start = Start::new(self, other, relative);
@@ -99,6 +116,8 @@ impl Boxtree {
 struct Walk<'w, V> {
     trees: [&'w Boxtree; 2],
     roots: [Node; 2],
+    /// Which of how many equal parts of the walk it is.
+    part: [usize; 2],
     counts: WalkCounts,
     visit: V,
 }
@@ -121,12 +140,18 @@ impl<V> Walk<'_, V> {
         if roots.state.iter().any(|&gap| gap > 0.0) {
             return ControlFlow::Continue(());
         }
+        let [part, parts] = [self.part[0], self.part[1].max(1)];
+        let mut passed = 0;
         self.descend(
             &start.fine,
             rules,
             roots,
             fine_stack,
             |walk, Open { state, nodes, extent }| {
+                passed += 1;
+                if passed % parts != part {
+                    return ControlFlow::Continue(());
+                }
                 // Narrowing is one rounding more, of the many that children are allowed.
                 let extent = Extent { slack: extent.slack_below::<G>(allowance), ..extent };
                 let open = Open { state: state.map(f32::nearest), nodes, extent };
