@@ -8,7 +8,7 @@
 
 use impinge::glam::DVec3;
 use impinge::mid::boxtree::{
-    Boxtree, BoxtreeOptions, BoxtreeScratch, OverlapTest, PlaneChoice, SeedAxis,
+    Boxtree, BoxtreeOptions, BoxtreeScratch, Measure, OverlapTest, PlaneChoice, SeedAxis,
 };
 use impinge::mid::tree::{BuildOptions, BvTree, Scratch, WalkCounts};
 use impinge::narrow::{Triangle, TriangleTest};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 fn main() {
     let mut numbers = std::env::args().filter_map(|argument| argument.parse::<u32>().ok());
-    let steps = numbers.next().unwrap_or(200);
+    let steps = numbers.next().unwrap_or(100);
     let most = numbers.next().unwrap_or(1_000_000);
     for (name, [a, b], poses) in scenes(steps) {
         tumble(&name, [&a, &b], &poses);
@@ -52,7 +52,7 @@ fn scenes(steps: u32) -> Vec<Scene> {
     for alpha in [0.1, 0.01] {
         let inner = ball.positions().iter().map(|p| *p * (1.0 - alpha)).collect();
         let inner = Mesh::new(inner, ball.faces().to_vec()).expect("smaller than before");
-        let poses = generate::random_rotations(1, steps.min(50));
+        let poses = generate::random_rotations(1, steps.min(20));
         scenes.push((
             format!("Nested spheres, radii 1 and 1 − {alpha}"),
             [ball.clone(), inner],
@@ -168,11 +168,14 @@ impl<I: Index> Bodies<'_, I> {
     }
 }
 
+/// Counts the pairs that touch at a pose, or one of them at most.
+type Query<'q> = Box<dyn FnMut(&Pose, bool) -> (usize, WalkCounts) + 'q>;
+
 /// A row of a table, and what it takes to measure it.
 struct Row<'r> {
     name: String,
     bytes: f64,
-    query: Box<dyn FnMut(&Pose, bool) -> (usize, WalkCounts) + 'r>,
+    query: Query<'r>,
     all: Vec<Duration>,
     detect: Vec<Duration>,
     counts: [u64; 2],
@@ -202,9 +205,9 @@ where
     Row { name: name.into(), bytes, query: Box::new(query), all, detect, counts: [0; 2], found: 0 }
 }
 
-/// Lets all take turns at every pose, three times, and prints the table.
+/// Lets all take turns at every pose, five times, and prints the table.
 fn race(title: &str, poses: &[Pose], rows: &mut [Row<'_>]) {
-    for round in 0..3 {
+    for round in 0..5 {
         for (step, pose) in poses.iter().enumerate() {
             for row in rows.iter_mut() {
                 let start = Instant::now();
@@ -254,11 +257,14 @@ fn tumble(title: &str, meshes: [&Mesh; 2], poses: &[Pose]) {
     let boxtree = |name: &str, test| {
         row(format!("boxtree, {name}"), meshes, build, BoxtreeScratch::new(test), poses.len())
     };
+    let papers = |mesh: &Mesh| Boxtree::build(mesh, paper());
+    let lite = BoxtreeScratch::default();
     let mut rows = vec![
         boxtree("axis alignment", OverlapTest::AxisAlignment),
         boxtree("lookup tables", OverlapTest::LookupTables),
         boxtree("separating axes", OverlapTest::SeparatingAxes),
         boxtree("SAT lite", OverlapTest::SatLite),
+        row("the paper's boxtree, SAT lite", meshes, papers, lite, poses.len()),
         row("aabb", meshes, bv_tree::<Aabb>, Scratch::default(), poses.len()),
         row("dop18", meshes, bv_tree::<Dop<9>>, Scratch::default(), poses.len()),
         row("obb", meshes, bv_tree::<Obb>, Scratch::default(), poses.len()),
@@ -266,17 +272,34 @@ fn tumble(title: &str, meshes: [&Mesh; 2], poses: &[Pose]) {
     race(title, poses, &mut rows);
 }
 
+/// One plane a node, parallel to its sibling's, chosen by volume; one face a leaf.
+fn paper() -> BoxtreeOptions {
+    let default = BoxtreeOptions::default();
+    default.planes(PlaneChoice::Parallel).measure(Measure::Volume).leaf(1)
+}
+
 /// What the options do to queries.
 fn options(steps: u32) {
     let torus = torus([200, 50]);
+    let ball = fit(&generate::sphere(20_000).expect("enough faces"));
+    for (name, mesh) in [("tori", torus), ("spheres", ball)] {
+        options_on(&format!("Options: {name} tumbling, 1.4 apart"), &mesh, steps);
+    }
+}
+
+fn options_on(title: &str, mesh: &Mesh, steps: u32) {
     let poses = generate::tumble(1.4, steps).expect("a distance");
     let default = BoxtreeOptions::default();
+    let one = default.planes(PlaneChoice::One);
     let all = [
         ("the default", default),
-        ("the longest axis", default.axes(SeedAxis::Longest)),
-        ("parallel planes", default.planes(PlaneChoice::Parallel)),
-        ("both", default.axes(SeedAxis::Longest).planes(PlaneChoice::Parallel)),
-        ("up to 2 faces a leaf", default.leaf(2)),
+        ("seeds along the longest axis", default.axes(SeedAxis::Longest)),
+        ("least volume", default.measure(Measure::Volume)),
+        ("one plane a node", one),
+        ("… of two parallel ones", default.planes(PlaneChoice::Parallel)),
+        ("the paper's tree", paper()),
+        ("… along the longest axis", paper().axes(SeedAxis::Longest)),
+        ("one face a leaf", default.leaf(1)),
         ("up to 4", default.leaf(4)),
         ("up to 8", default.leaf(8)),
     ];
@@ -284,10 +307,10 @@ fn options(steps: u32) {
         .into_iter()
         .map(|(name, options)| {
             let build = move |mesh: &Mesh| Boxtree::build(mesh, options);
-            row(name, [&torus, &torus], build, BoxtreeScratch::default(), poses.len())
+            row(name, [mesh, mesh], build, BoxtreeScratch::default(), poses.len())
         })
         .collect();
-    race("Options: tori tumbling, 1.4 apart", &poses, &mut rows);
+    race(title, &poses, &mut rows);
 }
 
 /// Figure 5: nanoseconds a face.
@@ -300,7 +323,7 @@ fn build(most: u32) {
         let across = (f64::from(size) / 8.0).sqrt().round() as u32;
         let mesh = torus([4 * across, across]);
         let faces = mesh.faces().len();
-        let rounds = (3_000_000 / size).clamp(2, 100);
+        let rounds = (10_000_000 / size).clamp(3, 100);
         let best = |mut run: Box<dyn FnMut() -> usize + '_>| {
             let times = (0..rounds).map(|_| {
                 let start = Instant::now();

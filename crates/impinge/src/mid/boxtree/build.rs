@@ -66,7 +66,8 @@ impl Measure {
         match self {
             // Of the whole, rather than a product that would be 0 for all ways to cut a flat box.
             Self::Volume => lengths.recip(),
-            Self::Area => lengths.yzxw() + lengths.zxyw(),
+            // A step more, so that even a box that is all along a line is cut.
+            Self::Area => lengths.yzxw() + lengths.zxyw() + Vec4::ONE,
         }
     }
 }

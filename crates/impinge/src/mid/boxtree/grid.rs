@@ -9,9 +9,6 @@ const STEPS: f64 = (1 << 24) as f64;
 /// The length of a step in a [`Frame`].
 pub(super) const STEP: f64 = 1.0 / STEPS;
 
-/// What a normalised coordinate may be off by, with room to spare; see [`Frame::normalized`].
-const GUARD: f64 = 1.0 / (1_u64 << 50) as f64;
-
 /// A side of a box: twice the axis, and 1 more for the upper one.
 pub(super) type Side = usize;
 
@@ -23,14 +20,15 @@ pub(super) struct GridBox {
 }
 
 impl GridBox {
-    /// The least box on the grid around a triangle. What lies beyond ±1 by rounding alone is cut
-    /// off: at most [`GUARD`], which walks make good.
+    /// The least box on the grid around a triangle, as [`Frame::normalized`] has it: how far that may
+    /// be off is part of the slack of a [`Relative`](crate::volume::Relative). What lies beyond ±1
+    /// by its rounding is cut off, at most 2⁻⁵², which walks make good.
     #[inline]
     pub(super) fn around(triangle: [DVec3; 3], frame: &Frame) -> Self {
         let [p, q, r] = triangle;
         // Normalising keeps the order, rounded or not, so the extremes may be taken before.
-        let min = frame.normalized(p.min(q).min(r)) - DVec3::splat(GUARD);
-        let max = frame.normalized(p.max(q).max(r)) + DVec3::splat(GUARD);
+        let min = frame.normalized(p.min(q).min(r));
+        let max = frame.normalized(p.max(q).max(r));
         const LAST: i32 = STEPS as i32;
         Self {
             min: min.to_array().map(|x| floor(x * STEPS).max(-LAST)),

@@ -69,10 +69,8 @@ impl Boxtree {
                 }
                 continue;
             }
-            let shrunk = |which: usize, child: Node| {
-                let [first, second] = child.cuts().map(|cut| cut.distance());
-                sizes[which] - (first + second) * start.units[which]
-            };
+            let shrunk =
+                |which: usize, child: Node| sizes[which] - child.loss() * start.units[which];
             // The larger box is split: its children shed the most.
             let children = if b.is_leaf() || (!a.is_leaf() && sizes[0] >= sizes[1]) {
                 self.pairs[a.link as usize].map(|child| {

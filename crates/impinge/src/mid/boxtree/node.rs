@@ -128,6 +128,14 @@ impl Node {
         [Cut(self.word & 0x7fff), Cut(self.word >> 15 & 0x7fff)]
     }
 
+    /// By how much the sum of the sides of its box is less than its parent's, in the same units as
+    /// [`Cut::distance`].
+    #[inline]
+    pub(super) fn loss(self) -> f32 {
+        let [first, second] = self.cuts();
+        first.distance() + second.distance()
+    }
+
     /// Its box, given its parent's.
     #[inline]
     pub(super) fn of(self, parent: Lanes) -> Lanes {

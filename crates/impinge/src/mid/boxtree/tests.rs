@@ -435,7 +435,8 @@ fn parts_of_a_walk_make_up_the_whole() {
     let largest = parts.iter().map(Vec::len).max();
     assert!(largest < Some(whole.len() / 2), "{largest:?} of {}", whole.len());
     let mut all = parts.concat();
-    (whole.sort_unstable(), all.sort_unstable());
+    whole.sort_unstable();
+    all.sort_unstable();
     assert!(whole == all && !whole.is_empty());
 }
 

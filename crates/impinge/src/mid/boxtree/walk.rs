@@ -47,8 +47,13 @@ struct Open<S> {
 }
 
 /// From the roots down to boxes of this part of their size, gaps are reckoned in `f64`; the rest of
-/// the way in `f32`, which is faster, and there is as much finer as the boxes are smaller.
-const FINE: f32 = 1.0 / 16.0;
+/// the way in `f32`, which is twice as fast, and there is as much finer as the boxes are smaller. It
+/// tells apart what is a hundred-thousandth of the bodies' size from each other.
+const FINE: f32 = 1.0 / 4.0;
+
+/// If a box is so many times as large as another, it is split alone: most children of the other
+/// would overlap it.
+const MUCH: f32 = 1.5;
 
 impl Boxtree {
     /// Visits every pair of leaves whose boxes overlap, as lists of faces, until told to stop.
@@ -199,10 +204,8 @@ impl<V> Walk<'_, V> {
                 stack.resize(2 * stack.len(), start);
             }
             let Some(room) = stack[open..].first_chunk_mut::<4>() else { break };
-            let shrunk = |which: usize, child: Node| {
-                let [first, second] = child.cuts().map(|cut| cut.distance());
-                extent.sizes[which] - (first + second) * units[which]
-            };
+            let shrunk =
+                |which: usize, child: Node| extent.sizes[which] - child.loss() * units[which];
             let slack = extent.slack_below::<G>(allowance);
             // Written down in any case, and kept if they overlap: whether they do is hard to guess,
             // and a wrong guess costs more than the writing.
@@ -211,11 +214,9 @@ impl<V> Walk<'_, V> {
                 room[kept & 3] = Open { state, nodes, extent: Extent { sizes, slack } };
                 kept += usize::from(!G::are_apart(&state, slack));
             };
-            // A box that is much the larger is split alone: the other's children would all be
-            // within it.
             let [size_a, size_b] = extent.sizes;
-            let split_a = !a.is_leaf() && (b.is_leaf() || 2.0 * size_a >= size_b);
-            let split_b = !b.is_leaf() && (a.is_leaf() || !split_a || 2.0 * size_b >= size_a);
+            let split_a = !a.is_leaf() && (b.is_leaf() || MUCH * size_a >= size_b);
+            let split_b = !b.is_leaf() && (a.is_leaf() || !split_a || MUCH * size_b >= size_a);
             if split_a && split_b {
                 // What depends on one node alone is worked out once, for both pairs it is part of.
                 let others = tree_b.pairs[b.link as usize];
