@@ -120,7 +120,8 @@ fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
 /// The axis along which the children's boxes are least together, each with the better of its
 /// two sides moved inward: both the lower ones, both the upper ones, or one of each.
 ///
-/// Nothing if along every axis one child would be empty.
+/// Nothing if along every axis one child would be empty. (To look ahead, by weighing boxes with how
+/// much is below them, saves 1 % of the box tests of a query, and is left.)
 fn cheapest_axis(
     items: &[Item],
     implied: Lanes,

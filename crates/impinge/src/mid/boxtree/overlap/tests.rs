@@ -166,7 +166,9 @@ fn coarse_gaps_along_all_axes_are_never_above_fine_ones() {
     for seed in 0..100 {
         let random = &mut Random::new(seed);
         let mut trees = trees(random);
-        let relative = relative(random);
+        let mut relative = relative(random);
+        // As of bodies that are far from the origin: gaps are much larger than boxes then.
+        relative.slack = if seed % 2 == 0 { 0.0 } else { 100.0 };
         let start = Start::<FULL>::new(&trees[0], &trees[1], &relative);
         let mut extent = start.extent;
         extent.slack = extent.slack_below::<Linear<f32, FULL>>(start.allowance);
@@ -184,7 +186,7 @@ fn coarse_gaps_along_all_axes_are_never_above_fine_ones() {
             (trees[0].bounds, trees[1].bounds) = (a, b);
             let anew = Start::<FULL>::new(&trees[0], &trees[1], &relative);
             for (gap, anew) in state.into_iter().zip(anew.gaps) {
-                assert!(f64::from(gap) - f64::from(slack) <= anew + 1e-13, "seed {seed}");
+                assert!(f64::from(gap) - f64::from(slack) <= anew + 1e-11, "seed {seed}");
                 checked += 1;
             }
         }
