@@ -27,7 +27,8 @@ pub enum OverlapTest {
     AxisAlignment,
     /// The same, with products from a table that is made for each query.
     LookupTables,
-    /// Along all 15 axes that can separate two boxes: no box is taken to overlap that does not.
+    /// Along all 15 axes that can separate two boxes: none is taken to overlap that does not, but
+    /// for rounding.
     SeparatingAxes,
     /// Along the three axes of each box.
     #[default]
@@ -168,7 +169,8 @@ impl<const GAPS: usize> Start<GAPS> {
         let edges = relative.matrix.to_cols_array_2d().map(DVec3::from_array);
         // Of unit length where that is possible, so that nothing overflows or underflows.
         let directions = edges.map(DVec3::normalize_or_zero);
-        let ratio = edges[0].length();
+        let longest = edges[0].abs().max_element();
+        let ratio = (edges[0] / longest).length() * longest;
         // If the second body is the larger, its unit is the unit of gaps.
         let unit = 1.0 / ratio.max(1.0);
 

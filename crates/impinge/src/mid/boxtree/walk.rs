@@ -203,7 +203,9 @@ impl<V> Walk<'_, V> {
             if stack.len() < open + 4 {
                 stack.resize(2 * stack.len(), start);
             }
-            let Some(room) = stack[open..].first_chunk_mut::<4>() else { break };
+            let Some(room) = stack[open..].first_chunk_mut::<4>() else {
+                unreachable!("room was made")
+            };
             let shrunk =
                 |which: usize, child: Node| extent.sizes[which] - child.loss() * units[which];
             let slack = extent.slack_below::<G>(allowance);
