@@ -3,7 +3,7 @@
 use super::{
     Boxtree, Kind, Node,
     cells::{self, Cells},
-    grid::{GridBox, Lanes},
+    grid::{GridBox, Lanes, middle_size},
     node::Cut,
     split::{Item, Spread, split},
 };
@@ -151,6 +151,7 @@ impl Boxtree {
             frame,
             options,
             bounds: GridBox { min: [0; 3], max: [0; 3] },
+            grain: middle_size(items.iter().map(|Item(bounds)| bounds.size())),
             root: None,
             pairs: Vec::with_capacity(items.len().saturating_sub(1)),
             starts: Vec::new(),

@@ -88,6 +88,12 @@ impl Lanes {
         self.max - self.min
     }
 
+    /// The sum of the sides; of nothing, or next to nothing, one step.
+    #[inline]
+    pub(super) fn size(self) -> f32 {
+        self.lengths().truncate().element_sum().max(1.0)
+    }
+
     /// By how many steps a side can be moved inward so that the box still contains `inner`, which it
     /// does.
     #[inline]
@@ -131,4 +137,12 @@ const UPPER: [[f32; 4]; 8] = {
 fn floor(x: f64) -> i32 {
     let whole = x as i32;
     whole - i32::from(f64::from(whole) > x)
+}
+
+/// A middle of some sizes that few large or small ones do not change: nearly their geometric mean.
+pub(super) fn middle_size(sizes: impl Iterator<Item = f32>) -> f32 {
+    // The bits of positive numbers grow as their logarithms do.
+    let add = |(sum, count), size: f32| (sum + u64::from(size.to_bits()), count + 1);
+    let (sum, count): (u64, u64) = sizes.fold((0, 0), add);
+    f32::from_bits(sum.checked_div(count).unwrap_or(0) as u32)
 }

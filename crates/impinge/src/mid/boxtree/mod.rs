@@ -41,6 +41,8 @@ pub struct Boxtree {
     options: BoxtreeOptions,
     /// What the root's box is; all others follow from it.
     bounds: GridBox,
+    /// How large most leaves are: the sum of the sides, in steps.
+    grain: f32,
     /// Nothing for a mesh without faces.
     root: Option<Node>,
     /// The two children of each inner node, after those of its parent.

@@ -138,6 +138,8 @@ pub(super) const FULL: usize = 30;
 pub(super) struct Start<const GAPS: usize> {
     pub(super) gaps: [f64; GAPS],
     pub(super) extent: Extent,
+    /// How large most leaves are of the body whose leaves are smaller.
+    pub(super) grain: f32,
     /// The most that was taken off a gap for what rounding has done to the meshes.
     pub(super) allowance: f32,
     /// No gap is further from zero than this.
@@ -213,9 +215,11 @@ impl<const GAPS: usize> Start<GAPS> {
         let units = [unit, unit * ratio].map(|unit| (unit * STEP * STEPS_PER_UNIT) as f32);
         let sizes = [a.size() * units[0], b.size() * units[1]];
         let extent = Extent { sizes, slack: 0.0 };
+        let [grain_a, grain_b] = [a.grain * units[0], b.grain * units[1]];
+        let grain = grain_a.min(grain_b) / STEPS_PER_UNIT as f32;
         // More, if anything, than the greatest: it becomes part of a bound.
         let allowance = allowance as f32 * 1.01;
-        Self { gaps, extent, allowance, magnitude: greatest, unit, units, fine }
+        Self { gaps, extent, grain, allowance, magnitude: greatest, unit, units, fine }
     }
 
     /// Less fine, and faster.

@@ -3,7 +3,7 @@
 use super::{
     Boxtree, Kind, Node,
     build::fitted,
-    grid::{GridBox, Lanes},
+    grid::{GridBox, Lanes, middle_size},
 };
 use crate::{Mesh, volume::Frame};
 
@@ -54,6 +54,9 @@ impl Boxtree {
             spreads[pair] = [0, 1].map(|which| spread_of(&nodes[which], &spreads));
         }
         let bounds = spread_of(&root, &spreads);
+        let leaves = self.pairs.iter().flatten().zip(spreads.iter().flatten());
+        let sizes = leaves.filter(|(node, _)| node.is_leaf()).map(|(_, bounds)| bounds.size());
+        self.grain = middle_size(sizes);
         self.bounds = bounds.into();
         // From the root down, how much can be cut off each box. It takes the place of where its
         // faces are, which is not needed any more by then.

@@ -488,3 +488,38 @@ fn bounds_of_distances_are_below_them() {
     }
     assert!(skipped > 500, "hardly anything is skipped: {skipped}");
 }
+
+/// A small part of a large mesh is told apart as well as it would be by itself.
+#[test]
+fn small_parts_of_large_meshes_are_told_apart() {
+    let ball = generate::sphere(5_000).expect("enough");
+    let scaled =
+        |factor: f64| -> Vec<DVec3> { ball.positions().iter().map(|p| *p * factor).collect() };
+    for size in [1e-2, 1e-4, 1e-5] {
+        let alone = Mesh::new(scaled(size), ball.faces().to_vec()).expect("finite");
+        let far = soup_of([[DVec3::ONE, DVec3::new(1.0, 1.0, 0.9), DVec3::new(1.0, 0.9, 1.0)]]);
+        let near = soup_of([[-DVec3::ONE; 3]]);
+        let still = Pose::IDENTITY;
+        let parts = [(&alone, still), (&far, still), (&near, still)];
+        let part = generate::merged(parts.iter().map(|(mesh, pose)| (*mesh, pose)));
+        let part = part.expect("finite");
+        let pose = Pose::new(Random::new(1).rotation(), DVec3::new(1.9 * size, 0.0, 0.0)).unwrap();
+        let tests = |mesh: &Mesh| {
+            let mut tree = Boxtree::build(mesh, BoxtreeOptions::default());
+            [false, true].map(|refit| {
+                if refit {
+                    tree.refit(mesh).expect("the same faces");
+                }
+                let relative = Relative::new(tree.frame(), &still, tree.frame(), &pose);
+                let mut scratch = BoxtreeScratch::default();
+                let visit = |_: &[u32], _: &[u32]| ControlFlow::<()>::Continue(());
+                assert!(tree.visit_leaf_pairs(&tree, &relative, &mut scratch, visit).is_continue());
+                scratch.counts.face_tests
+            })
+        };
+        let (expected, found) = (tests(&alone), tests(&part));
+        for (expected, found) in expected.into_iter().zip(found) {
+            assert!(found < 2 * expected + 100, "size {size}: {found} instead of {expected}");
+        }
+    }
+}

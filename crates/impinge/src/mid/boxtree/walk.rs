@@ -47,9 +47,13 @@ struct Open<S> {
 }
 
 /// From the roots down to boxes of this part of their size, gaps are reckoned in `f64`; the rest of
-/// the way in `f32`, which is twice as fast, and there is as much finer as the boxes are smaller. It
-/// tells apart what is a hundred-thousandth of the bodies' size from each other.
+/// the way in `f32`, which is twice as fast.
 const FINE: f32 = 1.0 / 4.0;
+
+/// … and of no more than this many times the size of most leaves: by then `f32` has slack for an
+/// eighth of a leaf, give or take (see [`Extent::slack_below`]; boxes become smaller so fast that
+/// all slack is about four times the first). Matters for small parts of large meshes only.
+const GRAINS: f32 = (1 << 14) as f32;
 
 /// If a box is so many times as large as another, it is split alone: most children of the other
 /// would overlap it.
@@ -140,7 +144,8 @@ impl<V> Walk<'_, V> {
         let Stacks { fine: fine_stack, coarse: coarse_stack } = stacks;
         let Start { extent, allowance, units, .. } = *start;
         let roots = Open { state: start.gaps, nodes: self.roots, extent };
-        let rules = Rules { units, allowance, least: extent.size() * FINE };
+        let least = (extent.size() * FINE).min(start.grain * GRAINS);
+        let rules = Rules { units, allowance, least };
         self.counts.volume_tests += 1;
         if roots.state.iter().any(|&gap| gap > 0.0) {
             return ControlFlow::Continue(());
