@@ -492,34 +492,44 @@ fn bounds_of_distances_are_below_them() {
 /// A small part of a large mesh is told apart as well as it would be by itself.
 #[test]
 fn small_parts_of_large_meshes_are_told_apart() {
+    let size = 1e-5;
     let ball = generate::sphere(5_000).expect("enough");
-    let scaled =
-        |factor: f64| -> Vec<DVec3> { ball.positions().iter().map(|p| *p * factor).collect() };
-    for size in [1e-2, 1e-4, 1e-5] {
-        let alone = Mesh::new(scaled(size), ball.faces().to_vec()).expect("finite");
-        let far = soup_of([[DVec3::ONE, DVec3::new(1.0, 1.0, 0.9), DVec3::new(1.0, 0.9, 1.0)]]);
-        let near = soup_of([[-DVec3::ONE; 3]]);
-        let still = Pose::IDENTITY;
-        let parts = [(&alone, still), (&far, still), (&near, still)];
-        let part = generate::merged(parts.iter().map(|(mesh, pose)| (*mesh, pose)));
-        let part = part.expect("finite");
-        let pose = Pose::new(Random::new(1).rotation(), DVec3::new(1.9 * size, 0.0, 0.0)).unwrap();
-        let tests = |mesh: &Mesh| {
-            let mut tree = Boxtree::build(mesh, BoxtreeOptions::default());
-            [false, true].map(|refit| {
-                if refit {
-                    tree.refit(mesh).expect("the same faces");
-                }
-                let relative = Relative::new(tree.frame(), &still, tree.frame(), &pose);
-                let mut scratch = BoxtreeScratch::default();
-                let visit = |_: &[u32], _: &[u32]| ControlFlow::<()>::Continue(());
-                assert!(tree.visit_leaf_pairs(&tree, &relative, &mut scratch, visit).is_continue());
-                scratch.counts.face_tests
-            })
-        };
-        let (expected, found) = (tests(&alone), tests(&part));
-        for (expected, found) in expected.into_iter().zip(found) {
-            assert!(found < 2 * expected + 100, "size {size}: {found} instead of {expected}");
-        }
+    let count = ball.faces().len() as u32;
+    let positions = ball.positions().iter().map(|p| *p * size).collect();
+    let alone = Mesh::new(positions, ball.faces().to_vec()).expect("finite");
+    // Away from it bricks, each half as far and as large as the last, so that the way to it is long.
+    let bricks: Vec<(Mesh, Pose)> = (0..16)
+        .map(|k| 0.5_f64.powi(k))
+        .map(|far| {
+            let brick = generate::cuboid(DVec3::splat(0.4 * far)).expect("a size");
+            (brick, Pose::from_translation(DVec3::splat(far)).expect("finite"))
+        })
+        .collect();
+    let parts = bricks.iter().map(|(mesh, pose)| (mesh, pose));
+    let part = generate::merged([(&alone, &Pose::IDENTITY)].into_iter().chain(parts));
+    let part = part.expect("finite");
+    let pose = Pose::new(Random::new(1).rotation(), DVec3::new(1.9 * size, 0.0, 0.0)).unwrap();
+    let tests = |mesh: &Mesh| {
+        let mut tree = Boxtree::build(mesh, BoxtreeOptions::default());
+        [false, true].map(|refit| {
+            if refit {
+                tree.refit(mesh).expect("the same faces");
+            }
+            let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), &pose);
+            let mut tests = 0;
+            let mut visit = |faces_a: &[u32], faces_b: &[u32]| {
+                let of_ball = |faces: &[u32]| faces.iter().filter(|&&face| face < count).count();
+                tests += of_ball(faces_a) * of_ball(faces_b);
+                ControlFlow::<()>::Continue(())
+            };
+            let scratch = &mut BoxtreeScratch::default();
+            assert!(tree.visit_leaf_pairs(&tree, &relative, scratch, &mut visit).is_continue());
+            tests
+        })
+    };
+    let (expected, found) = (tests(&alone), tests(&part));
+    for (expected, found) in expected.into_iter().zip(found) {
+        assert!(found < 3 * expected, "{found} instead of {expected}");
+        assert!(expected > 100, "only {expected}");
     }
 }
