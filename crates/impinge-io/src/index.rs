@@ -13,11 +13,14 @@ pub fn load_index(path: impl AsRef<Path>, mesh: &Mesh) -> Result<Index<'_>, Erro
     index.map_err(|error| Fault::file(error.to_string()).in_file(path))
 }
 
-/// Writes an index, all of it or nothing. Refused for methods that prepare nothing.
+/// Writes an index, all of it or nothing. Refused for methods whose index is not worth a file.
 pub fn save_index(path: impl AsRef<Path>, index: &Index<'_>) -> Result<(), Error> {
     let path = path.as_ref();
     let Some(bytes) = index.to_bytes() else {
-        let message = format!("the method `{}` prepares nothing to be saved", index.method());
+        let method = index.method();
+        let message = format!(
+            "what `{method}` prepares is made as fast as a file could be checked, so it is not saved"
+        );
         return Err(Fault::file(message).in_file(path));
     };
     format::write_atomically(path, |out| out.write_all(&bytes))

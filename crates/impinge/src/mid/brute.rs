@@ -194,6 +194,10 @@ impl Search for Brute<'_> {
         true
     }
 
+    fn left_open(&self) -> (usize, f64) {
+        (0, 0.0)
+    }
+
     fn visit_open(&self, _visit: &mut dyn FnMut(OpenPair<'_>)) {}
 
     /// There is no index: everything is done anew for each query.

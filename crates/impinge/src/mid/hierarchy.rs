@@ -43,6 +43,10 @@ pub(super) trait Hierarchy: Send + Sync {
     /// Prepares to go down two trees at once.
     fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> Self::Descent<'t>;
 
+    /// How many pairs of nodes an interrupted search has left open, and the largest of their
+    /// overlaps in world units.
+    fn left_open(&self, scratch: &Self::Scratch) -> (usize, f64);
+
     /// Visits what an interrupted search of these trees has left open.
     fn visit_open(
         &self,
@@ -121,12 +125,21 @@ pub(super) trait Descent: Sync {
 type Body<'m, H> = (&'m Mesh, Arc<H>);
 
 /// Two meshes with a tree each.
-pub(super) struct HierarchySearch<'m, H: Hierarchy> {
+struct HierarchySearch<'m, H: Hierarchy> {
     a: Body<'m, H>,
     b: Body<'m, H>,
     /// One for each thread that a query has used so far, and at least one.
     workers: Vec<Worker<H::Scratch>>,
     counts: WalkCounts,
+}
+
+/// Prepares to search two meshes with a tree each.
+pub(super) fn search<'m, H: Hierarchy + 'static>(
+    (mesh_a, tree_a): (&'m Mesh, &Arc<H>),
+    (mesh_b, tree_b): (&'m Mesh, &Arc<H>),
+) -> Box<dyn Search + 'm> {
+    let (a, b) = ((mesh_a, Arc::clone(tree_a)), (mesh_b, Arc::clone(tree_b)));
+    Box::new(HierarchySearch::new(a, b))
 }
 
 /// What a thread needs for its part of a query, reused from query to query.
@@ -158,7 +171,7 @@ fn stand<'q, H: Hierarchy>(
 }
 
 impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
-    pub(super) fn new(a: Body<'m, H>, b: Body<'m, H>) -> Self {
+    fn new(a: Body<'m, H>, b: Body<'m, H>) -> Self {
         Self { a, b, workers: vec![Worker::default()], counts: WalkCounts::default() }
     }
 
@@ -317,6 +330,10 @@ impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
         });
         self.counts = H::counts(scratch);
         is_over
+    }
+
+    fn left_open(&self) -> (usize, f64) {
+        self.a.1.left_open(&self.workers[0].scratch)
     }
 
     fn visit_open(&self, visit: &mut dyn FnMut(OpenPair<'_>)) {

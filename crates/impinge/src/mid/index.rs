@@ -55,7 +55,8 @@ impl<'m> Index<'m> {
     }
 
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes);
-    /// nothing for methods that prepare nothing. The mesh is not in it, only a hash of it.
+    /// nothing for methods that prepare nothing (`brute`) or as fast as a file could be checked
+    /// (`boxtree`). The mesh is not in it, only a hash of it.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         self.tree.to_bytes(self.mesh)
     }

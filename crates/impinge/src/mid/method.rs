@@ -2,8 +2,9 @@
 
 use super::{
     Search,
+    boxtree::{Boxtree, BoxtreeOptions},
     brute::Brute,
-    hierarchy::HierarchySearch,
+    hierarchy,
     tree::{self, BuildOptions, BvTree, TreeFileError},
 };
 use crate::{
@@ -24,6 +25,8 @@ pub enum Method {
     Sphere,
     /// A tree of oriented boxes.
     Obb,
+    /// The restricted boxtree: boxes that are kept as a plane or two each.
+    Boxtree,
     /// A tree of polytopes with 6 facets along the axes.
     Dop6,
     /// … with 8 facets along the corners of a cube.
@@ -41,6 +44,7 @@ pub enum Method {
 }
 
 const KLOSOWSKI: &str = "Klosowski 1998, Efficient collision detection for interactive 3D graphics";
+const ZACHMANN: &str = "Zachmann 2002, Minimal hierarchical collision detection";
 const GOTTSCHALK: &str = "Gottschalk, Lin, Manocha 1996, OBBTree";
 
 /// What a method prepares of a mesh.
@@ -49,6 +53,7 @@ macro_rules! tree {
         #[derive(Clone)]
         pub(super) enum Tree {
             Brute,
+            Boxtree(Arc<Boxtree>),
             $($name(Arc<BvTree<$volume>>),)*
         }
 
@@ -56,6 +61,9 @@ macro_rules! tree {
             pub(super) fn build(method: Method, mesh: &Mesh, options: BuildOptions) -> Self {
                 match method {
                     Method::Brute => Self::Brute,
+                    Method::Boxtree => {
+                        Self::Boxtree(Arc::new(Boxtree::build(mesh, BoxtreeOptions::default())))
+                    }
                     $(Method::$name => Self::$name(Arc::new(BvTree::build(mesh, options))),)*
                 }
             }
@@ -67,9 +75,11 @@ macro_rules! tree {
             ) -> Option<Box<dyn Search + 'm>> {
                 match (a.1, b.1) {
                     (Self::Brute, Self::Brute) => Some(Box::new(Brute::new(a.0, b.0))),
+                    (Self::Boxtree(tree_a), Self::Boxtree(tree_b)) => {
+                        Some(hierarchy::search((a.0, tree_a), (b.0, tree_b)))
+                    }
                     $((Self::$name(tree_a), Self::$name(tree_b)) => {
-                        let body = |mesh, tree: &Arc<_>| (mesh, Arc::clone(tree));
-                        Some(Box::new(HierarchySearch::new(body(a.0, tree_a), body(b.0, tree_b))))
+                        Some(hierarchy::search((a.0, tree_a), (b.0, tree_b)))
                     })*
                     _ => None,
                 }
@@ -78,13 +88,14 @@ macro_rules! tree {
             pub(super) fn bytes(&self) -> usize {
                 match self {
                     Self::Brute => 0,
+                    Self::Boxtree(tree) => tree.bytes(),
                     $(Self::$name(tree) => tree.bytes(),)*
                 }
             }
 
             pub(super) fn to_bytes(&self, mesh: &Mesh) -> Option<Vec<u8>> {
                 match self {
-                    Self::Brute => None,
+                    Self::Brute | Self::Boxtree(_) => None,
                     $(Self::$name(tree) => Some(tree.to_bytes(mesh)),)*
                 }
             }
@@ -101,10 +112,14 @@ macro_rules! tree {
                 Err(TreeFileError::UnknownKind { found })
             }
 
-            /// How many bytes it would take for a mesh.
-            fn bytes_for(method: Method, nodes: usize, faces: usize) -> usize {
+            /// How many bytes it would take for a mesh, of which a tree of the volumes has so many
+            /// nodes.
+            fn bytes_for(method: Method, mesh: &Mesh, nodes: usize) -> usize {
+                let faces = mesh.faces().len();
                 match method {
                     Method::Brute => 0,
+                    // Quick to build, and then it knows.
+                    Method::Boxtree => Boxtree::build(mesh, BoxtreeOptions::default()).bytes(),
                     $(Method::$name => BvTree::<$volume>::bytes_for(nodes, faces),)*
                 }
             }
@@ -125,6 +140,7 @@ impl Method {
         Self::Aabb,
         Self::Sphere,
         Self::Obb,
+        Self::Boxtree,
         Self::Dop6,
         Self::Dop8,
         Self::Dop12,
@@ -157,6 +173,9 @@ impl Method {
             Self::Aabb => ("aabb", "tree of axis-aligned boxes", None),
             Self::Sphere => ("sphere", "tree of spheres", None),
             Self::Obb => ("obb", "tree of oriented boxes", Some(GOTTSCHALK)),
+            Self::Boxtree => {
+                ("boxtree", "restricted boxtree: 8 bytes a node, the least memory", Some(ZACHMANN))
+            }
             Self::Dop6 => ("dop6", "tree of 6-DOPs: axes", Some(KLOSOWSKI)),
             Self::Dop8 => ("dop8", "tree of 8-DOPs: corners", Some(KLOSOWSKI)),
             Self::Dop12 => ("dop12", "tree of 12-DOPs: edges", Some(KLOSOWSKI)),
@@ -170,8 +189,7 @@ impl Method {
     /// What the index of each method holds for a mesh, without making them all.
     pub fn index_bytes(mesh: &Mesh) -> impl Iterator<Item = (Self, usize)> {
         let nodes = tree::node_count(mesh);
-        let faces = mesh.faces().len();
-        let bytes = move |&method: &Self| (method, Tree::bytes_for(method, nodes, faces));
+        let bytes = move |&method: &Self| (method, Tree::bytes_for(method, mesh, nodes));
         Self::ALL.iter().map(bytes)
     }
 }

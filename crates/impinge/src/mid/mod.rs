@@ -12,9 +12,10 @@
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and resumed |
 //! | `distance.rs` | [`MeshDistance`]: the least distance, over any method |
 //! | `question.rs` | what a query asks of two bodies and of two faces |
-//! | `brute.rs`, `tree/` | the methods |
+//! | `brute.rs`, `tree/`, `boxtree/` | the methods |
 //! | `hierarchy.rs`, `faces.rs` | what all trees share: the queries, and the faces of two leaves |
 
+pub mod boxtree;
 mod brute;
 mod distance;
 mod faces;
@@ -92,7 +93,10 @@ trait Search: Send {
         contacts: &mut Vec<FacePair>,
     ) -> bool;
 
-    /// Visits what such a search has left open.
+    /// How many pairs of nodes such a search has left open, and the largest of their overlaps.
+    fn left_open(&self) -> (usize, f64);
+
+    /// Visits what it has left open.
     fn visit_open(&self, visit: &mut dyn FnMut(OpenPair<'_>));
 
     /// What the index holds for both meshes, the meshes themselves not counted.

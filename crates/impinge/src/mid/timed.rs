@@ -2,7 +2,11 @@
 //! none.
 
 use super::{FacePair, Pair, question::Question};
-use std::time::{Duration, Instant};
+use std::{
+    cmp::Ordering,
+    collections::BinaryHeap,
+    time::{Duration, Instant},
+};
 
 /// How much a query may take before it has to answer.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +49,7 @@ pub(super) struct Meter {
 
 /// How far a meter has run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+enum Phase {
     FirstHalf,
     SecondHalf,
     Over,
@@ -67,7 +71,7 @@ impl Meter {
         Self { tests: 0, limit: budget.tests, look_at: 0, time, phase: Phase::FirstHalf }
     }
 
-    pub(super) fn phase(&mut self) -> Phase {
+    fn phase(&mut self) -> Phase {
         if self.tests >= self.limit {
             self.phase = Phase::Over;
         } else if self.phase == Phase::FirstHalf && self.tests >= self.limit / 2 {
@@ -86,6 +90,88 @@ impl Meter {
         }
         self.phase
     }
+}
+
+/// A pair of nodes whose volumes were found to overlap, and that has not been looked into.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranked<P> {
+    /// At most how far one of them has to be moved to be clear of the other.
+    pub(super) overlap: f64,
+    pub(super) pair: P,
+}
+
+impl<P> Ord for Ranked<P> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.overlap.total_cmp(&other.overlap)
+    }
+}
+
+impl<P> PartialOrd for Ranked<P> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<P> PartialEq for Ranked<P> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<P> Eq for Ranked<P> {}
+
+/// What there was to a pair.
+pub(super) enum Look<P> {
+    /// Two leaves, and whether any of their faces touch.
+    Leaves { touch: bool },
+    /// Those of its children that overlap.
+    Children([Option<Ranked<P>>; 2]),
+}
+
+/// Looks into open pairs until none are left, which is returned, or the meter has run out. Goes down
+/// where the overlap is largest for the first half of it, and to whatever overlaps most for the
+/// second. Once something is found, going down is all that matters, and unless all is wanted, the
+/// search ends.
+pub(super) fn advance<P>(
+    open: &mut Vec<Ranked<P>>,
+    meter: &mut Meter,
+    wants_all: bool,
+    mut look: impl FnMut(&mut Meter, P) -> Look<P>,
+) -> bool {
+    let mut has_found = false;
+    // The list as a heap, and back, without a copy.
+    let (mut heap, mut is_heap) = (BinaryHeap::new(), false);
+    while !has_found || wants_all {
+        let next = match meter.phase() {
+            Phase::Over => break,
+            Phase::SecondHalf if !has_found => {
+                if !is_heap {
+                    (heap, is_heap) = (BinaryHeap::from(std::mem::take(open)), true);
+                }
+                heap.pop()
+            }
+            _ => {
+                if is_heap {
+                    (*open, is_heap) = (std::mem::take(&mut heap).into_vec(), false);
+                }
+                open.pop()
+            }
+        };
+        let Some(Ranked { pair, .. }) = next else { break };
+        match look(meter, pair) {
+            Look::Leaves { touch } => has_found |= touch,
+            Look::Children(mut children) => {
+                // The one that overlaps more comes last, and so is looked into first.
+                children.sort_unstable();
+                let children = children.into_iter().flatten();
+                if is_heap { heap.extend(children) } else { open.extend(children) }
+            }
+        }
+    }
+    if is_heap {
+        *open = heap.into_vec();
+    }
+    open.is_empty()
 }
 
 /// What a query knows when its budget is spent.
@@ -178,11 +264,7 @@ impl<'p, 'm> Timed<'p, 'm> {
         match (&contacts[..], self.is_over) {
             ([], true) => Verdict::Clear,
             ([], false) => {
-                let (mut open, mut overlap) = (0, 0.0f64);
-                search.visit_open(&mut |pair| {
-                    open += 1;
-                    overlap = overlap.max(pair.overlap);
-                });
+                let (open, overlap) = search.left_open();
                 Verdict::Undecided { open, overlap }
             }
             (pairs, is_complete) => Verdict::Touching { pairs, is_complete },

@@ -63,12 +63,12 @@ impl Frame {
 /// Where a body stands in another's frame: `a = matrix · b + offset`, give or take the slack.
 #[derive(Clone, Copy, Debug)]
 pub struct Relative {
-    pub(super) matrix: DMat3,
-    pub(super) offset: DVec3,
+    pub(crate) matrix: DMat3,
+    pub(crate) offset: DVec3,
     /// How far along any axis of the frame the truth may be from that.
-    pub(super) slack: f64,
+    pub(crate) slack: f64,
     /// How far apart points may be and still count as meeting.
-    pub(super) buffer: f64,
+    pub(crate) buffer: f64,
 }
 
 impl Relative {

@@ -31,6 +31,10 @@ impl<V: BoundingVolume> Hierarchy for BvTree<V> {
         TreePair::new(self, other, relative)
     }
 
+    fn left_open(&self, scratch: &Scratch<V>) -> (usize, f64) {
+        self.left_open(scratch)
+    }
+
     fn visit_open(&self, other: &Self, scratch: &Scratch<V>, visit: &mut dyn FnMut(OpenPair<'_>)) {
         self.visit_open(other, scratch, visit);
     }

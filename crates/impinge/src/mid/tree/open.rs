@@ -1,42 +1,13 @@
 //! A search that can be interrupted: what it has left open is a list of node pairs.
 
-use super::{BvTree, Node, Scratch, TreePair};
+use super::{BvTree, Scratch, TreePair};
 use crate::{
     mid::{
         OpenPair,
-        timed::{Meter, Phase},
+        timed::{self, Look, Meter, Ranked},
     },
     volume::BoundingVolume,
 };
-use std::{cmp::Ordering, collections::BinaryHeap};
-
-/// Two nodes whose volumes were found to overlap, and have not been looked into.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenNodes {
-    /// At most how far one of them has to be moved, in the frame of the first tree.
-    overlap: f64,
-    nodes: [u32; 2],
-}
-
-impl Ord for OpenNodes {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.overlap.total_cmp(&other.overlap).then_with(|| self.nodes.cmp(&other.nodes))
-    }
-}
-
-impl PartialOrd for OpenNodes {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for OpenNodes {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for OpenNodes {}
 
 impl<V: BoundingVolume> TreePair<'_, V> {
     /// Makes room for a search and leaves the roots open, unless they are apart.
@@ -47,20 +18,16 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         scratch.open.extend(roots);
     }
 
-    fn opened(&self, scratch: &mut Scratch<V>, nodes: [u32; 2]) -> Option<OpenNodes> {
-        let [i, j] = nodes;
+    fn opened(&self, scratch: &mut Scratch<V>, pair: [u32; 2]) -> Option<Ranked<[u32; 2]>> {
+        let [i, j] = pair;
         let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
         scratch.counts.volume_tests += 1;
         let placed = scratch.placed.get(j, b, &self.placement);
         let overlaps = a.volume.overlaps(&placed);
-        overlaps.then(|| OpenNodes { overlap: a.volume.depth_above(&placed), nodes })
+        overlaps.then(|| Ranked { overlap: a.volume.depth_above(&placed), pair })
     }
 
-    /// Looks into open pairs until none are left, which is returned, or the meter has run out. Goes down where the
-    /// overlap is largest for the first half of it, and to whatever overlaps most for the second.
-    ///
-    /// `visit` returns whether it has found something: then going down is all that matters, and
-    /// unless all is wanted, the search ends.
+    /// Looks into open pairs until none are left, which is returned, or the meter has run out.
     pub(super) fn advance(
         &self,
         scratch: &mut Scratch<V>,
@@ -69,60 +36,36 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         mut visit: impl FnMut([&[u32]; 2]) -> bool,
     ) -> bool {
         let mut open = std::mem::take(&mut scratch.open);
-        let mut has_found = false;
-        // The list as a heap, and back, without a copy.
-        let (mut heap, mut is_heap) = (BinaryHeap::new(), false);
-        while !has_found || wants_all {
-            let next = match meter.phase() {
-                Phase::Over => break,
-                Phase::SecondHalf if !has_found => {
-                    if !is_heap {
-                        (heap, is_heap) = (BinaryHeap::from(std::mem::take(&mut open)), true);
-                    }
-                    heap.pop()
-                }
-                _ => {
-                    if is_heap {
-                        (open, is_heap) = (std::mem::take(&mut heap).into_vec(), false);
-                    }
-                    open.pop()
-                }
+        let is_over = timed::advance(&mut open, meter, wants_all, |meter, pair| {
+            let Some(children) = self.children(pair) else {
+                let [i, j] = pair;
+                let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+                let tests = u64::from(a.count) * u64::from(b.count);
+                scratch.counts.face_tests += tests;
+                meter.tests += tests;
+                return Look::Leaves { touch: visit([self.a.faces_of(a), self.b.faces_of(b)]) };
             };
-            let Some(OpenNodes { nodes, .. }) = next else { break };
-            let before = scratch.counts;
-            match self.children(nodes) {
-                None => {
-                    let [a, b] = self.nodes(nodes);
-                    scratch.counts.face_tests += u64::from(a.count) * u64::from(b.count);
-                    has_found |= visit([self.a.faces_of(a), self.b.faces_of(b)]);
-                }
-                Some(children) => {
-                    let mut found = children.map(|nodes| self.opened(scratch, nodes));
-                    // The one that overlaps more comes last, and so is looked into first.
-                    found.sort_unstable();
-                    let found = found.into_iter().flatten();
-                    if is_heap { heap.extend(found) } else { open.extend(found) }
-                }
-            }
-            let counts = &mut scratch.counts;
-            counts.placed = scratch.placed.count();
-            meter.tests += counts.volume_tests - before.volume_tests;
-            meter.tests += counts.face_tests - before.face_tests;
-        }
-        if is_heap {
-            open = heap.into_vec();
-        }
-        let is_over = open.is_empty();
+            meter.tests += 2;
+            Look::Children(children.map(|pair| self.opened(scratch, pair)))
+        });
         scratch.open = open;
+        scratch.counts.placed = scratch.placed.count();
         is_over
-    }
-
-    fn nodes(&self, [i, j]: [u32; 2]) -> [&Node<V>; 2] {
-        [&self.a.nodes[i as usize], &self.b.nodes[j as usize]]
     }
 }
 
 impl<V: BoundingVolume> BvTree<V> {
+    /// How long a unit of overlap is in the world: a way there is up to 1.5e-6 shorter in the frame.
+    fn overlap_unit(&self) -> f64 {
+        self.frame.unit() * (1.0 + 4e-6)
+    }
+
+    /// How many pairs are open, and the largest overlap.
+    pub(super) fn left_open(&self, scratch: &Scratch<V>) -> (usize, f64) {
+        let overlaps = scratch.open.iter().map(|open| open.overlap);
+        (scratch.open.len(), overlaps.fold(0.0, f64::max) * self.overlap_unit())
+    }
+
     /// Visits what is open, in terms of a caller, who knows no nodes.
     pub(super) fn visit_open(
         &self,
@@ -130,11 +73,9 @@ impl<V: BoundingVolume> BvTree<V> {
         scratch: &Scratch<V>,
         visit: &mut dyn FnMut(OpenPair<'_>),
     ) {
-        // A way in the world is up to 1.5e-6 shorter in the frame.
-        let unit = self.frame.unit() * (1.0 + 4e-6);
-        for OpenNodes { overlap, nodes: [i, j] } in &scratch.open {
+        for Ranked { overlap, pair: [i, j] } in &scratch.open {
             let (faces_a, faces_b) = (self.faces_below(*i), other.faces_below(*j));
-            visit(OpenPair { faces_a, faces_b, overlap: overlap * unit });
+            visit(OpenPair { faces_a, faces_b, overlap: overlap * self.overlap_unit() });
         }
     }
 }

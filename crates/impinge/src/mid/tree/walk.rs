@@ -1,7 +1,10 @@
 //! Down two trees at once, to the leaves that may touch.
 
-use super::{BvTree, Node, distance::NearStack, open::OpenNodes};
-use crate::volume::{BoundingVolume, Relative};
+use super::{BvTree, Node, distance::NearStack};
+use crate::{
+    mid::timed::Ranked,
+    volume::{BoundingVolume, Relative},
+};
 use std::ops::ControlFlow;
 
 /// What a walk did, for the cost formula `T = N_v C_v + N_p C_p + N_u C_u` (Gottschalk 1996,
@@ -34,7 +37,7 @@ pub struct Scratch<V: BoundingVolume> {
     /// Pairs of nodes that a distance query has yet to look at.
     pub(super) near: NearStack,
     /// What an interrupted search has left open.
-    pub(super) open: Vec<OpenNodes>,
+    pub(super) open: Vec<Ranked<[u32; 2]>>,
     /// What the last walk did.
     pub counts: WalkCounts,
 }

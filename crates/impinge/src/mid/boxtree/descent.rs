@@ -1,0 +1,146 @@
+//! How queries see a boxtree: where each of the ways down is.
+
+use super::{Boxtree, BoxtreeScratch};
+use crate::{
+    mid::{
+        OpenPair,
+        hierarchy::{Descent, Hierarchy},
+        timed::Meter,
+        tree::{Front, WalkCounts},
+    },
+    volume::{Frame, Relative},
+};
+use std::ops::ControlFlow;
+
+/// Two boxtrees where they stand.
+pub(crate) struct BoxtreePair<'t> {
+    a: &'t Boxtree,
+    b: &'t Boxtree,
+    relative: Relative,
+}
+
+impl Hierarchy for Boxtree {
+    type Scratch = BoxtreeScratch;
+    type Descent<'t> = BoxtreePair<'t>;
+
+    fn frame(&self) -> &Frame {
+        self.frame()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes()
+    }
+
+    fn repeats_faces(&self) -> bool {
+        false
+    }
+
+    fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> BoxtreePair<'t> {
+        BoxtreePair { a: self, b: other, relative: *relative }
+    }
+
+    fn left_open(&self, scratch: &BoxtreeScratch) -> (usize, f64) {
+        let overlaps = scratch.open.iter().map(|open| open.overlap);
+        (scratch.open.len(), overlaps.fold(0.0, f64::max) * scratch.open_unit)
+    }
+
+    fn visit_open(
+        &self,
+        other: &Self,
+        scratch: &BoxtreeScratch,
+        visit: &mut dyn FnMut(OpenPair<'_>),
+    ) {
+        self.visit_open(other, scratch, visit);
+    }
+
+    fn counts(scratch: &BoxtreeScratch) -> WalkCounts {
+        scratch.counts
+    }
+}
+
+impl Descent for BoxtreePair<'_> {
+    type Scratch = BoxtreeScratch;
+    /// Which part of how many: nodes alone do not say where their boxes are.
+    type Piece = [usize; 2];
+
+    fn begin(&self, scratch: &mut BoxtreeScratch) {
+        scratch.counts = WalkCounts::default();
+        scratch.part = None;
+    }
+
+    fn roots(&self) -> Option<[usize; 2]> {
+        Some([0, 1])
+    }
+
+    fn push(&self, scratch: &mut BoxtreeScratch, piece: [usize; 2]) {
+        scratch.part = Some(piece);
+    }
+
+    /// Does not begin what it might not be able to end: a limit is for those who would share the
+    /// work, and parts are shared as they are.
+    fn walk<B>(
+        &self,
+        scratch: &mut BoxtreeScratch,
+        limit: u64,
+        mut visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        if limit < u64::MAX {
+            return ControlFlow::Continue(());
+        }
+        let Some(part) = scratch.part.take() else {
+            return ControlFlow::Continue(());
+        };
+        let before = scratch.counts;
+        let visit = |faces_a: &[u32], faces_b: &[u32]| visit([faces_a, faces_b]);
+        let result = self.a.visit_part_of_leaf_pairs(part, self.b, &self.relative, scratch, visit);
+        scratch.counts = scratch.counts.plus(before);
+        result
+    }
+
+    fn take_pieces(&self, scratch: &mut BoxtreeScratch, _enough: usize) -> Vec<[usize; 2]> {
+        // Each part walks down from the roots by itself, so there should not be too many.
+        let parts = 4 * rayon::current_num_threads();
+        scratch.part.take().map_or(Vec::new(), |_| (0..parts).map(|part| [part, parts]).collect())
+    }
+
+    /// Every walk is from the roots: boxes are known by the way down to them.
+    fn walk_from<B>(
+        &self,
+        _front: &mut Front,
+        scratch: &mut BoxtreeScratch,
+        visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        self.begin(scratch);
+        scratch.part = Some([0, 1]);
+        self.walk(scratch, u64::MAX, visit)
+    }
+
+    fn near<G>(
+        &self,
+        scratch: &mut BoxtreeScratch,
+        goal: &mut G,
+        can_skip: impl Fn(&G, f64) -> bool,
+        mut visit: impl FnMut(&mut G, [&[u32]; 2]),
+    ) {
+        self.begin(scratch);
+        let visit = |goal: &mut G, faces_a: &[u32], faces_b: &[u32]| {
+            visit(goal, [faces_a, faces_b]);
+            ControlFlow::Continue(())
+        };
+        self.a.visit_near_leaf_pairs(self.b, &self.relative, scratch, goal, can_skip, visit);
+    }
+
+    fn begin_open(&self, scratch: &mut BoxtreeScratch) {
+        self.a.begin_open(self.b, &self.relative, scratch);
+    }
+
+    fn advance(
+        &self,
+        scratch: &mut BoxtreeScratch,
+        meter: &mut Meter,
+        wants_all: bool,
+        visit: impl FnMut([&[u32]; 2]) -> bool,
+    ) -> bool {
+        self.a.advance(self.b, &self.relative, scratch, (meter, wants_all), visit)
+    }
+}
