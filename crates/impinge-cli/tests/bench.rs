@@ -53,6 +53,35 @@ fn building_over_size() {
 }
 
 #[test]
+fn overlap_tests_of_the_boxtree() {
+    let names = "boxtree:aligned,boxtree:lookup,boxtree:full,boxtree:lite,boxtree:paper,brute";
+    let scene = ["bench", "tumble", "gen:deformed-torus,around=40,tube=12", "--method", names];
+    let more = ["--distances", "1,1.9,2.5", "--steps", "15", "--all"];
+    let line = impinge([&scene[..], &more].concat()).succeeds().json();
+    let methods = line["methods"].as_array().expect("methods");
+    assert_eq!(
+        methods.iter().map(|it| it["method"].as_str().unwrap()).collect::<Vec<_>>().join(","),
+        names
+    );
+    assert!(line["rows"][0]["pairs"].as_u64() > Some(100), "hardly a contact: {line}");
+    let bytes = |i: usize| methods[i]["bytes_per_face"].as_f64().expect("a number");
+    assert!(bytes(0) <= 16.0 && bytes(4) <= 16.0, "{line}");
+    impinge(["bench", "tumble", "--method", "boxtree:magic"]).refuses(&["boxtree:lite"]);
+}
+
+#[test]
+fn bytes_of_nodes_beside_the_papers() {
+    let line = impinge(["bench", "nodes", "gen:sphere,faces=960"]).succeeds().json();
+    for row in line["rows"].as_array().expect("rows") {
+        let bytes = row["bytes_per_node"].as_f64().expect("a number");
+        if row["hierarchy"].as_str().expect("a name").starts_with("boxtree") {
+            assert!(bytes <= 8.0, "{row}");
+        }
+        assert!(bytes > 0.0 && row["operations"].as_u64() > Some(0), "{row}");
+    }
+}
+
+#[test]
 fn usage_errors() {
     let folder = Folder::new();
     let plot = folder.at("none/plot.svg");

@@ -305,3 +305,14 @@ fn instances_each_have_their_volume() {
     }
     assert!(volumes.iter().all(|volume| (volume - 1.0 / 3.0).abs() < 1e-12), "{volumes:?}");
 }
+
+/// The smallest hierarchy there is: at most 18 bytes a face, the list of faces included.
+#[test]
+fn a_boxtree_is_small() {
+    for mesh in ["gen:sphere,faces=960", "gen:chair", "gen:gearbox", "gen:pipes"] {
+        let report = impinge(["inspect", mesh, "--json"]).succeeds().json();
+        let faces = report["faces"].as_f64().expect("a number");
+        let bytes = report["index_bytes"]["boxtree"].as_f64().expect("a number");
+        assert!(0.0 < bytes && bytes <= 18.0 * faces, "{mesh}: {bytes} bytes, {faces} faces");
+    }
+}

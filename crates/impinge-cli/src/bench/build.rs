@@ -1,13 +1,16 @@
 //! Build time over size (Zachmann 2002, figure 5).
 
-use super::plot::{Lines, Scale};
+use super::{
+    contender::Contender,
+    plot::{Lines, Scale},
+};
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
     progress::Progress,
     source,
 };
-use impinge::{Index, Mesh, Method, generate};
+use impinge::{Mesh, generate};
 use serde::Serialize;
 use std::{
     path::PathBuf,
@@ -31,7 +34,7 @@ pub(super) struct Arguments {
         long = "method",
         value_name = "NAME,…",
         value_delimiter = ',',
-        default_value = "obb,dop18,aabb"
+        default_value = "boxtree,obb,dop18"
     )]
     methods: Vec<String>,
     /// Faces of the spheres
@@ -54,7 +57,7 @@ pub(super) struct Arguments {
 struct Row {
     mesh: String,
     faces: usize,
-    method: &'static str,
+    method: String,
     build_ms: f64,
     ns_per_face: f64,
     bytes_per_face: f64,
@@ -65,26 +68,26 @@ const ROUNDS: usize = 3;
 const ROUNDS_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let methods = super::methods(&arguments.methods)?;
+    let contenders = Contender::named(&arguments.methods)?;
     let count = match arguments.meshes.len() {
         0 => arguments.sizes.len(),
         meshes => meshes,
     };
-    let mut progress = Progress::new("building", (count * methods.len()) as u64);
+    let mut progress = Progress::new("building", (count * contenders.len()) as u64);
     let mut rows = Vec::new();
     for i in 0..count {
         let (name, mesh) = match arguments.meshes.get(i) {
             Some(name) => (name.clone(), source::mesh(name)?),
             None => sphere(arguments.sizes[i])?,
         };
-        for &method in &methods {
-            rows.push(row(&name, &mesh, method));
+        for contender in &contenders {
+            rows.push(row(&name, &mesh, contender));
             progress.advance();
         }
     }
     drop(progress);
     if let Some(path) = &arguments.plot {
-        lines(&rows, &methods).draw(path)?;
+        lines(&rows, &contenders).draw(path)?;
     }
     if output::wants_json(arguments.json) {
         #[derive(Serialize)]
@@ -102,7 +105,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let numbers = [row.build_ms, row.ns_per_face, row.bytes_per_face].map(|n| n.to_string());
         let [build, each, bytes] = numbers;
         let (mesh, faces) = (output::plain(&row.mesh), row.faces.to_string());
-        vec![mesh, faces, row.method.to_owned(), build, each, bytes]
+        vec![mesh, faces, row.method.clone(), build, each, bytes]
     }));
     output::text(&output::table(&table))
 }
@@ -113,12 +116,12 @@ fn sphere(faces: u32) -> Result<(String, Mesh), Failure> {
     Ok((format!("sphere of {}", mesh.faces().len()), mesh))
 }
 
-fn row(name: &str, mesh: &Mesh, method: Method) -> Row {
+fn row(name: &str, mesh: &Mesh, contender: &Contender) -> Row {
     let begin = Instant::now();
     let (mut best, mut bytes) = (Duration::MAX, 0);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        bytes = Index::build(method, mesh).bytes();
+        bytes = contender.index(mesh).bytes();
         best = best.min(start.elapsed());
         if begin.elapsed() > ROUNDS_LIMIT {
             break;
@@ -129,20 +132,20 @@ fn row(name: &str, mesh: &Mesh, method: Method) -> Row {
     Row {
         mesh: name.to_owned(),
         faces,
-        method: method.name(),
+        method: contender.name.clone(),
         build_ms: to_thousandths(best.as_secs_f64() * 1e3),
         ns_per_face: each(best.as_secs_f64() * 1e9),
         bytes_per_face: each(bytes as f64),
     }
 }
 
-fn lines(rows: &[Row], methods: &[Method]) -> Lines {
-    let series = methods.iter().map(|method| {
-        let of_method = rows.iter().filter(|row| row.method == method.name());
+fn lines(rows: &[Row], contenders: &[Contender]) -> Lines {
+    let series = contenders.iter().map(|contender| {
+        let of_method = rows.iter().filter(|row| row.method == contender.name);
         let mut points: Vec<(f64, f64)> =
             of_method.map(|row| (row.faces as f64, row.ns_per_face)).collect();
         points.sort_by(|p, q| p.0.total_cmp(&q.0));
-        (method.to_string(), points)
+        (contender.name.clone(), points)
     });
     Lines {
         title: "Time to prepare a mesh".to_owned(),

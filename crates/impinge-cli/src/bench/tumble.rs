@@ -1,6 +1,9 @@
 //! Two equal bodies, one of which tumbles: time over distance (Zachmann 2002, section 5).
 
-use super::plot::{Lines, Scale};
+use super::{
+    contender::Contender,
+    plot::{Lines, Scale},
+};
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
@@ -8,7 +11,7 @@ use crate::{
     source,
 };
 use clap::value_parser;
-use impinge::{Index, Mesh, Method, Pair, Pose, generate};
+use impinge::{Mesh, Pair, Pose, generate};
 use serde::Serialize;
 use std::{
     path::PathBuf,
@@ -25,17 +28,19 @@ use std::{
 Examples:
   impinge bench tumble part.stl --plot tumble.svg
   impinge bench tumble gen:sphere,faces=20000 --method all --steps 500
+  impinge bench tumble --method boxtree:aligned,boxtree:lookup,boxtree:full,boxtree:lite
   impinge bench tumble gen:gear --distances 1,1.5,2 --all --json")]
 pub(super) struct Arguments {
     /// The body: a file, or gen:NAME
     #[arg(default_value = "gen:deformed-torus")]
     mesh: String,
-    /// Methods to compare (see `impinge methods`), or `all`
+    /// Methods to compare (see `impinge methods`), or `all`; boxtree:aligned, :lookup, :full and :lite
+    /// for its overlap tests, boxtree:paper for a plane a node
     #[arg(
         long = "method",
         value_name = "NAME,…",
         value_delimiter = ',',
-        default_value = "obb,dop18,aabb"
+        default_value = "boxtree,obb,dop18"
     )]
     methods: Vec<String>,
     /// Distances between the centres of the two boxes
@@ -66,14 +71,14 @@ struct Report {
     faces: usize,
     mode: &'static str,
     steps: u32,
-    methods: Vec<Contender>,
+    methods: Vec<Summary>,
     /// A row for each distance and method.
     rows: Vec<Row>,
 }
 
 #[derive(Serialize)]
-struct Contender {
-    method: &'static str,
+struct Summary {
+    method: String,
     build_ms: f64,
     /// Of one of the two bodies.
     bytes_per_face: f64,
@@ -81,10 +86,10 @@ struct Contender {
     mean_us: f64,
 }
 
-#[derive(Clone, Copy, Serialize)]
+#[derive(Serialize)]
 struct Row {
     distance: f64,
-    method: &'static str,
+    method: String,
     mean_us: f64,
     max_us: f64,
     colliding_steps: usize,
@@ -93,19 +98,19 @@ struct Row {
 
 /// A method on its way through the distances.
 struct Runner<'m> {
-    method: Method,
+    name: String,
     pair: Pair<'m>,
     build: Duration,
     bytes: usize,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let methods = super::methods(&arguments.methods)?;
+    let contenders = Contender::named(&arguments.methods)?;
     let mesh = source::mesh(&arguments.mesh)?;
     let body = generate::scaled_to_cube(&mesh, 2.0);
     let body = body.map_err(|error| Failure::input(format!("{}: {error}", arguments.mesh)))?;
     let mut runners: Vec<Runner<'_>> =
-        methods.iter().map(|&method| Runner::new(method, &body)).collect::<Result<_, _>>()?;
+        contenders.iter().map(|it| Runner::new(it, &body)).collect::<Result<_, _>>()?;
     let rows = rows(arguments, &mut runners)?;
     let report = Report::new(arguments, body.faces().len(), &runners, rows);
     if let Some(path) = &arguments.plot {
@@ -134,13 +139,13 @@ fn rows(arguments: &Arguments, runners: &mut [Runner<'_>]) -> Result<Vec<Row>, F
 }
 
 impl<'m> Runner<'m> {
-    fn new(method: Method, body: &'m Mesh) -> Result<Self, Failure> {
+    fn new(contender: &Contender, body: &'m Mesh) -> Result<Self, Failure> {
+        let name = contender.name.clone();
         let start = Instant::now();
-        let building = || Index::build(method, body);
-        let index = progress::waiting(&format!("{method}: building"), building);
+        let index = progress::waiting(&format!("{name}: building"), || contender.index(body));
         let build = start.elapsed();
         let pair = Pair::from_indices(&index, &index).map_err(Failure::input)?;
-        Ok(Self { method, pair, build, bytes: index.bytes() })
+        Ok(Self { name, pair, build, bytes: index.bytes() })
     }
 
     fn row(&mut self, distance: f64, poses: &[Pose], all: bool, progress: &mut Progress) -> Row {
@@ -162,7 +167,7 @@ impl<'m> Runner<'m> {
         }
         Row {
             distance,
-            method: self.method.name(),
+            method: self.name.clone(),
             mean_us: to_thousandths(sum.as_secs_f64() * 1e6 / poses.len() as f64),
             max_us: to_thousandths(max.as_secs_f64() * 1e6),
             colliding_steps,
@@ -174,10 +179,10 @@ impl<'m> Runner<'m> {
 impl Report {
     fn new(arguments: &Arguments, faces: usize, runners: &[Runner<'_>], rows: Vec<Row>) -> Self {
         let contender = |runner: &Runner<'_>| {
-            let of_method = rows.iter().filter(|row| row.method == runner.method.name());
+            let of_method = rows.iter().filter(|row| row.method == runner.name);
             let sum: f64 = of_method.map(|row| row.mean_us).sum();
-            Contender {
-                method: runner.method.name(),
+            Summary {
+                method: runner.name.clone(),
                 build_ms: to_thousandths(runner.build.as_secs_f64() * 1e3),
                 bytes_per_face: to_thousandths(runner.bytes as f64 / faces as f64),
                 mean_us: to_thousandths(sum / arguments.distances.len() as f64),
@@ -197,7 +202,7 @@ impl Report {
         let series = self.methods.iter().map(|contender| {
             let of_method = self.rows.iter().filter(|row| row.method == contender.method);
             let points = of_method.map(|row| (row.distance, row.mean_us)).collect();
-            (contender.method.to_owned(), points)
+            (contender.method.clone(), points)
         });
         Lines {
             title: format!("{}, {} faces, tumbling ({})", self.mesh, self.faces, self.mode),

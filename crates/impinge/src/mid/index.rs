@@ -2,6 +2,7 @@
 
 use super::{
     Method, Search,
+    boxtree::BoxtreeOptions,
     method::Tree,
     tree::{BuildOptions, TreeFileError},
 };
@@ -52,6 +53,11 @@ impl<'m> Index<'m> {
     /// Prepares a mesh, in a way of one's own. Methods that have no tree do not care.
     pub fn with_options(method: Method, mesh: &'m Mesh, options: BuildOptions) -> Self {
         Self { mesh, method, tree: Tree::build(method, mesh, options) }
+    }
+
+    /// Prepares a mesh as a restricted boxtree, in a way of one's own.
+    pub fn boxtree(mesh: &'m Mesh, options: BoxtreeOptions) -> Self {
+        Self { mesh, method: Method::Boxtree, tree: Tree::boxtree(mesh, options) }
     }
 
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes);

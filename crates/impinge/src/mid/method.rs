@@ -61,9 +61,7 @@ macro_rules! tree {
             pub(super) fn build(method: Method, mesh: &Mesh, options: BuildOptions) -> Self {
                 match method {
                     Method::Brute => Self::Brute,
-                    Method::Boxtree => {
-                        Self::Boxtree(Arc::new(Boxtree::build(mesh, BoxtreeOptions::default())))
-                    }
+                    Method::Boxtree => Self::boxtree(mesh, BoxtreeOptions::default()),
                     $(Method::$name => Self::$name(Arc::new(BvTree::build(mesh, options))),)*
                 }
             }
@@ -126,6 +124,12 @@ macro_rules! tree {
         }
     };
 }
+impl Tree {
+    pub(super) fn boxtree(mesh: &Mesh, options: BoxtreeOptions) -> Self {
+        Self::Boxtree(Arc::new(Boxtree::build(mesh, options)))
+    }
+}
+
 // The one place that says which volume the tree of a method is made of.
 tree! {
     Aabb: Aabb, Sphere: Sphere, Obb: Obb,

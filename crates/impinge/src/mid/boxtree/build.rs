@@ -1,7 +1,7 @@
 //! Building a boxtree, from the top down (Zachmann 2002, section 4).
 
 use super::{
-    Boxtree, Kind, Node,
+    Boxtree, Kind, Node, OverlapTest,
     cells::{self, Cells},
     grid::{GridBox, Lanes, middle_size},
     node::Cut,
@@ -22,6 +22,9 @@ pub struct BoxtreeOptions {
     pub measure: Measure,
     /// Up to how many faces make a leaf: more save memory, and cost triangle tests.
     pub leaf: u32,
+    /// How queries tell boxes apart, unless they have a [scratch](super::BoxtreeScratch) of their
+    /// own: the first mesh's counts.
+    pub overlap: OverlapTest,
 }
 
 /// Along which axes seeds are looked for.
@@ -79,11 +82,17 @@ impl Default for BoxtreeOptions {
             planes: PlaneChoice::default(),
             measure: Measure::default(),
             leaf: 2,
+            overlap: OverlapTest::default(),
         }
     }
 }
 
 impl BoxtreeOptions {
+    /// As in the paper: a plane a node, the one of the split; least volume; a face a leaf.
+    pub fn of_paper() -> Self {
+        Self::default().planes(PlaneChoice::Parallel).measure(Measure::Volume).leaf(1)
+    }
+
     /// Sets [`axes`](Self::axes).
     #[must_use]
     pub fn axes(mut self, axes: SeedAxis) -> Self {
@@ -109,6 +118,13 @@ impl BoxtreeOptions {
     #[must_use]
     pub fn leaf(mut self, leaf: u32) -> Self {
         self.leaf = leaf;
+        self
+    }
+
+    /// Sets [`overlap`](Self::overlap).
+    #[must_use]
+    pub fn overlap(mut self, overlap: OverlapTest) -> Self {
+        self.overlap = overlap;
         self
     }
 }

@@ -65,6 +65,7 @@ impl Descent for BoxtreePair<'_> {
 
     fn begin(&self, scratch: &mut BoxtreeScratch) {
         scratch.counts = WalkCounts::default();
+        scratch.test = self.a.options.overlap;
         scratch.part = None;
     }
 

@@ -1,0 +1,66 @@
+//! What is compared: methods, and ways to use one.
+
+use crate::failure::Failure;
+use impinge::{
+    Index, Mesh, Method,
+    mid::boxtree::{BoxtreeOptions, OverlapTest},
+};
+
+/// A method, or a way to use one, by the name that tables and plots call it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contender {
+    pub(super) name: String,
+    way: Way,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Method(Method),
+    Boxtree(BoxtreeOptions),
+}
+
+/// The overlap tests of the boxtree, and the tree as it is in the paper.
+fn boxtrees() -> [(&'static str, BoxtreeOptions); 5] {
+    let with = |test| BoxtreeOptions::default().overlap(test);
+    [
+        ("boxtree:aligned", with(OverlapTest::AxisAlignment)),
+        ("boxtree:lookup", with(OverlapTest::LookupTables)),
+        ("boxtree:full", with(OverlapTest::SeparatingAxes)),
+        ("boxtree:lite", with(OverlapTest::SatLite)),
+        ("boxtree:paper", BoxtreeOptions::of_paper()),
+    ]
+}
+
+impl Contender {
+    /// Those of some names; `all` for every method but the reference.
+    pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
+        if names == ["all"] {
+            let methods = Method::ALL.iter().filter(|method| **method != Method::Brute);
+            return Ok(methods.map(|&method| Self::method(method)).collect());
+        }
+        names.iter().map(|name| Self::of_name(name)).collect()
+    }
+
+    fn of_name(name: &str) -> Result<Self, Failure> {
+        let boxtree = boxtrees().into_iter().find(|(other, _)| *other == name);
+        match boxtree {
+            Some((name, options)) => Ok(Self { name: name.to_owned(), way: Way::Boxtree(options) }),
+            None if name.starts_with("boxtree:") => {
+                let names = boxtrees().map(|(name, _)| name).join(", ");
+                Err(Failure::input(format!("there is no `{name}`; there are: {names}")))
+            }
+            None => name.parse().map(Self::method).map_err(Failure::input),
+        }
+    }
+
+    fn method(method: Method) -> Self {
+        Self { name: method.name().to_owned(), way: Way::Method(method) }
+    }
+
+    pub(super) fn index<'m>(&self, mesh: &'m Mesh) -> Index<'m> {
+        match self.way {
+            Way::Method(method) => Index::build(method, mesh),
+            Way::Boxtree(options) => Index::boxtree(mesh, options),
+        }
+    }
+}
