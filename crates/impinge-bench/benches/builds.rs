@@ -9,15 +9,6 @@ use impinge::volume::{BoundingVolume, Dop, Obb};
 use impinge::{Mesh, Threads};
 use std::time::Instant;
 
-const RULES: [SplitRule; 6] = [
-    SplitRule::LongestSide,
-    SplitRule::Splatter,
-    SplitRule::MinSum,
-    SplitRule::MinMax,
-    SplitRule::SurfaceArea,
-    SplitRule::LeastGrowth,
-];
-
 fn main() {
     let default = BuildOptions::default();
     if !std::env::args().any(|arg| arg == "threads") {
@@ -39,7 +30,7 @@ fn main() {
 
 fn bad_data() {
     let default = BuildOptions::default();
-    let rules = RULES.map(|rule| (format!("{rule:?}"), default.rule(rule)));
+    let rules = SplitRule::ALL.map(|rule| (format!("{rule:?}"), default.rule(rule)));
     println!("\n### Bad data, dop18, one thread, ms\n");
     let more = [
         ("Splatter, All".to_owned(), default.directions(SplitDirections::All)),

@@ -11,6 +11,7 @@
 mod build;
 mod cells;
 mod descent;
+mod fine;
 mod grid;
 mod lookup;
 mod near;

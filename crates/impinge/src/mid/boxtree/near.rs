@@ -1,25 +1,19 @@
 //! Down two boxtrees at once, to the leaves that may be close: branch and bound, the closest first.
 
 use super::{
-    Boxtree, BoxtreeScratch, Node,
-    overlap::{Extent, Gaps, LITE, Linear, Start},
+    Boxtree, BoxtreeScratch,
+    fine::{Fine, FinePair},
+    overlap::LITE,
 };
 use crate::volume::Relative;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-/// A pair of nodes, the gaps between their boxes, and a lower bound of their distance.
+/// A pair of nodes, and a lower bound of the distance of their boxes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearPair {
-    gaps: [f64; LITE],
-    nodes: [Node; 2],
-    sizes: [f32; 2],
+    pair: FinePair,
     at_least: f64,
 }
-
-/// What the roundings of a walk add up to, relative to the greatest magnitude of a gap: the roots'
-/// own, and eight for each of at most 128 levels of both trees, of numbers up to twice as large.
-/// Twice over.
-pub(super) const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
 
 impl Boxtree {
     /// Visits pairs of leaves, as lists of faces, those that seem closer first, until told to stop.
@@ -37,62 +31,45 @@ impl Boxtree {
         can_skip: impl Fn(&S, f64) -> bool,
         mut visit: impl FnMut(&mut S, &[u32], &[u32]) -> ControlFlow<()>,
     ) {
-        let stack = &mut scratch.near;
+        let BoxtreeScratch { near: stack, counts, .. } = scratch;
         stack.clear();
-        let (Some(root), Some(other_root)) = (self.root, other.root) else {
-            return;
-        };
-        let start = Start::<LITE>::new(self, other, relative);
-        let slack = ROUNDING * start.magnitude;
+        let fine = Fine::new(self, other, relative);
         // Let g be the way in the world from a point of the one body to a point of the other. In
         // this frame it is Rᵀg / scale, give or take what was allowed for at the roots, and Rᵀ
         // lengthens no vector by more than 1.5e-6; nor do the axes of the second box, on which it is
         // projected, by more than 4e-6, as they are not quite at right angles.
-        let unit = self.frame.unit() / start.unit * (1.0 - 1e-5);
-        let bound = |gaps: &[f64; LITE]| {
+        let unit = self.frame.unit() / fine.start.unit * (1.0 - 1e-5);
+        let mut bounded = |pair: FinePair| {
+            counts.volume_tests += 1;
             // Where gaps are not numbers, `max` takes the 0.
-            let wider = |i: usize| (gaps[i].max(gaps[LITE / 2 + i]) - slack).max(0.0);
-            let along = |axes: std::ops::Range<usize>| {
+            let gaps = &pair.gaps;
+            let wider = |i: usize| (gaps[i].max(gaps[LITE / 2 + i]) - fine.slack).max(0.0);
+            let along = |axes: Range<usize>| {
                 let squares = axes.clone().map(|i| wider(i) * wider(i)).sum::<f64>();
                 // Squares overflow where lengths do not: then the longest will do.
                 let is_sound = squares < f64::INFINITY;
                 if is_sound { squares.sqrt() } else { axes.map(wider).fold(0.0, f64::max) }
             };
-            along(0..3).max(along(3..6)) * unit
+            NearPair { pair, at_least: along(0..3).max(along(3..6)) * unit }
         };
-        let Extent { sizes, .. } = start.extent;
-        let nodes = [root, other_root];
-        stack.push(NearPair { gaps: start.gaps, nodes, sizes, at_least: bound(&start.gaps) });
-        while let Some(NearPair { gaps, nodes: [a, b], sizes, at_least }) = stack.pop() {
+        let mut face_tests = 0;
+        stack.extend(fine.roots().map(&mut bounded));
+        while let Some(NearPair { pair, at_least }) = stack.pop() {
             if can_skip(state, at_least) {
                 continue;
             }
-            if a.is_leaf() && b.is_leaf() {
-                if visit(state, self.faces_of(&a), other.faces_of(&b)).is_break() {
-                    return;
+            if let Some([faces_a, faces_b]) = fine.leaves(&pair.nodes) {
+                face_tests += faces_a.len() as u64 * faces_b.len() as u64;
+                if visit(state, faces_a, faces_b).is_break() {
+                    break;
                 }
                 continue;
             }
-            let shrunk =
-                |which: usize, child: Node| sizes[which] - child.loss() * start.units[which];
-            // The larger box is split: its children shed the most.
-            let children = if b.is_leaf() || (!a.is_leaf() && sizes[0] >= sizes[1]) {
-                self.pairs[a.link as usize].map(|child| {
-                    let gaps = start.fine.descended(&gaps, child);
-                    let sizes = [shrunk(0, child), sizes[1]];
-                    NearPair { gaps, nodes: [child, b], sizes, at_least: bound(&gaps) }
-                })
-            } else {
-                other.pairs[b.link as usize].map(|child| {
-                    let gaps = Linear::changed(&gaps, &start.fine.change(child));
-                    let sizes = [sizes[0], shrunk(1, child)];
-                    NearPair { gaps, nodes: [a, child], sizes, at_least: bound(&gaps) }
-                })
-            };
             // The closer is looked at first: it is likely to make the other superfluous.
-            let [first, second] = children;
+            let [first, second] = fine.children(&pair).map(&mut bounded);
             let is_ordered = first.at_least <= second.at_least;
             stack.extend(if is_ordered { [second, first] } else { [first, second] });
         }
+        counts.face_tests += face_tests;
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{
     Boxtree, BoxtreeScratch, Node,
-    near::ROUNDING,
-    overlap::{Gaps, LITE, Linear, Start},
+    fine::{Fine, FinePair},
 };
 use crate::{
     mid::{
@@ -14,22 +13,15 @@ use crate::{
     volume::Relative,
 };
 
-/// A pair of nodes and the gaps between their boxes, along the axes of both.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OpenNodes {
-    gaps: [f64; LITE],
-    nodes: [Node; 2],
-    sizes: [f32; 2],
-}
-
-/// The pair, if the boxes may overlap, and by how much at most in the unit of gaps: moving one of them
-/// by as much as the widest gap falls short of zero opens that gap.
-fn ranked(start: &Start<LITE>, pair: OpenNodes) -> Option<Ranked<OpenNodes>> {
-    let slack = ROUNDING * start.magnitude;
-    let widest = pair.gaps.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // What is not a number proves nothing.
-    let overlap = if widest.is_finite() { slack - widest } else { f64::INFINITY };
-    (widest <= slack || widest.is_nan()).then_some(Ranked { overlap: overlap.max(0.0), pair })
+impl Fine<'_> {
+    /// The pair, if the boxes may overlap, and by how much at most in the unit of gaps: moving one of
+    /// them by as much as the widest gap falls short of zero opens that gap.
+    fn ranked(&self, pair: FinePair) -> Option<Ranked<FinePair>> {
+        // What is not a number proves nothing, and `max` passes it over.
+        let widest = pair.gaps.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let overlap = self.slack - widest;
+        (widest <= self.slack).then_some(Ranked { overlap: overlap.max(0.0), pair })
+    }
 }
 
 impl Boxtree {
@@ -40,17 +32,14 @@ impl Boxtree {
         relative: &Relative,
         scratch: &mut BoxtreeScratch,
     ) {
-        scratch.counts = WalkCounts::default();
+        let fine = Fine::new(self, other, relative);
+        let roots = fine.roots();
+        let volume_tests = u64::from(roots.is_some());
+        scratch.counts = WalkCounts { volume_tests, ..WalkCounts::default() };
+        // A way in the world is up to 1.5e-6 shorter in the frame.
+        scratch.open_unit = self.frame.unit() / fine.start.unit * (1.0 + 1e-5);
         scratch.open.clear();
-        if let (Some(root), Some(other_root)) = (self.root, other.root) {
-            let start = Start::<LITE>::new(self, other, relative);
-            scratch.counts.volume_tests = 1;
-            // A way in the world is up to 1.5e-6 shorter in the frame.
-            scratch.open_unit = self.frame.unit() / start.unit * (1.0 + 1e-5);
-            let nodes = [root, other_root];
-            let roots = OpenNodes { gaps: start.gaps, nodes, sizes: start.extent.sizes };
-            scratch.open.extend(ranked(&start, roots));
-        }
+        scratch.open.extend(roots.and_then(|roots| fine.ranked(roots)));
     }
 
     /// Looks into open pairs until none are left, which is returned, or the meter has run out.
@@ -62,35 +51,18 @@ impl Boxtree {
         (meter, wants_all): (&mut Meter, bool),
         mut visit: impl FnMut([&[u32]; 2]) -> bool,
     ) -> bool {
-        let start = Start::<LITE>::new(self, other, relative);
+        let fine = Fine::new(self, other, relative);
         let BoxtreeScratch { open, counts, .. } = scratch;
-        timed::advance(open, meter, wants_all, |meter, OpenNodes { gaps, nodes, sizes }| {
-            let [a, b] = nodes;
-            if a.is_leaf() && b.is_leaf() {
-                let (faces_a, faces_b) = (self.faces_of(&a), other.faces_of(&b));
-                let tests = faces_a.len() as u64 * faces_b.len() as u64;
+        timed::advance(open, meter, wants_all, |meter, pair| {
+            if let Some(faces) = fine.leaves(&pair.nodes) {
+                let tests = faces[0].len() as u64 * faces[1].len() as u64;
                 counts.face_tests += tests;
                 meter.tests += tests;
-                return Look::Leaves { touch: visit([faces_a, faces_b]) };
+                return Look::Leaves { touch: visit(faces) };
             }
             counts.volume_tests += 2;
             meter.tests += 2;
-            let shrunk =
-                |which: usize, child: Node| sizes[which] - child.loss() * start.units[which];
-            // The larger box is split: its children shed the most.
-            Look::Children(if b.is_leaf() || (!a.is_leaf() && sizes[0] >= sizes[1]) {
-                self.pairs[a.link as usize].map(|child| {
-                    let gaps = start.fine.descended(&gaps, child);
-                    let sizes = [shrunk(0, child), sizes[1]];
-                    ranked(&start, OpenNodes { gaps, nodes: [child, b], sizes })
-                })
-            } else {
-                other.pairs[b.link as usize].map(|child| {
-                    let gaps = Linear::changed(&gaps, &start.fine.change(child));
-                    let sizes = [sizes[0], shrunk(1, child)];
-                    ranked(&start, OpenNodes { gaps, nodes: [a, child], sizes })
-                })
-            })
+            Look::Children(fine.children(&pair).map(|child| fine.ranked(child)))
         })
     }
 

@@ -2,10 +2,10 @@
 
 use super::{
     Boxtree, Node, OverlapTest,
+    fine::FinePair,
     lookup::{Lookup, Table},
     near::NearPair,
     node::STEPS_PER_UNIT,
-    open::OpenNodes,
     overlap::{ALIGNED, Extent, FULL, Gaps, LITE, Real, Start},
 };
 use crate::{
@@ -27,7 +27,7 @@ pub struct BoxtreeScratch {
     table: Table,
     pub(super) near: Vec<NearPair>,
     /// What an interrupted search has left open, and how long its unit is in the world.
-    pub(super) open: Vec<Ranked<OpenNodes>>,
+    pub(super) open: Vec<Ranked<FinePair>>,
     pub(super) open_unit: f64,
     /// Which part of a walk is to come, of how many.
     pub(super) part: Option<[usize; 2]>,

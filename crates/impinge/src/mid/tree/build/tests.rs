@@ -8,20 +8,11 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-const RULES: [SplitRule; 6] = [
-    SplitRule::LongestSide,
-    SplitRule::Splatter,
-    SplitRule::MinSum,
-    SplitRule::MinMax,
-    SplitRule::SurfaceArea,
-    SplitRule::LeastGrowth,
-];
-
 /// Every way to split, with leaves of one face.
 fn choices() -> Vec<BuildOptions> {
     let mut choices = Vec::new();
     let directions = [SplitDirections::Axes, SplitDirections::All];
-    for rule in RULES {
+    for rule in SplitRule::ALL {
         for directions in directions {
             for regroup in [Regroup::Never, Regroup::LeastVolume, Regroup::LeastVolumeEach] {
                 for point in [SplitPoint::Mean, SplitPoint::Median] {
@@ -112,7 +103,9 @@ fn bad_data_does_not_make_a_tree_deep() {
             let tree = BvTree::<Aabb>::build(&mesh, options);
             depth(&tree, &mesh, &format!("{name}, {options:?}"));
         }
-        for options in RULES.map(|rule| BuildOptions::default().rule(rule).split_skinny(0.5)) {
+        for options in
+            SplitRule::ALL.map(|rule| BuildOptions::default().rule(rule).split_skinny(0.5))
+        {
             let tree = BvTree::<Aabb>::build(&mesh, options);
             depth(&tree, &mesh, &format!("{name}, {options:?}"));
         }
@@ -123,7 +116,7 @@ fn bad_data_does_not_make_a_tree_deep() {
 fn a_million_identical_faces_are_halved_and_halved_again() {
     let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
     let mesh = Mesh::new(corners, vec![[0, 1, 2]; 1_000_000]).unwrap();
-    for rule in RULES {
+    for rule in SplitRule::ALL {
         let tree = BvTree::<Aabb>::build(&mesh, BuildOptions::default().rule(rule));
         assert_eq!(depth(&tree, &mesh, &format!("{rule:?}")), 19, "{rule:?}");
     }
@@ -177,7 +170,7 @@ fn a_tree_built_on_all_threads_is_the_same() {
     }
     let torus = generate::deformed_torus(1, [120, 60]).unwrap();
     let meshes = [Mesh::default(), soup(20, 1), soup(9000, 2), torus];
-    for rule in RULES {
+    for rule in SplitRule::ALL {
         let options = BuildOptions::default().rule(rule);
         check::<Dop<9>>(&meshes, options);
         check::<Obb>(&meshes[2..], options);

@@ -38,6 +38,18 @@ pub enum SplitRule {
     LeastGrowth,
 }
 
+impl SplitRule {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::LongestSide,
+        Self::Splatter,
+        Self::MinSum,
+        Self::MinMax,
+        Self::SurfaceArea,
+        Self::LeastGrowth,
+    ];
+}
+
 /// Where along its direction a node is split.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -205,14 +217,6 @@ mod tests {
         sides
     }
 
-    const RULES: [SplitRule; 6] = [
-        SplitRule::LongestSide,
-        SplitRule::Splatter,
-        SplitRule::MinSum,
-        SplitRule::MinMax,
-        SplitRule::SurfaceArea,
-        SplitRule::LeastGrowth,
-    ];
     const DIRECTIONS: [SplitDirections; 4] = [
         SplitDirections::Axes,
         SplitDirections::Corners,
@@ -231,7 +235,7 @@ mod tests {
             let mut number = |below: u64| random.below(below + 1) as f64;
             let middles: Vec<DVec3> =
                 (0..count).map(|_| DVec3::new(number(x), number(y), number(z))).collect();
-            for rule in RULES {
+            for rule in SplitRule::ALL {
                 for directions in DIRECTIONS {
                     for regroup in REGROUP {
                         for (point, depth) in
