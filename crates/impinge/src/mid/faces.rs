@@ -63,4 +63,13 @@ impl<'q> Faces<'q> {
             false => ControlFlow::Continue(()),
         })
     }
+
+    /// Whether two faces are as close as asked.
+    pub(super) fn is_close(&self, pair: FacePair) -> bool {
+        let Question { pose_a, pose_b, .. } = &self.question;
+        let [mesh_a, mesh_b] = self.meshes;
+        let s = mesh_a.triangle(pair.a).map(|corner| pose_a.place(corner));
+        let t = mesh_b.triangle(pair.b).map(|corner| pose_b.place(corner));
+        self.test.accepts(&s, &t)
+    }
 }

@@ -8,10 +8,7 @@ use super::{
     timed::Meter,
     tree::{Front, WalkCounts},
 };
-use crate::{
-    Mesh,
-    volume::{Frame, Relative},
-};
+use crate::{Mesh, volume::Frame};
 use rayon::prelude::*;
 use std::{
     ops::ControlFlow,
@@ -41,7 +38,7 @@ pub(super) trait Hierarchy: Send + Sync {
     fn repeats_faces(&self) -> bool;
 
     /// Prepares to go down two trees at once.
-    fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> Self::Descent<'t>;
+    fn stand<'t>(&'t self, other: &'t Self, question: &Question) -> Self::Descent<'t>;
 
     /// How many pairs of nodes an interrupted search has left open, and the largest of their
     /// overlaps in world units.
@@ -85,6 +82,25 @@ pub(super) trait Descent: Sync {
         visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
     ) -> ControlFlow<B>;
 
+    /// A walk that decides about the faces of the leaves, and gives those that are as close as asked
+    /// to `found`. Kinds of trees that can tell of most faces by themselves do so here.
+    #[inline(always)]
+    fn search(
+        &self,
+        scratch: &mut Self::Scratch,
+        goal: Goal<'_>,
+        faces: &Faces<'_>,
+        leaves: &mut Leaves,
+        mut found: impl FnMut(FacePair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.walk(scratch, goal.limit, |pair| {
+            if goal.is_over.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            faces.close_pairs(leaves, pair, &mut found)
+        })
+    }
+
     /// Where a walk has yet to go, in about so many pieces or more, if there are as many.
     fn take_pieces(&self, scratch: &mut Self::Scratch, enough: usize) -> Vec<Self::Piece>;
 
@@ -119,6 +135,17 @@ pub(super) trait Descent: Sync {
         wants_all: bool,
         visit: impl FnMut([&[u32]; 2]) -> bool,
     ) -> bool;
+}
+
+/// What a search is for, and when it may end.
+#[derive(Clone, Copy)]
+pub(super) struct Goal<'q> {
+    /// After about so many tests of volumes.
+    pub(super) limit: u64,
+    /// Whether any pair is as good as all.
+    pub(super) wants_all: bool,
+    /// Whether another thread has found what was asked for.
+    pub(super) is_over: &'q AtomicBool,
 }
 
 /// A mesh and its tree.
@@ -161,13 +188,9 @@ fn stand<'q, H: Hierarchy>(
     b: &'q Body<'_, H>,
     question: &Question,
 ) -> (Faces<'q>, H::Descent<'q>) {
-    let Question { pose_a, pose_b, tolerance } = question;
-    let (frame_a, frame_b) = (a.1.frame(), b.1.frame());
-    let mut bounds = frame_a.placed_bounds(pose_a);
-    bounds.merge(&frame_b.placed_bounds(pose_b));
-    let relative = Relative::new(frame_a, pose_a, frame_b, pose_b);
-    let faces = Faces::new([a.0, b.0], question, &bounds);
-    (faces, a.1.descent(&b.1, &relative.buffered(frame_a, *tolerance)))
+    let mut bounds = a.1.frame().placed_bounds(&question.pose_a);
+    bounds.merge(&b.1.frame().placed_bounds(&question.pose_b));
+    (Faces::new([a.0, b.0], question, &bounds), a.1.stand(&b.1, question))
 }
 
 impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
@@ -187,18 +210,15 @@ impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
         &mut self,
         question: &Question,
         threads: Threads,
+        wants_all: bool,
         found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
     ) -> bool {
         let (faces, descent) = stand(&self.a, &self.b, question);
         let is_over = AtomicBool::new(false);
         let walk = |worker: &mut Worker<H::Scratch>, limit: u64| {
             let Worker { scratch, leaves, contacts } = worker;
-            let walk = descent.walk(scratch, limit, |pair| {
-                if is_over.load(Ordering::Relaxed) {
-                    return ControlFlow::Break(());
-                }
-                faces.close_pairs(leaves, pair, |pair| found(contacts, pair))
-            });
+            let goal = Goal { limit, wants_all, is_over: &is_over };
+            let walk = descent.search(scratch, goal, &faces, leaves, |pair| found(contacts, pair));
             if walk.is_break() {
                 is_over.store(true, Ordering::Relaxed);
             }
@@ -236,11 +256,11 @@ impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
 
 impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
     fn intersects(&mut self, question: &Question, threads: Threads) -> bool {
-        self.run(question, threads, |_, _| ControlFlow::Break(()))
+        self.run(question, threads, false, |_, _| ControlFlow::Break(()))
     }
 
     fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {
-        self.run(question, threads, |found, pair| {
+        self.run(question, threads, true, |found, pair| {
             found.push(pair);
             ControlFlow::Continue(())
         });
@@ -263,23 +283,24 @@ impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
         let mut kept = self.repeats().then(|| std::mem::take(&mut self.workers[0].contacts));
         let (faces, descent) = stand(&self.a, &self.b, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
-        let at_leaves = |pair: [&[u32]; 2]| {
-            faces.close_pairs(leaves, pair, |pair| match &mut kept {
-                None => visit(pair),
-                Some(kept) => {
-                    kept.push(pair);
-                    ControlFlow::Continue(())
-                }
-            })
+        let mut found = |pair| match &mut kept {
+            None => visit(pair),
+            Some(kept) => {
+                kept.push(pair);
+                ControlFlow::Continue(())
+            }
         };
         let mut result = match front {
-            Some(front) => descent.walk_from(front, scratch, at_leaves),
+            Some(front) => descent
+                .walk_from(front, scratch, |pair| faces.close_pairs(leaves, pair, &mut found)),
             None => {
                 descent.begin(scratch);
                 if let Some(roots) = descent.roots() {
                     descent.push(scratch, roots);
                 }
-                descent.walk(scratch, u64::MAX, at_leaves)
+                let is_over = &AtomicBool::new(false);
+                let goal = Goal { limit: u64::MAX, wants_all: true, is_over };
+                descent.search(scratch, goal, &faces, leaves, found)
             }
         };
         self.counts = H::counts(scratch);

@@ -6,6 +6,7 @@ use super::{
     brute::Brute,
     hierarchy,
     tree::{self, BuildOptions, BvTree, TreeFileError},
+    wide::WideTree,
 };
 use crate::{
     Mesh,
@@ -19,6 +20,8 @@ use std::{fmt, str::FromStr, sync::Arc};
 pub enum Method {
     /// Every face pair whose boxes overlap: the reference that all others are measured by.
     Brute,
+    /// A tree with eight children a node, gone through eight at a time.
+    Wide,
     /// A tree of axis-aligned boxes.
     Aabb,
     /// A tree of spheres.
@@ -54,6 +57,7 @@ macro_rules! tree {
         pub(super) enum Tree {
             Brute,
             Boxtree(Arc<Boxtree>),
+            Wide(Arc<WideTree>),
             $($name(Arc<BvTree<$volume>>),)*
         }
 
@@ -62,6 +66,7 @@ macro_rules! tree {
                 match method {
                     Method::Brute => Self::Brute,
                     Method::Boxtree => Self::boxtree(mesh, BoxtreeOptions::default()),
+                    Method::Wide => Self::Wide(Arc::new(WideTree::build(mesh))),
                     $(Method::$name => Self::$name(Arc::new(BvTree::build(mesh, options))),)*
                 }
             }
@@ -76,6 +81,9 @@ macro_rules! tree {
                     (Self::Boxtree(tree_a), Self::Boxtree(tree_b)) => {
                         Some(hierarchy::search((a.0, tree_a), (b.0, tree_b)))
                     }
+                    (Self::Wide(tree_a), Self::Wide(tree_b)) => {
+                        Some(hierarchy::search((a.0, tree_a), (b.0, tree_b)))
+                    }
                     $((Self::$name(tree_a), Self::$name(tree_b)) => {
                         Some(hierarchy::search((a.0, tree_a), (b.0, tree_b)))
                     })*
@@ -87,13 +95,14 @@ macro_rules! tree {
                 match self {
                     Self::Brute => 0,
                     Self::Boxtree(tree) => tree.bytes(),
+                    Self::Wide(tree) => tree.bytes(),
                     $(Self::$name(tree) => tree.bytes(),)*
                 }
             }
 
             pub(super) fn to_bytes(&self, mesh: &Mesh) -> Option<Vec<u8>> {
                 match self {
-                    Self::Brute | Self::Boxtree(_) => None,
+                    Self::Brute | Self::Boxtree(_) | Self::Wide(_) => None,
                     $(Self::$name(tree) => Some(tree.to_bytes(mesh)),)*
                 }
             }
@@ -118,6 +127,7 @@ macro_rules! tree {
                     Method::Brute => 0,
                     // Quick to build, and then it knows.
                     Method::Boxtree => Boxtree::build(mesh, BoxtreeOptions::default()).bytes(),
+                    Method::Wide => WideTree::bytes_of(mesh),
                     $(Method::$name => BvTree::<$volume>::bytes_for(nodes, faces),)*
                 }
             }
@@ -141,6 +151,7 @@ impl Method {
     /// All methods, the reference first.
     pub const ALL: &[Self] = &[
         Self::Brute,
+        Self::Wide,
         Self::Aabb,
         Self::Sphere,
         Self::Obb,
@@ -174,6 +185,11 @@ impl Method {
             Self::Brute => {
                 ("brute", "every face pair whose boxes overlap; no index; the reference", None)
             }
+            Self::Wide => (
+                "wide",
+                "tree of oriented boxes, eight at a time; nothing to save yet",
+                Some(GOTTSCHALK),
+            ),
             Self::Aabb => ("aabb", "tree of axis-aligned boxes", None),
             Self::Sphere => ("sphere", "tree of spheres", None),
             Self::Obb => ("obb", "tree of oriented boxes", Some(GOTTSCHALK)),

@@ -12,7 +12,7 @@
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and resumed |
 //! | `distance.rs` | [`MeshDistance`]: the least distance, over any method |
 //! | `question.rs` | what a query asks of two bodies and of two faces |
-//! | `brute.rs`, `tree/`, `boxtree/` | the methods |
+//! | `brute.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
 //! | `hierarchy.rs`, `faces.rs` | what all trees share: the queries, and the faces of two leaves |
 
 pub mod boxtree;
@@ -26,6 +26,7 @@ mod pair;
 mod question;
 mod timed;
 pub mod tree;
+mod wide;
 
 pub use distance::{MeshDistance, ToleranceError};
 pub use index::{Index, MethodMismatch};

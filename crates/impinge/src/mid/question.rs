@@ -4,6 +4,7 @@ use super::distance::{gap, gap_along_likely};
 use crate::{
     Bounds, Pose,
     narrow::{Triangle, TriangleTest, triangles_within},
+    volume::{Frame, Relative},
 };
 
 /// Where two bodies stand, and how close two faces must be to count.
@@ -16,6 +17,11 @@ pub(super) struct Question {
 }
 
 impl Question {
+    /// How the second body stands in the frame of the first, faces that count buffered.
+    pub(super) fn relative(&self, a: &Frame, b: &Frame) -> Relative {
+        Relative::new(a, &self.pose_a, b, &self.pose_b).buffered(a, self.tolerance)
+    }
+
     /// The test that decides about two faces, both of them within some bounds.
     pub(super) fn face_test(&self, bounds: &Bounds) -> FaceTest {
         if self.tolerance == 0.0 {

@@ -121,22 +121,22 @@ impl<P> PartialEq for Ranked<P> {
 impl<P> Eq for Ranked<P> {}
 
 /// What there was to a pair.
-pub(super) enum Look<P> {
+pub(super) enum Look<P, const N: usize> {
     /// Two leaves, and whether any of their faces touch.
     Leaves { touch: bool },
     /// Those of its children that overlap.
-    Children([Option<Ranked<P>>; 2]),
+    Children([Option<Ranked<P>>; N]),
 }
 
 /// Looks into open pairs until none are left, which is returned, or the meter has run out. Goes down
 /// where the overlap is largest for the first half of it, and to whatever overlaps most for the
 /// second. Once something is found, going down is all that matters, and unless all is wanted, the
 /// search ends.
-pub(super) fn advance<P>(
+pub(super) fn advance<P, const N: usize>(
     open: &mut Vec<Ranked<P>>,
     meter: &mut Meter,
     wants_all: bool,
-    mut look: impl FnMut(&mut Meter, P) -> Look<P>,
+    mut look: impl FnMut(&mut Meter, P) -> Look<P, N>,
 ) -> bool {
     let mut has_found = false;
     // The list as a heap, and back, without a copy.

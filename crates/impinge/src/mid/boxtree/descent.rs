@@ -5,6 +5,7 @@ use crate::{
     mid::{
         OpenPair,
         hierarchy::{Descent, Hierarchy},
+        question::Question,
         timed::Meter,
         tree::{Front, WalkCounts},
     },
@@ -35,8 +36,9 @@ impl Hierarchy for Boxtree {
         false
     }
 
-    fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> BoxtreePair<'t> {
-        BoxtreePair { a: self, b: other, relative: *relative }
+    fn stand<'t>(&'t self, other: &'t Self, question: &Question) -> BoxtreePair<'t> {
+        let relative = question.relative(&self.frame, &other.frame);
+        BoxtreePair { a: self, b: other, relative }
     }
 
     fn left_open(&self, scratch: &BoxtreeScratch) -> (usize, f64) {

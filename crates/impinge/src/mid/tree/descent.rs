@@ -5,9 +5,10 @@ use crate::{
     mid::{
         OpenPair,
         hierarchy::{Descent, Hierarchy},
+        question::Question,
         timed::Meter,
     },
-    volume::{BoundingVolume, Frame, Relative},
+    volume::{BoundingVolume, Frame},
 };
 use std::ops::ControlFlow;
 
@@ -27,8 +28,8 @@ impl<V: BoundingVolume> Hierarchy for BvTree<V> {
         self.repeats_faces()
     }
 
-    fn descent<'t>(&'t self, other: &'t Self, relative: &Relative) -> TreePair<'t, V> {
-        TreePair::new(self, other, relative)
+    fn stand<'t>(&'t self, other: &'t Self, question: &Question) -> TreePair<'t, V> {
+        TreePair::new(self, other, &question.relative(&self.frame, &other.frame))
     }
 
     fn left_open(&self, scratch: &Scratch<V>) -> (usize, f64) {

@@ -1,0 +1,198 @@
+//! A wide tree of oriented boxes: one box against eight, one triangle against eight.
+//!
+//! Both bodies are gone down together. Of two nodes the larger is opened, and the other one's box,
+//! placed in its frame, is compared with all eight children at once. Two leaves have up to eight
+//! triangles each: every triangle of the one is compared with all of the other at once, in `f32`
+//! with error bounds that leave no doubt, and what is left undecided goes to the exact test. So the
+//! answer is exact, and nearly all of the work is done eight at a time.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `build.rs` | which faces make a leaf, and which leaves a node |
+//! | `fit.rs` | the box around some points |
+//! | `stance.rs` | how two bodies stand to each other, either seen from the other |
+//! | `boxes.rs` | one box against eight |
+//! | `triangles.rs` | eight triangles against eight |
+//! | `walk.rs` | down two trees at once |
+//! | `near.rs`, `open.rs` | the same for distances, and for queries under a deadline |
+//! | `descent.rs` | how queries see all this |
+//! | `lanes.rs`, `vector.rs` | which instructions it runs on, and vectors in them |
+
+mod boxes;
+mod build;
+mod descent;
+mod fit;
+mod lanes;
+mod near;
+mod open;
+mod stance;
+#[cfg(test)]
+mod tests;
+mod triangles;
+mod vector;
+mod walk;
+
+use crate::volume::Frame;
+use lanes::Lanes;
+use stance::Place;
+
+/// How many children a node has, and triangles a leaf, at most.
+const WIDTH: usize = 8;
+
+/// A number for each child or triangle.
+type Eight = [f32; WIDTH];
+
+/// A wide tree over the faces of a mesh.
+#[derive(Clone, Debug)]
+pub(super) struct WideTree {
+    frame: Frame,
+    place: Place,
+    /// The first has the root for its only child; children after their parents. Empty for a mesh
+    /// without faces.
+    nodes: Vec<Node>,
+    leaves: Vec<Leaf>,
+    /// The faces in the order of the leaves.
+    faces: Vec<u32>,
+    lanes: Lanes,
+}
+
+/// Eight boxes, side by side, and what is in them.
+///
+/// A box is all points `p` with `|(p − center)·axis| ≤ half` for each axis. The extents are larger
+/// than they need be by what `boxes.rs` asks for.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+struct Node {
+    center: [Eight; 3],
+    half: [Eight; 3],
+    /// `axes[i][c]` is coordinate `c` of axis `i`.
+    axes: [[Eight; 3]; 3],
+    links: [Link; WIDTH],
+}
+
+const _: () = assert!(size_of::<Node>() == 512, "eight cache lines");
+
+/// Up to eight triangles, side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(32))]
+struct Leaf {
+    /// `corners[i][c]` is coordinate `c` of corner `i`, from the centre on.
+    corners: [[Eight; 3]; 3],
+    center: [f32; 3],
+    /// The largest magnitude of a corner's coordinate along each axis.
+    extent: [f32; 3],
+    /// Its first face in the tree's list.
+    first: u32,
+    count: u32,
+}
+
+const _: () = assert!(size_of::<Leaf>() == 320, "five cache lines");
+
+impl Leaf {
+    /// A bit for each triangle.
+    #[inline(always)]
+    fn mask(&self) -> u32 {
+        (1 << self.count) - 1
+    }
+
+    /// The largest magnitude of a coordinate.
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.extent[0].max(self.extent[1]).max(self.extent[2])
+    }
+}
+
+/// Where a child is: a node or a leaf, or nowhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Link(u32);
+
+impl Link {
+    /// There is no such child.
+    const NONE: Self = Self(u32::MAX);
+    const LEAF: u32 = 1 << 31;
+
+    fn leaf(index: usize) -> Self {
+        Self(index as u32 | Self::LEAF)
+    }
+
+    fn node(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    #[inline(always)]
+    fn is_leaf(self) -> bool {
+        self.0 & Self::LEAF != 0
+    }
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        (self.0 & !Self::LEAF) as usize
+    }
+}
+
+/// A child of a node, by the node's number times eight and its place there.
+type Slot = u32;
+
+/// The root is the first child of the first node.
+const ROOT: Slot = 0;
+
+/// A box by itself.
+#[derive(Clone, Copy, Debug)]
+struct OrientedBox {
+    center: [f32; 3],
+    half: [f32; 3],
+    axes: [[f32; 3]; 3],
+}
+
+impl WideTree {
+    /// What it holds, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        Self::bytes_for(self.nodes.len(), self.leaves.len(), self.faces.len())
+    }
+
+    fn bytes_for(nodes: usize, leaves: usize, faces: usize) -> usize {
+        nodes * size_of::<Node>() + leaves * size_of::<Leaf>() + faces * size_of::<u32>()
+    }
+
+    #[inline(always)]
+    fn link(&self, slot: Slot) -> Link {
+        self.nodes[slot as usize / WIDTH].links[slot as usize % WIDTH]
+    }
+
+    /// How large a box is, for comparisons.
+    #[inline(always)]
+    fn size(&self, slot: Slot) -> f32 {
+        let (half, lane) = (&self.nodes[slot as usize / WIDTH].half, slot as usize % WIDTH);
+        half[0][lane] + half[1][lane] + half[2][lane]
+    }
+
+    #[cfg(test)]
+    fn oriented_box(&self, slot: Slot) -> OrientedBox {
+        let (node, lane) = (&self.nodes[slot as usize / WIDTH], slot as usize % WIDTH);
+        let of = |eights: &[Eight; 3]| [eights[0][lane], eights[1][lane], eights[2][lane]];
+        OrientedBox {
+            center: of(&node.center),
+            half: of(&node.half),
+            axes: [of(&node.axes[0]), of(&node.axes[1]), of(&node.axes[2])],
+        }
+    }
+
+    fn faces_of(&self, leaf: &Leaf) -> &[u32] {
+        &self.faces[leaf.first as usize..(leaf.first + leaf.count) as usize]
+    }
+
+    /// The faces of all leaves below a child: those of its first leaf to those of its last.
+    fn faces_below(&self, slot: Slot) -> &[u32] {
+        let end = |is_last: bool| {
+            let mut link = self.link(slot);
+            while !link.is_leaf() {
+                let links = &self.nodes[link.index()].links;
+                let count = links.iter().filter(|&&link| link != Link::NONE).count();
+                link = links[if is_last { count - 1 } else { 0 }];
+            }
+            &self.leaves[link.index()]
+        };
+        let (first, last) = (end(false), end(true));
+        &self.faces[first.first as usize..(last.first + last.count) as usize]
+    }
+}

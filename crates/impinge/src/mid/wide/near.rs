@@ -1,0 +1,66 @@
+//! Down two trees at once, to the leaves that may be close: branch and bound, the closest first.
+
+use super::{
+    Link, Slot, WIDTH,
+    lanes::on,
+    walk::{Scratch, WidePair},
+};
+use crate::mid::tree::WalkCounts;
+
+/// Pairs of boxes yet to be looked into, each with a lower bound of its distance.
+pub(super) type NearStack = Vec<(f64, [Slot; 2])>;
+
+impl WidePair<'_> {
+    /// Visits pairs of leaves, those that seem closer first, but for those that `can_skip` says can
+    /// be left out, given a lower bound of their distance in world units.
+    pub(super) fn near<G>(
+        &self,
+        scratch: &mut Scratch,
+        goal: &mut G,
+        can_skip: impl Fn(&G, f64) -> bool,
+        mut visit: impl FnMut(&mut G, [&[u32]; 2]),
+    ) {
+        let Scratch { near: stack, counts, .. } = scratch;
+        *counts = WalkCounts::default();
+        stack.clear();
+        stack.extend(self.roots().map(|roots| (0.0, roots)));
+        while let Some((at_least, pair)) = stack.pop() {
+            if can_skip(goal, at_least) {
+                continue;
+            }
+            let links = self.links(pair);
+            let Some(opens_first) = self.opens_first(pair, links) else {
+                let [a, b] = links;
+                let (a, b) = (&self.a.leaves[a.index()], &self.b.leaves[b.index()]);
+                counts.face_tests += u64::from(a.count * b.count);
+                visit(goal, [self.a.faces_of(a), self.b.faces_of(b)]);
+                continue;
+            };
+            let link = links[usize::from(!opens_first)];
+            counts.volume_tests += WIDTH as u64;
+            counts.placed += 1;
+            let gaps = on!(self.a.lanes, simd => {
+                self.gaps(simd, pair, link, opens_first).map(<[f32; WIDTH]>::from)
+            });
+            let tree = if opens_first { self.a } else { self.b };
+            // Let g be the way in the world from a point of the one body to a point of the other.
+            // In this frame it is R⁻¹g / scale, give or take the slack that the placed box contains,
+            // and R⁻¹ lengthens no vector by more than 1.5e-6. A box's axes lengthen none by more
+            // than 1e-5, and along them gaps add up as the sides of a box do.
+            let unit = tree.place.scale * (1.0 - 4e-5);
+            let begin = stack.len();
+            for (lane, link_below) in (0..).zip(&tree.nodes[link.index()].links) {
+                if *link_below == Link::NONE {
+                    break;
+                }
+                let gap = |k: usize| f64::from(gaps[k][lane as usize].max(0.0));
+                let along = |k: usize| gap(k).hypot(gap(k + 1)).hypot(gap(k + 2));
+                let bound = along(0).max(along(3)) * unit;
+                let bound = if bound.is_finite() { bound } else { 0.0 };
+                stack.push((bound, Self::with_child(pair, link, lane, opens_first)));
+            }
+            // The closest last, and so looked at first: it is likely to make the others superfluous.
+            stack[begin..].sort_unstable_by(|p, q| q.0.total_cmp(&p.0));
+        }
+    }
+}

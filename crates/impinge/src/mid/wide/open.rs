@@ -1,0 +1,95 @@
+//! A search that can be interrupted: what it has left open is a list of pairs of boxes.
+
+use super::{
+    Link, Slot, WIDTH, WideTree,
+    walk::{Scratch, WidePair},
+};
+use crate::mid::{
+    OpenPair,
+    timed::{self, Look, Meter, Ranked},
+};
+
+/// Two boxes that may overlap, and by how much at most in world units.
+pub(super) type OpenSlots = Ranked<[Slot; 2]>;
+
+impl WidePair<'_> {
+    /// Makes room for a search and leaves the roots open, unless they are apart.
+    pub(super) fn begin_open(&self, scratch: &mut Scratch) {
+        self.begin(scratch);
+        scratch.open.clear();
+        if let Some(roots) = self.roots() {
+            // The first node's only child is the root.
+            scratch.counts.volume_tests += 1;
+            let roots = self.open_below(roots, Link::node(0), true);
+            scratch.open.extend(roots.into_iter().flatten());
+        }
+    }
+
+    /// The children that may overlap the other box.
+    fn open_below(
+        &self,
+        pair: [Slot; 2],
+        link: Link,
+        opens_first: bool,
+    ) -> [Option<OpenSlots>; WIDTH] {
+        // The axes are units to 1e-5; a way in the world is up to 1.5e-6 shorter in the frame.
+        let unit = if opens_first { self.a.place.scale } else { self.b.place.scale };
+        let unit = unit * (1.0 + 4e-5);
+        let (mut open, mut count) = ([None; WIDTH], 0);
+        self.each_child(pair, link, opens_first, |slots, gaps| {
+            let depth = gaps.iter().map(|gap| f64::from(-gap)).fold(f64::INFINITY, f64::min);
+            let overlap = depth.max(0.0) * unit;
+            (open[count], count) = (Some(Ranked { overlap, pair: slots }), count + 1);
+        });
+        open
+    }
+
+    /// Looks into open pairs until none are left, which is returned, or the meter has run out.
+    pub(super) fn advance(
+        &self,
+        scratch: &mut Scratch,
+        meter: &mut Meter,
+        wants_all: bool,
+        mut visit: impl FnMut([&[u32]; 2]) -> bool,
+    ) -> bool {
+        let Scratch { open, counts, .. } = scratch;
+        timed::advance(open, meter, wants_all, |meter, slots| {
+            let links = self.links(slots);
+            let Some(opens_first) = self.opens_first(slots, links) else {
+                let [a, b] = links;
+                let (a, b) = (&self.a.leaves[a.index()], &self.b.leaves[b.index()]);
+                let tests = u64::from(a.count * b.count);
+                counts.face_tests += tests;
+                meter.tests += tests;
+                let touch = visit([self.a.faces_of(a), self.b.faces_of(b)]);
+                return Look::Leaves { touch };
+            };
+            counts.volume_tests += WIDTH as u64;
+            counts.placed += 1;
+            meter.tests += WIDTH as u64;
+            let link = links[usize::from(!opens_first)];
+            Look::Children(self.open_below(slots, link, opens_first))
+        })
+    }
+}
+
+impl WideTree {
+    /// How many pairs are open, and the largest overlap.
+    pub(super) fn left_open(scratch: &Scratch) -> (usize, f64) {
+        let overlaps = scratch.open.iter().map(|open| open.overlap);
+        (scratch.open.len(), overlaps.fold(0.0, f64::max))
+    }
+
+    /// Visits what is open, in terms of a caller, who knows no nodes.
+    pub(super) fn visit_open(
+        &self,
+        other: &Self,
+        scratch: &Scratch,
+        visit: &mut dyn FnMut(OpenPair<'_>),
+    ) {
+        for Ranked { overlap, pair: [i, j] } in &scratch.open {
+            let (faces_a, faces_b) = (self.faces_below(*i), other.faces_below(*j));
+            visit(OpenPair { faces_a, faces_b, overlap: *overlap });
+        }
+    }
+}

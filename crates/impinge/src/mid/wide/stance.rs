@@ -1,0 +1,213 @@
+//! How two bodies stand to each other, either seen from the other.
+//!
+//! As [`Relative`](crate::volume::Relative), with two differences. The way back is needed as well,
+//! because either body's nodes may be the ones that are opened. And `Ra` is inverted, not
+//! transposed: what is left then is rounding alone, however far from orthogonal a pose may be, so
+//! that even the sides of triangles' planes, which no affine map changes, can be told in it.
+
+use super::Node;
+use crate::{Bounds, Pose};
+use fearless_simd::{f32x4, prelude::*};
+use glam::{DMat3, DVec3};
+
+/// What a mesh's [`Frame`](crate::volume::Frame) is made of: `(point − center) / scale`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    center: DVec3,
+    pub(super) scale: f64,
+    /// The largest magnitude of a coordinate of the mesh.
+    reach: f64,
+}
+
+impl Place {
+    pub(super) fn new(bounds: &Bounds, scale: f64) -> Self {
+        if bounds.is_empty() {
+            return Self { center: DVec3::ZERO, scale, reach: 0.0 };
+        }
+        let reach = bounds.min.abs().max(bounds.max.abs()).max_element();
+        Self { center: bounds.center(), scale, reach }
+    }
+
+    /// How far along any world axis rounding may move a placed vertex, or the placed centre.
+    ///
+    /// A placed coordinate `((r0·x + r1·y) + r2·z) + t` passes through at most four roundings, so
+    /// it is off by at most 4 units of `|r0·x| + |r1·y| + |r2·z| + |t|` in first order; the three
+    /// products add up to at most √3 (1 + 1e-6) times the largest coordinate. The smallest number
+    /// stands for what underflow may lose.
+    fn rounding(&self, pose: &Pose) -> f64 {
+        let size = 1.75 * self.reach + pose.translation().abs().max_element();
+        2.5 * f64::EPSILON * size + 8.0 * f64::from_bits(1)
+    }
+}
+
+/// Where a body stands in another's frame: `a = matrix · b + offset`, give or take the slack.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stance {
+    pub(super) matrix: DMat3,
+    pub(super) offset: DVec3,
+    /// How far along any axis of the frame the truth may be from that.
+    pub(super) slack: f64,
+    /// How long the unit of `b` is in the frame of `a`, at most.
+    pub(super) scale: f32,
+    /// The columns of the matrix over the scale, narrowed, with a zero each.
+    rotation: [[f32; 4]; 3],
+    /// What is added to the extents of a placed box, and what for each unit of their sum.
+    more: f32,
+    more_each: f32,
+}
+
+/// A box in the other body's frame, in memory from where a number fills eight lanes at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedBox {
+    pub(super) center: [f32; 3],
+    pub(super) half: [f32; 3],
+    /// A coordinate each, and one that has no meaning.
+    pub(super) axes: [[f32; 4]; 3],
+}
+
+impl Stance {
+    /// How `b` stands in the frame of `a`, where points within a distance count as meeting.
+    ///
+    /// Let x and y be points of the two bodies, X and Y where rounding has put them:
+    /// `X = Ra x + ta + ea`, `Y = Rb y + tb + eb`. Let `wa = Ra ca + ta` be the true place of the
+    /// centre of a, and `wb` likewise. The map `P ↦ Ra⁻¹ (P − wa) / sa` takes X to
+    /// `(x − ca) / sa + Ra⁻¹ ea / sa`, which is x in the frame of a but for the last term, and Y to
+    ///
+    /// `Ra⁻¹ Rb (y − cb) / sa + Ra⁻¹ (wb − wa) / sa + Ra⁻¹ eb / sa`
+    ///
+    /// which is the matrix times y in the frame of b, the offset, and a term to be covered by the
+    /// slack; so must be what is lost in computing all this in `f64`. That X and Y are the same
+    /// point, or on which side of a plane a point lies, is the same before and after the map, whose
+    /// determinant is positive.
+    pub(super) fn new(
+        (a, pose_a): (&Place, &Pose),
+        (b, pose_b): (&Place, &Pose),
+        distance: f64,
+    ) -> Self {
+        let inverse = pose_a.rotation().inverse();
+        let apart = pose_b.place(b.center) - pose_a.place(a.center);
+        let ratio = b.scale / a.scale;
+        let matrix = inverse * pose_b.rotation() * ratio;
+        let offset = inverse * apart / a.scale;
+
+        // A row of Ra⁻¹ times a vector: at most √3 (1 + 1e-6) times its largest component.
+        const ROW: f64 = 1.75;
+        // Vertices and centres of both bodies, each moved by as much.
+        let placing = ROW * 2.0 * (a.rounding(pose_a) + b.rounding(pose_b));
+        // An inverse of what is nearly a rotation is off by less than 32 roundings of 1 in each
+        // entry (nine products and a division by a determinant close to 1); a product with it adds
+        // four.
+        let computing = 64.0 * f64::EPSILON * (ROW * apart.abs().max_element() + 2.0 * b.scale);
+        // Twice over, for the roundings of the slack itself. A point in a frame is off by 2^−52, and
+        // what is made of it in `f64` from there on, see `point`, by a few times as much.
+        let slack = 2.0 * (placing + computing) / a.scale
+            + 1e-14 * (1.0 + ratio + offset.abs().max_element());
+        // g in the world is `Ra⁻¹ g / sa` in the frame, and Ra⁻¹ lengthens no vector by more than
+        // 1.5e-6. Distances are compared as computed, to 1e-12.
+        let buffer = match distance {
+            0.0 => 0.0,
+            distance => distance / a.scale * (1.0 + 1e-5) + f64::MIN_POSITIVE,
+        };
+
+        let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
+        let scale = columns.map(DVec3::length).into_iter().fold(0.0, f64::max);
+        let rotation = matrix * (1.0 / scale);
+        // Three times the largest entry of `RᵀR − I` is no less than its norm.
+        let skew = rotation.transpose() * rotation - DMat3::IDENTITY;
+        let skew = 3.0 * skew.to_cols_array().iter().fold(0.0f64, |m, e| m.max(e.abs())) + 1e-12;
+        // See `placed`. The centre of a box is a point within ±1.
+        let rows = matrix.transpose();
+        let rows = [rows.x_axis, rows.y_axis, rows.z_axis].map(|row| row.abs().element_sum());
+        let moved = 6e-8 * (rows.into_iter().fold(0.0, f64::max) + offset.abs().max_element());
+        let (first, second) = (skew + 8e-7, 3.0 * skew + 7e-6);
+        let more = (1.75 * (moved + slack) + buffer) * (1.0 + 3.0 * second);
+        let more_each = scale * (first + (1.0 + 3.0 * first) * second);
+        let narrow = |axis: DVec3| [axis.x as f32, axis.y as f32, axis.z as f32, 0.0];
+        let stance = Self {
+            matrix,
+            offset,
+            slack,
+            scale: scale as f32,
+            rotation: [rotation.x_axis, rotation.y_axis, rotation.z_axis].map(narrow),
+            more: (more * 1.000_001) as f32,
+            more_each: (more_each * 1.000_001) as f32,
+        };
+        // What is not a number proves nothing: infinite extents keep every pair. Nor are numbers to
+        // underflow or overflow.
+        let is_sound = matrix.is_finite()
+            && offset.is_finite()
+            && stance.more.is_finite()
+            && (1e-30..1e30).contains(&scale);
+        if is_sound {
+            return stance;
+        }
+        Self {
+            matrix: DMat3::ZERO,
+            offset: DVec3::ZERO,
+            slack: f64::INFINITY,
+            scale: 1.0,
+            rotation: [[0.0; 4]; 3],
+            more: f32::INFINITY,
+            more_each: 1.0,
+        }
+    }
+
+    /// A point of `b` in the frame of `a`.
+    #[inline(always)]
+    pub(super) fn point(&self, point: [f32; 3]) -> DVec3 {
+        let (x, y, z) = (f64::from(point[0]), f64::from(point[1]), f64::from(point[2]));
+        let m = &self.matrix;
+        (m.x_axis * x + m.y_axis * y) + (m.z_axis * z + self.offset)
+    }
+
+    /// A box of `b` in the frame of `a`, with all that `boxes.rs` asks of one that is placed.
+    ///
+    /// Let W be the box's axes and V the placed ones, R the rotation as it is before narrowing, with
+    /// `RᵀR = I + G`, and y a point of the box, whose place is `p = C + s R (y − c) + e`. Then
+    ///
+    /// `vj·(p − C) = s wj·(y − c) + s wjᵀ G (y − c) + s (vj − R wj)·R (y − c) + vj·e`
+    ///
+    /// The first term is at most s hj. With |y − c| at most the sum of extents Σ, the second is at
+    /// most the norm of G, the skew, times s Σ. The third: narrowing R and three products and two
+    /// sums move a coordinate of vj by no more than 7 roundings of 2^−24, and so vj by less than
+    /// 8e-7. The last is at most 1.75 times the largest coordinate of e: the slack, and what
+    /// narrowing C moves. Then what `boxes.rs` asks for the products of axes is added, the roundings
+    /// of all this included: they are a few of 2^−24 of the sum, and 7e-6 is a hundred.
+    #[inline(always)]
+    pub(super) fn placed<S: Simd>(&self, simd: S, node: &Node, lane: usize) -> PlacedBox {
+        let center = self.point([node.center[0][lane], node.center[1][lane], node.center[2][lane]]);
+        let center = [center.x as f32, center.y as f32, center.z as f32];
+        let (h0, h1, h2) = (node.half[0][lane], node.half[1][lane], node.half[2][lane]);
+        let more = ((h0 + h1) + h2) * self.more_each + self.more;
+        let half = [h0 * self.scale + more, h1 * self.scale + more, h2 * self.scale + more];
+        let columns = [
+            f32x4::load_array_ref(simd, &self.rotation[0]),
+            f32x4::load_array_ref(simd, &self.rotation[1]),
+            f32x4::load_array_ref(simd, &self.rotation[2]),
+        ];
+        let mut axes = [[0.0; 4]; 3];
+        for i in 0..3 {
+            let [x, y, z] = &node.axes[i];
+            let axis = (columns[0] * x[lane] + columns[1] * y[lane]) + columns[2] * z[lane];
+            axis.store_array(&mut axes[i]);
+        }
+        PlacedBox { center, half, axes }
+    }
+
+    /// An axis of `b` in the frame of `a`.
+    #[inline(always)]
+    pub(super) fn turned<S: Simd>(&self, simd: S, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        let p = f32x4::load_array_ref(simd, &self.rotation[0]);
+        let q = f32x4::load_array_ref(simd, &self.rotation[1]);
+        let r = f32x4::load_array_ref(simd, &self.rotation[2]);
+        let axis = std::hint::black_box(((p * x + q * y) + r * z).to_array());
+        [axis[0], axis[1], axis[2]]
+    }
+
+    /// How far the product of a turned axis and a placed vector may be off from that of the two
+    /// before, for a vector with coordinates of at most 1: see [`placed`](Self::placed), where
+    /// the second and third term, with √3 for Σ, are what is added to extents and more.
+    pub(super) fn skewed(&self) -> f32 {
+        1.75 * self.more_each
+    }
+}

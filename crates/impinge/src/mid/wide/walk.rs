@@ -1,0 +1,291 @@
+//! Down two trees at once, to the triangles that may touch.
+//!
+//! Walks stop in between, to hand over what they have found so far, and are taken up again: so
+//! they need know nothing of what is done with it, and are compiled once for each kind of lanes.
+
+use super::{
+    Link, ROOT, Slot, WIDTH, WideTree, boxes,
+    lanes::on,
+    near::NearStack,
+    open::OpenSlots,
+    stance::Stance,
+    triangles::{Slab, Turned, compare},
+};
+use crate::mid::{FacePair, question::Question, tree::WalkCounts};
+use fearless_simd::prelude::*;
+
+/// Room for a walk, reused from query to query so that none allocates once warm.
+#[derive(Debug, Default)]
+pub(in crate::mid) struct Scratch {
+    /// Boxes that may overlap, and have not been looked into.
+    pub(super) stack: Vec<[Slot; 2]>,
+    /// Leaves that a walk has come to.
+    pub(super) leaves: Vec<[Slot; 2]>,
+    /// Faces that touch.
+    pub(super) touching: Vec<FacePair>,
+    /// Faces that the exact test has to decide about.
+    pub(super) undecided: Vec<FacePair>,
+    /// Boxes that a distance query has yet to look into.
+    pub(super) near: NearStack,
+    /// What an interrupted search has left open.
+    pub(super) open: Vec<OpenSlots>,
+    /// What the last walk did.
+    pub(super) counts: WalkCounts,
+}
+
+/// After so many results a walk hands them over.
+const ENOUGH: usize = 256;
+
+/// What a walk is after.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    /// Pairs of leaves.
+    Leaves,
+    /// Any pair of faces that touches.
+    Any,
+    /// All of them.
+    All,
+}
+
+/// Two trees where they stand.
+#[derive(Debug)]
+pub(in crate::mid) struct WidePair<'t> {
+    pub(super) a: &'t WideTree,
+    pub(super) b: &'t WideTree,
+    /// How `b` stands in the frame of `a`.
+    there: Stance,
+    /// How `a` stands in the frame of `b`.
+    back: Stance,
+    turned: Turned,
+    /// How long the unit of `b` is in the frame of `a`.
+    scale: f32,
+    pub(super) tolerance: f64,
+}
+
+impl<'t> WidePair<'t> {
+    pub(super) fn new(a: &'t WideTree, b: &'t WideTree, question: &Question) -> Self {
+        let Question { pose_a, pose_b, tolerance } = question;
+        let there = Stance::new((&a.place, pose_a), (&b.place, pose_b), *tolerance);
+        let back = Stance::new((&b.place, pose_b), (&a.place, pose_a), *tolerance);
+        let turned = Turned::new(&there);
+        Self { a, b, there, back, turned, scale: there.scale, tolerance: *tolerance }
+    }
+
+    /// Where a walk begins; nowhere if one of the trees is empty.
+    pub(super) fn roots(&self) -> Option<[Slot; 2]> {
+        (!self.a.nodes.is_empty() && !self.b.nodes.is_empty()).then_some([ROOT, ROOT])
+    }
+
+    /// Makes room for a walk.
+    pub(super) fn begin(&self, scratch: &mut Scratch) {
+        scratch.stack.clear();
+        scratch.leaves.clear();
+        scratch.touching.clear();
+        scratch.undecided.clear();
+        scratch.counts = WalkCounts::default();
+    }
+
+    /// Walks on until there is nowhere left to go, or about so many boxes have been tested, or there
+    /// are results to hand over: pairs of faces that touch and those that are undecided. With
+    /// `wants_all`, until there are many.
+    pub(super) fn search(&self, scratch: &mut Scratch, limit: u64, wants_all: bool) {
+        let aim = if wants_all { Aim::All } else { Aim::Any };
+        on!(self.a.lanes, simd => self.go(simd, scratch, limit, aim));
+    }
+
+    /// The same as far as pairs of leaves.
+    pub(super) fn find_leaves(&self, scratch: &mut Scratch, limit: u64) {
+        on!(self.a.lanes, simd => self.go(simd, scratch, limit, Aim::Leaves));
+    }
+
+    /// Which of two boxes to look into: whether the first; none if both are of leaves.
+    #[inline(always)]
+    pub(super) fn opens_first(&self, [i, j]: [Slot; 2], [a, b]: [Link; 2]) -> Option<bool> {
+        match (a.is_leaf(), b.is_leaf()) {
+            (true, true) => None,
+            (false, true) => Some(true),
+            (true, false) => Some(false),
+            // The larger: its children shed the most overlap.
+            (false, false) => Some(self.a.size(i) >= self.b.size(j) * self.scale),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn links(&self, [i, j]: [Slot; 2]) -> [Link; 2] {
+        [self.a.link(i), self.b.link(j)]
+    }
+
+    /// How far one of two boxes is from each child of the other.
+    #[inline(always)]
+    pub(super) fn gaps<S: Simd>(
+        &self,
+        simd: S,
+        [i, j]: [Slot; 2],
+        link: Link,
+        opens_first: bool,
+    ) -> [fearless_simd::f32x8<S>; 6] {
+        let (tree, stance, other, slot) = match opens_first {
+            true => (self.a, &self.there, self.b, j),
+            false => (self.b, &self.back, self.a, i),
+        };
+        let (node, lane) = (&other.nodes[slot as usize / WIDTH], slot as usize % WIDTH);
+        // Through memory: from there numbers fill eight lanes at no cost.
+        let placed = std::hint::black_box(stance.placed(simd, node, lane));
+        boxes::gaps(simd, &tree.nodes[link.index()], &placed)
+    }
+
+    /// The pair that a child makes with the other box.
+    #[inline(always)]
+    pub(super) fn with_child(
+        [i, j]: [Slot; 2],
+        link: Link,
+        lane: u32,
+        opens_first: bool,
+    ) -> [Slot; 2] {
+        let child = link.0 * WIDTH as u32 + lane;
+        if opens_first { [child, j] } else { [i, child] }
+    }
+
+    #[inline(always)]
+    fn go<S: Simd>(&self, simd: S, scratch: &mut Scratch, limit: u64, aim: Aim) {
+        let Scratch { stack, leaves, touching, undecided, counts, .. } = scratch;
+        while counts.volume_tests < limit
+            && let Some(pair) = stack.pop()
+        {
+            let links = self.links(pair);
+            let Some(opens_first) = self.opens_first(pair, links) else {
+                if aim == Aim::Leaves {
+                    leaves.push(pair);
+                    if leaves.len() >= ENOUGH {
+                        break;
+                    }
+                    continue;
+                }
+                let (a, b) = (&self.a.leaves[links[0].index()], &self.b.leaves[links[1].index()]);
+                counts.face_tests += u64::from(a.count * b.count);
+                compare(
+                    simd,
+                    (
+                        a,
+                        Slab::new(
+                            &self.a.nodes[pair[0] as usize / WIDTH],
+                            pair[0] as usize % WIDTH,
+                            a,
+                        ),
+                    ),
+                    (
+                        b,
+                        Slab::new(
+                            &self.b.nodes[pair[1] as usize / WIDTH],
+                            pair[1] as usize % WIDTH,
+                            b,
+                        ),
+                    ),
+                    &self.there,
+                    &self.turned,
+                    #[inline(always)]
+                    |lane, found| {
+                        let face_b = self.b.faces[(b.first + lane) as usize];
+                        let face_a = |lane: u32| self.a.faces[(a.first + lane) as usize];
+                        for (mut mask, list) in
+                            [(found.touching, &mut *touching), (found.undecided, &mut *undecided)]
+                        {
+                            while mask != 0 {
+                                let a = face_a(mask.trailing_zeros());
+                                list.push(FacePair { a, b: face_b });
+                                mask &= mask - 1;
+                            }
+                        }
+                        aim == Aim::Any && found.touching != 0
+                    },
+                );
+                let results = touching.len() + undecided.len();
+                if results >= if aim == Aim::Any { 1 } else { ENOUGH } {
+                    break;
+                }
+                continue;
+            };
+            let link = links[usize::from(!opens_first)];
+            counts.volume_tests += WIDTH as u64;
+            counts.placed += 1;
+            let gaps = boxes::largest(self.gaps(simd, pair, link, opens_first));
+            let mut rest = boxes::overlaps(gaps);
+            let tree = if opens_first { self.a } else { self.b };
+            let node = &tree.nodes[link.index()];
+            if aim != Aim::Any {
+                while rest != 0 {
+                    let lane = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    if node.links[lane as usize & 7] != Link::NONE {
+                        stack.push(Self::with_child(pair, link, lane, opens_first));
+                    }
+                }
+            } else {
+                // Where the overlap is largest for the child's size, something is likely to touch.
+                let half = |c: usize| fearless_simd::f32x8::load_array_ref(simd, &node.half[c]);
+                let depths = (gaps / ((half(0) + half(1)) + half(2))).to_array();
+                let (mut deepest, mut best) = (f32::INFINITY, stack.len());
+                while rest != 0 {
+                    let lane = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    if node.links[lane as usize & 7] != Link::NONE {
+                        if depths[lane as usize & 7] < deepest {
+                            (deepest, best) = (depths[lane as usize & 7], stack.len());
+                        }
+                        stack.push(Self::with_child(pair, link, lane, opens_first));
+                    }
+                }
+                if let Some(last) = stack.len().checked_sub(1)
+                    && best < last
+                {
+                    stack.swap(best, last);
+                }
+            }
+        }
+    }
+
+    /// Splits pairs of boxes, level by level, until there are enough of them or only leaves are left.
+    pub(super) fn split_up(&self, pairs: &mut Vec<[Slot; 2]>, enough: usize) {
+        while pairs.len() < enough {
+            let mut next = Vec::new();
+            let mut has_split = false;
+            for &pair in &*pairs {
+                let links = self.links(pair);
+                let Some(opens_first) = self.opens_first(pair, links) else {
+                    next.push(pair);
+                    continue;
+                };
+                has_split = true;
+                let link = links[usize::from(!opens_first)];
+                self.each_child(pair, link, opens_first, |child, _| next.push(child));
+            }
+            *pairs = next;
+            if !has_split {
+                break;
+            }
+        }
+    }
+
+    /// Visits the children that may overlap the other box, with their gaps to it.
+    pub(super) fn each_child(
+        &self,
+        pair: [Slot; 2],
+        link: Link,
+        opens_first: bool,
+        mut visit: impl FnMut([Slot; 2], [f32; 6]),
+    ) {
+        let (gaps, mut rest) = on!(self.a.lanes, simd => {
+            let gaps = self.gaps(simd, pair, link, opens_first);
+            (gaps.map(<[f32; WIDTH]>::from), boxes::overlaps(boxes::largest(gaps)))
+        });
+        let tree = if opens_first { self.a } else { self.b };
+        while rest != 0 {
+            let lane = rest.trailing_zeros();
+            rest &= rest - 1;
+            if tree.nodes[link.index()].links[lane as usize] != Link::NONE {
+                let gaps = gaps.map(|gaps| gaps[lane as usize]);
+                visit(Self::with_child(pair, link, lane, opens_first), gaps);
+            }
+        }
+    }
+}
