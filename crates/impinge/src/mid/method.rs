@@ -185,11 +185,7 @@ impl Method {
             Self::Brute => {
                 ("brute", "every face pair whose boxes overlap; no index; the reference", None)
             }
-            Self::Wide => (
-                "wide",
-                "tree of oriented boxes, eight at a time; nothing to save yet",
-                Some(GOTTSCHALK),
-            ),
+            Self::Wide => ("wide", "tree of oriented boxes, eight at a time", Some(GOTTSCHALK)),
             Self::Aabb => ("aabb", "tree of axis-aligned boxes", None),
             Self::Sphere => ("sphere", "tree of spheres", None),
             Self::Obb => ("obb", "tree of oriented boxes", Some(GOTTSCHALK)),

@@ -49,16 +49,16 @@ pub(super) fn gaps<S: Simd>(simd: S, node: &Node, other: &PlacedBox) -> [f32x8<S
 
     let mut own = t;
     let mut reach = big;
-    for i in 0..3 {
-        let u = loads(simd, &node.axes[i]);
-        let half = load(simd, &node.half[i]);
+    for (own, (axis, half)) in own.iter_mut().zip(node.axes.iter().zip(&node.half)) {
+        let u = loads(simd, axis);
+        let half = load(simd, half);
         let mut sum = half;
         for j in 0..3 {
             let turned = dot(&u, &v[j]).abs();
-            sum = sum + big[j] * turned;
-            reach[j] = reach[j] + half * turned;
+            sum += big[j] * turned;
+            reach[j] += half * turned;
         }
-        own[i] = dot(&u, &t).abs() - sum;
+        *own = dot(&u, &t).abs() - sum;
     }
     [
         own[0],

@@ -34,7 +34,7 @@ impl WideTree {
         // Side by side for every node.
         let normalized = |&face: &u32| mesh.triangle(face).map(|corner| frame.normalized(corner));
         let triangles: Vec<_> = faces.iter().map(normalized).collect();
-        let (mut nodes, mut leaves) = (Vec::with_capacity(divisions.len()), Vec::new());
+        let (mut nodes, mut leaves) = (Vec::<Node>::with_capacity(divisions.len()), Vec::new());
         let mut scratch = Vec::new();
         for division in &divisions {
             let mut node = Node::EMPTY;
@@ -59,7 +59,9 @@ impl WideTree {
             }
             nodes.push(node);
         }
-        let place = Place::new(&bounds, frame.unit());
+        let mut place = Place::new(&bounds, frame.unit());
+        let centers = nodes.iter().flat_map(|node| node.center.as_flattened());
+        place.centers = f64::from(centers.fold(0.0, |m: f32, value| m.max(value.abs())));
         leaves.shrink_to_fit();
         Self { frame, place, nodes, leaves, faces, lanes }
     }

@@ -177,13 +177,12 @@ fn moments<S: Simd>(simd: S, chunks: &[Chunk], step: usize) -> Moments {
         let (p, q, r) = (loads(simd, p), loads(simd, q), loads(simd, r));
         let normal = cross(&minus(&q, &p), &minus(&r, &p));
         let area = dot(&normal, &normal).sqrt();
-        area_sum = area_sum + area;
+        area_sum += area;
         let sum = plus(&plus(&p, &q), &r);
         normals = plus(&normals, &normal);
         mean = plus(&mean, &[area * sum[0], area * sum[1], area * sum[2]]);
         for (total, (i, j)) in second.iter_mut().zip(PAIRS) {
-            *total =
-                *total + area * ((sum[i] * sum[j] + p[i] * p[j]) + (q[i] * q[j] + r[i] * r[j]));
+            *total += area * ((sum[i] * sum[j] + p[i] * p[j]) + (q[i] * q[j] + r[i] * r[j]));
         }
     }
     let area = f64::from(area_sum.reduce_sum());
@@ -230,10 +229,9 @@ fn principal_axes(matrix: DMat3) -> Option<[[f32; 3]; 3]> {
             let (rp, rq) = (m[r][p], m[r][q]);
             (m[r][p], m[r][q]) = (c * rp - s * rq, s * rp + c * rq);
             (m[p][r], m[q][r]) = (m[r][p], m[r][q]);
-            for k in 0..3 {
-                let (vp, vq) = (v[p][k], v[q][k]);
-                (v[p][k], v[q][k]) = (c * vp - s * vq, s * vp + c * vq);
-            }
+            let (vp, vq) = (v[p], v[q]);
+            v[p] = [0, 1, 2].map(|k| c * vp[k] - s * vq[k]);
+            v[q] = [0, 1, 2].map(|k| s * vp[k] + c * vq[k]);
         }
     }
     let axes = DMat3::from_cols_array_2d(&v);

@@ -2,8 +2,7 @@
 
 use super::{
     Link, Slot, WIDTH,
-    lanes::on,
-    walk::{Scratch, WidePair},
+    walk::{Job, Scratch, WidePair},
 };
 use crate::mid::tree::WalkCounts;
 
@@ -39,9 +38,8 @@ impl WidePair<'_> {
             let link = links[usize::from(!opens_first)];
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
-            let gaps = on!(self.a.lanes, simd => {
-                self.gaps(simd, pair, link, opens_first).map(<[f32; WIDTH]>::from)
-            });
+            let job = Job { pair, link, opens_first };
+            let gaps = self.gaps_of(&job);
             let tree = if opens_first { self.a } else { self.b };
             // Let g be the way in the world from a point of the one body to a point of the other.
             // In this frame it is R⁻¹g / scale, give or take the slack that the placed box contains,
@@ -49,7 +47,7 @@ impl WidePair<'_> {
             // than 1e-5, and along them gaps add up as the sides of a box do.
             let unit = tree.place.scale * (1.0 - 4e-5);
             let begin = stack.len();
-            for (lane, link_below) in (0..).zip(&tree.nodes[link.index()].links) {
+            for (lane, link_below) in (0..).zip(&self.opened(&job).links) {
                 if *link_below == Link::NONE {
                     break;
                 }
@@ -57,7 +55,7 @@ impl WidePair<'_> {
                 let along = |k: usize| gap(k).hypot(gap(k + 1)).hypot(gap(k + 2));
                 let bound = along(0).max(along(3)) * unit;
                 let bound = if bound.is_finite() { bound } else { 0.0 };
-                stack.push((bound, Self::with_child(pair, link, lane, opens_first)));
+                stack.push((bound, job.with_child(lane)));
             }
             // The closest last, and so looked at first: it is likely to make the others superfluous.
             stack[begin..].sort_unstable_by(|p, q| q.0.total_cmp(&p.0));

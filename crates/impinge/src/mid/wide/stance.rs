@@ -17,15 +17,17 @@ pub(super) struct Place {
     pub(super) scale: f64,
     /// The largest magnitude of a coordinate of the mesh.
     reach: f64,
+    /// The largest magnitude of a coordinate of a box's centre, in the frame.
+    pub(super) centers: f64,
 }
 
 impl Place {
     pub(super) fn new(bounds: &Bounds, scale: f64) -> Self {
         if bounds.is_empty() {
-            return Self { center: DVec3::ZERO, scale, reach: 0.0 };
+            return Self { center: DVec3::ZERO, scale, reach: 0.0, centers: 0.0 };
         }
         let reach = bounds.min.abs().max(bounds.max.abs()).max_element();
-        Self { center: bounds.center(), scale, reach }
+        Self { center: bounds.center(), scale, reach, centers: 1.0 }
     }
 
     /// How far along any world axis rounding may move a placed vertex, or the placed centre.
@@ -47,13 +49,18 @@ pub(super) struct Stance {
     pub(super) offset: DVec3,
     /// How far along any axis of the frame the truth may be from that.
     pub(super) slack: f64,
-    /// How long the unit of `b` is in the frame of `a`, at most.
+    /// How long the unit of `b` is in the frame of `a`: a power of two.
     pub(super) scale: f32,
     /// The columns of the matrix over the scale, narrowed, with a zero each.
     rotation: [[f32; 4]; 3],
     /// What is added to the extents of a placed box, and what for each unit of their sum.
     more: f32,
     more_each: f32,
+}
+
+/// The largest sum of magnitudes of a row.
+pub(super) fn row_sum(matrix: &DMat3) -> f64 {
+    (matrix.x_axis.abs() + matrix.y_axis.abs() + matrix.z_axis.abs()).max_element()
 }
 
 /// A box in the other body's frame, in memory from where a number fills eight lanes at once.
@@ -79,25 +86,46 @@ impl Stance {
     /// slack; so must be what is lost in computing all this in `f64`. That X and Y are the same
     /// point, or on which side of a plane a point lies, is the same before and after the map, whose
     /// determinant is positive.
-    pub(super) fn new(
+    ///
+    /// Returned with how `a` stands in the frame of `b`, for which the same holds, and
+    /// `Rb⁻¹ Ra` is the inverse of `Ra⁻¹ Rb`.
+    pub(super) fn both(
         (a, pose_a): (&Place, &Pose),
         (b, pose_b): (&Place, &Pose),
         distance: f64,
-    ) -> Self {
-        let inverse = pose_a.rotation().inverse();
+    ) -> [Self; 2] {
         let apart = pose_b.place(b.center) - pose_a.place(a.center);
+        let inverse = pose_a.rotation().inverse();
+        let rotation = inverse * pose_b.rotation();
+        let back = rotation.inverse();
+        let offset = inverse * apart;
+        let rounding = a.rounding(pose_a) + b.rounding(pose_b);
+        let lost = (rounding, apart.abs().max_element());
+        [
+            Self::new((a, b), (rotation, offset), lost, distance),
+            Self::new((b, a), (back, -(back * offset)), lost, distance),
+        ]
+    }
+
+    fn new(
+        (a, b): (&Place, &Place),
+        (rotation, offset): (DMat3, DVec3),
+        (rounding, apart): (f64, f64),
+        distance: f64,
+    ) -> Self {
+        // Powers of two, so that nothing is lost here.
         let ratio = b.scale / a.scale;
-        let matrix = inverse * pose_b.rotation() * ratio;
-        let offset = inverse * apart / a.scale;
+        let matrix = rotation * ratio;
+        let offset = offset / a.scale;
 
         // A row of Ra⁻¹ times a vector: at most √3 (1 + 1e-6) times its largest component.
         const ROW: f64 = 1.75;
         // Vertices and centres of both bodies, each moved by as much.
-        let placing = ROW * 2.0 * (a.rounding(pose_a) + b.rounding(pose_b));
+        let placing = ROW * 2.0 * rounding;
         // An inverse of what is nearly a rotation is off by less than 32 roundings of 1 in each
         // entry (nine products and a division by a determinant close to 1); a product with it adds
-        // four.
-        let computing = 64.0 * f64::EPSILON * (ROW * apart.abs().max_element() + 2.0 * b.scale);
+        // four, and there are two of each on the way back.
+        let computing = 128.0 * f64::EPSILON * (ROW * apart + 2.0 * b.scale);
         // Twice over, for the roundings of the slack itself. A point in a frame is off by 2^−52, and
         // what is made of it in `f64` from there on, see `point`, by a few times as much.
         let slack = 2.0 * (placing + computing) / a.scale
@@ -109,25 +137,20 @@ impl Stance {
             distance => distance / a.scale * (1.0 + 1e-5) + f64::MIN_POSITIVE,
         };
 
-        let columns = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
-        let scale = columns.map(DVec3::length).into_iter().fold(0.0, f64::max);
-        let rotation = matrix * (1.0 / scale);
         // Three times the largest entry of `RᵀR − I` is no less than its norm.
         let skew = rotation.transpose() * rotation - DMat3::IDENTITY;
         let skew = 3.0 * skew.to_cols_array().iter().fold(0.0f64, |m, e| m.max(e.abs())) + 1e-12;
-        // See `placed`. The centre of a box is a point within ±1.
-        let rows = matrix.transpose();
-        let rows = [rows.x_axis, rows.y_axis, rows.z_axis].map(|row| row.abs().element_sum());
-        let moved = 6e-8 * (rows.into_iter().fold(0.0, f64::max) + offset.abs().max_element());
+        // See `placed`.
+        let moved = 6e-8 * (row_sum(&matrix) * b.centers + offset.abs().max_element());
         let (first, second) = (skew + 8e-7, 3.0 * skew + 7e-6);
         let more = (1.75 * (moved + slack) + buffer) * (1.0 + 3.0 * second);
-        let more_each = scale * (first + (1.0 + 3.0 * first) * second);
+        let more_each = ratio * (first + (1.0 + 3.0 * first) * second);
         let narrow = |axis: DVec3| [axis.x as f32, axis.y as f32, axis.z as f32, 0.0];
         let stance = Self {
             matrix,
             offset,
             slack,
-            scale: scale as f32,
+            scale: ratio as f32,
             rotation: [rotation.x_axis, rotation.y_axis, rotation.z_axis].map(narrow),
             more: (more * 1.000_001) as f32,
             more_each: (more_each * 1.000_001) as f32,
@@ -137,7 +160,7 @@ impl Stance {
         let is_sound = matrix.is_finite()
             && offset.is_finite()
             && stance.more.is_finite()
-            && (1e-30..1e30).contains(&scale);
+            && (1e-30..1e30).contains(&ratio);
         if is_sound {
             return stance;
         }
@@ -186,10 +209,9 @@ impl Stance {
             f32x4::load_array_ref(simd, &self.rotation[2]),
         ];
         let mut axes = [[0.0; 4]; 3];
-        for i in 0..3 {
-            let [x, y, z] = &node.axes[i];
+        for (turned, [x, y, z]) in axes.iter_mut().zip(&node.axes) {
             let axis = (columns[0] * x[lane] + columns[1] * y[lane]) + columns[2] * z[lane];
-            axis.store_array(&mut axes[i]);
+            axis.store_array(turned);
         }
         PlacedBox { center, half, axes }
     }

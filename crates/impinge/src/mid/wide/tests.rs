@@ -210,9 +210,9 @@ fn boxes_enclose_and_axes_are_orthonormal() {
                     seen += usize::from(node.links[lane].is_leaf());
                     for corner in mesh.triangle(face) {
                         let from = tree.frame.normalized(corner) - center;
-                        for k in 0..3 {
-                            let reach = axes[k].dot(from).abs() + 1.99e-6 * sum;
-                            assert!(reach <= f64::from(b.half[k]), "slot {slot}, face {face}");
+                        for (axis, half) in axes.iter().zip(b.half) {
+                            let reach = axis.dot(from).abs() + 1.99e-6 * sum;
+                            assert!(reach <= f64::from(half), "slot {slot}, face {face}");
                         }
                     }
                 }

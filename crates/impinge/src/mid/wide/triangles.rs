@@ -20,7 +20,7 @@
 //!
 //! Signs are those of the corners as placed in the world, in exact arithmetic. An affine map with a
 //! positive determinant changes none, so they can be taken in the frame of `a`, from the centre of
-//! its leaf on (see [`Stance::new`](super::stance::Stance::new)). What is computed with is off from that by at most δ in each
+//! its leaf on (see [`Stance::both`](super::stance::Stance::both)). What is computed with is off from that by at most δ in each
 //! coordinate. Let u be 2^−24, the error of an operation relative to its result, ra and rb the
 //! largest coordinates of the leaves, ρ the largest sum of magnitudes of a row of the matrix, d the
 //! largest coordinate of the way between the centres:
@@ -45,8 +45,8 @@
 //! that by far. Magnitudes are kept below 1e6, so that nothing overflows.
 
 use super::{
-    Leaf, Node,
-    stance::Stance,
+    Leaf, Slot, WIDTH, WideTree,
+    stance::{Stance, row_sum},
     vector::{
         Vector, cross, dot, greatest, highs, least, loads, lows, minus, pick, plus, splats, store,
         times,
@@ -68,9 +68,7 @@ pub(super) struct Turned {
 
 impl Turned {
     pub(super) fn new(stance: &Stance) -> Self {
-        let m = stance.matrix.transpose();
-        let rows = [m.x_axis, m.y_axis, m.z_axis].map(|row| row.abs().element_sum());
-        let row = rows.into_iter().fold(0.0, f64::max);
+        let row = row_sum(&stance.matrix);
         Self {
             matrix: stance.matrix.as_mat3().to_cols_array_2d(),
             row: (row * 1.0001) as f32,
@@ -154,8 +152,10 @@ pub(super) struct Slab {
 }
 
 impl Slab {
+    /// Of a child that is a leaf.
     #[inline(always)]
-    pub(super) fn new(node: &Node, lane: usize, leaf: &Leaf) -> Self {
+    pub(super) fn new(tree: &WideTree, slot: Slot, leaf: &Leaf) -> Self {
+        let (node, lane) = (&tree.nodes[slot as usize / WIDTH], slot as usize % WIDTH);
         let (h0, h1, h2) = (node.half[0][lane], node.half[1][lane], node.half[2][lane]);
         let (thin, half) = if h0 < h1 { (0, h0) } else { (1, h1) };
         let (thin, half) = if h2 < half { (2, h2) } else { (thin, half) };
@@ -266,9 +266,9 @@ pub(super) fn compare<S: Simd>(
     let (mut low_a, mut high_a) = (lows(&a0, &a1, &a2), highs(&a0, &a1, &a2));
     let mut size_a = minus(&high_a, &low_a);
     for c in 0..3 {
-        low_a[c] = low_a[c] - margin;
-        high_a[c] = high_a[c] + margin;
-        size_a[c] = size_a[c] + margin;
+        low_a[c] -= margin;
+        high_a[c] += margin;
+        size_a[c] += margin;
     }
     let normal_a = cross(&minus(&a1, &a0), &minus(&a2, &a0));
 
@@ -333,13 +333,13 @@ pub(super) fn compare<S: Simd>(
             let [first, second, third] = turns[i];
             let (alike, unlike) = agree(first, second, -third, wide);
             let (parted, together) = edges_a[i];
-            through = through | (alike & parted);
-            clear = clear & (unlike | together);
+            through |= alike & parted;
+            clear &= unlike | together;
             let bound = if i == 1 { wide } else { bound };
             let (alike, unlike) = agree(turns[0][i], turns[1][i], turns[2][i], bound);
             let (parted, together) = edges_b[i];
-            through = through | (alike & parted);
-            clear = clear & (unlike | together);
+            through |= alike & parted;
+            clear &= unlike | together;
         }
         let touching = through.to_bitmask() as u32 & alive;
         let undecided = alive & !touching & !(clear.to_bitmask() as u32);

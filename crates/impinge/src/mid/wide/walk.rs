@@ -4,15 +4,16 @@
 //! they need know nothing of what is done with it, and are compiled once for each kind of lanes.
 
 use super::{
-    Link, ROOT, Slot, WIDTH, WideTree, boxes,
+    Eight, Leaf, Link, Node, ROOT, Slot, WIDTH, WideTree, boxes,
     lanes::on,
     near::NearStack,
     open::OpenSlots,
     stance::Stance,
     triangles::{Slab, Turned, compare},
+    vector::loads,
 };
 use crate::mid::{FacePair, question::Question, tree::WalkCounts};
-use fearless_simd::prelude::*;
+use fearless_simd::{f32x8, prelude::*};
 
 /// Room for a walk, reused from query to query so that none allocates once warm.
 #[derive(Debug, Default)]
@@ -65,8 +66,7 @@ pub(in crate::mid) struct WidePair<'t> {
 impl<'t> WidePair<'t> {
     pub(super) fn new(a: &'t WideTree, b: &'t WideTree, question: &Question) -> Self {
         let Question { pose_a, pose_b, tolerance } = question;
-        let there = Stance::new((&a.place, pose_a), (&b.place, pose_b), *tolerance);
-        let back = Stance::new((&b.place, pose_b), (&a.place, pose_a), *tolerance);
+        let [there, back] = Stance::both((&a.place, pose_a), (&b.place, pose_b), *tolerance);
         let turned = Turned::new(&there);
         Self { a, b, there, back, turned, scale: there.scale, tolerance: *tolerance }
     }
@@ -115,35 +115,24 @@ impl<'t> WidePair<'t> {
         [self.a.link(i), self.b.link(j)]
     }
 
-    /// How far one of two boxes is from each child of the other.
+    /// The node that is opened.
     #[inline(always)]
-    pub(super) fn gaps<S: Simd>(
-        &self,
-        simd: S,
-        [i, j]: [Slot; 2],
-        link: Link,
-        opens_first: bool,
-    ) -> [fearless_simd::f32x8<S>; 6] {
-        let (tree, stance, other, slot) = match opens_first {
-            true => (self.a, &self.there, self.b, j),
-            false => (self.b, &self.back, self.a, i),
-        };
-        let (node, lane) = (&other.nodes[slot as usize / WIDTH], slot as usize % WIDTH);
-        // Through memory: from there numbers fill eight lanes at no cost.
-        let placed = std::hint::black_box(stance.placed(simd, node, lane));
-        boxes::gaps(simd, &tree.nodes[link.index()], &placed)
+    pub(super) fn opened(&self, job: &Job) -> &Node {
+        let tree = if job.opens_first { self.a } else { self.b };
+        &tree.nodes[job.link.index()]
     }
 
-    /// The pair that a child makes with the other box.
+    /// How far the box that is not opened is from each child of the other.
     #[inline(always)]
-    pub(super) fn with_child(
-        [i, j]: [Slot; 2],
-        link: Link,
-        lane: u32,
-        opens_first: bool,
-    ) -> [Slot; 2] {
-        let child = link.0 * WIDTH as u32 + lane;
-        if opens_first { [child, j] } else { [i, child] }
+    fn gaps<S: Simd>(&self, simd: S, job: &Job) -> [f32x8<S>; 6] {
+        let (stance, tree, slot) = match job.opens_first {
+            true => (&self.there, self.b, job.pair[1]),
+            false => (&self.back, self.a, job.pair[0]),
+        };
+        let node = &tree.nodes[slot as usize / WIDTH];
+        // Through memory: from there numbers fill eight lanes at no cost.
+        let placed = std::hint::black_box(stance.placed(simd, node, slot as usize % WIDTH));
+        boxes::gaps(simd, self.opened(job), &placed)
     }
 
     #[inline(always)]
@@ -165,37 +154,15 @@ impl<'t> WidePair<'t> {
                 counts.face_tests += u64::from(a.count * b.count);
                 compare(
                     simd,
-                    (
-                        a,
-                        Slab::new(
-                            &self.a.nodes[pair[0] as usize / WIDTH],
-                            pair[0] as usize % WIDTH,
-                            a,
-                        ),
-                    ),
-                    (
-                        b,
-                        Slab::new(
-                            &self.b.nodes[pair[1] as usize / WIDTH],
-                            pair[1] as usize % WIDTH,
-                            b,
-                        ),
-                    ),
+                    (a, Slab::new(self.a, pair[0], a)),
+                    (b, Slab::new(self.b, pair[1], b)),
                     &self.there,
                     &self.turned,
                     #[inline(always)]
                     |lane, found| {
-                        let face_b = self.b.faces[(b.first + lane) as usize];
-                        let face_a = |lane: u32| self.a.faces[(a.first + lane) as usize];
-                        for (mut mask, list) in
-                            [(found.touching, &mut *touching), (found.undecided, &mut *undecided)]
-                        {
-                            while mask != 0 {
-                                let a = face_a(mask.trailing_zeros());
-                                list.push(FacePair { a, b: face_b });
-                                mask &= mask - 1;
-                            }
-                        }
+                        let b = self.b.faces[(b.first + lane) as usize];
+                        self.note(a, b, found.touching, touching);
+                        self.note(a, b, found.undecided, undecided);
                         aim == Aim::Any && found.touching != 0
                     },
                 );
@@ -205,42 +172,52 @@ impl<'t> WidePair<'t> {
                 }
                 continue;
             };
-            let link = links[usize::from(!opens_first)];
+            let job = &Job { pair, link: links[usize::from(!opens_first)], opens_first };
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
-            let gaps = boxes::largest(self.gaps(simd, pair, link, opens_first));
-            let mut rest = boxes::overlaps(gaps);
-            let tree = if opens_first { self.a } else { self.b };
-            let node = &tree.nodes[link.index()];
-            if aim != Aim::Any {
-                while rest != 0 {
-                    let lane = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    if node.links[lane as usize & 7] != Link::NONE {
-                        stack.push(Self::with_child(pair, link, lane, opens_first));
-                    }
-                }
-            } else {
-                // Where the overlap is largest for the child's size, something is likely to touch.
-                let half = |c: usize| fearless_simd::f32x8::load_array_ref(simd, &node.half[c]);
-                let depths = (gaps / ((half(0) + half(1)) + half(2))).to_array();
-                let (mut deepest, mut best) = (f32::INFINITY, stack.len());
-                while rest != 0 {
-                    let lane = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    if node.links[lane as usize & 7] != Link::NONE {
-                        if depths[lane as usize & 7] < deepest {
-                            (deepest, best) = (depths[lane as usize & 7], stack.len());
-                        }
-                        stack.push(Self::with_child(pair, link, lane, opens_first));
-                    }
-                }
-                if let Some(last) = stack.len().checked_sub(1)
-                    && best < last
-                {
-                    stack.swap(best, last);
+            let gaps = boxes::largest(self.gaps(simd, job));
+            if aim == Aim::Any {
+                self.push_deepest_last(job, gaps, stack);
+                continue;
+            }
+            let links = &self.opened(job).links;
+            for lane in lanes_of(boxes::overlaps(gaps)) {
+                if links[lane as usize & 7] != Link::NONE {
+                    stack.push(job.with_child(lane));
                 }
             }
+        }
+    }
+
+    /// Adds pairs of faces of a leaf and another face to a list.
+    #[inline(always)]
+    fn note(&self, a: &Leaf, b: u32, mask: u32, list: &mut Vec<FacePair>) {
+        for lane in lanes_of(mask) {
+            list.push(FacePair { a: self.a.faces[(a.first + lane) as usize], b });
+        }
+    }
+
+    /// Where the overlap is largest for the child's size, something is likely to touch: that child
+    /// comes last, and so is looked into first.
+    #[inline(always)]
+    fn push_deepest_last<S: Simd>(&self, job: &Job, gaps: f32x8<S>, stack: &mut Vec<[Slot; 2]>) {
+        let node = self.opened(job);
+        let half = loads(gaps.simd, &node.half);
+        let depths = (gaps / ((half[0] + half[1]) + half[2])).to_array();
+        let (mut deepest, mut best) = (f32::INFINITY, None);
+        for lane in lanes_of(boxes::overlaps(gaps)) {
+            let lane = lane & 7;
+            if node.links[lane as usize] == Link::NONE {
+                continue;
+            }
+            if depths[lane as usize] < deepest {
+                (deepest, best) = (depths[lane as usize], Some(stack.len()));
+            }
+            stack.push(job.with_child(lane));
+        }
+        if let Some(best) = best {
+            let last = stack.len() - 1;
+            stack.swap(best, last);
         }
     }
 
@@ -257,7 +234,8 @@ impl<'t> WidePair<'t> {
                 };
                 has_split = true;
                 let link = links[usize::from(!opens_first)];
-                self.each_child(pair, link, opens_first, |child, _| next.push(child));
+                let job = Job { pair, link, opens_first };
+                self.each_child(&job, |child, _| next.push(child));
             }
             *pairs = next;
             if !has_split {
@@ -267,25 +245,52 @@ impl<'t> WidePair<'t> {
     }
 
     /// Visits the children that may overlap the other box, with their gaps to it.
-    pub(super) fn each_child(
-        &self,
-        pair: [Slot; 2],
-        link: Link,
-        opens_first: bool,
-        mut visit: impl FnMut([Slot; 2], [f32; 6]),
-    ) {
-        let (gaps, mut rest) = on!(self.a.lanes, simd => {
-            let gaps = self.gaps(simd, pair, link, opens_first);
-            (gaps.map(<[f32; WIDTH]>::from), boxes::overlaps(boxes::largest(gaps)))
-        });
-        let tree = if opens_first { self.a } else { self.b };
-        while rest != 0 {
-            let lane = rest.trailing_zeros();
-            rest &= rest - 1;
-            if tree.nodes[link.index()].links[lane as usize] != Link::NONE {
-                let gaps = gaps.map(|gaps| gaps[lane as usize]);
-                visit(Self::with_child(pair, link, lane, opens_first), gaps);
+    pub(super) fn each_child(&self, job: &Job, mut visit: impl FnMut([Slot; 2], [f32; 6])) {
+        let gaps = self.gaps_of(job);
+        for (lane, link) in (0..).zip(&self.opened(job).links) {
+            let gaps = gaps.map(|gaps| gaps[lane as usize]);
+            if *link != Link::NONE && !gaps.iter().any(|gap| *gap > 0.0) {
+                visit(job.with_child(lane), gaps);
             }
         }
     }
+
+    /// How far the box is from each child.
+    pub(super) fn gaps_of(&self, job: &Job) -> [Eight; 6] {
+        on!(self.a.lanes, simd => {
+            let [a, b, c, d, e, f] = self.gaps(simd, job);
+            [a.into(), b.into(), c.into(), d.into(), e.into(), f.into()]
+        })
+    }
+}
+
+/// Two boxes, one of which is to be opened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) pair: [Slot; 2],
+    /// What is below the one to be opened.
+    pub(super) link: Link,
+    pub(super) opens_first: bool,
+}
+
+impl Job {
+    /// The pair that a child makes with the other box.
+    #[inline(always)]
+    pub(super) fn with_child(&self, lane: u32) -> [Slot; 2] {
+        let ([i, j], child) = (self.pair, self.link.0 * WIDTH as u32 + lane);
+        if self.opens_first { [child, j] } else { [i, child] }
+    }
+}
+
+/// The lanes whose bits are set.
+#[inline(always)]
+fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(
+        #[inline(always)]
+        move || {
+            let lane = (mask != 0).then(|| mask.trailing_zeros())?;
+            mask &= mask - 1;
+            Some(lane)
+        },
+    )
 }
