@@ -2,7 +2,7 @@
 
 use super::{
     Method, Search,
-    boxtree::BoxtreeOptions,
+    boxtree::{BoxtreeOptions, RefitError},
     method::Tree,
     tree::{BuildOptions, TreeFileError},
 };
@@ -58,6 +58,33 @@ impl<'m> Index<'m> {
     /// Prepares a mesh as a restricted boxtree, in a way of one's own.
     pub fn boxtree(mesh: &'m Mesh, options: BoxtreeOptions) -> Self {
         Self { mesh, method: Method::Boxtree, tree: Tree::boxtree(mesh, options) }
+    }
+
+    /// Prepares a mesh whose faces are the same as before, at other positions: a step of a body that
+    /// deforms. Fails if the number of faces differs.
+    ///
+    /// A boxtree is fitted to the new positions, which takes half the time of building it or less, and
+    /// no memory if there is no copy of this index. Others are built anew.
+    ///
+    /// ```
+    /// use impinge::{Index, Mesh, Method, Pair, Pose, generate};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let flat = ball.positions().iter().map(|p| p.with_z(0.5 * p.z)).collect();
+    /// let flat = Mesh::new(flat, ball.faces().to_vec())?;
+    ///
+    /// let index = Index::build(Method::Boxtree, &ball);
+    /// let index = index.refitted(&flat)?;
+    /// assert!(Pair::from_indices(&index, &index)?.intersects(&Pose::IDENTITY, &Pose::IDENTITY));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refitted<'n>(self, mesh: &'n Mesh) -> Result<Index<'n>, RefitError> {
+        let (expected, found) = (self.mesh.faces().len(), mesh.faces().len());
+        if expected != found {
+            return Err(RefitError { expected, found });
+        }
+        let tree = self.tree.refitted(self.method, mesh)?;
+        Ok(Index { mesh, method: self.method, tree })
     }
 
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes);
