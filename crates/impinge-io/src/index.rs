@@ -19,7 +19,7 @@ pub fn save_index(path: impl AsRef<Path>, index: &Index<'_>) -> Result<(), Error
     let Some(bytes) = index.to_bytes() else {
         let method = index.method();
         let message = format!(
-            "what `{method}` prepares is made as fast as a file could be checked, so it is not saved"
+            "`{method}` prepares nothing that would be read faster than it is made, so it is not saved"
         );
         return Err(Fault::file(message).in_file(path));
     };

@@ -50,7 +50,8 @@ impl<'m> Index<'m> {
         Self::with_options(method, mesh, BuildOptions::default())
     }
 
-    /// Prepares a mesh, in a way of one's own. Methods that have no tree do not care.
+    /// Prepares a mesh, in a way of one's own. For trees of volumes; others do not care, and the
+    /// boxtree has [options of its own](Self::boxtree).
     pub fn with_options(method: Method, mesh: &'m Mesh, options: BuildOptions) -> Self {
         Self { mesh, method, tree: Tree::build(method, mesh, options) }
     }
