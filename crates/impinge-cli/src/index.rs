@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct Arguments {
     /// The mesh: a file, or gen:NAME
     mesh: String,
-    /// The method to prepare it by (see `impinge methods`)
+    /// The method to prepare it by: one of the trees of volumes (see `impinge methods`)
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
     /// By which rule the nodes of a tree are split
@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
     leaf: u32,
     /// Cut long thin faces into pieces, so many as a share of all faces, for tighter volumes
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     split_skinny: f64,
     /// Use all cores
     #[arg(long)]

@@ -18,9 +18,8 @@ pub fn save_index(path: impl AsRef<Path>, index: &Index<'_>) -> Result<(), Error
     let path = path.as_ref();
     let Some(bytes) = index.to_bytes() else {
         let method = index.method();
-        let message = format!(
-            "what `{method}` prepares is made as fast as a file could be checked, so it is not saved"
-        );
+        let message =
+            format!("what `{method}` prepares is not saved: choose a tree of volumes, such as obb");
         return Err(Fault::file(message).in_file(path));
     };
     format::write_atomically(path, |out| out.write_all(&bytes))

@@ -1,6 +1,6 @@
 //! Queries do not allocate once warm.
 
-use impinge::{Budget, Front, Method, Pair, Pose, Verdict, generate};
+use impinge::{Budget, Front, Index, Method, Pair, Pose, Verdict, generate};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -9,6 +9,12 @@ struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes that the thread holds, if it gives back no more than it took.
+    static HELD: Cell<isize> = const { Cell::new(0) };
+}
+
+fn hold(bytes: isize) {
+    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
 }
 
 fn count() {
@@ -20,17 +26,20 @@ fn count() {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
+        hold(layout.size() as isize);
         // SAFETY: the caller keeps the contract, which is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        hold(-(layout.size() as isize));
         // SAFETY: the caller keeps the contract, which is the same.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
+        hold(size as isize - layout.size() as isize);
         // SAFETY: the caller keeps the contract, which is the same.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -73,6 +82,24 @@ fn warm_queries_do_not_allocate() {
         let warm = allocations();
         assert_eq!(round(), expected, "{method}");
         assert_eq!(allocations() - warm, 0, "{method} allocates when warm");
+    }
+}
+
+/// What an index says it holds is what it took, but for a few fixed bytes.
+#[test]
+fn an_index_holds_what_it_says() {
+    for faces in [2_000, 20_000, 24_000] {
+        let ball = generate::sphere(faces).expect("an even number");
+        for &method in Method::ALL {
+            let before = HELD.with(Cell::get);
+            let index = Index::build(method, &ball);
+            let held = (HELD.with(Cell::get) - before) as usize;
+            let said = index.bytes();
+            assert!(
+                said <= held && held <= said + 1024,
+                "{method}, {faces} faces: {held}, not {said}"
+            );
+        }
     }
 }
 

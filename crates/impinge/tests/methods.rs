@@ -250,6 +250,37 @@ fn a_body_touches_itself_in_place() {
     assert!(pairs >= 80 * 4, "each face touches itself and its neighbours: {pairs}");
 }
 
+/// A body that deforms, step by step: an index that is refitted finds what a new one does.
+#[test]
+fn bodies_that_deform() {
+    let rest = generate::deformed_torus(1, [24, 10]).unwrap();
+    let chair = generate::scaled_to_cube(&generate::chair(), 2.0).unwrap();
+    let steps: Vec<Mesh> = (0..6)
+        .map(|step| {
+            let bend = 0.3 * f64::from(step);
+            let bent = |p: DVec3| DVec3::new(p.x, p.y + bend * p.x * p.x, p.z * (1.0 + bend));
+            let positions = rest.positions().iter().map(|&p| bent(p)).collect();
+            Mesh::new(positions, rest.faces().to_vec()).unwrap()
+        })
+        .collect();
+    let pose = Pose::from_translation(DVec3::new(0.4, 0.1, 0.2)).unwrap();
+    for &method in Method::ALL {
+        let other = Index::build(method, &chair);
+        let mut index = Index::build(method, &rest);
+        let mut touching = 0;
+        for (step, mesh) in steps.iter().enumerate() {
+            index = index.refitted(mesh).unwrap();
+            let mut pair = Pair::from_indices(&index, &other).unwrap();
+            let mut anew = Pair::with_method(Method::Brute, mesh, &chair);
+            let expected = anew.contacts(&Pose::IDENTITY, &pose);
+            assert_eq!(pair.contacts(&Pose::IDENTITY, &pose), expected, "{method}, step {step}");
+            touching += expected.len();
+        }
+        assert!(touching > 100, "{method}: {touching}");
+        assert!(index.refitted(&chair).is_err(), "{method}: another number of faces");
+    }
+}
+
 #[test]
 fn nothing_touches_an_empty_mesh() {
     let (ball, nothing) = (generate::sphere(8).unwrap(), Mesh::default());

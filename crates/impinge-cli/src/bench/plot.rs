@@ -124,7 +124,8 @@ fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
     });
     match scale {
         _ if min > max => 1.0..10.0,
-        Scale::Log => min / 1.2..max * 1.2,
+        // The names of the lines need room at the top.
+        Scale::Log => min / 1.2..max * 3.0,
         Scale::Linear if min == max => min - 0.5..max + 0.5,
         Scale::Linear => min..max,
     }

@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     all: bool,
     /// Take faces that are at most so far apart for touching
-    #[arg(long, value_name = "DISTANCE")]
+    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     within: Option<f64>,
     /// Find the least distance between the meshes instead
     #[arg(long, conflicts_with_all = ["all", "within", "pairs", "front", "budget", "threads"])]
@@ -62,19 +62,21 @@ pub(crate) struct Arguments {
     /// Threads to use for a query; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
-    /// Start each step where the last one ended, which is faster if B moves little
+    /// Start each step where the last one ended, which is faster if B moves little (not for brute,
+    /// boxtree and wide)
     #[arg(long, conflicts_with_all = ["threads", "budget"])]
     front: bool,
-    /// Stop each step after so many tests of volumes and faces, decided or not
+    /// Stop each step after so many tests of volumes and faces, decided or not; not with --method all,
+    /// and brute does not stop
     #[arg(long, value_name = "TESTS", conflicts_with = "threads", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// Count tests: of volumes, of faces, and volumes placed, mean of a step
     #[arg(long)]
     stats: bool,
-    /// What `impinge index` has prepared of A
+    /// What `impinge index` has prepared of A, which also says by which method; with --index-b
     #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with = "method")]
     index_a: Option<PathBuf>,
-    /// What `impinge index` has prepared of B
+    /// What `impinge index` has prepared of B, by the same method; with --index-a
     #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with = "method")]
     index_b: Option<PathBuf>,
     /// Print one JSON line

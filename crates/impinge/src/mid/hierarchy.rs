@@ -11,6 +11,7 @@ use super::{
 use crate::{Mesh, volume::Frame};
 use rayon::prelude::*;
 use std::{
+    collections::HashSet,
     ops::ControlFlow,
     sync::{
         Arc,
@@ -279,18 +280,15 @@ impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
         front: Option<&mut Front>,
         visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        // What was visited is known only if it is kept.
-        let mut kept = self.repeats().then(|| std::mem::take(&mut self.workers[0].contacts));
+        // Where a pair may be come upon again, those that were visited are remembered.
+        let mut visited = self.repeats().then(HashSet::new);
         let (faces, descent) = stand(&self.a, &self.b, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
-        let mut found = |pair| match &mut kept {
-            None => visit(pair),
-            Some(kept) => {
-                kept.push(pair);
-                ControlFlow::Continue(())
-            }
+        let mut found = |pair| {
+            let is_new = visited.as_mut().is_none_or(|visited| visited.insert(pair));
+            if is_new { visit(pair) } else { ControlFlow::Continue(()) }
         };
-        let mut result = match front {
+        let result = match front {
             Some(front) => descent
                 .walk_from(front, scratch, |pair| faces.close_pairs(leaves, pair, &mut found)),
             None => {
@@ -304,13 +302,6 @@ impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
             }
         };
         self.counts = H::counts(scratch);
-        if let Some(mut kept) = kept {
-            kept.sort_unstable();
-            kept.dedup();
-            result = kept.drain(..).try_for_each(visit);
-            kept.clear();
-            self.workers[0].contacts = kept;
-        }
         result
     }
 

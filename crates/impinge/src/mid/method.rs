@@ -2,7 +2,7 @@
 
 use super::{
     Search,
-    boxtree::{Boxtree, BoxtreeOptions},
+    boxtree::{Boxtree, BoxtreeOptions, RefitError},
     brute::Brute,
     hierarchy,
     tree::{self, BuildOptions, BvTree, TreeFileError},
@@ -135,6 +135,17 @@ macro_rules! tree {
     };
 }
 impl Tree {
+    /// The tree of a mesh with as many faces.
+    pub(super) fn refitted(self, method: Method, mesh: &Mesh) -> Result<Self, RefitError> {
+        match self {
+            Self::Boxtree(mut tree) => {
+                Arc::make_mut(&mut tree).refit(mesh)?;
+                Ok(Self::Boxtree(tree))
+            }
+            _ => Ok(Self::build(method, mesh, BuildOptions::default())),
+        }
+    }
+
     pub(super) fn boxtree(mesh: &Mesh, options: BoxtreeOptions) -> Self {
         Self::Boxtree(Arc::new(Boxtree::build(mesh, options)))
     }

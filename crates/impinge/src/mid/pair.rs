@@ -179,7 +179,8 @@ impl<'p, 'm> Query<'p, 'm> {
     }
 
     /// Starts where an earlier query with this front ended, which saves tests if the bodies have
-    /// moved little. Never changes an answer.
+    /// moved little. Never changes an answer. Methods that have no use for it (`brute`,
+    /// `boxtree`, `wide`) leave it as it is.
     pub fn front(mut self, front: &'p mut Front) -> Self {
         self.front = Some(front);
         self

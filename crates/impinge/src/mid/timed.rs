@@ -210,6 +210,9 @@ pub struct OpenPair<'q> {
 
 /// A query that can be interrupted and resumed, made by [`Query::timed`](super::Query::timed).
 ///
+/// The method [`Brute`](super::Method::Brute) has nothing to stop at in between: it takes the time it
+/// takes, and knows the answer.
+///
 /// As long as nothing is found to touch, it spends half of a budget going straight down to where
 /// the bodies overlap most, to find a contact, and the other half on whatever overlaps most, to
 /// make the bound better.
@@ -243,7 +246,7 @@ impl<'p, 'm> Timed<'p, 'm> {
         Self { pair, question, is_over: false }
     }
 
-    /// Goes on until any faces are found to touch, more of them than before, or the budget is spent.
+    /// Goes on until any more faces are found to touch or the budget is spent.
     pub fn any(&mut self, budget: Budget) -> Verdict<'_> {
         self.advance(budget, false)
     }

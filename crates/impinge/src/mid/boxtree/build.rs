@@ -191,6 +191,8 @@ impl Boxtree {
         }
         // With leaves of several faces there are fewer than was thought.
         tree.pairs.shrink_to_fit();
+        tree.starts.shrink_to_fit();
+        tree.faces.shrink_to_fit();
         tree
     }
 

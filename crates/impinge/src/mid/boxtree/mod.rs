@@ -73,8 +73,7 @@ impl Boxtree {
         self.node_count() * size_of::<Node>() + lists * size_of::<u32>()
     }
 
-    /// What a tree over so many faces takes if every leaf has one, as by default; no tree over them
-    /// takes more.
+    /// What a tree over so many faces takes if every leaf has one; no tree over them takes more.
     pub fn bytes_for(faces: usize) -> usize {
         (2 * faces).saturating_sub(1) * size_of::<Node>()
     }

@@ -35,13 +35,8 @@ impl WidePair<'_> {
         // The axes are units to 1e-5; a way in the world is up to 1.5e-6 shorter in the frame.
         let unit = if opens_first { self.a.place.scale } else { self.b.place.scale };
         let unit = unit * (1.0 + 4e-5);
-<<<<<<< ours
         let (mut open, mut count) = ([None; WIDTH], 0);
-        self.each_child(pair, link, opens_first, |slots, gaps| {
-=======
-        let (mut open, mut count) = ([OpenSlots { overlap: 0.0, slots: pair }; WIDTH], 0);
         self.each_child(&Job { pair, link, opens_first }, |slots, gaps| {
->>>>>>> theirs
             let depth = gaps.iter().map(|gap| f64::from(-gap)).fold(f64::INFINITY, f64::min);
             let overlap = depth.max(0.0) * unit;
             (open[count], count) = (Some(Ranked { overlap, pair: slots }), count + 1);

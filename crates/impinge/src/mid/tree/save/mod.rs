@@ -102,7 +102,8 @@ impl<V: SavedVolume> BvTree<V> {
     /// The tree of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
     ///
     /// The bytes may be anything: they are refused unless they are a sound tree of this very mesh,
-    /// with these volumes, that leaves out no contact. Takes a small fraction of what building takes.
+    /// with these volumes, that leaves out no contact. Checking that takes a fifth to a half of what
+    /// building takes.
     pub fn from_bytes(bytes: &[u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
         let parts = Parts::of::<V>(bytes, mesh)?;
         let frame = Frame::new(&mesh.bounds());
