@@ -6,7 +6,10 @@
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{FacePair, Front, Method, Pair, Pose};
-use impinge_bench::scenes::{self, Scene};
+use impinge_bench::{
+    Times,
+    scenes::{self, Scene},
+};
 use std::time::{Duration, Instant};
 
 fn main() {
@@ -46,31 +49,6 @@ fn bytes_in_paper(method: Method) -> Option<usize> {
     }
 }
 
-/// Times of each pose, the least of a few rounds.
-#[derive(Clone)]
-struct Times(Vec<Duration>);
-
-impl Times {
-    fn note(&mut self, pose: usize, since: Instant) {
-        self.0[pose] = self.0[pose].min(since.elapsed());
-    }
-
-    fn mean(&self) -> f64 {
-        us(self.0.iter().sum::<Duration>()) / self.0.len() as f64
-    }
-
-    fn longest_but(&self, share: f64) -> f64 {
-        let mut sorted = self.0.clone();
-        sorted.sort_unstable();
-        let rank = ((1.0 - share) * sorted.len() as f64).ceil() as usize;
-        us(sorted[rank.max(1) - 1])
-    }
-}
-
-fn us(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
-}
-
 /// Runs one method on one scene; checks that it finds what the first one found.
 fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>) {
     let start = Instant::now();
@@ -81,7 +59,7 @@ fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>)
     let still = &Pose::IDENTITY;
     let mut found = Vec::new();
     let mut counts = [0; 4];
-    let mut all = Times(vec![Duration::MAX; scene.poses.len()]);
+    let mut all = Times::new(scene.poses.len());
     let (mut detect, mut tracked) = (all.clone(), all.clone());
     let begin = Instant::now();
     for round in 0..3 {

@@ -5,8 +5,11 @@
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{Method, Pair, Pose};
-use impinge_bench::scenes::{self, Scene};
-use std::time::{Duration, Instant};
+use impinge_bench::{
+    Times,
+    scenes::{self, Scene},
+};
+use std::time::Instant;
 
 const METHODS: [Method; 3] = [Method::Wide, Method::Obb, Method::Dop18];
 
@@ -18,30 +21,6 @@ fn main() {
             table(&scene);
         }
     }
-}
-
-/// Times of each pose, the least of a few rounds.
-struct Times(Vec<Duration>);
-
-impl Times {
-    fn note(&mut self, pose: usize, since: Instant) {
-        self.0[pose] = self.0[pose].min(since.elapsed());
-    }
-
-    fn mean(&self) -> f64 {
-        us(self.0.iter().sum::<Duration>()) / self.0.len() as f64
-    }
-
-    fn longest_but(&self, share: f64) -> f64 {
-        let mut sorted = self.0.clone();
-        sorted.sort_unstable();
-        let rank = ((1.0 - share) * sorted.len() as f64).ceil() as usize;
-        us(sorted[rank.max(1) - 1])
-    }
-}
-
-fn us(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e6
 }
 
 /// A method on a scene.
@@ -72,7 +51,7 @@ fn table(scene: &Scene) {
             build = build.min(start.elapsed().as_secs_f64() * 1e3);
         }
         let pair = Pair::with_method(method, &scene.a, &scene.b);
-        let times = || Times(vec![Duration::MAX; poses]);
+        let times = || Times::new(poses);
         rows.push(Row { method, pair, build, detect: times(), all: times(), tests: [0; 4] });
     }
     let still = &Pose::IDENTITY;

@@ -47,3 +47,36 @@ pub fn race(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Outcome> {
     }
     outcomes
 }
+
+/// Times of each pose of a scene, the least of a few rounds.
+#[derive(Clone, Debug)]
+pub struct Times(Vec<Duration>);
+
+impl Times {
+    /// Of so many poses, none of which has been timed yet.
+    pub fn new(poses: usize) -> Self {
+        Self(vec![Duration::MAX; poses])
+    }
+
+    /// Takes note of a pose that was begun at some moment and is over now.
+    pub fn note(&mut self, pose: usize, since: Instant) {
+        self.0[pose] = self.0[pose].min(since.elapsed());
+    }
+
+    /// The mean, in microseconds.
+    pub fn mean(&self) -> f64 {
+        Self::us(self.0.iter().sum::<Duration>()) / self.0.len() as f64
+    }
+
+    /// The longest but for a share of them, in microseconds.
+    pub fn longest_but(&self, share: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        let rank = ((1.0 - share) * sorted.len() as f64).ceil() as usize;
+        Self::us(sorted[rank.max(1) - 1])
+    }
+
+    fn us(time: Duration) -> f64 {
+        time.as_secs_f64() * 1e6
+    }
+}
