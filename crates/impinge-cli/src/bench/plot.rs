@@ -124,8 +124,8 @@ fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
     });
     match scale {
         _ if min > max => 1.0..10.0,
-        // The names of the lines need room at the top.
-        Scale::Log => min / 1.2..max * 3.0,
+        // Whole powers of ten: their ends have labels, whatever is between.
+        Scale::Log => 10f64.powf(min.log10().floor())..10f64.powf((max * 1.01).log10().ceil()),
         Scale::Linear if min == max => min - 0.5..max + 0.5,
         Scale::Linear => min..max,
     }
