@@ -184,6 +184,7 @@ const ALONE: u64 = 2_000;
 const PIECES: usize = 64;
 
 /// Two bodies where they stand.
+#[inline(always)] // to be made where it is kept: it is large
 fn stand<'q, H: Hierarchy>(
     a: &'q Body<'_, H>,
     b: &'q Body<'_, H>,

@@ -207,7 +207,8 @@ impl<'p, 'm> Query<'p, 'm> {
                 });
             }
         }
-        contacts.sort_unstable();
+        // As one number, which is the same order in half the time.
+        contacts.sort_unstable_by_key(|pair| (u64::from(pair.a) << 32) | u64::from(pair.b));
         contacts
     }
 

@@ -33,6 +33,7 @@ impl Hierarchy for WideTree {
         false
     }
 
+    #[inline(always)]
     fn stand<'t>(&'t self, other: &'t Self, question: &Question) -> WidePair<'t> {
         WidePair::new(self, other, question)
     }

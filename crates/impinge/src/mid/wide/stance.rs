@@ -58,6 +58,16 @@ pub(super) struct Stance {
     more_each: f32,
 }
 
+/// What a stance is made of is off by, the same for either way.
+struct Lost {
+    /// How far along any world axis rounding may move what is placed.
+    rounding: f64,
+    /// The largest coordinate of the way between the centres.
+    apart: f64,
+    /// How far the rotation is from being one, as a norm.
+    skew: f64,
+}
+
 /// The largest sum of magnitudes of a row.
 pub(super) fn row_sum(matrix: &DMat3) -> f64 {
     (matrix.x_axis.abs() + matrix.y_axis.abs() + matrix.z_axis.abs()).max_element()
@@ -89,6 +99,7 @@ impl Stance {
     ///
     /// Returned with how `a` stands in the frame of `b`, for which the same holds, and
     /// `Rb⁻¹ Ra` is the inverse of `Ra⁻¹ Rb`.
+    #[inline(always)]
     pub(super) fn both(
         (a, pose_a): (&Place, &Pose),
         (b, pose_b): (&Place, &Pose),
@@ -99,26 +110,35 @@ impl Stance {
         let rotation = inverse * pose_b.rotation();
         let back = rotation.inverse();
         let offset = inverse * apart;
-        let rounding = a.rounding(pose_a) + b.rounding(pose_b);
-        let lost = (rounding, apart.abs().max_element());
+        // Three times the largest entry of `RᵀR − I` is no less than its norm. On the way back,
+        // where squares of lengths that are 1 + λ become 1 / (1 + λ), it is as much.
+        let skew = rotation.transpose() * rotation - DMat3::IDENTITY;
+        let skew = skew.x_axis.abs().max(skew.y_axis.abs()).max(skew.z_axis.abs()).max_element();
+        let lost = Lost {
+            rounding: a.rounding(pose_a) + b.rounding(pose_b),
+            apart: apart.abs().max_element(),
+            skew: 3.001 * skew + 1e-12,
+        };
         [
-            Self::new((a, b), (rotation, offset), lost, distance),
-            Self::new((b, a), (back, -(back * offset)), lost, distance),
+            Self::new((a, b), (rotation, offset), &lost, distance),
+            Self::new((b, a), (back, -(back * offset)), &lost, distance),
         ]
     }
 
+    #[inline(always)]
     fn new(
         (a, b): (&Place, &Place),
         (rotation, offset): (DMat3, DVec3),
-        (rounding, apart): (f64, f64),
+        &Lost { rounding, apart, skew }: &Lost,
         distance: f64,
     ) -> Self {
         // Powers of two, so that nothing is lost here.
         let ratio = b.scale / a.scale;
         let matrix = rotation * ratio;
         let offset = offset / a.scale;
+        let far = offset.abs().max_element();
 
-        // A row of Ra⁻¹ times a vector: at most √3 (1 + 1e-6) times its largest component.
+        // A row of a rotation times a vector: at most √3 (1 + 1e-6) times its largest component.
         const ROW: f64 = 1.75;
         // Vertices and centres of both bodies, each moved by as much.
         let placing = ROW * 2.0 * rounding;
@@ -128,8 +148,7 @@ impl Stance {
         let computing = 128.0 * f64::EPSILON * (ROW * apart + 2.0 * b.scale);
         // Twice over, for the roundings of the slack itself. A point in a frame is off by 2^−52, and
         // what is made of it in `f64` from there on, see `point`, by a few times as much.
-        let slack = 2.0 * (placing + computing) / a.scale
-            + 1e-14 * (1.0 + ratio + offset.abs().max_element());
+        let slack = 2.0 * (placing + computing) / a.scale + 1e-14 * (1.0 + ratio + far);
         // g in the world is `Ra⁻¹ g / sa` in the frame, and Ra⁻¹ lengthens no vector by more than
         // 1.5e-6. Distances are compared as computed, to 1e-12.
         let buffer = match distance {
@@ -137,11 +156,8 @@ impl Stance {
             distance => distance / a.scale * (1.0 + 1e-5) + f64::MIN_POSITIVE,
         };
 
-        // Three times the largest entry of `RᵀR − I` is no less than its norm.
-        let skew = rotation.transpose() * rotation - DMat3::IDENTITY;
-        let skew = 3.0 * skew.to_cols_array().iter().fold(0.0f64, |m, e| m.max(e.abs())) + 1e-12;
         // See `placed`.
-        let moved = 6e-8 * (row_sum(&matrix) * b.centers + offset.abs().max_element());
+        let moved = 6e-8 * (ROW * ratio * b.centers + far);
         let (first, second) = (skew + 8e-7, 3.0 * skew + 7e-6);
         let more = (1.75 * (moved + slack) + buffer) * (1.0 + 3.0 * second);
         let more_each = ratio * (first + (1.0 + 3.0 * first) * second);
@@ -151,16 +167,14 @@ impl Stance {
             offset,
             slack,
             scale: ratio as f32,
-            rotation: [rotation.x_axis, rotation.y_axis, rotation.z_axis].map(narrow),
+            rotation: [narrow(rotation.x_axis), narrow(rotation.y_axis), narrow(rotation.z_axis)],
             more: (more * 1.000_001) as f32,
             more_each: (more_each * 1.000_001) as f32,
         };
         // What is not a number proves nothing: infinite extents keep every pair. Nor are numbers to
         // underflow or overflow.
-        let is_sound = matrix.is_finite()
-            && offset.is_finite()
-            && stance.more.is_finite()
-            && (1e-30..1e30).contains(&ratio);
+        let is_sound =
+            offset.is_finite() && stance.more.is_finite() && (1e-30..1e30).contains(&ratio);
         if is_sound {
             return stance;
         }

@@ -57,18 +57,17 @@ pub(in crate::mid) struct WidePair<'t> {
     there: Stance,
     /// How `a` stands in the frame of `b`.
     back: Stance,
-    turned: Turned,
     /// How long the unit of `b` is in the frame of `a`.
     scale: f32,
     pub(super) tolerance: f64,
 }
 
 impl<'t> WidePair<'t> {
+    #[inline(always)]
     pub(super) fn new(a: &'t WideTree, b: &'t WideTree, question: &Question) -> Self {
         let Question { pose_a, pose_b, tolerance } = question;
         let [there, back] = Stance::both((&a.place, pose_a), (&b.place, pose_b), *tolerance);
-        let turned = Turned::new(&there);
-        Self { a, b, there, back, turned, scale: there.scale, tolerance: *tolerance }
+        Self { a, b, there, back, scale: there.scale, tolerance: *tolerance }
     }
 
     /// Where a walk begins; nowhere if one of the trees is empty.
@@ -138,6 +137,8 @@ impl<'t> WidePair<'t> {
     #[inline(always)]
     fn go<S: Simd>(&self, simd: S, scratch: &mut Scratch, limit: u64, aim: Aim) {
         let Scratch { stack, leaves, touching, undecided, counts, .. } = scratch;
+        // Not before it is needed: bodies that are clear of each other never do.
+        let mut turned = None;
         while counts.volume_tests < limit
             && let Some(pair) = stack.pop()
         {
@@ -157,7 +158,7 @@ impl<'t> WidePair<'t> {
                     (a, Slab::new(self.a, pair[0], a)),
                     (b, Slab::new(self.b, pair[1], b)),
                     &self.there,
-                    &self.turned,
+                    turned.get_or_insert_with(|| Turned::new(&self.there)),
                     #[inline(always)]
                     |lane, found| {
                         let b = self.b.faces[(b.first + lane) as usize];
@@ -176,12 +177,13 @@ impl<'t> WidePair<'t> {
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
             let gaps = boxes::largest(self.gaps(simd, job));
-            if aim == Aim::Any {
-                self.push_deepest_last(job, gaps, stack);
+            let overlaps = boxes::overlaps(gaps);
+            if aim == Aim::Any && overlaps & overlaps.wrapping_sub(1) != 0 {
+                self.push_deepest_last(job, gaps, overlaps, stack);
                 continue;
             }
             let links = &self.opened(job).links;
-            for lane in lanes_of(boxes::overlaps(gaps)) {
+            for lane in lanes_of(overlaps) {
                 if links[lane as usize & 7] != Link::NONE {
                     stack.push(job.with_child(lane));
                 }
@@ -200,12 +202,18 @@ impl<'t> WidePair<'t> {
     /// Where the overlap is largest for the child's size, something is likely to touch: that child
     /// comes last, and so is looked into first.
     #[inline(always)]
-    fn push_deepest_last<S: Simd>(&self, job: &Job, gaps: f32x8<S>, stack: &mut Vec<[Slot; 2]>) {
+    fn push_deepest_last<S: Simd>(
+        &self,
+        job: &Job,
+        gaps: f32x8<S>,
+        overlaps: u32,
+        stack: &mut Vec<[Slot; 2]>,
+    ) {
         let node = self.opened(job);
         let half = loads(gaps.simd, &node.half);
         let depths = (gaps / ((half[0] + half[1]) + half[2])).to_array();
         let (mut deepest, mut best) = (f32::INFINITY, None);
-        for lane in lanes_of(boxes::overlaps(gaps)) {
+        for lane in lanes_of(overlaps) {
             let lane = lane & 7;
             if node.links[lane as usize] == Link::NONE {
                 continue;
