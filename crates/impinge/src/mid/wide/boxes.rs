@@ -55,8 +55,8 @@ pub(super) fn gaps<S: Simd>(simd: S, node: &Node, other: &PlacedBox) -> [f32x8<S
         let mut sum = half;
         for j in 0..3 {
             let turned = dot(&u, &v[j]).abs();
-            sum += big[j] * turned;
-            reach[j] += half * turned;
+            sum = big[j].mul_add(turned, sum);
+            reach[j] = half.mul_add(turned, reach[j]);
         }
         *own = dot(&u, &t).abs() - sum;
     }

@@ -64,7 +64,7 @@ impl Descent for WidePair<'_> {
     }
 
     fn push(&self, scratch: &mut Scratch, piece: [Slot; 2]) {
-        scratch.stack.push(piece);
+        self.push(scratch, piece);
     }
 
     fn walk<B>(
@@ -78,8 +78,8 @@ impl Descent for WidePair<'_> {
             if scratch.leaves.is_empty() {
                 return ControlFlow::Continue(());
             }
-            for [i, j] in scratch.leaves.drain(..) {
-                let faces = [self.a.faces_below(i), self.b.faces_below(j)];
+            for pair in scratch.leaves.drain(..) {
+                let faces = self.leaves(pair);
                 scratch.counts.face_tests += (faces[0].len() * faces[1].len()) as u64;
                 visit(faces)?;
             }
@@ -135,7 +135,9 @@ impl Descent for WidePair<'_> {
         visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
         self.begin(scratch);
-        scratch.stack.extend(self.roots());
+        if let Some(roots) = self.roots() {
+            self.push(scratch, roots);
+        }
         self.walk(scratch, u64::MAX, visit)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Link, Slot, WIDTH,
-    walk::{Job, Scratch, WidePair},
+    walk::{Scratch, WidePair},
 };
 use crate::mid::tree::WalkCounts;
 
@@ -27,25 +27,20 @@ impl WidePair<'_> {
             if can_skip(goal, at_least) {
                 continue;
             }
-            let links = self.links(pair);
-            let Some(opens_first) = self.opens_first(pair, links) else {
-                let [a, b] = links;
-                let (a, b) = (&self.a.leaves[a.index()], &self.b.leaves[b.index()]);
-                counts.face_tests += u64::from(a.count * b.count);
-                visit(goal, [self.a.faces_of(a), self.b.faces_of(b)]);
+            let Some(job) = self.job(pair) else {
+                let faces = self.leaves(pair);
+                counts.face_tests += (faces[0].len() * faces[1].len()) as u64;
+                visit(goal, faces);
                 continue;
             };
-            let link = links[usize::from(!opens_first)];
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
-            let job = Job { pair, link, opens_first };
             let gaps = self.gaps_of(&job);
-            let tree = if opens_first { self.a } else { self.b };
             // Let g be the way in the world from a point of the one body to a point of the other.
             // In this frame it is R⁻¹g / scale, give or take the slack that the placed box contains,
             // and R⁻¹ lengthens no vector by more than 1.5e-6. A box's axes lengthen none by more
             // than 1e-5, and along them gaps add up as the sides of a box do.
-            let unit = tree.place.scale * (1.0 - 4e-5);
+            let unit = self.trees[job.opened].place.scale * (1.0 - 4e-5);
             let begin = stack.len();
             for (lane, link_below) in (0..).zip(&self.opened(&job).links) {
                 if *link_below == Link::NONE {

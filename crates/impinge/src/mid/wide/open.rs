@@ -20,23 +20,18 @@ impl WidePair<'_> {
         if let Some(roots) = self.roots() {
             // The first node's only child is the root.
             scratch.counts.volume_tests += 1;
-            let roots = self.open_below(roots, Link::node(0), true);
+            let job = Job { pair: roots, link: Link::node(0), opened: 0, is_other_leaf: false };
+            let roots = self.open_below(&job);
             scratch.open.extend(roots.into_iter().flatten());
         }
     }
 
     /// The children that may overlap the other box.
-    fn open_below(
-        &self,
-        pair: [Slot; 2],
-        link: Link,
-        opens_first: bool,
-    ) -> [Option<OpenSlots>; WIDTH] {
+    fn open_below(&self, job: &Job) -> [Option<OpenSlots>; WIDTH] {
         // The axes are units to 1e-5; a way in the world is up to 1.5e-6 shorter in the frame.
-        let unit = if opens_first { self.a.place.scale } else { self.b.place.scale };
-        let unit = unit * (1.0 + 4e-5);
+        let unit = self.trees[job.opened].place.scale * (1.0 + 4e-5);
         let (mut open, mut count) = ([None; WIDTH], 0);
-        self.each_child(&Job { pair, link, opens_first }, |slots, gaps| {
+        self.each_child(job, |slots, gaps| {
             let depth = gaps.iter().map(|gap| f64::from(-gap)).fold(f64::INFINITY, f64::min);
             let overlap = depth.max(0.0) * unit;
             (open[count], count) = (Some(Ranked { overlap, pair: slots }), count + 1);
@@ -54,21 +49,18 @@ impl WidePair<'_> {
     ) -> bool {
         let Scratch { open, counts, .. } = scratch;
         timed::advance(open, meter, wants_all, |meter, slots| {
-            let links = self.links(slots);
-            let Some(opens_first) = self.opens_first(slots, links) else {
-                let [a, b] = links;
-                let (a, b) = (&self.a.leaves[a.index()], &self.b.leaves[b.index()]);
-                let tests = u64::from(a.count * b.count);
+            let Some(job) = self.job(slots) else {
+                let faces = self.leaves(slots);
+                let tests = (faces[0].len() * faces[1].len()) as u64;
                 counts.face_tests += tests;
                 meter.tests += tests;
-                let touch = visit([self.a.faces_of(a), self.b.faces_of(b)]);
+                let touch = visit(faces);
                 return Look::Leaves { touch };
             };
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
             meter.tests += WIDTH as u64;
-            let link = links[usize::from(!opens_first)];
-            Look::Children(self.open_below(slots, link, opens_first))
+            Look::Children(self.open_below(&job))
         })
     }
 }

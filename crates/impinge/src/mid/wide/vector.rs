@@ -2,6 +2,9 @@
 //!
 //! Everything is inlined by force: only within a function that was compiled for the lanes in use are
 //! these single instructions. For the same reason there are no closures in these functions.
+//!
+//! A product and a sum are rounded once where the lanes can do that, and twice where they cannot.
+//! Bounds are for twice; only which pairs stay undecided may differ, not what is decided.
 
 use super::Eight;
 use fearless_simd::{f32x8, prelude::*};
@@ -42,12 +45,16 @@ pub(super) fn pick<S: Simd>(simd: S, [x, y, z]: &[Eight; 3], lane: usize) -> Vec
 
 #[inline(always)]
 pub(super) fn dot<S: Simd>(p: &Vector<S>, q: &Vector<S>) -> f32x8<S> {
-    (p[0] * q[0] + p[1] * q[1]) + p[2] * q[2]
+    p[2].mul_add(q[2], p[1].mul_add(q[1], p[0] * q[0]))
 }
 
 #[inline(always)]
 pub(super) fn cross<S: Simd>(p: &Vector<S>, q: &Vector<S>) -> Vector<S> {
-    [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+    [
+        p[1].mul_sub(q[2], p[2] * q[1]),
+        p[2].mul_sub(q[0], p[0] * q[2]),
+        p[0].mul_sub(q[1], p[1] * q[0]),
+    ]
 }
 
 #[inline(always)]
@@ -59,9 +66,9 @@ pub(super) fn minus<S: Simd>(p: &Vector<S>, q: &Vector<S>) -> Vector<S> {
 #[inline(always)]
 pub(super) fn times<S: Simd>(m: &[Vector<S>; 3], p: &Vector<S>) -> Vector<S> {
     [
-        (m[0][0] * p[0] + m[1][0] * p[1]) + m[2][0] * p[2],
-        (m[0][1] * p[0] + m[1][1] * p[1]) + m[2][1] * p[2],
-        (m[0][2] * p[0] + m[1][2] * p[1]) + m[2][2] * p[2],
+        m[2][0].mul_add(p[2], m[1][0].mul_add(p[1], m[0][0] * p[0])),
+        m[2][1].mul_add(p[2], m[1][1].mul_add(p[1], m[0][1] * p[0])),
+        m[2][2].mul_add(p[2], m[1][2].mul_add(p[1], m[0][2] * p[0])),
     ]
 }
 

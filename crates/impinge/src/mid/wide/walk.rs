@@ -18,9 +18,9 @@ use fearless_simd::{f32x8, prelude::*};
 /// Room for a walk, reused from query to query so that none allocates once warm.
 #[derive(Debug, Default)]
 pub(in crate::mid) struct Scratch {
-    /// Boxes that may overlap, and have not been looked into.
+    /// Boxes that may overlap, not both of leaves, and have not been looked into.
     pub(super) stack: Vec<[Slot; 2]>,
-    /// Leaves that a walk has come to.
+    /// Leaves that a walk has come to, and have not been compared.
     pub(super) leaves: Vec<[Slot; 2]>,
     /// Faces that touch.
     pub(super) touching: Vec<FacePair>,
@@ -36,6 +36,17 @@ pub(in crate::mid) struct Scratch {
 
 /// After so many results a walk hands them over.
 const ENOUGH: usize = 256;
+/// How many boxes are looked into at a time. What the processor does for one waits for its own
+/// results most of the time, and can go on with the next meanwhile.
+const TOGETHER: usize = 4;
+/// How many pairs of leaves are compared one after the other.
+const LEAVES: usize = 16;
+/// After so many tests, something that touches is not as near as it seemed: from there on boxes are
+/// looked into together.
+const NEAR: u64 = 1024;
+
+/// Why a pair on the stack can be opened.
+const APART: &str = "pairs of leaves are kept apart";
 
 /// What a walk is after.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,13 +62,10 @@ enum Aim {
 /// Two trees where they stand.
 #[derive(Debug)]
 pub(in crate::mid) struct WidePair<'t> {
-    pub(super) a: &'t WideTree,
-    pub(super) b: &'t WideTree,
-    /// How `b` stands in the frame of `a`.
-    there: Stance,
-    /// How `a` stands in the frame of `b`.
-    back: Stance,
-    /// How long the unit of `b` is in the frame of `a`.
+    pub(super) trees: [&'t WideTree; 2],
+    /// How the other one stands in the frame of each.
+    stances: [Stance; 2],
+    /// How long the second's unit is in the frame of the first.
     scale: f32,
     pub(super) tolerance: f64,
 }
@@ -66,13 +74,14 @@ impl<'t> WidePair<'t> {
     #[inline(always)]
     pub(super) fn new(a: &'t WideTree, b: &'t WideTree, question: &Question) -> Self {
         let Question { pose_a, pose_b, tolerance } = question;
-        let [there, back] = Stance::both((&a.place, pose_a), (&b.place, pose_b), *tolerance);
-        Self { a, b, there, back, scale: there.scale, tolerance: *tolerance }
+        let stances = Stance::both((&a.place, pose_a), (&b.place, pose_b), *tolerance);
+        let scale = stances[0].scale;
+        Self { trees: [a, b], stances, scale, tolerance: *tolerance }
     }
 
     /// Where a walk begins; nowhere if one of the trees is empty.
     pub(super) fn roots(&self) -> Option<[Slot; 2]> {
-        (!self.a.nodes.is_empty() && !self.b.nodes.is_empty()).then_some([ROOT, ROOT])
+        self.trees.iter().all(|tree| !tree.nodes.is_empty()).then_some([ROOT, ROOT])
     }
 
     /// Makes room for a walk.
@@ -88,145 +97,203 @@ impl<'t> WidePair<'t> {
     /// are results to hand over: pairs of faces that touch and those that are undecided. With
     /// `wants_all`, until there are many.
     pub(super) fn search(&self, scratch: &mut Scratch, limit: u64, wants_all: bool) {
-        let aim = if wants_all { Aim::All } else { Aim::Any };
-        on!(self.a.lanes, simd => self.go(simd, scratch, limit, aim));
+        self.go_on(scratch, limit, if wants_all { Aim::All } else { Aim::Any });
     }
 
     /// The same as far as pairs of leaves.
     pub(super) fn find_leaves(&self, scratch: &mut Scratch, limit: u64) {
-        on!(self.a.lanes, simd => self.go(simd, scratch, limit, Aim::Leaves));
+        self.go_on(scratch, limit, Aim::Leaves);
     }
 
-    /// Which of two boxes to look into: whether the first; none if both are of leaves.
-    #[inline(always)]
-    pub(super) fn opens_first(&self, [i, j]: [Slot; 2], [a, b]: [Link; 2]) -> Option<bool> {
-        match (a.is_leaf(), b.is_leaf()) {
-            (true, true) => None,
-            (false, true) => Some(true),
-            (true, false) => Some(false),
-            // The larger: its children shed the most overlap.
-            (false, false) => Some(self.a.size(i) >= self.b.size(j) * self.scale),
-        }
+    /// One function for every aim: what it consists of is large, and compiled for all lanes.
+    #[inline(never)]
+    fn go_on(&self, scratch: &mut Scratch, limit: u64, aim: Aim) {
+        on!(self.trees[0].lanes, simd => self.go(simd, scratch, limit, aim));
     }
 
     #[inline(always)]
     pub(super) fn links(&self, [i, j]: [Slot; 2]) -> [Link; 2] {
-        [self.a.link(i), self.b.link(j)]
+        [self.trees[0].link(i), self.trees[1].link(j)]
+    }
+
+    /// The faces of two leaves.
+    pub(super) fn leaves(&self, pair: [Slot; 2]) -> [&'t [u32]; 2] {
+        let [a, b] = self.links(pair);
+        let [tree_a, tree_b] = self.trees;
+        [tree_a.faces_of(&tree_a.leaves[a.index()]), tree_b.faces_of(&tree_b.leaves[b.index()])]
+    }
+
+    /// Which of two boxes to look into; none if both are of leaves.
+    #[inline(always)]
+    pub(super) fn job(&self, pair: [Slot; 2]) -> Option<Job> {
+        let links = self.links(pair);
+        let opened = match (links[0].is_leaf(), links[1].is_leaf()) {
+            (true, true) => return None,
+            (false, true) => 0,
+            (true, false) => 1,
+            // The larger: its children shed the most overlap.
+            (false, false) => {
+                let size = self.trees[1].size(pair[1]) * self.scale;
+                usize::from(self.trees[0].size(pair[0]) < size)
+            }
+        };
+        let is_other_leaf = links[1 - opened].is_leaf();
+        Some(Job { pair, link: links[opened], opened, is_other_leaf })
     }
 
     /// The node that is opened.
     #[inline(always)]
-    pub(super) fn opened(&self, job: &Job) -> &Node {
-        let tree = if job.opens_first { self.a } else { self.b };
-        &tree.nodes[job.link.index()]
+    pub(super) fn opened(&self, job: &Job) -> &'t Node {
+        &self.trees[job.opened].nodes[job.link.index()]
     }
 
     /// How far the box that is not opened is from each child of the other.
     #[inline(always)]
     fn gaps<S: Simd>(&self, simd: S, job: &Job) -> [f32x8<S>; 6] {
-        let (stance, tree, slot) = match job.opens_first {
-            true => (&self.there, self.b, job.pair[1]),
-            false => (&self.back, self.a, job.pair[0]),
-        };
-        let node = &tree.nodes[slot as usize / WIDTH];
+        let other = 1 - (job.opened & 1);
+        let slot = job.pair[other] as usize;
+        let node = &self.trees[other].nodes[slot / WIDTH];
         // Through memory: from there numbers fill eight lanes at no cost.
-        let placed = std::hint::black_box(stance.placed(simd, node, slot as usize % WIDTH));
-        boxes::gaps(simd, self.opened(job), &placed)
+        let placed = self.stances[1 - other].placed(simd, node, slot % WIDTH);
+        boxes::gaps(simd, self.opened(job), &std::hint::black_box(placed))
+    }
+
+    /// Adds a pair of boxes to go on from.
+    pub(super) fn push(&self, scratch: &mut Scratch, pair: [Slot; 2]) {
+        match self.job(pair) {
+            Some(_) => scratch.stack.push(pair),
+            None => scratch.leaves.push(pair),
+        }
     }
 
     #[inline(always)]
     fn go<S: Simd>(&self, simd: S, scratch: &mut Scratch, limit: u64, aim: Aim) {
-        let Scratch { stack, leaves, touching, undecided, counts, .. } = scratch;
+        let mut jobs = [Job::NONE; TOGETHER];
         // Not before it is needed: bodies that are clear of each other never do.
         let mut turned = None;
-        while counts.volume_tests < limit
-            && let Some(pair) = stack.pop()
-        {
-            let links = self.links(pair);
-            let Some(opens_first) = self.opens_first(pair, links) else {
-                if aim == Aim::Leaves {
-                    leaves.push(pair);
-                    if leaves.len() >= ENOUGH {
-                        break;
+        loop {
+            let is_over = scratch.stack.is_empty() || scratch.counts.volume_tests >= limit;
+            let is_near = aim == Aim::Any && scratch.counts.volume_tests < NEAR;
+            if aim == Aim::Leaves {
+                if is_over || scratch.leaves.len() >= ENOUGH {
+                    return;
+                }
+            } else if is_over || is_near || scratch.leaves.len() >= LEAVES {
+                while let Some(pair) = scratch.leaves.pop() {
+                    let turned = turned.get_or_insert_with(|| Turned::new(&self.stances[0]));
+                    self.compare(simd, pair, turned, aim, scratch);
+                    let results = scratch.touching.len() + scratch.undecided.len();
+                    if results >= if aim == Aim::Any { 1 } else { ENOUGH } {
+                        return;
                     }
-                    continue;
                 }
-                let (a, b) = (&self.a.leaves[links[0].index()], &self.b.leaves[links[1].index()]);
-                counts.face_tests += u64::from(a.count * b.count);
-                compare(
-                    simd,
-                    (a, Slab::new(self.a, pair[0], a)),
-                    (b, Slab::new(self.b, pair[1], b)),
-                    &self.there,
-                    turned.get_or_insert_with(|| Turned::new(&self.there)),
-                    #[inline(always)]
-                    |lane, found| {
-                        let b = self.b.faces[(b.first + lane) as usize];
-                        self.note(a, b, found.touching, touching);
-                        self.note(a, b, found.undecided, undecided);
-                        aim == Aim::Any && found.touching != 0
-                    },
-                );
-                let results = touching.len() + undecided.len();
-                if results >= if aim == Aim::Any { 1 } else { ENOUGH } {
-                    break;
+                if is_over {
+                    return;
                 }
-                continue;
-            };
-            let job = &Job { pair, link: links[usize::from(!opens_first)], opens_first };
-            counts.volume_tests += WIDTH as u64;
-            counts.placed += 1;
-            let gaps = boxes::largest(self.gaps(simd, job));
-            let overlaps = boxes::overlaps(gaps);
-            if aim == Aim::Any && overlaps & overlaps.wrapping_sub(1) != 0 {
-                self.push_deepest_last(job, gaps, overlaps, stack);
+            }
+
+            let Scratch { stack, leaves, counts, .. } = scratch;
+            if is_near || stack.len() < TOGETHER {
+                let Some(pair) = stack.pop() else { continue };
+                let job = self.job(pair).expect(APART);
+                counts.volume_tests += WIDTH as u64;
+                counts.placed += 1;
+                // A branch that is foreseen, so that all that follows need not wait for `job`.
+                let gaps = match job.opened {
+                    0 => self.gaps(simd, &Job { opened: 0, ..job }),
+                    _ => self.gaps(simd, &Job { opened: 1, ..job }),
+                };
+                let gaps = boxes::largest(gaps);
+                let from = stack.len();
+                self.push_children(&job, boxes::overlaps(gaps), stack, leaves);
+                if is_near && stack.len() - from > 1 {
+                    self.deepest_last(&job, gaps, &mut stack[from..]);
+                }
                 continue;
             }
-            let links = &self.opened(job).links;
-            for lane in lanes_of(overlaps) {
-                if links[lane as usize & 7] != Link::NONE {
-                    stack.push(job.with_child(lane));
-                }
+            let left = stack.len() - TOGETHER;
+            for (job, pair) in jobs.iter_mut().zip(&stack[left..]) {
+                *job = self.job(*pair).expect(APART);
+            }
+            stack.truncate(left);
+            counts.volume_tests += (TOGETHER * WIDTH) as u64;
+            counts.placed += TOGETHER as u64;
+            let mut overlaps = [0; TOGETHER];
+            for (overlaps, job) in overlaps.iter_mut().zip(&jobs) {
+                *overlaps = boxes::overlaps(boxes::largest(self.gaps(simd, job)));
+            }
+            for (overlaps, job) in overlaps.iter().zip(&jobs) {
+                self.push_children(job, *overlaps, stack, leaves);
             }
         }
     }
 
-    /// Adds pairs of faces of a leaf and another face to a list.
+    /// Adds the pairs that children make with the box that was not opened.
     #[inline(always)]
-    fn note(&self, a: &Leaf, b: u32, mask: u32, list: &mut Vec<FacePair>) {
-        for lane in lanes_of(mask) {
-            list.push(FacePair { a: self.a.faces[(a.first + lane) as usize], b });
+    fn push_children(
+        &self,
+        job: &Job,
+        overlaps: u32,
+        stack: &mut Vec<[Slot; 2]>,
+        leaves: &mut Vec<[Slot; 2]>,
+    ) {
+        let links = &self.opened(job).links;
+        for lane in lanes_of(overlaps) {
+            let link = links[lane as usize & 7];
+            if !(job.is_other_leaf && link.is_leaf()) {
+                stack.push(job.with_child(lane));
+            } else if link != Link::NONE {
+                leaves.push(job.with_child(lane));
+            }
         }
     }
 
     /// Where the overlap is largest for the child's size, something is likely to touch: that child
     /// comes last, and so is looked into first.
     #[inline(always)]
-    fn push_deepest_last<S: Simd>(
-        &self,
-        job: &Job,
-        gaps: f32x8<S>,
-        overlaps: u32,
-        stack: &mut Vec<[Slot; 2]>,
-    ) {
-        let node = self.opened(job);
-        let half = loads(gaps.simd, &node.half);
+    fn deepest_last<S: Simd>(&self, job: &Job, gaps: f32x8<S>, children: &mut [[Slot; 2]]) {
+        let half = loads(gaps.simd, &self.opened(job).half);
         let depths = (gaps / ((half[0] + half[1]) + half[2])).to_array();
-        let (mut deepest, mut best) = (f32::INFINITY, None);
-        for lane in lanes_of(overlaps) {
-            let lane = lane & 7;
-            if node.links[lane as usize] == Link::NONE {
-                continue;
+        let (mut deepest, mut best) = (f32::INFINITY, 0);
+        for (place, child) in children.iter().enumerate() {
+            let depth = depths[child[job.opened] as usize % WIDTH];
+            if depth < deepest {
+                (deepest, best) = (depth, place);
             }
-            if depths[lane as usize] < deepest {
-                (deepest, best) = (depths[lane as usize], Some(stack.len()));
-            }
-            stack.push(job.with_child(lane));
         }
-        if let Some(best) = best {
-            let last = stack.len() - 1;
-            stack.swap(best, last);
-        }
+        let last = children.len() - 1;
+        children.swap(best, last);
+    }
+
+    /// Compares the triangles of two leaves.
+    #[inline(always)]
+    fn compare<S: Simd>(
+        &self,
+        simd: S,
+        pair: [Slot; 2],
+        turned: &Turned,
+        aim: Aim,
+        scratch: &mut Scratch,
+    ) {
+        let [tree_a, tree_b] = self.trees;
+        let [a, b] = self.links(pair);
+        let (a, b) = (&tree_a.leaves[a.index()], &tree_b.leaves[b.index()]);
+        let Scratch { touching, undecided, counts, .. } = scratch;
+        counts.face_tests += u64::from(a.count * b.count);
+        compare(
+            simd,
+            (a, Slab::new(tree_a, pair[0], a)),
+            (b, Slab::new(tree_b, pair[1], b)),
+            &self.stances[0],
+            turned,
+            #[inline(always)]
+            |lane, found| {
+                let b = tree_b.faces[(b.first + lane) as usize];
+                note(tree_a, a, b, found.touching, touching);
+                note(tree_a, a, b, found.undecided, undecided);
+                aim == Aim::Any && found.touching != 0
+            },
+        );
     }
 
     /// Splits pairs of boxes, level by level, until there are enough of them or only leaves are left.
@@ -235,14 +302,11 @@ impl<'t> WidePair<'t> {
             let mut next = Vec::new();
             let mut has_split = false;
             for &pair in &*pairs {
-                let links = self.links(pair);
-                let Some(opens_first) = self.opens_first(pair, links) else {
+                let Some(job) = self.job(pair) else {
                     next.push(pair);
                     continue;
                 };
                 has_split = true;
-                let link = links[usize::from(!opens_first)];
-                let job = Job { pair, link, opens_first };
                 self.each_child(&job, |child, _| next.push(child));
             }
             *pairs = next;
@@ -265,7 +329,7 @@ impl<'t> WidePair<'t> {
 
     /// How far the box is from each child.
     pub(super) fn gaps_of(&self, job: &Job) -> [Eight; 6] {
-        on!(self.a.lanes, simd => {
+        on!(self.trees[0].lanes, simd => {
             let [a, b, c, d, e, f] = self.gaps(simd, job);
             [a.into(), b.into(), c.into(), d.into(), e.into(), f.into()]
         })
@@ -278,15 +342,28 @@ pub(super) struct Job {
     pub(super) pair: [Slot; 2],
     /// What is below the one to be opened.
     pub(super) link: Link,
-    pub(super) opens_first: bool,
+    /// Whose it is: 0 for the first tree, 1 for the second.
+    pub(super) opened: usize,
+    /// Whether the other is of a leaf.
+    pub(super) is_other_leaf: bool,
 }
 
 impl Job {
+    const NONE: Self = Self { pair: [ROOT; 2], link: Link::NONE, opened: 0, is_other_leaf: false };
+
     /// The pair that a child makes with the other box.
     #[inline(always)]
     pub(super) fn with_child(&self, lane: u32) -> [Slot; 2] {
         let ([i, j], child) = (self.pair, self.link.0 * WIDTH as u32 + lane);
-        if self.opens_first { [child, j] } else { [i, child] }
+        if self.opened == 0 { [child, j] } else { [i, child] }
+    }
+}
+
+/// Adds pairs of faces of a leaf and another face to a list.
+#[inline(always)]
+fn note(tree: &WideTree, leaf: &Leaf, b: u32, mask: u32, list: &mut Vec<FacePair>) {
+    for lane in lanes_of(mask) {
+        list.push(FacePair { a: tree.faces[(leaf.first + lane) as usize], b });
     }
 }
 
