@@ -3,10 +3,10 @@
 //! The page is prose with places for tables in it: `<!-- bench NAME -->` to `<!-- end NAME -->`. What is
 //! between is replaced; the rest stays.
 
+use crate::command::{cargo, output_of, rust_version};
 use std::{
     fs,
     path::Path,
-    process::{Command, Stdio},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn run(root: &Path, wanted: &[&str]) -> Result<(), String> {
     }
     let is_wanted = |name: &&String| wanted.is_empty() || wanted.contains(&name.as_str());
     for name in known.iter().filter(is_wanted) {
-        let tables = output_of(root, name)?;
+        let tables = output_of(&mut cargo(root, &arguments(name)))?;
         // Read anew: someone may have written prose while this ran.
         let page = replaced(&read()?, name, &section(name, &tables))?;
         fs::write(&path, page).map_err(|error| format!("{PAGE}: {error}"))?;
@@ -31,34 +31,17 @@ pub(crate) fn run(root: &Path, wanted: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn command(name: &str) -> Vec<String> {
-    ["bench", "-p", "impinge-bench", "--bench", name].map(str::to_owned).into()
-}
-
-fn output_of(root: &Path, name: &str) -> Result<String, String> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let shown = format!("cargo {}", command(name).join(" "));
-    println!("$ {shown}");
-    let run = Command::new(cargo)
-        .args(command(name))
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| format!("`{shown}` did not start: {error}"))?;
-    if !run.status.success() {
-        return Err(format!("`{shown}` ended with {}", run.status));
-    }
-    String::from_utf8(run.stdout).map_err(|error| format!("`{shown}`: {error}"))
+fn arguments(name: &str) -> [&str; 5] {
+    ["bench", "-p", "impinge-bench", "--bench", name]
 }
 
 /// The tables, and what produced them where and when.
 fn section(name: &str, tables: &str) -> String {
-    let command = command(name).join(" ");
+    let arguments = arguments(name).join(" ");
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let date = date(since.map_or(0, |since| since.as_secs()));
-    let (machine, rust) = (machine(), rust());
-    format!("    cargo {command}\n\n{date}, {machine}, {rust}.\n\n{}\n", tables.trim())
+    let (machine, rust) = (machine(), rust_version());
+    format!("    cargo {arguments}\n\n{date}, {machine}, Rust {rust}.\n\n{}\n", tables.trim())
 }
 
 fn machine() -> String {
@@ -67,13 +50,6 @@ fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let plural = if cores == 1 { "" } else { "s" };
     format!("{} ({cores} core{plural})", model.unwrap_or(std::env::consts::ARCH).trim())
-}
-
-fn rust() -> String {
-    let version = Command::new("rustc").arg("--version").output();
-    let text = version.map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
-    let text = text.unwrap_or_default();
-    format!("Rust {}", text.split_whitespace().nth(1).unwrap_or("of unknown version"))
 }
 
 /// The date in UTC, so many seconds after the beginning of 1970.

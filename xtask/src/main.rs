@@ -1,21 +1,28 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench`, `cargo xtask kernels`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 mod bench;
+mod command;
+mod kernels;
 mod provide;
 mod readme;
 mod step;
 
+use kernels::Then;
 use std::{env, path::Path, process::ExitCode, time::Instant};
 use step::{Outcome, Step};
 
 const USAGE: &str = "\
 usage: cargo xtask test [--quick]
        cargo xtask bench [NAME…]
+       cargo xtask kernels [--record]
 
-  test           everything that CI checks: format, lints, all tests, docs, the README's command
+  test           everything that CI checks: format, lints, all tests, docs, the README's command,
+                 the instructions that kernels take
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
+  kernels        counts the instructions that kernels take, and fails if one takes 3 % more than are on
+                 record; --record puts them on record
 
 Environment:
   IMPINGE_DATA   a folder of real files for the corpus tests; they are left out without it
@@ -27,13 +34,9 @@ fn main() -> ExitCode {
     match words[..] {
         ["test"] => test(&Step::all()),
         ["test", "--quick"] => test(&Step::quick()),
-        ["bench", ref names @ ..] => match bench::run(root(), names) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(why) => {
-                eprintln!("error: {why}");
-                ExitCode::FAILURE
-            }
-        },
+        ["bench", ref names @ ..] => exit(bench::run(root(), names)),
+        ["kernels"] => exit(kernels(Then::Compare)),
+        ["kernels", "--record"] => exit(kernels(Then::Record)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS
@@ -42,6 +45,24 @@ fn main() -> ExitCode {
             eprintln!("{USAGE}");
             ExitCode::from(2)
         }
+    }
+}
+
+fn exit(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// By themselves kernels are not left out for want of a tool: who asks for them wants them.
+fn kernels(then: Then) -> Result<(), String> {
+    match kernels::run(root(), then) {
+        Outcome::Passed => Ok(()),
+        Outcome::Failed(why) | Outcome::LeftOut(why) => Err(why),
     }
 }
 

@@ -1,7 +1,11 @@
 //! What is checked: each step a command, and what to do where its tool is missing.
 
-use crate::{provide, readme};
-use std::{path::Path, process::Command};
+use crate::{
+    command,
+    kernels::{self, Then},
+    provide, readme,
+};
+use std::path::Path;
 
 /// One thing to check.
 pub(crate) struct Step {
@@ -21,6 +25,8 @@ enum Check {
     Component { component: &'static str, arguments: &'static [&'static str] },
     /// The commands that the README promises.
     Readme,
+    /// That no kernel takes more instructions than are on record.
+    Kernels,
 }
 
 pub(crate) enum Outcome {
@@ -60,6 +66,7 @@ impl Step {
                 ),
             },
             Self { name: "README", check: Check::Readme },
+            Self { name: "kernels", check: Check::Kernels },
         ]
     }
 
@@ -83,20 +90,15 @@ impl Step {
                 Err(why) => Outcome::LeftOut(why),
             },
             Check::Readme => readme::check(root),
+            Check::Kernels => kernels::run(root, Then::Compare),
         }
     }
 }
 
 /// Runs cargo, the same that runs us.
 pub(crate) fn cargo(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let shown = format!("cargo {}", arguments.join(" "));
-    println!("$ {shown}");
-    let status = Command::new(cargo)
-        .args(arguments)
-        .envs(environment.iter().copied())
-        .current_dir(root)
-        .status();
+    let status = command::cargo(root, arguments).envs(environment.iter().copied()).status();
     match status {
         Ok(status) if status.success() => Outcome::Passed,
         Ok(status) => Outcome::Failed(format!("`{shown}` ended with {status}")),
