@@ -92,11 +92,17 @@ pub(super) fn all<'s>(
     for contender in contenders {
         engines.push(Box::new(Impinge::new(scenario, contender)?));
     }
-    let parry = Parry::new(scenario)?;
-    engines.push(Box::new(ParryPieces(parry.named(PARRY_PIECES))));
-    engines.push(Box::new(ParryCall(parry.named(PARRY_CALL))));
+    let mut positions = scenario.a.positions().iter().chain(scenario.b.positions());
+    if positions.all(|p| p.abs().max_element() < LARGEST_SINGLE) {
+        let parry = Parry::new(scenario)?;
+        engines.push(Box::new(ParryPieces(parry.named(PARRY_PIECES))));
+        engines.push(Box::new(ParryCall(parry.named(PARRY_CALL))));
+    }
     Ok(engines)
 }
+
+/// What single precision can still square: beyond it parry3d is left out.
+const LARGEST_SINGLE: f64 = 1e18;
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3

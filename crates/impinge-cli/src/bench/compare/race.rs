@@ -16,6 +16,8 @@ use std::{
 const ROUNDS: usize = 3;
 /// However slow an engine is, this many poses are asked for if there are as many.
 const LEAST_POSES: usize = 4;
+/// As many it should be, before there is more than one round of them.
+const ENOUGH_POSES: usize = 16;
 /// What every engine does in each mode before it is timed: caches fill, and its speed shows.
 const PROBES: usize = 4;
 
@@ -111,22 +113,29 @@ impl Lane {
         cap: Duration,
     ) -> Self {
         let count = poses.len();
-        let start = Instant::now();
-        let mut probes = 0;
-        while probes < PROBES && (probes == 0 || start.elapsed() < cap) {
-            engine.ask(mode, &poses[(2 * probes + 1) * count / (2 * PROBES)]);
-            probes += 1;
+        let mut probe = |k: usize| {
+            let start = Instant::now();
+            engine.ask(mode, &poses[(2 * k + 1) * count / (2 * PROBES)]);
+            start.elapsed()
+        };
+        // The first one finds caches empty, which says little, unless it is slow anyway.
+        let mut time = probe(0);
+        if time < cap / 8 {
+            time = (0..PROBES).map(&mut probe).sum::<Duration>() / PROBES as u32;
         }
-        let probe = start.elapsed().as_secs_f64() / probes as f64;
+        let probe = time.as_secs_f64();
         let cap = cap.as_secs_f64();
+        // All have as many rounds, or the least times of the fast ones would flatter them; but the very
+        // slow, which rather see more poses.
+        let enough = count.min(ENOUGH_POSES) as f64;
+        let rounds = if probe * enough * ROUNDS as f64 <= cap { ROUNDS } else { 1 };
         let most = (count / LEAST_POSES).max(1);
-        let stride = ((probe * count as f64 / cap).ceil() as usize).clamp(1, most);
+        let stride = ((rounds as f64 * probe * count as f64 / cap).ceil() as usize).clamp(1, most);
         let steps: Vec<usize> = (stride / 2..count).step_by(stride).collect();
-        let rounds = (cap / (probe * steps.len() as f64).max(1e-9)) as usize;
         Self {
             engine: number,
             stride,
-            rounds: rounds.clamp(1, ROUNDS),
+            rounds,
             spent: Duration::ZERO,
             each: vec![Duration::MAX; steps.len()],
             counts: Vec::with_capacity(steps.len()),

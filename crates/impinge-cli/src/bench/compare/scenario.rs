@@ -167,8 +167,8 @@ fn shells(subdivisions: u32, alpha: f64, steps: u32) -> Result<Scenario, Generat
     Ok(Scenario { a, b: smaller, poses: generate::random_rotations(11, steps) })
 }
 
-/// The copy that flies is small enough to find room between the pipes.
-const PIPES_COPY: f64 = 1.0 / 30.0;
+/// The copy that flies just finds room between the pipes.
+const PIPES_COPY: f64 = 1.0 / 20.0;
 
 fn pipes(steps: u32) -> Result<Scenario, GenerateError> {
     let mesh = generate::pipes(3, PipesOptions::default())?;
