@@ -27,7 +27,9 @@ use verdict::Truth;
 ///
 /// Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report is printed nevertheless);
 /// a peer that is wrong is no failure, but a finding.
+// The parent, into which it is flattened, has a group of the same name.
 #[derive(Clone, Debug, clap::Args)]
+#[group(skip)]
 pub(super) struct Arguments {
     /// Fewer and shorter scenarios: under a minute
     #[arg(long)]
