@@ -105,8 +105,8 @@ mod peers {
     fn scene() -> Folder {
         let folder = Folder::new();
         let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
-        std::fs::create_dir(folder.path().join("scene")).unwrap();
-        std::fs::create_dir(folder.path().join("temporary")).unwrap();
+        std::fs::create_dir(folder.path().join("scene")).expect("a folder");
+        std::fs::create_dir(folder.path().join("temporary")).expect("a folder");
         for name in ["scene/a.obj", "scene/b.obj"] {
             folder.write(name, triangle);
         }
@@ -127,7 +127,8 @@ mod peers {
         }
         let before = format!("TMPDIR={}; export TMPDIR", folder.at("temporary"));
         let finished = Run::after(&before, arguments).within(Duration::from_secs(20)).finish();
-        let left: Vec<_> = std::fs::read_dir(folder.path().join("temporary")).unwrap().collect();
+        let left: Vec<_> =
+            std::fs::read_dir(folder.path().join("temporary")).expect("a folder").collect();
         assert!(left.is_empty(), "left behind: {left:?}");
         finished
     }
