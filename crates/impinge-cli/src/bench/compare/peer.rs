@@ -309,6 +309,12 @@ struct Line {
     pairs: Option<u64>,
 }
 
+/// Steps in order, and what was counted at each.
+struct Counted {
+    steps: Vec<usize>,
+    counts: Vec<u64>,
+}
+
 impl Visited<'_> {
     fn read(&self, line: &str) -> Result<Run, String> {
         let said: Line = serde_json::from_str(line)
@@ -334,7 +340,7 @@ impl Visited<'_> {
             return wrong("a time that is none".to_owned());
         }
         let (steps, answers) = match self.counts(&said)? {
-            Some((steps, counts)) => {
+            Some(Counted { steps, counts }) => {
                 let prints = vec![None; counts.len()];
                 (steps, Answers::Each { counts, prints })
             }
@@ -364,7 +370,7 @@ impl Visited<'_> {
     }
 
     /// The steps and their counts, if the program wrote any.
-    fn counts(&self, said: &Line) -> Result<Option<(Vec<usize>, Vec<u64>)>, String> {
+    fn counts(&self, said: &Line) -> Result<Option<Counted>, String> {
         let name = format!("{}-{}.csv", said.engine, said.mode.name());
         let Ok(text) = fs::read_to_string(self.folder.counts().join(&name)) else {
             return Ok(None);
@@ -384,7 +390,7 @@ impl Visited<'_> {
             counts.push(count);
         }
         match steps.len() == said.steps {
-            true => Ok(Some((steps, counts))),
+            true => Ok(Some(Counted { steps, counts })),
             false => Err(format!("{name} has {} steps, but it ran {}", steps.len(), said.steps)),
         }
     }
