@@ -220,7 +220,8 @@ impl Peers {
             peers: peers.to_vec(),
             limits,
             done: 0,
-            first: 0,
+            // So that the first scenario begins with the first.
+            first: peers.len().saturating_sub(1),
             owners: BTreeMap::new(),
             failed: Vec::new(),
         })
