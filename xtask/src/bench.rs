@@ -12,6 +12,9 @@ use std::{
 
 const PAGE: &str = "docs/benchmarks.md";
 
+/// This one `impinge bench --write` fills, with peers that only its user knows.
+const COMPARE: &str = "compare";
+
 /// Runs the comparisons of these names, or all that the page has a place for.
 pub(crate) fn run(root: &Path, wanted: &[&str]) -> Result<(), String> {
     let path = root.join(PAGE);
@@ -83,7 +86,7 @@ fn marks(name: &str) -> [String; 2] {
 fn names(page: &str) -> Vec<String> {
     let name =
         |line: &str| Some(line.strip_prefix("<!-- bench ")?.strip_suffix(" -->")?.to_owned());
-    page.lines().filter_map(name).collect()
+    page.lines().filter_map(name).filter(|name| name != COMPARE).collect()
 }
 
 fn replaced(page: &str, name: &str, section: &str) -> Result<String, String> {
@@ -103,6 +106,7 @@ mod tests {
         let page =
             "# A\n<!-- bench x -->\nold\n<!-- end x -->\nprose\n<!-- bench y -->\n<!-- end y -->\n";
         assert_eq!(names(page), ["x", "y"]);
+        assert!(names("<!-- bench compare -->\n").is_empty());
         let new = replaced(page, "x", "new\n").unwrap();
         assert_eq!(
             new,

@@ -43,7 +43,7 @@ enum Command {
     Inspect(inspect::Arguments),
     Methods(methods::Arguments),
     Generate(generate::Arguments),
-    Bench(bench::Arguments),
+    Bench(Box<bench::Arguments>),
     Verify(verify::Arguments),
     Completions(completions::Arguments),
 }

@@ -1,0 +1,102 @@
+//! The page that holds the tables: prose with a place for them.
+
+use super::report::Report;
+use crate::failure::Failure;
+use std::{
+    fs,
+    path::Path,
+    thread,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+const BEGIN: &str = "<!-- bench compare -->\n";
+const END: &str = "<!-- end compare -->";
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let cannot = |error| Failure::input(format!("{}: cannot be read: {error}", path.display()));
+    fs::read_to_string(path).map_err(cannot)
+}
+
+/// What stands before and after the tables.
+fn around<'p>(page: &'p str, path: &Path) -> Result<[&'p str; 2], Failure> {
+    let missing = |mark: &str| {
+        Failure::input(format!("{}: there is no line `{}`", path.display(), mark.trim()))
+    };
+    let begin = page.find(BEGIN).ok_or_else(|| missing(BEGIN))? + BEGIN.len();
+    let end = page[begin..].find(END).ok_or_else(|| missing(END))? + begin;
+    Ok([&page[..begin], &page[end..]])
+}
+
+/// Fails unless the page has a place for the tables.
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
+    around(&read(path)?, path).map(|_| ())
+}
+
+/// Writes the tables into their place; the rest stays.
+pub(super) fn write(path: &Path, command: &str, report: &Report) -> Result<(), Failure> {
+    // Read anew: someone may have written prose while this ran.
+    let page = read(path)?;
+    let [before, after] = around(&page, path)?;
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let date = date(since.map_or(0, |since| since.as_secs() / 86_400));
+    let (machine, tables) = (machine(), report.markdown());
+    let section = format!("\n    {command}\n\n{date}, {machine}.\n\n{tables}\n");
+    let page = format!("{before}{section}{after}");
+    Ok(impinge_io::write_atomically(path, |out| out.write_all(page.as_bytes()))?)
+}
+
+fn machine() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    let model = model.unwrap_or(std::env::consts::ARCH).trim();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    format!("{model} ({cores} core{})", if cores == 1 { "" } else { "s" })
+}
+
+/// The date so many days after the beginning of 1970 (Hinnant's `civil_from_days`: years begin in March,
+/// so that the day which some lack is the last).
+fn date(days: u64) -> String {
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_leap_years() {
+        let cases = [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (11_017, "2000-03-01"),
+            (20_818, "2026-12-31"),
+            (20_819, "2027-01-01"),
+        ];
+        for (days, expected) in cases {
+            assert_eq!(date(days), expected);
+        }
+    }
+
+    #[test]
+    fn a_page_without_a_place_is_refused() {
+        let path = Path::new("page.md");
+        let message = |page: &str| match around(page, path) {
+            Err(Failure::Input(message)) => message,
+            other => panic!("{other:?}"),
+        };
+        assert!(message("# A\n").contains("page.md"));
+        assert!(message(BEGIN).contains("end compare"));
+        let page = format!("a\n{BEGIN}old\n{END}\nb\n");
+        let [before, after] = around(&page, path).unwrap();
+        assert_eq!((before, after), ("a\n<!-- bench compare -->\n", "<!-- end compare -->\nb\n"));
+    }
+}

@@ -1,0 +1,81 @@
+//! The comparison as pictures: time over distance, time over size, bytes over size.
+
+use super::{
+    engine::Mode,
+    report::{Report, Row, Summary},
+};
+use crate::{
+    bench::plot::{Lines, Scale},
+    failure::Failure,
+};
+use std::path::Path;
+
+/// Draws what there is enough of.
+pub(super) fn draw(report: &Report, folder: &Path) -> Result<(), Failure> {
+    let time = || ("mean time of a query, µs".to_owned(), Scale::Log);
+    let mut bodies: Vec<&str> =
+        report.scenarios.iter().filter_map(|it| it.body.as_deref()).collect();
+    bodies.dedup();
+    for mode in Mode::BOTH {
+        for body in &bodies {
+            let distance = |it: &Summary| it.distance.filter(|_| it.body.as_deref() == Some(body));
+            let series = series(report, mode, distance, |row, _| Some(row.mean_us));
+            let title = format!("{body}, tumbling ({})", mode.name());
+            let x = ("distance of the centres".to_owned(), Scale::Linear);
+            let lines = Lines { title, x, y: time(), series };
+            lines.draw_if_long(&folder.join(format!("distance-{body}-{}.svg", mode.name())))?;
+        }
+        // At the distance that most bodies have in common, and in families that differ in size only.
+        let size = |it: &Summary| is_sphere(it).then_some(it.tris_a as f64);
+        let series = series(report, mode, size, |row, _| Some(row.mean_us));
+        let title = format!("Spheres tumbling, 1 apart ({})", mode.name());
+        let x = ("triangles of each".to_owned(), Scale::Log);
+        let lines = Lines { title, x, y: time(), series };
+        lines.draw_if_long(&folder.join(format!("size-{}.svg", mode.name())))?;
+    }
+    let size = |it: &Summary| Some(it.triangles() as f64);
+    let series = series(report, Mode::Detect, size, Row::bytes_per_triangle);
+    Lines {
+        title: "What engines hold for a pair of meshes".to_owned(),
+        x: ("triangles of both".to_owned(), Scale::Log),
+        y: ("bytes a triangle".to_owned(), Scale::Log),
+        series,
+    }
+    .draw_if_long(&folder.join("bytes.svg"))
+}
+
+/// Spheres of several sizes tumble at this distance; given meshes may do so as well.
+fn is_sphere(scenario: &Summary) -> bool {
+    let is_family = scenario.body.as_deref().is_some_and(|body| body.contains("sphere"));
+    is_family && scenario.distance == Some(1.0)
+}
+
+/// A line for each engine: a point for each scenario that has a place on the x axis.
+fn series(
+    report: &Report,
+    mode: Mode,
+    x: impl Fn(&Summary) -> Option<f64>,
+    y: impl Fn(&Row, &Summary) -> Option<f64>,
+) -> Vec<(String, Vec<(f64, f64)>)> {
+    let line = |name: &str| {
+        let point = |scenario: &Summary| {
+            let row = report.row(&scenario.name, name, mode)?;
+            Some((x(scenario)?, y(row, scenario)?))
+        };
+        let mut points: Vec<(f64, f64)> = report.scenarios.iter().filter_map(point).collect();
+        points.sort_by(|p, q| p.0.total_cmp(&q.0));
+        points.dedup_by_key(|point| point.0);
+        (name.to_owned(), points)
+    };
+    report.names().into_iter().map(line).filter(|(_, points)| !points.is_empty()).collect()
+}
+
+impl Lines {
+    /// A single point is no line.
+    fn draw_if_long(&self, path: &Path) -> Result<(), Failure> {
+        match self.series.iter().any(|(_, points)| points.len() > 1) {
+            true => self.draw(path),
+            false => Ok(()),
+        }
+    }
+}
