@@ -135,9 +135,9 @@ fn allocations_with(pool: &ThreadPool) -> usize {
 #[test]
 fn a_warm_batch_does_not_allocate_for_a_pose() {
     let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
-    let poses = generate::tumble(1.1, 600).expect("a distance");
-    for &method in Method::ALL.iter().filter(|&&method| method != Method::Brute) {
-        for threads in [1, 2, 3] {
+    let poses = generate::tumble(1.1, 200).expect("a distance");
+    for method in [Method::Wide, Method::Obb, Method::Dop18, Method::Boxtree] {
+        for threads in [1, 2] {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let mut pair = Pair::with_method(method, &torus, &torus);
             let mut batch = |count: usize| {
@@ -151,11 +151,11 @@ fn a_warm_batch_does_not_allocate_for_a_pose() {
                 });
                 allocations_with(&pool) - before
             };
-            batch(600);
+            batch(200);
             let few = batch(16);
             // Until each thread has had as much as it can get.
-            let many: Vec<usize> = (0..10).map(|_| batch(600)).collect();
-            let least = many.iter().min().expect("ten of them");
+            let many: Vec<usize> = (0..4).map(|_| batch(200)).collect();
+            let least = many.iter().min().expect("four of them");
             assert!(*least <= few + 20, "{method}, {threads} threads: {few} and {many:?}");
         }
         let mut pair = Pair::with_method(method, &torus, &torus);

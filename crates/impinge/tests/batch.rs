@@ -17,14 +17,12 @@ fn bodies() -> Vec<Mesh> {
 
 /// Where a body stands: near the last place, or anywhere.
 fn wander(random: &mut Random, last: &Pose) -> Pose {
-    let rows = last.to_rows();
-    let here = DVec3::new(rows[3], rows[7], rows[11]);
     if random.below(4) == 0 {
         let away = random.direction() * random.range(0.0, 2.5);
         Pose::new(random.rotation(), away).expect("a rotation")
     } else {
-        let rotation = last.rotation();
-        Pose::new(rotation, here + random.direction() * 0.02).expect("a rotation")
+        let here = last.translation() + random.direction() * 0.02;
+        Pose::new(last.rotation(), here).expect("a rotation")
     }
 }
 
