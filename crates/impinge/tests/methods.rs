@@ -73,11 +73,11 @@ fn check_pair(label: &str, pair: &mut Pair<'_>, poses: [&Pose; 2], expected: &[F
         let touches = pair.at(pose_a, pose_b).cache(&mut cache).intersects();
         assert_eq!(touches, !expected.is_empty(), "cache, query {query}: {label}");
     }
-    let poses = [[*pose_a, *pose_b]; 2];
-    for found in pair.at_each(&poses).contacts().iter() {
+    let twice = [[*pose_a, *pose_b]; 2];
+    for found in pair.at_each(&twice).contacts().iter() {
         assert_eq!(found, expected, "batch: {label}");
     }
-    let touching: Vec<bool> = pair.at_each(&poses).intersects().iter().collect();
+    let touching: Vec<bool> = pair.at_each(&twice).intersects().iter().collect();
     assert_eq!(touching, [!expected.is_empty(); 2], "batch: {label}");
     check_in_small_steps(label, pair, poses, expected);
 }

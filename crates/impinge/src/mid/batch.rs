@@ -90,14 +90,14 @@ impl<'p, 'm, 'q> Batch<'p, 'm, 'q> {
     /// The answer lives in a buffer that the next batch reuses.
     pub fn intersects(self) -> &'p Bits {
         let meshes = self.pair.indices.each_ref().map(Index::mesh);
-        let room = self.run(PART, |worker, question| {
-            let Worker { search, witness, touching, .. } = worker;
+        let room = self.run(PART, |search, lists, question| {
+            let Lists { witness, touching, .. } = lists;
             // Poses side by side are often close to each other. If not, looking costs little.
             touching.push(witness.any(meshes, question, || search.any(question, Threads::One)));
         });
         room.touching.clear();
         for Part { worker, places } in &room.parts {
-            let of_worker = &room.workers[*worker].touching;
+            let of_worker = &room.workers[*worker].lists.touching;
             places.clone().for_each(|place| room.touching.push(of_worker.get(place)));
         }
         &room.touching
@@ -107,8 +107,8 @@ impl<'p, 'm, 'q> Batch<'p, 'm, 'q> {
     ///
     /// The answer lives in a buffer that the next batch reuses.
     pub fn contacts(self) -> &'p ContactLists {
-        let room = self.run(PART_OF_ALL, |worker, question| {
-            let Worker { search, found, contacts, .. } = worker;
+        let room = self.run(PART_OF_ALL, |search, lists, question| {
+            let Lists { found, contacts, .. } = lists;
             found.clear();
             search.collect(question, Threads::One, found);
             found.sort_unstable();
@@ -116,7 +116,7 @@ impl<'p, 'm, 'q> Batch<'p, 'm, 'q> {
         });
         room.contacts.clear();
         for Part { worker, places } in &room.parts {
-            let of_worker = &room.workers[*worker].contacts;
+            let of_worker = &room.workers[*worker].lists.contacts;
             places.clone().for_each(|place| room.contacts.push(of_worker.get(place)));
         }
         &room.contacts
@@ -126,30 +126,28 @@ impl<'p, 'm, 'q> Batch<'p, 'm, 'q> {
     fn run(
         self,
         part: usize,
-        work: impl Fn(&mut Worker<'m>, &Question) + Sync,
+        work: impl Fn(&mut dyn Search, &mut Lists, &Question) + Sync,
     ) -> &'p mut Room<'m> {
         let Self { pair, places, tolerance, threads } = self;
-        let Pair { indices, room, .. } = pair;
+        let Pair { indices: [a, b], room, .. } = pair;
         let part_count = places.len().div_ceil(part);
-        let workers = room.hire(
-            indices,
-            match threads {
-                Threads::One => 1,
-                Threads::Pool => rayon::current_num_threads().clamp(1, part_count.max(1)),
-            },
-        );
+        let workers = room.hire(match threads {
+            Threads::One => 1,
+            Threads::Pool => rayon::current_num_threads().clamp(1, part_count.max(1)),
+        });
         let range = |number: usize| number * part..places.len().min((number + 1) * part);
         let next = AtomicUsize::new(0);
-        let labour = |worker: &mut Worker<'m>| {
+        let labour = |Worker { search, lists }: &mut Worker<'m>| {
+            let search = search.get_or_insert_with(|| a.search(b).expect("they made a pair"));
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if number >= part_count {
                     return;
                 }
-                worker.parts.push(number);
+                lists.parts.push(number);
                 for place in range(number) {
                     let [pose_a, pose_b] = places.get(place);
-                    work(worker, &Question { pose_a, pose_b, tolerance });
+                    work(&mut **search, lists, &Question { pose_a, pose_b, tolerance });
                 }
             }
         };
@@ -180,9 +178,18 @@ struct Part {
     places: Range<usize>,
 }
 
-/// What a thread needs, and what it finds: in lists with an entry for each pose that it did.
+/// What a thread needs. None shares a cache line with another, which would make both wait.
+#[derive(Default)]
+#[repr(align(128))]
 struct Worker<'m> {
-    search: Box<dyn Search + 'm>,
+    /// Made by the thread that needs it, away from what others have.
+    search: Option<Box<dyn Search + 'm>>,
+    lists: Lists,
+}
+
+/// What a thread finds, with an entry for each pose that it did.
+#[derive(Default)]
+struct Lists {
     witness: Witness,
     /// At one pose.
     found: Vec<FacePair>,
@@ -192,7 +199,7 @@ struct Worker<'m> {
     contacts: ContactLists,
 }
 
-impl Worker<'_> {
+impl Lists {
     fn clear(&mut self) {
         self.witness = Witness::default();
         self.parts.clear();
@@ -203,27 +210,18 @@ impl Worker<'_> {
 
 impl<'m> Room<'m> {
     /// So many workers, all of them with nothing done yet.
-    fn hire(&mut self, [a, b]: &[Index<'m>; 2], count: usize) -> &mut [Worker<'m>] {
-        while self.workers.len() < count {
-            self.workers.push(Worker {
-                search: a.search(b).expect("they made a pair"),
-                witness: Witness::default(),
-                found: Vec::new(),
-                parts: Vec::new(),
-                touching: Bits::default(),
-                contacts: ContactLists::default(),
-            });
-        }
-        self.workers.iter_mut().for_each(Worker::clear);
+    fn hire(&mut self, count: usize) -> &mut [Worker<'m>] {
+        self.workers.resize_with(self.workers.len().max(count), Worker::default);
+        self.workers.iter_mut().for_each(|worker| worker.lists.clear());
         &mut self.workers[..count]
     }
 
     fn note_parts(&mut self, count: usize, range: impl Fn(usize) -> Range<usize>) {
         self.parts.clear();
         self.parts.resize(count, Part::default());
-        for (worker, Worker { parts, .. }) in self.workers.iter().enumerate() {
+        for (worker, Worker { lists, .. }) in self.workers.iter().enumerate() {
             let mut start = 0;
-            for &number in parts {
+            for &number in &lists.parts {
                 let end = start + range(number).len();
                 self.parts[number] = Part { worker, places: start..end };
                 start = end;

@@ -111,7 +111,7 @@ impl<'m> Pair<'m> {
     /// ```
     /// use impinge::{Pair, Pose, Threads, generate};
     ///
-    /// let torus = generate::torus(2.0, 600)?;
+    /// let torus = generate::torus(1.0, 0.4, [30, 10])?;
     /// let mut pair = Pair::new(&torus, &torus);
     /// let poses = generate::tumble(1.9, 1000)?;
     ///
