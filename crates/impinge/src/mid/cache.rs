@@ -26,16 +26,7 @@ impl Cache {
 
 /// Two faces that were as close as asked, somewhere: perhaps of other meshes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Witness {
-    faces: Option<FacePair>,
-    /// How often in a row they were not any more.
-    failures: u32,
-}
-
-/// After so many failures the next pose is likely to be just as far from the last.
-const PATIENCE: u32 = 3;
-/// From then on only every so many queries begin with a look at the last faces.
-const LOOK_EVERY: u32 = 8;
+pub(super) struct Witness(Option<FacePair>);
 
 impl Witness {
     /// Whether any faces are as close as asked: at once if these are, and otherwise by a search,
@@ -46,16 +37,11 @@ impl Witness {
         question: &Question,
         search: impl FnOnce() -> Option<FacePair>,
     ) -> bool {
-        if let Some(faces) = self.faces {
-            let is_due = self.failures < PATIENCE || self.failures.is_multiple_of(LOOK_EVERY);
-            if is_due && are_close(faces, meshes, question) {
-                self.failures = 0;
-                return true;
-            }
-            self.failures = self.failures.wrapping_add(1);
+        // Every time: to leave it for a while after some failures saves less than it loses.
+        if !self.0.is_some_and(|faces| are_close(faces, meshes, question)) {
+            self.0 = search();
         }
-        self.faces = search();
-        self.faces.is_some()
+        self.0.is_some()
     }
 }
 
