@@ -5,7 +5,7 @@
 //! proximity, and a flight through pipes (Klosowski 1998). All methods must find the same.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
-use impinge::{FacePair, Front, Method, Pair, Pose};
+use impinge::{Cache, FacePair, Method, Pair, Pose};
 use impinge_bench::{
     Times,
     scenes::{self, Scene},
@@ -67,7 +67,7 @@ fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>)
         if begin.elapsed() > Duration::from_secs(5) {
             break;
         }
-        let mut front = Front::new();
+        let mut cache = Cache::new();
         for (i, pose) in scene.poses.iter().enumerate() {
             let start = Instant::now();
             pair.intersects(still, pose);
@@ -80,7 +80,7 @@ fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>)
             let step = pair.counts();
 
             let start = Instant::now();
-            let with_front = pair.at(still, pose).front(&mut front).contacts();
+            let with_front = pair.at(still, pose).cache(&mut cache).contacts();
             tracked.note(i, start);
             assert!(with_front == contacts, "{method} differs from a front on {}", scene.name);
             if round == 0 {

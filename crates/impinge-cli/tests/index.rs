@@ -63,7 +63,7 @@ fn however_it_is_built_it_answers_the_same() {
         }
         let (rows, line) = pairs(&folder, &["--index-a", &a, "--index-b", &b]);
         assert!(rows == expected, "{options:?} finds other pairs");
-        for more in [&["--front"][..], &["--threads", "2"], &["--budget", "1000000"]] {
+        for more in [&["--cache"][..], &["--threads", "2"], &["--budget", "1000000"]] {
             let (rows, _) = pairs(&folder, &[&["--index-a", &a, "--index-b", &b], more].concat());
             assert!(rows == expected, "{options:?}, {more:?} finds other pairs");
         }

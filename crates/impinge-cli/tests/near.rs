@@ -1,4 +1,4 @@
-//! `impinge query` beyond plain contact: tolerance, distance, the front, budgets, counts.
+//! `impinge query` beyond plain contact: tolerance, distance, the cache, budgets, counts.
 
 mod common;
 
@@ -75,7 +75,7 @@ fn the_least_distance() {
 }
 
 #[test]
-fn a_front_saves_tests_and_changes_nothing() {
+fn a_cache_saves_tests_and_changes_nothing() {
     // Small steps: there it pays.
     let scene = |more: &[&str]| {
         let scene = ["query", "gen:torus,faces=2000", "gen:torus,faces=2000", "--all", "--stats"];
@@ -84,10 +84,10 @@ fn a_front_saves_tests_and_changes_nothing() {
     };
     for method in ["aabb", "dop18"] {
         let plain = scene(&["--method", method]);
-        let front = scene(&["--method", method, "--front"]);
-        assert_eq!(front["pairs"], plain["pairs"], "{method}");
+        let cached = scene(&["--method", method, "--cache"]);
+        assert_eq!(cached["pairs"], plain["pairs"], "{method}");
         let tests = |line: &Value| line["volume_tests"].as_f64().expect("a number");
-        assert!(tests(&front) < 0.8 * tests(&plain), "{} of {}", tests(&front), tests(&plain));
+        assert!(tests(&cached) < 0.8 * tests(&plain), "{} of {}", tests(&cached), tests(&plain));
         for field in ["face_tests", "placed"] {
             assert!(plain[field].as_f64() > Some(0.0), "{plain}");
         }
@@ -95,7 +95,7 @@ fn a_front_saves_tests_and_changes_nothing() {
     let folder = Folder::new();
     let [with, without] = ["with.csv", "without.csv"].map(|name| folder.at(name));
     impinge(self::scene(&["--pairs", &without])).succeeds();
-    impinge(self::scene(&["--method", "all", "--front", "--pairs", &with])).succeeds();
+    impinge(self::scene(&["--method", "all", "--cache", "--pairs", &with])).succeeds();
     assert_eq!(folder.text("with.csv"), folder.text("without.csv"));
 }
 

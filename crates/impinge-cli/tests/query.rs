@@ -74,6 +74,41 @@ fn one_line_with_the_fields_of_the_contract_in_order() {
     }
 }
 
+/// All steps at once: the same answers and rows, a throughput, and no times of single steps.
+#[test]
+fn a_batch_answers_the_same_and_says_how_fast() {
+    let folder = Folder::new();
+    let [single, batch] = ["single.csv", "batch.csv"].map(|name| folder.at(name));
+    let expected = impinge(tumble(&["--pairs", &single])).succeeds().json();
+    for threads in ["1", "2", "0", "7"] {
+        for method in ["wide", "obb", "all"] {
+            let options = ["--batch", "--threads", threads, "--method", method];
+            let run = impinge(tumble(&[&options[..], &["--pairs", &batch]].concat())).succeeds();
+            for line in run.json_lines() {
+                assert_eq!(line["pairs"], expected["pairs"], "{}", run.what);
+                assert_eq!(line["colliding_steps"], expected["colliding_steps"], "{}", run.what);
+            }
+            assert_eq!(folder.text("batch.csv"), folder.text("single.csv"), "{}", run.what);
+        }
+    }
+    let run = impinge(tumble(&["--batch", "--threads", "2", "--within", "0.1"])).succeeds();
+    assert_eq!(run.json_keys(), [&FIELDS[..], &["threads", "poses_per_s"]].concat());
+    let line = run.json();
+    let near = impinge(tumble(&["--within", "0.1"])).succeeds().json();
+    assert_eq!(line["colliding_steps"], near["colliding_steps"], "{line}");
+    assert_eq!((&line["threads"], &line["mode"]), (&2.into(), &"detect".into()), "{line}");
+    for field in ["p50_us", "p99_us", "max_us"] {
+        assert_eq!(line[field], Value::Null, "{line}");
+    }
+    let number = |field: &str| line[field].as_f64().expect("a number");
+    let (rate, mean) = (number("poses_per_s"), number("mean_us"));
+    assert!((rate * mean / 1e6 - 1.0).abs() < 0.01, "{line}");
+
+    for option in ["--cache", "--distance", "--stats"] {
+        impinge(tumble(&["--batch", option])).misused(&["--batch"]);
+    }
+}
+
 fn methods() -> Vec<Value> {
     impinge(["methods", "--json"]).succeeds().json_lines()
 }

@@ -45,8 +45,8 @@ pub use bounds::Bounds;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{
-    Budget, FacePair, Index, MeshDistance, Method, Pair, Threads, ToleranceError, Verdict,
-    tree::Front,
+    Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Threads,
+    ToleranceError, Verdict,
 };
 pub use pose::{Pose, PoseError};
 

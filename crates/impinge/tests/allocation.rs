@@ -1,6 +1,7 @@
 //! Queries do not allocate once warm.
 
-use impinge::{Budget, Front, Index, Method, Pair, Pose, Verdict, generate};
+use impinge::{Budget, Cache, Index, Method, Pair, Pose, Threads, Verdict, generate};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -103,22 +104,68 @@ fn an_index_holds_what_it_says() {
     }
 }
 
-/// A front starts each round where the last one ended, so that rounds differ a little at first.
+/// A cache starts each round where the last one ended, so that rounds differ a little at first.
 #[test]
-fn a_front_allocates_no_more_after_some_rounds() {
+fn a_cache_allocates_no_more_after_some_rounds() {
     let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
     let poses = generate::tumble(1.1, 100).expect("a distance");
     for &method in Method::ALL {
         let mut pair = Pair::with_method(method, &torus, &torus);
-        let mut front = Front::new();
+        let mut cache = Cache::new();
         let mut round = || {
             let before = allocations();
             for pose in &poses {
-                pair.at(&Pose::IDENTITY, pose).front(&mut front).contacts();
+                pair.at(&Pose::IDENTITY, pose).cache(&mut cache).contacts();
+                pair.at(&Pose::IDENTITY, pose).cache(&mut cache).intersects();
             }
             allocations() - before
         };
         let rounds: Vec<usize> = (0..12).map(|_| round()).collect();
         assert_eq!(rounds[11], 0, "{method}: {rounds:?}");
+    }
+}
+
+/// Of the caller and all threads of a pool.
+fn allocations_with(pool: &ThreadPool) -> usize {
+    allocations() + pool.broadcast(|_| allocations()).into_iter().sum::<usize>()
+}
+
+/// Which thread gets which poses differs from batch to batch, so lists may still grow now and then; but
+/// not with every pose.
+#[test]
+fn a_warm_batch_does_not_allocate_for_a_pose() {
+    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
+    let poses = generate::tumble(1.1, 200).expect("a distance");
+    for method in [Method::Wide, Method::Obb, Method::Dop18, Method::Boxtree] {
+        for threads in [1, 2] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let mut pair = Pair::with_method(method, &torus, &torus);
+            let mut batch = |count: usize| {
+                let before = allocations_with(&pool);
+                pool.install(|| {
+                    let poses = &poses[..count];
+                    let found =
+                        pair.at_many(&Pose::IDENTITY, poses).threads(Threads::Pool).contacts();
+                    assert!(found.flat().len() > count, "{method}");
+                    pair.check_many(&Pose::IDENTITY, poses);
+                });
+                allocations_with(&pool) - before
+            };
+            batch(200);
+            let few = batch(16);
+            // Until each thread has had as much as it can get.
+            let many: Vec<usize> = (0..4).map(|_| batch(200)).collect();
+            let least = many.iter().min().expect("four of them");
+            assert!(*least <= few + 20, "{method}, {threads} threads: {few} and {many:?}");
+        }
+        let mut pair = Pair::with_method(method, &torus, &torus);
+        let mut batch = || {
+            let before = allocations();
+            pair.at_many(&Pose::IDENTITY, &poses).contacts();
+            pair.at_many(&Pose::IDENTITY, &poses).intersects();
+            allocations() - before
+        };
+        assert!(batch() > 0, "the counter counts");
+        assert_eq!(batch(), 0, "{method} on the caller's thread");
     }
 }

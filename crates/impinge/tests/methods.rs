@@ -4,7 +4,7 @@ use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::mid::tree::BuildOptions;
 use impinge::{
-    Budget, FacePair, Front, Index, Mesh, Method, Pair, Pose, Threads, Verdict, generate,
+    Budget, Cache, FacePair, Index, Mesh, Method, Pair, Pose, Threads, Verdict, generate,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -66,11 +66,19 @@ fn check_pair(label: &str, pair: &mut Pair<'_>, poses: [&Pose; 2], expected: &[F
     let first = pair.at(pose_a, pose_b).visit(ControlFlow::Break).break_value();
     assert_eq!(first.is_some(), !expected.is_empty(), "{label}");
     assert!(first.is_none_or(|first| expected.contains(&first)), "{label}");
-    let mut front = Front::new();
+    let mut cache = Cache::new();
     for query in 0..3 {
-        let found = pair.at(pose_a, pose_b).front(&mut front).contacts();
-        assert_eq!(found, expected, "front, query {query}: {label}");
+        let found = pair.at(pose_a, pose_b).cache(&mut cache).contacts();
+        assert_eq!(found, expected, "cache, query {query}: {label}");
+        let touches = pair.at(pose_a, pose_b).cache(&mut cache).intersects();
+        assert_eq!(touches, !expected.is_empty(), "cache, query {query}: {label}");
     }
+    let twice = [[*pose_a, *pose_b]; 2];
+    for found in pair.at_each(&twice).contacts().iter() {
+        assert_eq!(found, expected, "batch: {label}");
+    }
+    let touching: Vec<bool> = pair.at_each(&twice).intersects().iter().collect();
+    assert_eq!(touching, [!expected.is_empty(); 2], "batch: {label}");
     check_in_small_steps(label, pair, poses, expected);
 }
 

@@ -1,5 +1,6 @@
 //! `impinge query`: which faces of two meshes touch, at each of many poses.
 
+mod batch;
 mod report;
 mod workload;
 
@@ -23,6 +24,7 @@ Examples:
   impinge query a.obj b.obj --poses poses.csv --method all --json
   impinge query a.obj b.obj --poses poses.csv --all --within 0.5
   impinge query a.obj b.obj --poses poses.csv --distances gaps.csv
+  impinge query a.obj b.obj --poses poses.csv --batch --threads 0
 
 Poses: a line a step, 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's frame.
 Without --poses, B is taken as it stands.
@@ -48,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
     within: Option<f64>,
     /// Find the least distance between the meshes instead
-    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "front", "budget", "threads"])]
+    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
     distance: bool,
     /// The method to search by (see `impinge methods`), or `all` to run each and compare
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
@@ -57,15 +59,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OUT.csv")]
     pairs: Option<PathBuf>,
     /// Write the least distance at each step, with the closest points and faces; implies --distance
-    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "front", "budget", "threads"])]
+    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
     distances: Option<PathBuf>,
-    /// Threads to use for a query; 0 for one per core
+    /// Threads to use for a query, or with --batch for all; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
-    /// Start each step where the last one ended, which is faster if B moves little (not for brute,
-    /// boxtree and wide)
+    /// Begin each step with what the last one found, which is faster if B moves little
     #[arg(long, conflicts_with_all = ["threads", "budget"])]
-    front: bool,
+    cache: bool,
+    /// Answer all steps as one batch, and say how many poses a second that makes
+    #[arg(long, conflicts_with_all = ["cache", "budget", "stats"])]
+    batch: bool,
     /// Stop each step after so many tests of volumes and faces, decided or not; not with --method all,
     /// and brute does not stop
     #[arg(long, value_name = "TESTS", conflicts_with = "threads", value_parser = value_parser!(u64).range(1..))]
@@ -135,7 +139,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         meshes: [&a, &b],
         poses: &poses,
         ask,
-        front: arguments.front,
+        cache: arguments.cache,
+        batch: arguments.batch,
         pool: pool(arguments.threads)?,
     };
     let mut reference: Option<(Method, Vec<Answer>)> = None;

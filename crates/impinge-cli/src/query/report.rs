@@ -2,9 +2,10 @@
 
 use super::{
     faces,
-    workload::{Answer, Ask, Outcome, Workload},
+    workload::{Answer, Ask, Outcome, Times, Workload},
 };
 use crate::output::{self, to_thousandths};
+use rayon::ThreadPool;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -20,9 +21,9 @@ pub(super) struct Report {
     build_ms: f64,
     bytes: usize,
     mean_us: f64,
-    p50_us: f64,
-    p99_us: f64,
-    max_us: f64,
+    p50_us: Option<f64>,
+    p99_us: Option<f64>,
+    max_us: Option<f64>,
     colliding_steps: usize,
     pairs: Option<u64>,
     #[serde(flatten)]
@@ -31,6 +32,8 @@ pub(super) struct Report {
     distance: Option<Least>,
     #[serde(flatten)]
     budget: Option<Undecided>,
+    #[serde(flatten)]
+    batch: Option<Throughput>,
 }
 
 /// What --stats adds: means of a step.
@@ -55,18 +58,31 @@ struct Undecided {
     largest_overlap: f64,
 }
 
+/// What --batch adds.
+#[derive(Serialize)]
+struct Throughput {
+    threads: usize,
+    poses_per_s: f64,
+}
+
 impl Report {
     pub(super) fn new(workload: &Workload<'_>, outcome: &Outcome, with_stats: bool) -> Self {
         let Outcome { answers, .. } = outcome;
         let steps = workload.poses.len();
-        let mut times = outcome.times.clone();
-        times.sort_unstable();
         let us = |time: Duration| to_thousandths(time.as_secs_f64() * 1e6);
-        let rank = |share: f64| {
-            let rank = (share * times.len() as f64).ceil() as usize;
-            times.get(rank.saturating_sub(1)).copied().map_or(0.0, us)
+        let (total, ranks) = match &outcome.times {
+            Times::Batch(total) => (*total, [None; 3]),
+            Times::Steps(times) => {
+                let mut times = times.clone();
+                times.sort_unstable();
+                let rank = |share: f64| {
+                    let rank = (share * times.len() as f64).ceil() as usize;
+                    Some(times.get(rank.saturating_sub(1)).copied().map_or(0.0, us))
+                };
+                (times.iter().sum(), [0.5, 0.99, 1.0].map(rank))
+            }
         };
-        let total: Duration = times.iter().sum();
+        let [p50_us, p99_us, max_us] = ranks;
         let count = |answer: &Answer| match answer {
             Answer::Touching { count, .. } => *count,
             Answer::Undecided { .. } => 0,
@@ -88,15 +104,19 @@ impl Report {
             build_ms: to_thousandths(outcome.build.as_secs_f64() * 1e3),
             bytes: outcome.bytes,
             mean_us: to_thousandths(total.as_secs_f64() * 1e6 / steps.max(1) as f64),
-            p50_us: rank(0.5),
-            p99_us: rank(0.99),
-            max_us: rank(1.0),
+            p50_us,
+            p99_us,
+            max_us,
             colliding_steps: answers.iter().filter(|answer| count(answer) > 0).count(),
             pairs,
             stats: with_stats.then(|| Stats::new(outcome, steps)),
             distance: matches!(workload.ask, Ask::Distance).then(|| Least::new(answers)),
             budget: matches!(workload.ask, Ask::Touching { budget: Some(_), .. })
                 .then(|| Undecided::new(answers)),
+            batch: workload.batch.then(|| Throughput {
+                threads: workload.pool.as_ref().map_or(1, ThreadPool::current_num_threads),
+                poses_per_s: to_thousandths(steps as f64 / total.as_secs_f64().max(1e-9)),
+            }),
         }
     }
 
@@ -123,13 +143,7 @@ impl Report {
             vec!["meshes".into(), format!("{} and {} faces", self.tris_a, self.tris_b)],
             vec!["answer".into(), answer],
             vec!["index".into(), format!("{} bytes, built in {} ms", self.bytes, self.build_ms)],
-            vec![
-                "query".into(),
-                format!(
-                    "mean {} µs, median {} µs, 99 % below {} µs, longest {} µs",
-                    self.mean_us, self.p50_us, self.p99_us, self.max_us
-                ),
-            ],
+            vec!["query".into(), self.times()],
         ];
         if let Some(Stats { volume_tests, face_tests, placed }) = &self.stats {
             let tests = format!(
@@ -138,6 +152,18 @@ impl Report {
             rows.push(vec!["tests".into(), format!("{tests}, mean of a step")]);
         }
         output::table(&rows)
+    }
+
+    fn times(&self) -> String {
+        let mut times = format!("mean {} µs", self.mean_us);
+        if let (Some(p50), Some(p99), Some(max)) = (self.p50_us, self.p99_us, self.max_us) {
+            times.push_str(&format!(", median {p50} µs, 99 % below {p99} µs, longest {max} µs"));
+        }
+        if let Some(Throughput { threads, poses_per_s }) = &self.batch {
+            let plural = if *threads == 1 { "" } else { "s" };
+            times.push_str(&format!(", {poses_per_s} poses a second on {threads} thread{plural}"));
+        }
+        times
     }
 }
 

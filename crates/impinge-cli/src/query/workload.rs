@@ -5,7 +5,7 @@ use crate::{
     progress::{self, Progress},
 };
 use impinge::{
-    Budget, FacePair, Front, Index, Mesh, MeshDistance, Method, Pair, Pose, Threads, Verdict,
+    Budget, Cache, FacePair, Index, Mesh, MeshDistance, Method, Pair, Pose, Threads, Verdict,
 };
 use rayon::ThreadPool;
 use std::{
@@ -17,16 +17,17 @@ use std::{
 };
 
 /// The times of a step vary with the machine's mood; the least of a few rounds does not.
-const ROUNDS: usize = 3;
+pub(super) const ROUNDS: usize = 3;
 /// Rounds end early once they have taken so long in all.
-const ROUNDS_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const ROUNDS_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is asked, whatever the method.
 pub(super) struct Workload<'w> {
     pub(super) meshes: [&'w Mesh; 2],
     pub(super) poses: &'w [Pose],
     pub(super) ask: Ask,
-    pub(super) front: bool,
+    pub(super) cache: bool,
+    pub(super) batch: bool,
     pub(super) pool: Option<ThreadPool>,
 }
 
@@ -55,11 +56,18 @@ pub(super) struct Outcome {
     pub(super) method: Method,
     pub(super) build: Duration,
     pub(super) bytes: usize,
-    /// Of each step, the least of all rounds.
-    pub(super) times: Vec<Duration>,
+    pub(super) times: Times,
     pub(super) answers: Vec<Answer>,
     /// Volume tests, face tests and volumes placed, over all steps of a round.
     pub(super) tests: [u64; 3],
+}
+
+/// The least of all rounds.
+pub(super) enum Times {
+    /// Of each step.
+    Steps(Vec<Duration>),
+    /// Of all steps together.
+    Batch(Duration),
 }
 
 /// What a step answered: enough to compare methods without keeping all pairs.
@@ -85,7 +93,7 @@ impl fmt::Display for Answer {
 }
 
 /// What takes the pairs and answers of each step.
-type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<()> + 's;
+pub(super) type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<()> + 's;
 
 impl Workload<'_> {
     /// Prepares both meshes and runs all queries, a few rounds of them.
@@ -133,6 +141,9 @@ impl Workload<'_> {
         build: Duration,
         sink: &mut Sink<'_>,
     ) -> io::Result<Outcome> {
+        if let (true, Ask::Touching { all, tolerance, .. }) = (self.batch, self.ask) {
+            return self.batches(pair, build, (all, tolerance), sink);
+        }
         let method = pair.method();
         let mut times = vec![Duration::MAX; self.poses.len()];
         let mut answers = Vec::with_capacity(self.poses.len());
@@ -141,10 +152,10 @@ impl Workload<'_> {
         for round in 0..ROUNDS {
             let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
             let mut progress = Progress::new(&label, self.poses.len() as u64);
-            // Every round is the same flight, so the front starts anew too.
-            let mut front = self.front.then(Front::new);
+            // Every round is the same flight, so the cache starts anew too.
+            let mut cache = self.cache.then(Cache::new);
             for (step, pose) in self.poses.iter().enumerate() {
-                let (time, answer, pairs) = self.step(pair, front.as_mut(), pose);
+                let (time, answer, pairs) = self.step(pair, cache.as_mut(), pose);
                 times[step] = times[step].min(time);
                 if round == 0 {
                     sink(step, pairs, &answer)?;
@@ -159,13 +170,14 @@ impl Workload<'_> {
                 break;
             }
         }
-        Ok(Outcome { method, build, bytes: pair.index_bytes(), times, answers, tests })
+        let (bytes, times) = (pair.index_bytes(), Times::Steps(times));
+        Ok(Outcome { method, build, bytes, times, answers, tests })
     }
 
     fn step<'p>(
         &self,
         pair: &'p mut Pair<'_>,
-        front: Option<&'p mut Front>,
+        cache: Option<&'p mut Cache>,
         pose: &Pose,
     ) -> (Duration, Answer, &'p [FacePair]) {
         let still = &Pose::IDENTITY;
@@ -175,9 +187,9 @@ impl Workload<'_> {
             return (start.elapsed(), answer, &[]);
         };
         let query = pair.at(still, pose).within(tolerance).expect("checked with the arguments");
-        let query = match front {
+        let query = match cache {
             None => query,
-            Some(front) => query.front(front),
+            Some(cache) => query.cache(cache),
         };
         if let Some(tests) = budget {
             return timed(start, query.timed(), all, Budget::tests(tests));
@@ -198,8 +210,7 @@ impl Workload<'_> {
                 None => query.intersects(),
                 Some(pool) => pool.install(|| query.intersects()),
             };
-            let count = usize::from(touches);
-            (start.elapsed(), Answer::Touching { count, hash: 0 }, &[])
+            (start.elapsed(), detected(touches), &[])
         }
     }
 }
@@ -216,12 +227,17 @@ fn timed<'p>(
         Verdict::Clear => touching(&[]),
         Verdict::Undecided { overlap, .. } => Answer::Undecided { overlap },
         Verdict::Touching { pairs, .. } if all => touching(pairs),
-        Verdict::Touching { .. } => Answer::Touching { count: 1, hash: 0 },
+        Verdict::Touching { .. } => detected(true),
     };
     (time, answer, if all { timed.into_pairs() } else { &[] })
 }
 
-fn touching(pairs: &[FacePair]) -> Answer {
+/// The answer where any pair is as good as all.
+pub(super) fn detected(touches: bool) -> Answer {
+    Answer::Touching { count: usize::from(touches), hash: 0 }
+}
+
+pub(super) fn touching(pairs: &[FacePair]) -> Answer {
     let mut hasher = DefaultHasher::new();
     pairs.hash(&mut hasher);
     Answer::Touching { count: pairs.len(), hash: hasher.finish() }

@@ -132,13 +132,18 @@ impl Sweep<'_> {
 }
 
 impl Search for Brute<'_> {
-    fn intersects(&mut self, question: &Question, threads: Threads) -> bool {
+    fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair> {
         let sweep = self.place(question);
-        let hits_a = |face: &PlacedFace| sweep.beginning_within_a(face).next().is_some();
-        let hits_b = |face: &PlacedFace| sweep.beginning_within_b(face).next().is_some();
+        let hit_a = |face: &PlacedFace| sweep.beginning_within_a(face).next();
+        let hit_b = |face: &PlacedFace| sweep.beginning_within_b(face).next();
         match threads {
-            Threads::One => sweep.a.iter().any(hits_a) || sweep.b.iter().any(hits_b),
-            Threads::Pool => sweep.a.par_iter().any(hits_a) || sweep.b.par_iter().any(hits_b),
+            Threads::One => {
+                sweep.a.iter().find_map(hit_a).or_else(|| sweep.b.iter().find_map(hit_b))
+            }
+            Threads::Pool => {
+                let hit = sweep.a.par_iter().find_map_any(hit_a);
+                hit.or_else(|| sweep.b.par_iter().find_map_any(hit_b))
+            }
         }
     }
 

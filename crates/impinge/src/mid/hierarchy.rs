@@ -206,15 +206,14 @@ impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
     }
 
     /// Runs a query on the caller's thread, or if it takes longer, on each of the pool a part of it.
-    /// What is found is given to `found`, with a list of the thread's own, until it says to stop;
-    /// returns whether it has.
+    /// What is found is given to `found`, with a list of the thread's own, until it says to stop.
     fn run(
         &mut self,
         question: &Question,
         threads: Threads,
         wants_all: bool,
         found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
-    ) -> bool {
+    ) {
         let (faces, descent) = stand(&self.a, &self.b, question);
         let is_over = AtomicBool::new(false);
         let walk = |worker: &mut Worker<H::Scratch>, limit: u64| {
@@ -234,7 +233,7 @@ impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
         walk(first, if threads == Threads::One { u64::MAX } else { ALONE });
         self.counts = H::counts(&first.scratch);
         if threads == Threads::One || is_over.load(Ordering::Relaxed) {
-            return is_over.into_inner();
+            return;
         }
 
         let parts = rayon::current_num_threads();
@@ -252,13 +251,17 @@ impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
             let counts = self.workers[..parts].iter().map(|worker| H::counts(&worker.scratch));
             self.counts = counts.fold(self.counts, WalkCounts::plus);
         }
-        is_over.into_inner()
     }
 }
 
 impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
-    fn intersects(&mut self, question: &Question, threads: Threads) -> bool {
-        self.run(question, threads, false, |_, _| ControlFlow::Break(()))
+    fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair> {
+        self.run(question, threads, false, |found, pair| {
+            found.push(pair);
+            ControlFlow::Break(())
+        });
+        // Several threads may have found one at the same time.
+        self.workers.iter_mut().fold(None, |any, worker| worker.contacts.pop().or(any))
     }
 
     fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {

@@ -9,14 +9,18 @@
 //! | `method.rs` | [`Method`]: the methods by name |
 //! | `index.rs` | [`Index`]: a mesh prepared by a method, to be shared, saved and loaded |
 //! | `pair.rs` | [`Pair`] and [`Query`]: two indexed meshes, and what can be asked about them |
+//! | `cache.rs` | [`Cache`]: what a caller keeps from query to query |
+//! | `batch.rs` | [`Batch`]: one pair at many poses, over all cores; [`Bits`] and [`ContactLists`]: its answers |
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and resumed |
 //! | `distance.rs` | [`MeshDistance`]: the least distance, over any method |
 //! | `question.rs` | what a query asks of two bodies and of two faces |
 //! | `brute.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
 //! | `hierarchy.rs`, `faces.rs` | what all trees share: the queries, and the faces of two leaves |
 
+mod batch;
 pub mod boxtree;
 mod brute;
+mod cache;
 mod distance;
 mod faces;
 mod hierarchy;
@@ -28,6 +32,8 @@ mod timed;
 pub mod tree;
 mod wide;
 
+pub use batch::{Batch, Bits, ContactLists};
+pub use cache::Cache;
 pub use distance::{MeshDistance, ToleranceError};
 pub use index::{Index, MethodMismatch};
 pub use method::{Method, UnknownMethod};
@@ -62,8 +68,8 @@ pub enum Threads {
 /// What a method has to offer to be chosen by name. One dynamic call a query, and one for each pair
 /// that is found; none inside.
 trait Search: Send {
-    /// Whether any faces are as close as asked.
-    fn intersects(&mut self, question: &Question, threads: Threads) -> bool;
+    /// Some faces that are as close as asked, if there are any.
+    fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair>;
 
     /// Appends all faces that are as close as asked, each pair once, in any order.
     fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>);

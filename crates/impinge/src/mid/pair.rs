@@ -1,10 +1,12 @@
 //! Two indexed meshes, and what can be asked about them.
 
 use super::{
-    FacePair, Index, MeshDistance, Method, MethodMismatch, Search, Threads, Timed, ToleranceError,
+    Batch, Bits, Cache, FacePair, Index, MeshDistance, Method, MethodMismatch, Search, Threads,
+    Timed, ToleranceError,
+    batch::Room,
     distance::{self, Least},
     question::Question,
-    tree::{Front, WalkCounts},
+    tree::WalkCounts,
 };
 use crate::{Mesh, Pose};
 use std::{fmt, ops::ControlFlow};
@@ -27,10 +29,12 @@ use std::{fmt, ops::ControlFlow};
 ///
 /// For anything beyond these two questions there is [`at`](Self::at).
 pub struct Pair<'m> {
-    method: Method,
+    pub(super) indices: [Index<'m>; 2],
     pub(super) search: Box<dyn Search + 'm>,
     /// What the last query found.
     pub(super) contacts: Vec<FacePair>,
+    /// What batches need and find.
+    pub(super) room: Room<'m>,
 }
 
 impl<'m> Pair<'m> {
@@ -48,7 +52,8 @@ impl<'m> Pair<'m> {
     /// Takes two meshes that are prepared already. Fails if that was by different methods.
     pub fn from_indices(a: &Index<'m>, b: &Index<'m>) -> Result<Self, MethodMismatch> {
         let search = a.search(b)?;
-        Ok(Self { method: a.method(), search, contacts: Vec::new() })
+        let indices = [a.clone(), b.clone()];
+        Ok(Self { indices, search, contacts: Vec::new(), room: Room::default() })
     }
 
     /// Returns whether any face of `a` touches any face of `b` at these poses.
@@ -92,10 +97,43 @@ impl<'m> Pair<'m> {
         least.best
     }
 
+    /// Returns at which of many poses of `b` any of its faces touches `a`: what a motion planner asks.
+    ///
+    /// The same as [`intersects`](Self::intersects) at each, on all threads of the current
+    /// [rayon] pool. For fewer threads, for tolerances, and for all contacts see
+    /// [`at_many`](Self::at_many).
+    pub fn check_many(&mut self, pose_a: &Pose, poses_b: &[Pose]) -> &Bits {
+        self.at_many(pose_a, poses_b).threads(Threads::Pool).intersects()
+    }
+
+    /// Puts `b` at many poses beside `a`, to ask the same thing at each.
+    ///
+    /// ```
+    /// use impinge::{Pair, Pose, Threads, generate};
+    ///
+    /// let torus = generate::torus(1.0, 0.4, [30, 10])?;
+    /// let mut pair = Pair::new(&torus, &torus);
+    /// let poses = generate::tumble(1.9, 1000)?;
+    ///
+    /// let touching = pair.check_many(&Pose::IDENTITY, &poses).count();
+    /// let near = pair.at_many(&Pose::IDENTITY, &poses).within(0.1)?.threads(Threads::Pool).contacts();
+    /// assert_eq!(near.len(), 1000);
+    /// assert!(near.iter().filter(|pairs| !pairs.is_empty()).count() >= touching);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn at_many<'q>(&mut self, pose_a: &Pose, poses_b: &'q [Pose]) -> Batch<'_, 'm, 'q> {
+        Batch::beside(self, pose_a, poses_b)
+    }
+
+    /// Puts both at many poses, to ask the same thing at each.
+    pub fn at_each<'q>(&mut self, poses: &'q [[Pose; 2]]) -> Batch<'_, 'm, 'q> {
+        Batch::each(self, poses)
+    }
+
     /// Puts the two meshes where they stand, to ask something about them there.
     ///
     /// ```
-    /// use impinge::{Front, Pair, Pose, Threads, generate, glam::DVec3};
+    /// use impinge::{Cache, Pair, Pose, Threads, generate, glam::DVec3};
     ///
     /// let ball = generate::sphere(960)?;
     /// let mut pair = Pair::new(&ball, &ball);
@@ -106,10 +144,10 @@ impl<'m> Pair<'m> {
     /// assert!(near.len() > touching);
     ///
     /// // Where bodies move little from query to query, the last one helps with the next.
-    /// let mut front = Front::new();
+    /// let mut cache = Cache::new();
     /// for step in 0..10 {
     ///     let pose = Pose::from_translation(DVec3::new(2.1 - 0.02 * f64::from(step), 0.0, 0.0))?;
-    ///     if pair.at(&Pose::IDENTITY, &pose).front(&mut front).intersects() {
+    ///     if pair.at(&Pose::IDENTITY, &pose).cache(&mut cache).intersects() {
     ///         println!("hit in step {step}");
     ///     }
     /// }
@@ -119,17 +157,17 @@ impl<'m> Pair<'m> {
         Query {
             question: Question { pose_a: *pose_a, pose_b: *pose_b, tolerance: 0.0 },
             threads: Threads::One,
-            front: None,
+            cache: None,
             pair: self,
         }
     }
 
     /// The method that prepared it.
     pub fn method(&self) -> Method {
-        self.method
+        self.indices[0].method()
     }
 
-    /// What the last query did; all zero for `brute`.
+    /// What the last query at one pose did; all zero for `brute`.
     pub fn counts(&self) -> WalkCounts {
         self.search.counts()
     }
@@ -143,7 +181,7 @@ impl<'m> Pair<'m> {
 impl fmt::Debug for Pair<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pair")
-            .field("method", &self.method)
+            .field("method", &self.method())
             .field("index_bytes", &self.index_bytes())
             .finish_non_exhaustive()
     }
@@ -158,7 +196,7 @@ pub struct Query<'p, 'm> {
     pair: &'p mut Pair<'m>,
     question: Question,
     threads: Threads,
-    front: Option<&'p mut Front>,
+    cache: Option<&'p mut Cache>,
 }
 
 impl<'p, 'm> Query<'p, 'm> {
@@ -172,40 +210,41 @@ impl<'p, 'm> Query<'p, 'm> {
         Ok(self)
     }
 
-    /// Uses more than one thread, unless there is a [front](Self::front).
+    /// Uses more than one thread.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Starts where an earlier query with this front ended, which saves tests if the bodies have
-    /// moved little. Never changes an answer. Methods that have no use for it (`brute`,
-    /// `boxtree`, `wide`) leave it as it is.
-    pub fn front(mut self, front: &'p mut Front) -> Self {
-        self.front = Some(front);
+    /// Makes use of what earlier queries with this cache found, which is faster if the bodies have
+    /// moved little. Never changes an answer.
+    pub fn cache(mut self, cache: &'p mut Cache) -> Self {
+        self.cache = Some(cache);
         self
     }
 
     /// Returns whether any faces touch, as [`Pair::intersects`].
     pub fn intersects(self) -> bool {
-        match self.front {
-            None => self.pair.search.intersects(&self.question, self.threads),
-            Some(_) => self.visit(|_| ControlFlow::Break(())).is_break(),
-        }
+        let Pair { indices, search, .. } = self.pair;
+        let Some(cache) = self.cache else {
+            return search.any(&self.question, self.threads).is_some();
+        };
+        let meshes = [indices[0].mesh(), indices[1].mesh()];
+        cache.witness.any(meshes, &self.question, || search.any(&self.question, self.threads))
     }
 
     /// Returns all faces that touch, as [`Pair::contacts`].
     pub fn contacts(self) -> &'p [FacePair] {
         let Pair { search, contacts, .. } = self.pair;
         contacts.clear();
-        match self.front {
-            None => search.collect(&self.question, self.threads, contacts),
-            Some(front) => {
-                let _ = search.visit(&self.question, Some(front), &mut |pair| {
+        match self.cache {
+            Some(cache) if self.threads == Threads::One => {
+                let _ = search.visit(&self.question, Some(&mut cache.front), &mut |pair| {
                     contacts.push(pair);
                     ControlFlow::Continue(())
                 });
             }
+            _ => search.collect(&self.question, self.threads, contacts),
         }
         // As one number, which is the same order in half the time.
         contacts.sort_unstable_by_key(|pair| (u64::from(pair.a) << 32) | u64::from(pair.b));
@@ -214,7 +253,7 @@ impl<'p, 'm> Query<'p, 'm> {
 
     /// Returns how many pairs of faces touch, without keeping them.
     pub fn count(self) -> usize {
-        if self.threads == Threads::Pool && self.front.is_none() {
+        if self.threads == Threads::Pool {
             return self.contacts().len();
         }
         let mut count = 0;
@@ -229,7 +268,8 @@ impl<'p, 'm> Query<'p, 'm> {
     /// order may be any. On the caller's thread alone.
     pub fn visit<B>(self, mut visit: impl FnMut(FacePair) -> ControlFlow<B>) -> ControlFlow<B> {
         let mut result = ControlFlow::Continue(());
-        let _ = self.pair.search.visit(&self.question, self.front, &mut |pair| {
+        let front = self.cache.map(|cache| &mut cache.front);
+        let _ = self.pair.search.visit(&self.question, front, &mut |pair| {
             result = visit(pair);
             match result {
                 ControlFlow::Continue(()) => ControlFlow::Continue(()),
@@ -239,7 +279,7 @@ impl<'p, 'm> Query<'p, 'm> {
         result
     }
 
-    /// Makes it a query that can be interrupted. On the caller's thread, and without a front.
+    /// Makes it a query that can be interrupted. On the caller's thread, and without a cache.
     pub fn timed(self) -> Timed<'p, 'm> {
         Timed::new(self.pair, self.question)
     }
