@@ -46,7 +46,7 @@ pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{
     Budget, FacePair, Index, MeshDistance, Method, Pair, Threads, ToleranceError, Verdict,
-    tree::Front,
+    WideOptions, WideQuality, tree::Front,
 };
 pub use pose::{Pose, PoseError};
 
