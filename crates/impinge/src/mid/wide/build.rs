@@ -57,12 +57,11 @@ impl WideTree {
         let mut nodes = std::mem::take(&mut self.nodes);
         let below: Vec<[Range<u32>; WIDTH]> = leaves_below(&nodes);
         let fit_node = |(node, below): (&mut Node, &[Range<u32>; WIDTH])| {
-            for lane in 0..WIDTH {
+            for (lane, Range { start, end }) in below.iter().enumerate() {
                 if node.links[lane] == Link::NONE {
                     continue;
                 }
-                let Range { start, end } = below[lane];
-                let leaves = &self.leaves[start as usize..end as usize];
+                let leaves = &self.leaves[*start as usize..*end as usize];
                 let fitted = match axes {
                     Axes::Best => on!(lanes, simd => fit(simd, leaves, options.quality)),
                     Axes::Kept => {
@@ -192,9 +191,9 @@ impl Leaf {
         for i in 0..3 {
             for (lane, triangle) in eight.iter().enumerate() {
                 let corner = (triangle[i] - center).as_vec3().to_array();
-                for c in 0..3 {
-                    self.corners[i][c][lane] = corner[c];
-                    self.extent[c] = self.extent[c].max(corner[c].abs());
+                for (c, value) in corner.into_iter().enumerate() {
+                    self.corners[i][c][lane] = value;
+                    self.extent[c] = self.extent[c].max(value.abs());
                 }
             }
         }

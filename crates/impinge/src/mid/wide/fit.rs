@@ -46,11 +46,11 @@ pub(super) fn fit<S: Simd>(simd: S, leaves: &[Leaf], quality: WideQuality) -> Or
     let Moments { normal, is_flat, second } = moments(simd, &some);
     let is_enough = normal.is_some() && (is_flat || quality == WideQuality::Fast);
     let principal = if is_enough { None } else { second.and_then(principal_axes) };
-    let across = match normal {
-        Some(normal) => Some(across(simd, &some, normal)),
-        None => None,
-    };
-    for axes in [across, principal].into_iter().flatten() {
+    let mut others = [None, principal];
+    if let Some(normal) = normal {
+        others[0] = Some(across(simd, &some, normal));
+    }
+    for axes in others.into_iter().flatten() {
         let extents = extents(simd, &some, &axes);
         let area = surface(&extents);
         if area < least {
