@@ -6,7 +6,7 @@ use clap::{
     value_parser,
 };
 use impinge::{
-    Index, Method, Threads,
+    Index, Method, Threads, WideOptions, WideQuality,
     mid::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
 };
 use serde::Serialize;
@@ -20,14 +20,18 @@ use std::{path::PathBuf, time::Instant};
 #[command(after_help = "\
 Examples:
   impinge index housing.stl -o housing.index
+  impinge index housing.stl --method wide --quality fast -o housing.index
   impinge index housing.stl --method dop18 --rule surface-area -o housing.index
   impinge query housing.stl shaft.stl --index-a housing.index --index-b shaft.index")]
 pub(crate) struct Arguments {
     /// The mesh: a file, or gen:NAME
     mesh: String,
-    /// The method to prepare it by: one of the trees of volumes (see `impinge methods`)
+    /// The method to prepare it by: one of the trees (see `impinge methods`)
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
+    /// How much thought goes into a wide tree; what follows is for the other trees
+    #[arg(long, value_parser = one_of(QUALITIES), default_value = "quality")]
+    quality: WideQuality,
     /// By which rule the nodes of a tree are split
     #[arg(long, value_parser = one_of(RULES), default_value = "splatter")]
     rule: SplitRule,
@@ -60,6 +64,8 @@ pub(crate) struct Arguments {
 /// Options by name.
 type Names<T> = &'static [(&'static str, T)];
 
+const QUALITIES: Names<WideQuality> =
+    &[("fast", WideQuality::Fast), ("quality", WideQuality::Quality)];
 const RULES: Names<SplitRule> = &[
     ("splatter", SplitRule::Splatter),
     ("longest-side", SplitRule::LongestSide),
@@ -95,7 +101,6 @@ impl Arguments {
             let message = format!("--split-skinny {}: not within 0 and 4", self.split_skinny);
             return Err(Failure::input(message));
         }
-        let threads = if self.parallel { Threads::Pool } else { Threads::One };
         Ok(BuildOptions::default()
             .rule(self.rule)
             .point(self.point)
@@ -103,7 +108,11 @@ impl Arguments {
             .regroup(self.regroup)
             .leaf(self.leaf)
             .split_skinny(self.split_skinny)
-            .threads(threads))
+            .threads(self.threads()))
+    }
+
+    fn threads(&self) -> Threads {
+        if self.parallel { Threads::Pool } else { Threads::One }
     }
 }
 
@@ -121,7 +130,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = arguments.options()?;
     let mesh = source::mesh(&arguments.mesh)?;
     let start = Instant::now();
-    let building = || Index::with_options(method, &mesh, options);
+    let building = || match method {
+        Method::Wide => {
+            let options = WideOptions::default().quality(arguments.quality);
+            Index::wide(&mesh, options.threads(arguments.threads()))
+        }
+        _ => Index::with_options(method, &mesh, options),
+    };
     let index = progress::waiting(&format!("{method}: building"), building);
     let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
     let saving = || impinge_io::save_index(&arguments.output, &index);

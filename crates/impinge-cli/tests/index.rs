@@ -8,8 +8,8 @@ use serde_json::Value;
 const A: &str = "gen:sphere,faces=960";
 const B: &str = "gen:deformed-torus,around=40,tube=12";
 
-/// They are made as fast as a file could be checked, or cannot be saved yet.
-const NOT_SAVED: [&str; 3] = ["brute", "boxtree", "wide"];
+/// They are made as fast as a file could be checked.
+const NOT_SAVED: [&str; 2] = ["brute", "boxtree"];
 
 fn pairs(folder: &Folder, more: &[&str]) -> (String, Value) {
     let out = folder.at("pairs.csv");
@@ -69,6 +69,14 @@ fn however_it_is_built_it_answers_the_same() {
         }
         sizes.push(line["bytes"].as_u64().expect("a number"));
     }
+    for options in [&["--quality", "fast"][..], &["--quality", "quality", "--parallel"]] {
+        for (mesh, file) in [(A, &a), (B, &b)] {
+            let made = ["index", mesh, "-o", file, "--method", "wide"];
+            impinge([&made[..], options].concat()).succeeds();
+        }
+        let (rows, _) = pairs(&folder, &["--index-a", &a, "--index-b", &b]);
+        assert!(rows == expected, "{options:?} finds other pairs");
+    }
     let whole = pairs(&folder, &["--method", "obb"]).1["bytes"].as_u64().expect("a number");
     assert!(sizes[4] < whole && whole < sizes[7], "{sizes:?} beside {whole}");
 }
@@ -124,6 +132,7 @@ fn usage_errors() {
     }
     impinge(["index", "none.obj", "-o", &out]).refuses(&["none.obj"]);
     impinge(["index", A, "-o", &out, "--rule", "magic"]).misused(&["magic", "splatter"]);
+    impinge(["index", A, "-o", &out, "--quality", "magic"]).misused(&["magic", "fast"]);
     impinge(["index", A, "-o", &out, "--leaf", "0"]).misused(&["--leaf"]);
     impinge(["index", A, "-o", &out, "--split-skinny", "5"]).refuses(&["--split-skinny 5"]);
     impinge(["index", A, "-o", &folder.at("none/a.index")]).refuses(&["none/a.index"]);

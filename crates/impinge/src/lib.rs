@@ -46,7 +46,7 @@ pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{
     Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Threads,
-    ToleranceError, Verdict,
+    ToleranceError, Verdict, WideOptions, WideQuality,
 };
 pub use pose::{Pose, PoseError};
 

@@ -5,6 +5,7 @@ use super::{
     boxtree::{BoxtreeOptions, RefitError},
     method::Tree,
     tree::{BuildOptions, TreeFileError},
+    wide::WideOptions,
 };
 use crate::Mesh;
 use std::fmt;
@@ -50,8 +51,9 @@ impl<'m> Index<'m> {
         Self::with_options(method, mesh, BuildOptions::default())
     }
 
-    /// Prepares a mesh, in a way of one's own. For trees of volumes; others do not care, and the
-    /// boxtree has [options of its own](Self::boxtree).
+    /// Prepares a mesh, in a way of one's own. For trees of volumes; others take from it the number
+    /// of threads at most, and the [wide tree](Self::wide) and the [boxtree](Self::boxtree) have
+    /// options of their own.
     pub fn with_options(method: Method, mesh: &'m Mesh, options: BuildOptions) -> Self {
         Self { mesh, method, tree: Tree::build(method, mesh, options) }
     }
@@ -61,11 +63,26 @@ impl<'m> Index<'m> {
         Self { mesh, method: Method::Boxtree, tree: Tree::boxtree(mesh, options) }
     }
 
+    /// Prepares a mesh as a wide tree, in a way of one's own.
+    ///
+    /// ```
+    /// use impinge::{Index, Threads, WideOptions, WideQuality, generate};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let options = WideOptions::default().quality(WideQuality::Fast).threads(Threads::Pool);
+    /// let index = Index::wide(&ball, options);
+    /// assert!(index.bytes() < 80 * 960);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn wide(mesh: &'m Mesh, options: WideOptions) -> Self {
+        Self { mesh, method: Method::Wide, tree: Tree::wide(mesh, options) }
+    }
+
     /// Prepares a mesh whose faces are the same as before, at other positions: a step of a body that
     /// deforms. Fails if the number of faces differs.
     ///
-    /// A boxtree is fitted to the new positions, which takes half the time of building it or less, and
-    /// no memory if there is no copy of this index. Others are built anew.
+    /// A boxtree or a wide tree is fitted to the new positions, which takes half the time of building
+    /// it or less, and hardly any memory if there is no copy of this index. Others are built anew.
     ///
     /// ```
     /// use impinge::{Index, Mesh, Method, Pair, Pose, generate};
@@ -90,7 +107,7 @@ impl<'m> Index<'m> {
 
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes);
     /// nothing for methods that prepare nothing (`brute`), or as fast as a file could be checked
-    /// (`boxtree`), or cannot be saved yet (`wide`). The mesh is not in it, only a hash of it.
+    /// (`boxtree`). The mesh is not in it, only a hash of it.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         self.tree.to_bytes(self.mesh)
     }

@@ -6,10 +6,10 @@ use super::{
     brute::Brute,
     hierarchy,
     tree::{self, BuildOptions, BvTree, TreeFileError},
-    wide::WideTree,
+    wide::{self, WideOptions, WideTree},
 };
 use crate::{
-    Mesh,
+    Mesh, Threads,
     volume::{Aabb, Dop, Obb, SavedVolume, Sphere},
 };
 use std::{fmt, str::FromStr, sync::Arc};
@@ -66,7 +66,9 @@ macro_rules! tree {
                 match method {
                     Method::Brute => Self::Brute,
                     Method::Boxtree => Self::boxtree(mesh, BoxtreeOptions::default()),
-                    Method::Wide => Self::Wide(Arc::new(WideTree::build(mesh))),
+                    Method::Wide => {
+                        Self::wide(mesh, WideOptions::default().threads(options.threads))
+                    }
                     $(Method::$name => Self::$name(Arc::new(BvTree::build(mesh, options))),)*
                 }
             }
@@ -102,7 +104,8 @@ macro_rules! tree {
 
             pub(super) fn to_bytes(&self, mesh: &Mesh) -> Option<Vec<u8>> {
                 match self {
-                    Self::Brute | Self::Boxtree(_) | Self::Wide(_) => None,
+                    Self::Brute | Self::Boxtree(_) => None,
+                    Self::Wide(tree) => Some(tree.to_bytes(mesh)),
                     $(Self::$name(tree) => Some(tree.to_bytes(mesh)),)*
                 }
             }
@@ -112,6 +115,10 @@ macro_rules! tree {
                 mesh: &Mesh,
             ) -> Result<(Method, Self), TreeFileError> {
                 let found = tree::saved_kind(bytes)?;
+                if found == wide::KIND {
+                    let tree = WideTree::from_bytes(bytes, mesh, Threads::One)?;
+                    return Ok((Method::Wide, Self::Wide(Arc::new(tree))));
+                }
                 $(if found == <$volume>::KIND {
                     let tree = BvTree::<$volume>::from_bytes(bytes, mesh)?;
                     return Ok((Method::$name, Self::$name(Arc::new(tree))));
@@ -142,12 +149,20 @@ impl Tree {
                 Arc::make_mut(&mut tree).refit(mesh)?;
                 Ok(Self::Boxtree(tree))
             }
+            Self::Wide(mut tree) => {
+                Arc::make_mut(&mut tree).refit(mesh);
+                Ok(Self::Wide(tree))
+            }
             _ => Ok(Self::build(method, mesh, BuildOptions::default())),
         }
     }
 
     pub(super) fn boxtree(mesh: &Mesh, options: BoxtreeOptions) -> Self {
         Self::Boxtree(Arc::new(Boxtree::build(mesh, options)))
+    }
+
+    pub(super) fn wide(mesh: &Mesh, options: WideOptions) -> Self {
+        Self::Wide(Arc::new(WideTree::build(mesh, options)))
     }
 }
 

@@ -39,6 +39,7 @@ pub use index::{Index, MethodMismatch};
 pub use method::{Method, UnknownMethod};
 pub use pair::{Pair, Query};
 pub use timed::{Budget, OpenPair, Timed, Verdict};
+pub use wide::{WideOptions, WideQuality};
 
 use distance::Least;
 use question::Question;

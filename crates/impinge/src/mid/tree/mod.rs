@@ -5,7 +5,7 @@ mod descent;
 mod distance;
 mod front;
 mod open;
-mod save;
+pub(super) mod save;
 mod split;
 mod walk;
 

@@ -1,149 +1,208 @@
-//! The box around some triangles: the best of a few, and how large it has to be.
+//! The box around some leaves: the best of a few, and how large it has to be.
 //!
 //! Which axes are taken is a matter of speed. The extents are a matter of soundness: they are
 //! measured along the axes as stored, over every corner, with what rounding may hide added.
 
 use super::{
-    Eight, OrientedBox, WIDTH,
+    Leaf, OrientedBox, WIDTH,
     boxes::ROOM,
-    vector::{Vector, cross, dot, load, loads, minus, plus, splat, splats},
+    options::WideQuality,
+    vector::{Vector, cross, dot, greatest, least, load, loads, minus, plus, splat, splats},
 };
 use fearless_simd::prelude::*;
 use glam::{DMat3, DVec3};
 
-/// Eight triangles, side by side, from a common origin on: `[i][c]` is coordinate `c` of corner `i`.
-pub(super) type Chunk = [[Eight; 3]; 3];
-
-/// Puts triangles side by side as seen from an origin. Where there are no eight, the first stands in
-/// as a point, which changes neither extents nor areas.
-pub(super) fn chunks(triangles: &[[DVec3; 3]], origin: [f32; 3], chunks: &mut Vec<Chunk>) {
-    let origin = DVec3::from_array(origin.map(f64::from));
-    chunks.clear();
-    chunks.extend(triangles.chunks(WIDTH).map(|eight| {
-        let mut chunk = [[[0.0; WIDTH]; 3]; 3];
-        for lane in 0..WIDTH {
-            let corners = eight.get(lane).copied().unwrap_or([eight[0][0]; 3]);
-            for (to, corner) in chunk.iter_mut().zip(corners) {
-                let corner = corner - origin;
-                to[0][lane] = corner.x as f32;
-                to[1][lane] = corner.y as f32;
-                to[2][lane] = corner.z as f32;
-            }
-        }
-        chunk
-    }));
-}
-
-/// Of more chunks than this, only some are looked at to choose the axes.
+/// Of more leaves than this, only some are looked at to choose the axes.
 const SAMPLE: usize = 48;
 
-/// In how many directions of a half turn widths are measured to lay a rectangle around.
-const TURNS: usize = 16;
+/// How many rectangles are laid around corners, each turned a little further.
+const TURNS: usize = WIDTH;
 
 /// Cosine and sine of each.
-fn turns() -> &'static [(f64, f64); TURNS] {
-    static TABLE: std::sync::OnceLock<[(f64, f64); TURNS]> = std::sync::OnceLock::new();
+fn turns() -> &'static [[f32; TURNS]; 2] {
+    static TABLE: std::sync::OnceLock<[[f32; TURNS]; 2]> = std::sync::OnceLock::new();
     TABLE.get_or_init(|| {
-        std::array::from_fn(|k| {
-            let angle = k as f64 * std::f64::consts::PI / TURNS as f64;
-            (libm::cos(angle), libm::sin(angle))
-        })
+        let angle = |k: usize| k as f64 * std::f64::consts::FRAC_PI_2 / TURNS as f64;
+        let (cos, sin) = (|k| libm::cos(angle(k)) as f32, |k| libm::sin(angle(k)) as f32);
+        [std::array::from_fn(cos), std::array::from_fn(sin)]
     })
 }
 
-/// A box around all triangles in the chunks: axis-aligned, along the principal axes of the surface,
-/// or along its mean normal with the best rectangle across, whichever has the least surface.
+/// Three axes, and how far some corners reach along each, from an origin on.
+type Axes = [[f32; 3]; 3];
+type Extents = [(f32, f32); 3];
+
+const IDENTITY: Axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// A box around all triangles of some leaves: axis-aligned, or along its mean normal with the best
+/// rectangle across, or along the principal axes of the surface, whichever has the least surface.
 #[inline(always)]
-pub(super) fn fit<S: Simd>(simd: S, chunks: &[Chunk], origin: [f32; 3]) -> OrientedBox {
-    let step = chunks.len().div_ceil(SAMPLE);
-    let identity = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    let (mut best, mut least) = (identity, surface(simd, chunks, step, &identity));
-    let Moments { normal, second } = moments(simd, chunks, step);
-    let mut others = [None, second.and_then(principal_axes)];
+pub(super) fn fit<S: Simd>(simd: S, leaves: &[Leaf], quality: WideQuality) -> OrientedBox {
+    let whole = Hull::of(leaves, 1);
+    let some = Seen { leaves, step: leaves.len().div_ceil(SAMPLE), origin: whole.origin() };
+    let hull = if some.step == 1 { whole } else { Hull::of(leaves, some.step) };
+    let mut best = (IDENTITY, hull.extents(some.origin));
+    let mut least = surface(&best.1);
+    let Moments { normal, is_flat, second } = moments(simd, &some);
+    let is_enough = normal.is_some() && (is_flat || quality == WideQuality::Fast);
+    let principal = if is_enough { None } else { second.and_then(principal_axes) };
+    let mut others = [None, principal];
     if let Some(normal) = normal {
-        others[0] = Some(across(simd, chunks, step, normal));
+        others[0] = Some(across(simd, &some, normal));
     }
     for axes in others.into_iter().flatten() {
-        let area = surface(simd, chunks, step, &axes);
+        let extents = extents(simd, &some, &axes);
+        let area = surface(&extents);
         if area < least {
-            (best, least) = (axes, area);
+            (best, least) = ((axes, extents), area);
         }
     }
-    measured(simd, chunks, origin, best)
+    if some.step == 1 {
+        return boxed(&whole, best.0, best.1);
+    }
+    measured(simd, leaves, best.0)
+}
+
+/// The box along given axes around all triangles of some leaves.
+#[inline(always)]
+pub(super) fn measured<S: Simd>(simd: S, leaves: &[Leaf], axes: Axes) -> OrientedBox {
+    let whole = Hull::of(leaves, 1);
+    let all = Seen { leaves, step: 1, origin: whole.origin() };
+    if axes == IDENTITY {
+        return boxed(&whole, axes, whole.extents(all.origin));
+    }
+    let extents = extents(simd, &all, &axes);
+    boxed(&whole, axes, extents)
+}
+
+/// Leaves, all or every so many, as seen from an origin.
+struct Seen<'l> {
+    leaves: &'l [Leaf],
+    step: usize,
+    origin: [f32; 3],
+}
+
+impl Seen<'_> {
+    /// Each leaf, and its centre from the origin on.
+    #[inline(always)]
+    fn each(&self) -> impl Iterator<Item = (&Leaf, [f32; 3])> {
+        let [x, y, z] = self.origin;
+        self.leaves.iter().step_by(self.step).map(
+            #[inline(always)]
+            move |leaf| (leaf, [leaf.center[0] - x, leaf.center[1] - y, leaf.center[2] - z]),
+        )
+    }
+}
+
+/// An axis-aligned box.
+#[derive(Clone, Copy)]
+struct Hull {
+    min: DVec3,
+    max: DVec3,
+}
+
+impl Hull {
+    /// Of every so many leaves.
+    fn of(leaves: &[Leaf], step: usize) -> Self {
+        let nothing = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+        leaves.iter().step_by(step).fold(nothing, |hull, leaf| {
+            let [center, extent] =
+                [leaf.center, leaf.extent].map(|v| DVec3::from_array(v.map(f64::from)));
+            Self { min: hull.min.min(center - extent), max: hull.max.max(center + extent) }
+        })
+    }
+
+    /// Its middle, as a number that `f32` holds exactly.
+    fn origin(&self) -> [f32; 3] {
+        (0.5 * (self.min + self.max)).as_vec3().to_array()
+    }
+
+    fn extents(&self, origin: [f32; 3]) -> Extents {
+        let origin = DVec3::from_array(origin.map(f64::from));
+        let (low, high) = ((self.min - origin).as_vec3(), (self.max - origin).as_vec3());
+        [(low.x, high.x), (low.y, high.y), (low.z, high.z)]
+    }
 }
 
 /// The axes of the least rectangle around all corners as seen along a normal.
 #[inline(always)]
-fn across<S: Simd>(simd: S, chunks: &[Chunk], step: usize, normal: DVec3) -> [[f32; 3]; 3] {
-    // Narrowed last, so that they are as orthogonal as stored axes are said to be.
+fn across<S: Simd>(simd: S, seen: &Seen<'_>, normal: DVec3) -> Axes {
     let (e, f) = normal.any_orthonormal_pair();
-    let way = |(cos, sin): (f64, f64)| (e * cos + f * sin).as_vec3().to_array();
-    let ways = turns().map(way);
-    let mut widths = [0.0; TURNS];
-    for (width, way) in widths.iter_mut().zip(ways) {
-        let (low, high) = extent(simd, chunks, step, way);
-        *width = high - low;
+    let flat = [e.as_vec3().to_array(), f.as_vec3().to_array()];
+    let ways = [splats(simd, flat[0]), splats(simd, flat[1])];
+    let [cos, sin] = turns();
+    let (cos, sin) = (load(simd, cos), load(simd, sin));
+    // A lane for each rectangle, which is as many corners as there are, one by one.
+    let mut low = [splat(simd, f32::MAX); 2];
+    let mut high = [splat(simd, f32::MIN); 2];
+    for (leaf, from) in seen.each() {
+        let offset = [along(flat[0], from), along(flat[1], from)];
+        for corner in &leaf.corners {
+            let corner = loads(simd, corner);
+            let x: [f32; WIDTH] = (dot(&ways[0], &corner) + offset[0]).into();
+            let y: [f32; WIDTH] = (dot(&ways[1], &corner) + offset[1]).into();
+            for k in 0..WIDTH {
+                let sides = [cos * x[k] + sin * y[k], cos * y[k] - sin * x[k]];
+                low = [low[0].min(sides[0]), low[1].min(sides[1])];
+                high = [high[0].max(sides[0]), high[1].max(sides[1])];
+            }
+        }
     }
-    let area = |k: usize| widths[k] * widths[k + TURNS / 2];
-    let best = (0..TURNS / 2).fold(0, |best, k| if area(k) < area(best) { k } else { best });
-    [ways[best], ways[best + TURNS / 2], normal.as_vec3().to_array()]
+    let areas: [f32; WIDTH] = ((high[0] - low[0]) * (high[1] - low[1])).into();
+    let best = (0..TURNS).fold(0, |best, k| if areas[k] < areas[best] { k } else { best });
+    // Narrowed last, so that they are as orthogonal as stored axes are said to be.
+    let angle = best as f64 * std::f64::consts::FRAC_PI_2 / TURNS as f64;
+    let (cos, sin) = (libm::cos(angle), libm::sin(angle));
+    [e * cos + f * sin, f * cos - e * sin, normal].map(|axis| axis.as_vec3().to_array())
 }
 
-/// A measure of the surface of a box along given axes, which also tells flat boxes apart.
 #[inline(always)]
-fn surface<S: Simd>(simd: S, chunks: &[Chunk], step: usize, axes: &[[f32; 3]; 3]) -> f32 {
-    let mut size = [0.0; 3];
-    for (size, axis) in size.iter_mut().zip(axes) {
-        let (low, high) = extent(simd, chunks, step, *axis);
-        *size = high - low;
-    }
-    let [x, y, z] = size;
+fn along(axis: [f32; 3], from: [f32; 3]) -> f32 {
+    axis[0] * from[0] + axis[1] * from[1] + axis[2] * from[2]
+}
+
+/// A measure of the surface of a box, which also tells flat boxes apart.
+fn surface(extents: &Extents) -> f32 {
+    let [x, y, z] = extents.map(|(low, high)| high - low);
     x * y + y * z + z * x
 }
 
-/// The least and the largest product of a direction and a corner.
+/// The least and the largest product of each axis and a corner, from the origin on.
 #[inline(always)]
-fn extent<S: Simd>(simd: S, chunks: &[Chunk], step: usize, way: [f32; 3]) -> (f32, f32) {
-    let way = splats(simd, way);
-    let (mut low, mut high) = (splat(simd, f32::MAX), splat(simd, f32::MIN));
-    for chunk in chunks.iter().step_by(step) {
-        for corner in chunk {
-            let along = dot(&way, &loads(simd, corner));
-            (low, high) = (low.min(along), high.max(along));
+fn extents<S: Simd>(simd: S, seen: &Seen<'_>, axes: &Axes) -> Extents {
+    let ways = [splats(simd, axes[0]), splats(simd, axes[1]), splats(simd, axes[2])];
+    let mut low = [splat(simd, f32::MAX); 3];
+    let mut high = [splat(simd, f32::MIN); 3];
+    for (leaf, from) in seen.each() {
+        let p = loads(simd, &leaf.corners[0]);
+        let q = loads(simd, &leaf.corners[1]);
+        let r = loads(simd, &leaf.corners[2]);
+        for k in 0..3 {
+            let offset = along(axes[k], from);
+            let (p, q, r) = (dot(&ways[k], &p), dot(&ways[k], &q), dot(&ways[k], &r));
+            low[k] = low[k].min(least(p, q, r) + offset);
+            high[k] = high[k].max(greatest(p, q, r) + offset);
         }
     }
-    (low.reduce_min(), high.reduce_max())
+    [
+        (low[0].reduce_min(), high[0].reduce_max()),
+        (low[1].reduce_min(), high[1].reduce_max()),
+        (low[2].reduce_min(), high[2].reduce_max()),
+    ]
 }
 
-/// The box along given axes.
+/// The box along axes along which corners reach so far.
 ///
-/// A corner was narrowed, by 2^−24 of each coordinate; a product with an axis is off by three
-/// roundings more. With r the largest coordinate that is less than 4 · √3 r 2^−24, and so less than
-/// 5e-7 r. All of the rest is `f64`.
-#[inline(always)]
-fn measured<S: Simd>(
-    simd: S,
-    chunks: &[Chunk],
-    origin: [f32; 3],
-    axes: [[f32; 3]; 3],
-) -> OrientedBox {
-    let extents = [
-        extent(simd, chunks, 1, axes[0]),
-        extent(simd, chunks, 1, axes[1]),
-        extent(simd, chunks, 1, axes[2]),
-    ];
-    let mut reach = splat(simd, 0.0);
-    for chunk in chunks {
-        for [x, y, z] in chunk {
-            let largest = load(simd, x).abs().max(load(simd, y).abs());
-            reach = reach.max(largest.max(load(simd, z).abs()));
-        }
-    }
-    let hidden = 5e-7 * f64::from(reach.reduce_max());
-    let (origin, stored) = (
-        DVec3::from_array(origin.map(f64::from)),
-        axes.map(|axis| DVec3::from_array(axis.map(f64::from))),
-    );
+/// Let u be 2^−24, r the largest coordinate of a leaf's corner from the leaf's centre on and d that
+/// of the centre from the origin on, so that r + d is at most how far the hull reaches. A corner was
+/// narrowed, by u r in each coordinate; its product with an axis is off by three roundings more, so
+/// by 4 · √3 u r; the offset was narrowed and multiplied likewise, by 4 · √3 u d; and their sum is
+/// off by √3 u (r + d). That is less than 5.2e-7 (r + d). All of the rest is `f64`.
+fn boxed(hull: &Hull, axes: Axes, extents: Extents) -> OrientedBox {
+    let origin = DVec3::from_array(hull.origin().map(f64::from));
+    let reach = (hull.max - origin).max(origin - hull.min).max_element();
+    let hidden = 6e-7 * reach;
+    let stored = axes.map(|axis| DVec3::from_array(axis.map(f64::from)));
     let extents = extents.map(|(low, high)| (f64::from(low), f64::from(high)));
     let middle = |k: usize| stored[k] * (0.5 * (extents[k].0 + extents[k].1));
     let center = (origin + (middle(0) + middle(1) + middle(2))).as_vec3();
@@ -163,18 +222,23 @@ fn measured<S: Simd>(
 struct Moments {
     /// Its mean normal, unless it has none.
     normal: Option<DVec3>,
+    /// Whether all of it looks nearly that way.
+    is_flat: bool,
     /// The covariance, every part of it weighted by its area, unless there is no area to weigh by.
     second: Option<DMat3>,
 }
 
 #[inline(always)]
-fn moments<S: Simd>(simd: S, chunks: &[Chunk], step: usize) -> Moments {
+fn moments<S: Simd>(simd: S, seen: &Seen<'_>) -> Moments {
     let zero = splat(simd, 0.0);
     let (mut area_sum, mut mean, mut normals) = (zero, [zero; 3], [zero; 3]);
     const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
     let mut second = [zero; 6];
-    for [p, q, r] in chunks.iter().step_by(step) {
-        let (p, q, r) = (loads(simd, p), loads(simd, q), loads(simd, r));
+    for (leaf, from) in seen.each() {
+        let from = splats(simd, from);
+        let p = plus(&loads(simd, &leaf.corners[0]), &from);
+        let q = plus(&loads(simd, &leaf.corners[1]), &from);
+        let r = plus(&loads(simd, &leaf.corners[2]), &from);
         let normal = cross(&minus(&q, &p), &minus(&r, &p));
         let area = dot(&normal, &normal).sqrt();
         area_sum += area;
@@ -187,6 +251,7 @@ fn moments<S: Simd>(simd: S, chunks: &[Chunk], step: usize) -> Moments {
     }
     let area = f64::from(area_sum.reduce_sum());
     let normal = total(normals);
+    let is_flat = normal.length() > 0.9 * area;
     // Of a closed surface little is left but rounding.
     let is_sound = normal.length() > 0.05 * area;
     let normal = if is_sound { normal.try_normalize() } else { None };
@@ -199,7 +264,7 @@ fn moments<S: Simd>(simd: S, chunks: &[Chunk], step: usize) -> Moments {
         DVec3::new(products.x, squares.y, products.z) - mean * mean.y,
         DVec3::new(products.y, products.z, squares.z) - mean * mean.z,
     );
-    Moments { normal, second: second.is_finite().then_some(second) }
+    Moments { normal, is_flat, second: second.is_finite().then_some(second) }
 }
 
 /// The sum of eight vectors.

@@ -8,8 +8,10 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `build.rs` | which faces make a leaf, and which leaves a node |
-//! | `fit.rs` | the box around some points |
+//! | `options.rs` | how a tree is built |
+//! | `divide.rs` | which faces make a leaf, and which leaves a node |
+//! | `fit.rs` | the box around some leaves |
+//! | `build.rs`, `refit.rs`, `save.rs` | a tree made, fitted to other positions, saved and loaded |
 //! | `stance.rs` | how two bodies stand to each other, either seen from the other |
 //! | `boxes.rs` | one box against eight |
 //! | `triangles.rs` | eight triangles against eight |
@@ -21,16 +23,23 @@
 mod boxes;
 mod build;
 mod descent;
+mod divide;
 mod fit;
 mod lanes;
 mod near;
 mod open;
+mod options;
+mod refit;
+mod save;
 mod stance;
 #[cfg(test)]
 mod tests;
 mod triangles;
 mod vector;
 mod walk;
+
+pub use options::{WideOptions, WideQuality};
+pub(super) use save::KIND;
 
 use crate::volume::Frame;
 use lanes::Lanes;
@@ -54,6 +63,7 @@ pub(super) struct WideTree {
     /// The faces in the order of the leaves.
     faces: Vec<u32>,
     lanes: Lanes,
+    options: WideOptions,
 }
 
 /// Eight boxes, side by side, and what is in them.
@@ -71,6 +81,18 @@ struct Node {
 }
 
 const _: () = assert!(size_of::<Node>() == 512, "eight cache lines");
+
+impl Node {
+    /// A child's box.
+    fn oriented_box(&self, lane: usize) -> OrientedBox {
+        let of = |eights: &[Eight; 3]| [eights[0][lane], eights[1][lane], eights[2][lane]];
+        OrientedBox {
+            center: of(&self.center),
+            half: of(&self.half),
+            axes: [of(&self.axes[0]), of(&self.axes[1]), of(&self.axes[2])],
+        }
+    }
+}
 
 /// Up to eight triangles, side by side.
 #[derive(Clone, Debug)]
@@ -168,13 +190,7 @@ impl WideTree {
 
     #[cfg(test)]
     fn oriented_box(&self, slot: Slot) -> OrientedBox {
-        let (node, lane) = (&self.nodes[slot as usize / WIDTH], slot as usize % WIDTH);
-        let of = |eights: &[Eight; 3]| [eights[0][lane], eights[1][lane], eights[2][lane]];
-        OrientedBox {
-            center: of(&node.center),
-            half: of(&node.half),
-            axes: [of(&node.axes[0]), of(&node.axes[1]), of(&node.axes[2])],
-        }
+        self.nodes[slot as usize / WIDTH].oriented_box(slot as usize % WIDTH)
     }
 
     fn faces_of(&self, leaf: &Leaf) -> &[u32] {

@@ -1,7 +1,7 @@
 //! Every kind of lanes against the exact test, on what is made to be hard for `f32`.
 
 use super::{
-    Link, WIDTH, WideTree,
+    Link, WIDTH, WideOptions, WideQuality, WideTree,
     lanes::Lanes,
     walk::{Scratch, WidePair},
 };
@@ -13,6 +13,10 @@ use crate::{
 };
 use glam::{DMat3, DVec3, EulerRot};
 use std::{collections::HashSet, f64::consts::FRAC_PI_2};
+
+mod making;
+
+const QUALITIES: [WideQuality; 2] = [WideQuality::Fast, WideQuality::Quality];
 
 fn vector(random: &mut Random) -> DVec3 {
     DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0))
@@ -141,8 +145,10 @@ fn what_nearly_touches_is_never_told_wrong() {
             pose.expect("nearly a rotation")
         });
         let [pose_a, pose_b] = meeting(&mut random, [&a, &b], poses);
-        let lanes = lanes[seed as usize % lanes.len()];
-        let trees = [&a, &b].map(|mesh| WideTree::with_lanes(mesh, lanes));
+        let lanes_count = lanes.len();
+        let lanes = lanes[seed as usize % lanes_count];
+        let options = WideOptions::default().quality(QUALITIES[seed as usize / lanes_count % 2]);
+        let trees = [&a, &b].map(|mesh| WideTree::with_lanes(mesh, options, lanes));
         let label = format!("seed {seed}, {lanes:?}");
         let [count, open] = check(&label, [&trees[0], &trees[1]], [&a, &b], [&pose_a, &pose_b]);
         touching += count;
@@ -159,7 +165,8 @@ fn all_lanes_agree_and_few_pairs_are_undecided() {
     let ball = generate::icosphere(3).unwrap();
     let (mut touching, mut undecided) = (0, 0);
     for lanes in Lanes::all() {
-        let trees = [&torus, &ball].map(|mesh| WideTree::with_lanes(mesh, lanes));
+        let trees =
+            [&torus, &ball].map(|mesh| WideTree::with_lanes(mesh, WideOptions::default(), lanes));
         for (step, pose) in generate::tumble(0.9, 12).unwrap().iter().enumerate() {
             let label = format!("step {step}, {lanes:?}");
             let [count, open] =
@@ -172,50 +179,42 @@ fn all_lanes_agree_and_few_pairs_are_undecided() {
     assert!(20 * undecided < touching, "{undecided} undecided of {touching} touching");
 }
 
-/// The boxes are as `boxes.rs` relies on.
-#[test]
-fn boxes_enclose_and_axes_are_orthonormal() {
-    let bodies = [
-        generate::deformed_torus(1, [40, 20]).unwrap(),
-        generate::chair(),
-        generate::icosphere(2).unwrap(),
-        soup(&mut Random::new(7), 1.0),
-    ];
-    for mesh in &bodies {
-        let tree = WideTree::build(mesh);
-        let mut seen = 0;
-        for (number, node) in tree.nodes.iter().enumerate() {
-            for lane in 0..WIDTH {
-                if node.links[lane] == Link::NONE {
-                    continue;
+/// The boxes are as `boxes.rs` relies on, and every face is in one leaf.
+fn assert_sound(label: &str, tree: &WideTree, mesh: &Mesh) {
+    let mut seen = 0;
+    for (number, node) in tree.nodes.iter().enumerate() {
+        for lane in 0..WIDTH {
+            if node.links[lane] == Link::NONE {
+                continue;
+            }
+            let slot = (number * WIDTH + lane) as u32;
+            let b = tree.oriented_box(slot);
+            let axes = b.axes.map(|axis| DVec3::from_array(axis.map(f64::from)));
+            for i in 0..3 {
+                for j in 0..3 {
+                    let expected = f64::from(u8::from(i == j));
+                    let skew = (axes[i].dot(axes[j]) - expected).abs();
+                    assert!(skew <= 1.25e-7, "{label}, slot {slot}: {skew:e}");
                 }
-                let slot = (number * WIDTH + lane) as u32;
-                let b = tree.oriented_box(slot);
-                let axes = b.axes.map(|axis| DVec3::from_array(axis.map(f64::from)));
-                for i in 0..3 {
-                    for j in 0..3 {
-                        let expected = f64::from(u8::from(i == j));
-                        let skew = (axes[i].dot(axes[j]) - expected).abs();
-                        assert!(skew <= 1.25e-7, "slot {slot}: {skew:e}");
-                    }
-                }
-                let center = DVec3::from_array(b.center.map(f64::from));
-                let sum: f64 = b.half.iter().map(|&half| f64::from(half)).sum();
-                for &face in tree.faces_below(slot) {
-                    seen += usize::from(node.links[lane].is_leaf());
-                    for corner in mesh.triangle(face) {
-                        let from = tree.frame.normalized(corner) - center;
-                        for (axis, half) in axes.iter().zip(b.half) {
-                            let reach = axis.dot(from).abs() + 1.99e-6 * sum;
-                            assert!(reach <= f64::from(half), "slot {slot}, face {face}");
-                        }
+            }
+            let center = DVec3::from_array(b.center.map(f64::from));
+            let sum: f64 = b.half.iter().map(|&half| f64::from(half)).sum();
+            for &face in tree.faces_below(slot) {
+                seen += usize::from(node.links[lane].is_leaf());
+                for corner in mesh.triangle(face) {
+                    let from = tree.frame.normalized(corner) - center;
+                    for (axis, half) in axes.iter().zip(b.half) {
+                        let reach = axis.dot(from).abs() + 1.99e-6 * sum;
+                        assert!(reach <= f64::from(half), "{label}, slot {slot}, face {face}");
                     }
                 }
             }
         }
-        assert_eq!(seen, mesh.faces().len(), "every face is in one leaf");
-        assert_eq!(tree.bytes(), WideTree::bytes_of(mesh));
     }
+    let mut faces = tree.faces.clone();
+    faces.sort_unstable();
+    assert!(faces.iter().copied().eq(0..mesh.faces().len() as u32), "{label}");
+    assert_eq!(seen, faces.len(), "{label}: every face is in one leaf");
 }
 
 /// Builds end, and trees stay shallow, where no split tells faces apart or one parts off few.
@@ -231,18 +230,18 @@ fn the_worst_meshes_make_sound_trees() {
     let faces = (0..600).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
     let growing = Mesh::new(growing, faces).unwrap();
     for mesh in [&alike, &growing] {
-        let tree = WideTree::build(mesh);
-        let mut faces = tree.faces.clone();
-        faces.sort_unstable();
-        assert!(faces.iter().copied().eq(0..mesh.faces().len() as u32));
-        let mut deepest = 0;
-        let mut open = vec![(0, 0)];
-        while let Some((node, depth)) = open.pop() {
-            deepest = deepest.max(depth);
-            let links: &[Link] = &tree.nodes[node].links;
-            let inner = links.iter().filter(|link| !link.is_leaf());
-            open.extend(inner.map(|link| (link.index(), depth + 1)));
+        for quality in QUALITIES {
+            let tree = WideTree::build(mesh, WideOptions::default().quality(quality));
+            assert_sound("worst", &tree, mesh);
+            let mut deepest = 0;
+            let mut open = vec![(0, 0)];
+            while let Some((node, depth)) = open.pop() {
+                deepest = deepest.max(depth);
+                let links: &[Link] = &tree.nodes[node].links;
+                let inner = links.iter().filter(|link| !link.is_leaf());
+                open.extend(inner.map(|link| (link.index(), depth + 1)));
+            }
+            assert!(deepest < 40, "{deepest} levels");
         }
-        assert!(deepest < 40, "{deepest} levels");
     }
 }

@@ -146,6 +146,7 @@ fn kind_name(kind: u32) -> &'static str {
         1 => "aabb",
         2 => "sphere",
         3 => "obb",
+        5 => "wide",
         6 => "dop6",
         8 => "dop8",
         12 => "dop12",

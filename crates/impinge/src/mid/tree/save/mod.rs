@@ -6,7 +6,7 @@
 //! | --- | --- |
 //! | 0 | `IMPBVTRE` |
 //! | 8 | `u32` version of the format: 2 |
-//! | 12 | `u32` kind of volume: 1 box, 2 sphere, 3 oriented box, k for a k-DOP |
+//! | 12 | `u32` kind of volume: 1 box, 2 sphere, 3 oriented box, k for a k-DOP; 5 is a wide tree |
 //! | 16 | `u64` hash of the mesh: all bits of its positions, and its faces |
 //! | 24 | `u32` n, the number of pieces: that of faces, or more if faces are split |
 //! | 28 | `u32` m, the number of nodes |
@@ -30,6 +30,8 @@
 //!
 //! Nothing is allocated before the length is known to fit the counts.
 //!
+//! A wide tree has header and checksum in common with these; for the rest see `wide/save.rs`.
+//!
 //! Version 1 knew no pieces.
 
 mod error;
@@ -50,7 +52,7 @@ use std::ops::Range;
 const MAGIC: [u8; 8] = *b"IMPBVTRE";
 const VERSION: u32 = 2;
 const HEADER: usize = 32;
-const CHECKSUM: usize = 8;
+pub(in crate::mid) const CHECKSUM: usize = 8;
 
 impl<V: SavedVolume> BvTree<V> {
     /// The tree of a mesh as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
@@ -78,13 +80,7 @@ impl<V: SavedVolume> BvTree<V> {
         let pieces = if self.repeats_faces() { &self.pieces } else { &self.faces };
         let (count, nodes) = (pieces.len() as u32, self.nodes.len() as u32);
         let layout = Layout::new::<V>(count, nodes);
-        let mut bytes = Vec::with_capacity(layout.length() as usize);
-        bytes.extend(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(V::KIND.to_le_bytes());
-        bytes.extend(hash::of_mesh(mesh).to_le_bytes());
-        bytes.extend(count.to_le_bytes());
-        bytes.extend(nodes.to_le_bytes());
+        let mut bytes = begun(V::KIND, mesh, [count, nodes], layout.body());
         bytes.extend(pieces.iter().flat_map(|piece| piece.to_le_bytes()));
         let ends = self.leaf_ends();
         for node in &self.nodes {
@@ -95,8 +91,7 @@ impl<V: SavedVolume> BvTree<V> {
         for node in &self.nodes {
             node.volume.write(&mut bytes);
         }
-        bytes.extend(hash::of_bytes(&bytes).to_le_bytes());
-        bytes
+        sealed(bytes)
     }
 
     /// The tree of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
@@ -107,7 +102,7 @@ impl<V: SavedVolume> BvTree<V> {
     pub fn from_bytes(bytes: &[u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
         let parts = Parts::of::<V>(bytes, mesh)?;
         let frame = Frame::new(&mesh.bounds());
-        let pieces = parts.pieces()?;
+        let pieces = permutation(parts.pieces)?;
         let ranges = parts.ranges()?;
         let source = Source::new(mesh, &frame, pieces.len() - mesh.faces().len());
         if source.len() != pieces.len() {
@@ -159,8 +154,69 @@ pub(crate) fn saved_kind(bytes: &[u8]) -> Result<u32, TreeFileError> {
     Ok(u32_at(bytes, 12))
 }
 
+/// The header of a file, for so many pieces and nodes, with room for as many bytes as are to follow.
+pub(in crate::mid) fn begun(kind: u32, mesh: &Mesh, counts: [u32; 2], body: u64) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + body as usize + CHECKSUM);
+    bytes.extend(MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend(kind.to_le_bytes());
+    bytes.extend(hash::of_mesh(mesh).to_le_bytes());
+    bytes.extend(counts.into_iter().flat_map(u32::to_le_bytes));
+    bytes
+}
+
+/// With the checksum.
+pub(in crate::mid) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    bytes.extend(hash::of_bytes(&bytes).to_le_bytes());
+    bytes
+}
+
+/// How many pieces and nodes there are, and what is between header and checksum, if these and the
+/// length are right; the last is told by the counts.
+pub(in crate::mid) fn body<'b>(
+    bytes: &'b [u8],
+    kind: u32,
+    mesh: &Mesh,
+    length: impl Fn(u32, u32) -> u64,
+) -> Result<([u32; 2], &'b [u8]), TreeFileError> {
+    let found = saved_kind(bytes)?;
+    if found != kind {
+        return Err(TreeFileError::Kind { found, expected: kind });
+    }
+    let (pieces, nodes) = (u32_at(bytes, 24), u32_at(bytes, 28));
+    let expected = (HEADER + CHECKSUM) as u64 + length(pieces, nodes);
+    let found = bytes.len() as u64;
+    if found != expected {
+        return Err(TreeFileError::Length { expected, found });
+    }
+    let at = bytes.len() - CHECKSUM;
+    let (stored, computed) = (u64_at(bytes, at), hash::of_bytes(&bytes[..at]));
+    if stored != computed {
+        return Err(TreeFileError::Checksum { at, stored, computed });
+    }
+    if (pieces as usize) < mesh.faces().len() || u64_at(bytes, 16) != hash::of_mesh(mesh) {
+        return Err(TreeFileError::OtherMesh);
+    }
+    Ok(([pieces, nodes], &bytes[HEADER..at]))
+}
+
+/// The list of pieces or faces that follows the header, each once.
+pub(in crate::mid) fn permutation(words: &[[u8; 4]]) -> Result<Vec<u32>, TreeFileError> {
+    let mut is_named = vec![false; words.len()];
+    let mut pieces = Vec::with_capacity(words.len());
+    for (i, &bytes) in words.iter().enumerate() {
+        let piece = u32::from_le_bytes(bytes);
+        match is_named.get_mut(piece as usize) {
+            Some(is_named) if !*is_named => *is_named = true,
+            _ => return Err(TreeFileError::Piece { at: HEADER + 4 * i, piece }),
+        }
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
 /// How deep a tree over so many pieces may be: more than any of ours is.
-fn max_depth(pieces: usize) -> u8 {
+pub(in crate::mid) fn max_depth(pieces: usize) -> u8 {
     4 * pieces.max(1).ilog2() as u8 + 32
 }
 
@@ -185,12 +241,9 @@ impl Layout {
         self.nodes_at() + 8 * self.nodes
     }
 
-    fn checksum_at(&self) -> u64 {
-        self.volumes_at() + self.volume_bytes * self.nodes
-    }
-
-    fn length(&self) -> u64 {
-        self.checksum_at() + CHECKSUM as u64
+    /// How many bytes are between header and checksum.
+    fn body(&self) -> u64 {
+        4 * self.pieces + (8 + self.volume_bytes) * self.nodes
     }
 }
 
@@ -204,52 +257,18 @@ struct Parts<'b> {
 
 impl<'b> Parts<'b> {
     fn of<V: SavedVolume>(bytes: &'b [u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
-        let found = bytes.len() as u64;
-        let kind = saved_kind(bytes)?;
-        if kind != V::KIND {
-            return Err(TreeFileError::Kind { found: kind, expected: V::KIND });
-        }
-        let (pieces, nodes) = (u32_at(bytes, 24), u32_at(bytes, 28));
-        let layout = Layout::new::<V>(pieces, nodes);
-        if found != layout.length() {
-            return Err(TreeFileError::Length { expected: layout.length(), found });
-        }
-        // No place is beyond the length, which is a `usize`.
-        let [nodes_at, volumes_at, at] =
-            [layout.nodes_at(), layout.volumes_at(), layout.checksum_at()].map(|at| at as usize);
-        let (stored, computed) = (u64_at(bytes, at), hash::of_bytes(&bytes[..at]));
-        if stored != computed {
-            return Err(TreeFileError::Checksum { at, stored, computed });
-        }
-        let faces = mesh.faces().len();
-        if (pieces as usize) < faces || u64_at(bytes, 16) != hash::of_mesh(mesh) {
-            return Err(TreeFileError::OtherMesh);
-        }
+        let layout = |pieces, nodes| Layout::new::<V>(pieces, nodes);
+        let ([pieces, nodes], body) =
+            body(bytes, V::KIND, mesh, |pieces, nodes| layout(pieces, nodes).body())?;
+        let layout = layout(pieces, nodes);
         // A leaf has a piece at least, and a tree has a leaf more than inner nodes.
         if u64::from(nodes) >= (2 * layout.pieces).max(1) || (nodes == 0) != (pieces == 0) {
             return Err(TreeFileError::NodeCount { nodes, pieces });
         }
-        Ok(Self {
-            layout,
-            pieces: bytes[HEADER..nodes_at].as_chunks().0,
-            nodes: bytes[nodes_at..volumes_at].as_chunks().0,
-            volumes: &bytes[volumes_at..at],
-        })
-    }
-
-    /// The list of pieces, each once.
-    fn pieces(&self) -> Result<Vec<u32>, TreeFileError> {
-        let mut is_named = vec![false; self.pieces.len()];
-        let mut pieces = Vec::with_capacity(self.pieces.len());
-        for (i, &bytes) in self.pieces.iter().enumerate() {
-            let piece = u32::from_le_bytes(bytes);
-            match is_named.get_mut(piece as usize) {
-                Some(is_named) if !*is_named => *is_named = true,
-                _ => return Err(TreeFileError::Piece { at: HEADER + 4 * i, piece }),
-            }
-            pieces.push(piece);
-        }
-        Ok(pieces)
+        // No place is beyond the length, which is a `usize`.
+        let (list, rest) = body.split_at(4 * pieces as usize);
+        let (nodes, volumes) = rest.split_at(8 * nodes as usize);
+        Ok(Self { layout, pieces: list.as_chunks().0, nodes: nodes.as_chunks().0, volumes })
     }
 
     /// Which of the listed pieces are below each node, if the nodes are a tree.
@@ -391,7 +410,7 @@ impl Content {
     }
 }
 
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub(in crate::mid) fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(std::array::from_fn(|i| bytes[at + i]))
 }
 
