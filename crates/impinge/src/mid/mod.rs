@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `method.rs` | [`Method`]: the methods by name |
 //! | `index.rs` | [`Index`]: a mesh prepared by a method, to be shared, saved and loaded |
+//! | `shape.rs`, `searcher.rs` | [`Shape`]: an index that owns its mesh, and any two of them in turn |
 //! | `pair.rs` | [`Pair`] and [`Query`]: two indexed meshes, and what can be asked about them |
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and resumed |
 //! | `distance.rs` | [`MeshDistance`]: the least distance, over any method |
@@ -24,6 +25,8 @@ mod index;
 mod method;
 mod pair;
 mod question;
+mod searcher;
+mod shape;
 mod timed;
 pub mod tree;
 mod wide;
@@ -32,6 +35,8 @@ pub use distance::{MeshDistance, ToleranceError};
 pub use index::{Index, MethodMismatch};
 pub use method::{Method, UnknownMethod};
 pub use pair::{Pair, Query};
+pub(crate) use searcher::Searcher;
+pub use shape::Shape;
 pub use timed::{Budget, OpenPair, Timed, Verdict};
 
 use distance::Least;
