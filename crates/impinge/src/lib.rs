@@ -33,6 +33,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+pub mod broad;
 pub mod convex;
 pub mod generate;
 pub mod mesh;
@@ -40,15 +41,17 @@ pub mod mid;
 pub mod narrow;
 mod pose;
 pub mod volume;
+pub mod world;
 
 pub use bounds::Bounds;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{
-    Budget, FacePair, Index, MeshDistance, Method, Pair, Threads, ToleranceError, Verdict,
+    Budget, FacePair, Index, MeshDistance, Method, Pair, Shape, Threads, ToleranceError, Verdict,
     tree::Front,
 };
 pub use pose::{Pose, PoseError};
+pub use world::World;
 
 /// The README's program, compiled and run with the other examples.
 #[cfg(doctest)]
