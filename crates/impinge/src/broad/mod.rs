@@ -11,11 +11,14 @@
 //! |---|---|
 //! | `proxies.rs` | [`Proxies`]: what broad phases know of bodies |
 //! | `all_pairs.rs` | [`AllPairs`]: every pair, by spheres or boxes |
+//! | `packed/` | [`Packed`]: boxes by eight along a curve that fills space; the default |
 
 mod all_pairs;
+mod packed;
 mod proxies;
 
 pub use all_pairs::AllPairs;
+pub use packed::Packed;
 pub use proxies::{Detail, Proxies};
 
 use crate::{Bounds, Threads};

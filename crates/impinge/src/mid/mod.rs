@@ -29,7 +29,7 @@ mod searcher;
 mod shape;
 mod timed;
 pub mod tree;
-mod wide;
+pub(crate) mod wide;
 
 pub use distance::{MeshDistance, ToleranceError};
 pub use index::{Index, MethodMismatch};

@@ -22,7 +22,7 @@ mod boxes;
 mod build;
 mod descent;
 mod fit;
-mod lanes;
+pub(crate) mod lanes;
 mod near;
 mod open;
 mod stance;
