@@ -11,15 +11,21 @@
 //! |---|---|
 //! | `proxies.rs` | [`Proxies`]: what broad phases know of bodies |
 //! | `all_pairs.rs` | [`AllPairs`]: every pair, by spheres or boxes |
+//! | `sweep.rs` | [`Sweep`]: sorted lists along the axes, or more directions, and the pairs so far |
+//! | `tree.rs` | [`DynamicTree`]: a tree of boxes with room for bodies to move in |
 //! | `packed/` | [`Packed`]: boxes by eight along a curve that fills space; the default |
 
 mod all_pairs;
 mod packed;
 mod proxies;
+mod sweep;
+mod tree;
 
 pub use all_pairs::AllPairs;
 pub use packed::Packed;
 pub use proxies::{Detail, Proxies};
+pub use sweep::Sweep;
+pub use tree::DynamicTree;
 
 use crate::{Bounds, Threads};
 use std::{fmt::Debug, ops::ControlFlow};

@@ -44,7 +44,7 @@ pub use step::{BodyPair, Contact, Step, StepStats, Touch};
 
 use crate::{
     Bounds, Method, Pose, Shape, Threads,
-    broad::{AllPairs, BroadPhase, Detail, Proxies},
+    broad::{BroadPhase, Detail, Packed, Proxies},
 };
 use body::{Bodies, Filter};
 use narrow::Narrow;
@@ -82,7 +82,7 @@ pub struct World {
 impl World {
     /// An empty world with the broad phase that is the fastest for most.
     pub fn new() -> Self {
-        Self::with_broad_phase(AllPairs::new())
+        Self::with_broad_phase(Packed::new())
     }
 
     /// An empty world with a broad phase of choice.

@@ -72,8 +72,8 @@ impl Block {
     /// A bit for each that a box may overlap.
     #[inline(always)]
     pub(super) fn touching<S: Simd>(&self, simd: S, narrow: &Narrow) -> u32 {
-        let mut all = f32x8::load_array_ref(simd, &self.min[0])
-            .simd_le(f32x8::splat(simd, narrow.max[0]));
+        let mut all =
+            f32x8::load_array_ref(simd, &self.min[0]).simd_le(f32x8::splat(simd, narrow.max[0]));
         all &= f32x8::load_array_ref(simd, &self.max[0]).simd_ge(f32x8::splat(simd, narrow.min[0]));
         for axis in 1..3 {
             let min = f32x8::load_array_ref(simd, &self.min[axis]);
@@ -87,8 +87,8 @@ impl Block {
     /// A bit for each that a box overlaps for certain.
     #[inline(always)]
     pub(super) fn overlapping<S: Simd>(&self, simd: S, narrow: &Narrow) -> u32 {
-        let mut all = f32x8::load_array_ref(simd, &self.min[0])
-            .simd_lt(f32x8::splat(simd, narrow.max[0]));
+        let mut all =
+            f32x8::load_array_ref(simd, &self.min[0]).simd_lt(f32x8::splat(simd, narrow.max[0]));
         all &= f32x8::load_array_ref(simd, &self.max[0]).simd_gt(f32x8::splat(simd, narrow.min[0]));
         for axis in 1..3 {
             let min = f32x8::load_array_ref(simd, &self.min[axis]);

@@ -48,10 +48,7 @@ impl Frame {
 
 /// What a tenth of some numbers are below, half of them, and all but a tenth, going by a sample; zeros
 /// if none of them is finite.
-pub(super) fn quantiles(
-    count: usize,
-    numbers: impl Iterator<Item = f64>,
-) -> [f64; 3] {
+pub(super) fn quantiles(count: usize, numbers: impl Iterator<Item = f64>) -> [f64; 3] {
     let mut sample = [0.0; SAMPLE];
     let mut found = 0;
     let stride = count.div_ceil(SAMPLE).max(1);

@@ -119,11 +119,12 @@ impl BroadPhase for Packed {
     ) -> ControlFlow<()> {
         let narrow = self.refresh(proxies).narrow(bounds);
         for pile in [&self.moving, &self.fixed] {
-            self.walks.overlapping(pile, &narrow, &mut |proxy| {
-                match proxies.bounds(proxy).overlaps(bounds) {
-                    true => visit(proxy),
-                    false => ControlFlow::Continue(()),
-                }
+            self.walks.overlapping(pile, &narrow, &mut |proxy| match proxies
+                .bounds(proxy)
+                .overlaps(bounds)
+            {
+                true => visit(proxy),
+                false => ControlFlow::Continue(()),
             })?;
         }
         ControlFlow::Continue(())

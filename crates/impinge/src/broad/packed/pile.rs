@@ -39,7 +39,7 @@ enum State {
 }
 
 /// Blocks are sorted anew once they have grown by so much.
-const GROWTH: f64 = 1.15;
+const GROWTH: f64 = 1.06;
 
 impl Pile {
     pub(super) fn insert(&mut self, proxy: u32) {

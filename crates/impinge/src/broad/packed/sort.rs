@@ -73,9 +73,9 @@ impl Sorter {
         other.resize(items.len(), (0, 0));
         for pass in 0..DIGITS {
             let starts = &mut counts[pass as usize * base..][..base];
-            let is_same = items.first().is_some_and(|&(key, _)| {
-                starts[digit(key, pass)] as usize == items.len()
-            });
+            let is_same = items
+                .first()
+                .is_some_and(|&(key, _)| starts[digit(key, pass)] as usize == items.len());
             if is_same {
                 continue;
             }
@@ -102,12 +102,12 @@ struct Cells {
 
 impl Cells {
     fn key(&self, narrow: &Narrow) -> u64 {
-        let mut key = 0;
-        for axis in 0..3 {
+        let cell = |axis: usize| {
             let cell = (center(narrow, axis) - self.low[axis]) * self.scale[axis];
             // A cast takes what is beyond to the ends, and what is not a number to 0.
-            key |= spread_bits(u64::from((cell as u32).min((1 << BITS) - 1))) << axis;
-        }
+            (cell as u32).min((1 << BITS) - 1)
+        };
+        let key = along_curve([cell(0), cell(1), cell(2)]);
         // Those much larger than most come last, the largest of all at the end.
         let larger = (exponent(narrow) - self.usual - 1).clamp(0, 62) as u64 / 2;
         key | larger << (3 * BITS)
@@ -122,6 +122,32 @@ fn center(narrow: &Narrow, axis: usize) -> f32 {
 fn exponent(narrow: &Narrow) -> i32 {
     let extent = narrow.extent();
     if extent > 0.0 { (extent.to_bits() >> 23) as i32 } else { 0 }
+}
+
+/// How far along Hilbert's curve a cell is (Skilling 2004, Programming the Hilbert curve). Blocks of
+/// neighbours along it are smaller than in the order of interleaved bits, which leaps: pairs of blocks
+/// that overlap are two fifths fewer.
+fn along_curve(mut cell: [u32; 3]) -> u64 {
+    for bit in (1..BITS).rev() {
+        let below = (1u32 << bit) - 1;
+        for axis in 0..3 {
+            // Where the bit is set, what is below is turned round, otherwise exchanged.
+            let is_set = ((cell[axis] >> bit) & 1).wrapping_neg();
+            cell[0] ^= below & is_set;
+            let differing = (cell[0] ^ cell[axis]) & below & !is_set;
+            cell[0] ^= differing;
+            cell[axis] ^= differing;
+        }
+    }
+    cell[1] ^= cell[0];
+    cell[2] ^= cell[1];
+    // Each bit of the last turns round all that are below.
+    let mut turned = cell[2] >> 1;
+    for shift in [1, 2, 4, 8] {
+        turned ^= turned >> shift;
+    }
+    let [x, y, z] = cell.map(|c| spread_bits(u64::from(c ^ turned)));
+    x << 2 | y << 1 | z
 }
 
 /// Puts two zeros before each of sixteen bits.

@@ -186,14 +186,14 @@ impl Piles<'_> {
         let (child_a, child_b) = (a * WIDTH as u32, b * WIDTH as u32);
         if i > j {
             let mask = self.a.block(above_a, a).touching(simd, &self.b.around(above_b, b));
-            tasks.extend(
-                lanes_of(mask).map(|lane| Task { levels: [i - 1, j], blocks: [child_a + lane, b] }),
-            );
+            for lane in lanes_of(mask) {
+                tasks.push(Task { levels: [i - 1, j], blocks: [child_a + lane, b] });
+            }
         } else if i < j {
             let mask = self.b.block(above_b, b).touching(simd, &self.a.around(above_a, a));
-            tasks.extend(
-                lanes_of(mask).map(|lane| Task { levels: [i, j - 1], blocks: [a, child_b + lane] }),
-            );
+            for lane in lanes_of(mask) {
+                tasks.push(Task { levels: [i, j - 1], blocks: [a, child_b + lane] });
+            }
         } else {
             let is_same = self.is_same && a == b;
             let (block_a, block_b) = (self.a.block(above_a, a), self.b.block(above_b, b));
@@ -205,10 +205,10 @@ impl Piles<'_> {
                 // Of a block with itself, each pair once, and every one with itself.
                 let later = if is_same { !0 << row } else { !0 };
                 let mask = block_b.touching(simd, &block_a.get(row as usize)) & later;
-                tasks.extend(lanes_of(mask).map(|lane| Task {
-                    levels: [i - 1, j - 1],
-                    blocks: [child_a + row, child_b + lane],
-                }));
+                for lane in lanes_of(mask) {
+                    let blocks = [child_a + row, child_b + lane];
+                    tasks.push(Task { levels: [i - 1, j - 1], blocks });
+                }
             }
         }
     }
