@@ -25,6 +25,8 @@
 //!   query can fail.
 //! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`]; [`Index`]: one mesh
 //!   prepared, to be shared among pairs, saved and loaded.
+//! - [`World`]: many bodies that move, and what touches step by step; [`Shape`]: a mesh prepared once, to be
+//!   shared by any number of them; [`broad`]: ways to find those that are near each other.
 //! - [`narrow`]: the exact test itself, for two triangles.
 //! - [`convex`]: convex hulls, and how far they reach.
 //! - [`generate`]: meshes and paths to try things on.
