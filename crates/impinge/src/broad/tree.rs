@@ -1,10 +1,12 @@
 //! A dynamic tree of boxes, whose leaves have room for bodies to move in.
 //!
 //! A body that stays within the larger box around it changes nothing; one that leaves it is taken out
-//! and put in where the boxes on the way grow least. Rotations keep the tree low.
+//! and put in where the boxes on the way grow least. Rotations keep the tree low. Where many leave at
+//! once, the whole tree is made anew from the top, which is quicker then, and leaves a better one.
 
 use super::{BroadPhase, Proxies, ProxyPair, ordered};
 use crate::{Bounds, Threads};
+use glam::DVec3;
 use std::ops::ControlFlow;
 
 /// A binary tree of boxes for bodies that come, go and move at any time.
@@ -36,8 +38,15 @@ impl BroadPhase for DynamicTree {
     }
 
     fn update(&mut self, proxies: &Proxies, moved: &[u32]) {
-        for &proxy in moved {
-            self.tree_of(proxies, proxy).update(proxy, proxies.bounds(proxy));
+        let Self { moving, fixed, .. } = self;
+        for (tree, is_moving) in [(moving, true), (fixed, false)] {
+            let own = || moved.iter().filter(|&&proxy| proxies.is_moving(proxy) == is_moving);
+            let left = own().filter(|&&proxy| tree.has_left(proxy, proxies.bounds(proxy))).count();
+            if left > MANY.max(tree.count() / 8) {
+                tree.rebuild(proxies);
+            } else if left > 0 {
+                own().for_each(|&proxy| tree.update(proxy, proxies.bounds(proxy)));
+            }
         }
     }
 
@@ -79,6 +88,8 @@ impl BroadPhase for DynamicTree {
 
 /// How much room a leaf has on each side, in sizes of the body.
 const ROOM: f64 = 0.2;
+/// Fewer than so many are always put in one by one.
+const MANY: usize = 16;
 
 #[derive(Debug, Default)]
 struct Tree {
@@ -87,6 +98,8 @@ struct Tree {
     root: Option<u32>,
     /// By proxy.
     leaves: Vec<Option<u32>>,
+    /// Room to make the tree anew: bodies and their middles.
+    bodies: Vec<(u32, DVec3)>,
 }
 
 #[derive(Clone, Debug)]
@@ -125,14 +138,60 @@ impl Tree {
     }
 
     fn update(&mut self, proxy: u32, bounds: &Bounds) {
-        let Some(leaf) = self.leaves[proxy as usize] else { return };
-        let room = &mut self.nodes[leaf as usize].bounds;
-        let is_within = room.min.cmple(bounds.min).all() && bounds.max.cmple(room.max).all();
-        if !is_within {
+        if let Some(leaf) = self.leaves[proxy as usize]
+            && self.has_left(proxy, bounds)
+        {
             self.detach(leaf);
             self.nodes[leaf as usize].bounds = roomy(bounds);
             self.attach(leaf);
         }
+    }
+
+    /// Whether a body is not any more in the room that it has.
+    fn has_left(&self, proxy: u32, bounds: &Bounds) -> bool {
+        self.leaves.get(proxy as usize).copied().flatten().is_some_and(|leaf| {
+            let room = &self.nodes[leaf as usize].bounds;
+            !(room.min.cmple(bounds.min).all() && bounds.max.cmple(room.max).all())
+        })
+    }
+
+    /// How many bodies there are.
+    fn count(&self) -> usize {
+        (self.nodes.len() - self.free.len()).div_ceil(2)
+    }
+
+    /// Makes the tree anew, from the top, each time by the middle of what is spread the farthest.
+    fn rebuild(&mut self, proxies: &Proxies) {
+        let mut bodies = std::mem::take(&mut self.bodies);
+        bodies.clear();
+        let listed = (0..).zip(&self.leaves).filter(|(_, leaf)| leaf.is_some());
+        bodies.extend(listed.map(|(proxy, _)| (proxy, proxies.bounds(proxy).center())));
+        self.nodes.clear();
+        self.free.clear();
+        self.root =
+            if bodies.is_empty() { None } else { Some(self.part(proxies, &mut bodies, None)) };
+        self.bodies = bodies;
+    }
+
+    /// The tree of some bodies; as deep as their number can be halved.
+    fn part(&mut self, proxies: &Proxies, bodies: &mut [(u32, DVec3)], parent: Option<u32>) -> u32 {
+        let node = self.nodes.len() as u32;
+        if let [(proxy, _)] = *bodies {
+            let bounds = roomy(proxies.bounds(proxy));
+            self.nodes.push(Node { bounds, parent, height: 0, kind: Kind::Leaf(proxy) });
+            self.leaves[proxy as usize] = Some(node);
+            return node;
+        }
+        let centers = Bounds::enclosing(bodies.iter().map(|&(_, center)| center));
+        let axis = centers.size().max_position();
+        let half = bodies.len() / 2;
+        bodies.select_nth_unstable_by(half, |(_, a), (_, b)| a[axis].total_cmp(&b[axis]));
+        let (low, high) = bodies.split_at_mut(half);
+        self.nodes.push(Node { bounds: Bounds::EMPTY, parent, height: 0, kind: Kind::Free });
+        let children = [self.part(proxies, low, Some(node)), self.part(proxies, high, Some(node))];
+        self.nodes[node as usize].kind = Kind::Inner(children);
+        self.fit(node);
+        node
     }
 
     fn node(&mut self, node: Node) -> u32 {
@@ -324,6 +383,6 @@ fn merged(a: &Bounds, b: &Bounds) -> Bounds {
 
 /// Half the area of a box's surface; 0 for an empty one.
 fn area(bounds: &Bounds) -> f64 {
-    let size = bounds.size().max(glam::DVec3::ZERO);
+    let size = bounds.size().max(DVec3::ZERO);
     size.x * size.y + size.y * size.z + size.z * size.x
 }

@@ -59,15 +59,15 @@ impl Packed {
     }
 
     /// Packs what has changed.
-    fn refresh(&mut self, proxies: &Proxies) -> Frame {
+    fn refresh(&mut self, proxies: &Proxies, threads: Threads) -> Frame {
         let Self { frame, moving, fixed, .. } = self;
         for pile in [&mut *moving, &mut *fixed] {
             pile.tidy();
         }
         let sample = if moving.is_empty() { &*fixed } else { &*moving };
         let found = frame.unwrap_or_else(|| Frame::around(proxies, sample.order()));
-        let is_good = moving.refresh(proxies, &found, frame.is_none())
-            && fixed.refresh(proxies, &found, true);
+        let is_good = moving.refresh(proxies, &found, threads, frame.is_none())
+            && fixed.refresh(proxies, &found, threads, true);
         let found = if is_good {
             found
         } else {
@@ -75,7 +75,7 @@ impl Packed {
             let found = Frame::around(proxies, sample.order());
             for pile in [moving, fixed] {
                 pile.is_fresh = false;
-                pile.refresh(proxies, &found, true);
+                pile.refresh(proxies, &found, threads, true);
             }
             found
         };
@@ -106,7 +106,7 @@ impl BroadPhase for Packed {
         threads: Threads,
         visit: &mut dyn FnMut(ProxyPair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.refresh(proxies);
+        self.refresh(proxies, threads);
         self.walks.pairs(proxies, [&self.moving, &self.moving], threads, visit)?;
         self.walks.pairs(proxies, [&self.moving, &self.fixed], threads, visit)
     }
@@ -117,7 +117,7 @@ impl BroadPhase for Packed {
         bounds: &Bounds,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let narrow = self.refresh(proxies).narrow(bounds);
+        let narrow = self.refresh(proxies, Threads::One).narrow(bounds);
         for pile in [&self.moving, &self.fixed] {
             self.walks.overlapping(pile, &narrow, &mut |proxy| match proxies
                 .bounds(proxy)

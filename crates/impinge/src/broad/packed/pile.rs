@@ -5,7 +5,8 @@ use super::{
     frame::Frame,
     sort::Sorter,
 };
-use crate::broad::Proxies;
+use crate::{Threads, broad::Proxies};
+use rayon::prelude::*;
 
 /// The boxes of some proxies.
 #[derive(Debug, Default)]
@@ -40,6 +41,9 @@ enum State {
 
 /// Blocks are sorted anew once they have grown by so much.
 const GROWTH: f64 = 1.06;
+
+/// How many blocks a thread takes at once, at least.
+const SHARE: usize = 256;
 
 impl Pile {
     pub(super) fn insert(&mut self, proxy: u32) {
@@ -113,14 +117,20 @@ impl Pile {
 
     /// Brings boxes to where the proxies are. Returns whether the frame suits them; it always does if
     /// `takes_any`.
-    pub(super) fn refresh(&mut self, proxies: &Proxies, frame: &Frame, takes_any: bool) -> bool {
+    pub(super) fn refresh(
+        &mut self,
+        proxies: &Proxies,
+        frame: &Frame,
+        threads: Threads,
+        takes_any: bool,
+    ) -> bool {
         if self.is_fresh {
             return true;
         }
         if self.levels.is_empty() {
             self.levels.push(Vec::new());
         }
-        self.narrow(proxies, frame);
+        self.narrow(proxies, frame, threads);
         let size = self.lift();
         if self.is_changed || size > GROWTH * self.sorted_size {
             let Self { sorter, order, levels, next_order, next_blocks, .. } = self;
@@ -148,16 +158,25 @@ impl Pile {
     }
 
     /// Finds the boxes of all proxies in the order they have.
-    fn narrow(&mut self, proxies: &Proxies, frame: &Frame) {
+    fn narrow(&mut self, proxies: &Proxies, frame: &Frame, threads: Threads) {
         let blocks = &mut self.levels[0];
-        blocks.clear();
-        blocks.extend(self.order.chunks(WIDTH).map(|eight| {
-            let mut block = Block::NOWHERE;
+        let fill = |(block, eight): (&mut Block, &[u32])| {
             for (lane, &proxy) in eight.iter().enumerate() {
                 block.set(lane, &frame.narrow(proxies.bounds(proxy)));
             }
-            block
-        }));
+        };
+        blocks.resize(self.order.len().div_ceil(WIDTH), Block::NOWHERE);
+        // The last one may have had more boxes before.
+        if let Some(last) = blocks.last_mut() {
+            *last = Block::NOWHERE;
+        }
+        match threads {
+            Threads::One => blocks.iter_mut().zip(self.order.chunks(WIDTH)).for_each(fill),
+            Threads::Pool => {
+                let eights = self.order.par_chunks(WIDTH);
+                blocks.par_iter_mut().zip(eights).with_min_len(SHARE).for_each(fill);
+            }
+        }
     }
 
     /// Finds the boxes around blocks, level by level. Returns how large the first ones are.
