@@ -40,7 +40,7 @@ enum State {
 }
 
 /// Blocks are sorted anew once they have grown by so much.
-const GROWTH: f64 = 1.06;
+const GROWTH: f64 = 1.1;
 
 /// How many blocks a thread takes at once, at least.
 const SHARE: usize = 256;
@@ -99,6 +99,11 @@ impl Pile {
     /// The highest level, which has a single block; none if there is nothing.
     pub(super) fn top(&self) -> Option<usize> {
         if self.order.is_empty() { None } else { self.levels.iter().position(|l| l.len() == 1) }
+    }
+
+    /// All blocks of a level; none of a level that is not there.
+    pub(super) fn level(&self, level: usize) -> &[Block] {
+        self.levels.get(level).map_or(&[], Vec::as_slice)
     }
 
     #[inline(always)]

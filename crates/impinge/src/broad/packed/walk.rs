@@ -1,7 +1,7 @@
 //! Down two piles at once, to the boxes that overlap.
 
 use super::{
-    block::{Narrow, WIDTH},
+    block::{Block, Narrow, WIDTH},
     pile::Pile,
 };
 use crate::{
@@ -54,6 +54,9 @@ const PIECES: usize = 32;
 struct Piles<'p> {
     a: &'p Pile,
     b: &'p Pile,
+    /// The boxes themselves, and those around each block of the second.
+    boxes: [&'p [Block]; 2],
+    around: &'p [Block],
     is_same: bool,
     proxies: &'p Proxies,
 }
@@ -72,7 +75,8 @@ impl Walks {
         let (Some(top_a), Some(top_b)) = (a.top(), b.top()) else {
             return ControlFlow::Continue(());
         };
-        let piles = Piles { a, b, is_same: std::ptr::eq(a, b), proxies };
+        let boxes = [a.level(0), b.level(0)];
+        let piles = Piles { a, b, boxes, around: b.level(1), is_same: std::ptr::eq(a, b), proxies };
         let root = Task { levels: [top_a as u8, top_b as u8], blocks: [0, 0] };
         let parts = match threads {
             Threads::Pool if top_a + top_b > 2 => rayon::current_num_threads(),
@@ -217,10 +221,11 @@ impl Piles<'_> {
     #[inline(always)]
     fn compare<S: Simd>(&self, simd: S, [a, b]: [u32; 2], found: &mut Vec<ProxyPair>) {
         let is_same = self.is_same && a == b;
-        let (block_a, block_b) = (self.a.block(0, a), self.b.block(0, b));
-        let rows = match is_same {
-            true => 0xff,
-            false => block_a.touching(simd, &self.b.around(0, b)),
+        let (block_a, block_b) = (&self.boxes[0][a as usize], &self.boxes[1][b as usize]);
+        let rows = match (is_same, self.around.get(b as usize / WIDTH)) {
+            (false, Some(above)) => block_a.touching(simd, &above.get(b as usize % WIDTH)),
+            // A block by itself has none above.
+            _ => 0xff,
         };
         for row in lanes_of(rows) {
             let later = if is_same { !1 << row } else { !0 };
