@@ -1,8 +1,10 @@
 //! Worlds: `cargo bench -p impinge-bench --bench world [-- BODIES… NAMES…]`
 //!
-//! Broad phases on moving boxes, of so many bodies and of those names alone: one box of side 0.8 for each unit of volume, all moving by up to 0.05 along each axis a step, and
-//! turned back at the walls. A step is the update of all, and all pairs. All take turns on every step,
-//! and must find as many pairs; beside them parry's tree, used in the three ways that it offers.
+//! Broad phases on moving boxes, for so many bodies and for those names alone: one box of side 0.8 for
+//! each unit of volume, all moving by up to 0.05 along each axis a step, and turned back at the walls;
+//! then the same with some that are much larger. A step is the update of all, and all pairs. All take
+//! turns on every step, and must find as many pairs; beside them parry's tree, used in the three ways
+//! that it offers.
 //! CPU time is what the calling thread had of it, which a machine that is not quiet changes less.
 //!
 //! Then `meshes`: a world of 10,000 instances of a body of 500 faces, half of them near another, all moving
@@ -35,10 +37,12 @@ fn main() {
     if counts.is_empty() {
         counts = vec![1_000, 10_000, 100_000, 1_000_000];
     }
-    println!("| bodies | broad phase | ms a step | least | CPU ms a step | pairs |");
-    println!("|---|---|---|---|---|---|");
-    for count in counts {
-        boxes(count, &wants);
+    for (sizes, title) in [(Sizes::Alike, "of one size"), (Sizes::Mixed, "of mixed sizes")] {
+        println!("\n| boxes {title} | broad phase | ms a step | least | CPU ms a step | pairs |");
+        println!("|---|---|---|---|---|---|");
+        for &count in &counts {
+            boxes(count, sizes, &wants);
+        }
     }
     if wants("meshes") {
         meshes();
@@ -52,6 +56,7 @@ fn cpu_time(since: Instant) -> Duration {
     nanoseconds.map_or_else(|| since.elapsed(), Duration::from_nanos)
 }
 
+/// Half the side of most boxes.
 const HALF: f32 = 0.4;
 
 /// Boxes that move about in a larger one, in `f32`, which parry has.
@@ -59,17 +64,31 @@ struct Boxes {
     side: f32,
     centers: Vec<Vec3>,
     ways: Vec<Vec3>,
+    halves: Vec<f32>,
+}
+
+/// How large boxes are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sizes {
+    Alike,
+    /// One is as large as all the room there is, and one in a thousand has 25 times the side.
+    Mixed,
 }
 
 impl Boxes {
-    fn new(count: u32) -> Self {
+    fn new(count: u32, sizes: Sizes) -> Self {
         let mut random = Random::new(1);
         let side = f64::from(count).cbrt();
         let mut vector =
             |size: f64| Vec3::from_array([(); 3].map(|()| random.range(-size, size) as f32));
         let centers = (0..count).map(|_| vector(side / 2.0)).collect();
         let ways = (0..count).map(|_| vector(0.05)).collect();
-        Self { side: side as f32, centers, ways }
+        let half = |index: u32| match sizes {
+            Sizes::Mixed if index == 0 => side as f32,
+            Sizes::Mixed if index % 1000 == 0 => 25.0 * HALF,
+            _ => HALF,
+        };
+        Self { side: side as f32, centers, ways, halves: (0..count).map(half).collect() }
     }
 
     fn advance(&mut self) {
@@ -81,8 +100,8 @@ impl Boxes {
     }
 
     fn corners(&self, index: usize) -> [Vec3; 2] {
-        let center = self.centers[index];
-        [center - HALF, center + HALF]
+        let (center, half) = (self.centers[index], self.halves[index]);
+        [center - half, center + half]
     }
 
     fn bounds(&self, index: usize) -> Bounds {
@@ -173,8 +192,8 @@ fn parry(name: &'static str, way: Parry, boxes: &Boxes) -> Row {
     Row::new(name, step)
 }
 
-fn boxes(count: u32, wants: &dyn Fn(&str) -> bool) {
-    let mut boxes = Boxes::new(count);
+fn boxes(count: u32, sizes: Sizes, wants: &dyn Fn(&str) -> bool) {
+    let mut boxes = Boxes::new(count, sizes);
     let (one, pool) = (Threads::One, Threads::Pool);
     let mut rows: Vec<Row> = Vec::new();
     let mut add = |name: &str, most: u32, row: &dyn Fn() -> Row| {
