@@ -25,6 +25,8 @@
 //!   query can fail.
 //! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`]; [`Index`]: one mesh
 //!   prepared, to be shared among pairs, saved and loaded.
+//! - [`World`]: many bodies that move, and what touches step by step; [`Shape`]: a mesh prepared once, to be
+//!   shared by any number of them; [`broad`]: ways to find those that are near each other.
 //! - [`narrow`]: the exact test itself, for two triangles.
 //! - [`convex`]: convex hulls, and how far they reach.
 //! - [`generate`]: meshes and paths to try things on.
@@ -33,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+pub mod broad;
 pub mod convex;
 pub mod generate;
 pub mod mesh;
@@ -40,15 +43,17 @@ pub mod mid;
 pub mod narrow;
 mod pose;
 pub mod volume;
+pub mod world;
 
 pub use bounds::Bounds;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{
-    Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Threads,
-    ToleranceError, Verdict, WideOptions, WideQuality,
+    Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Shape,
+    Threads, ToleranceError, Verdict, WideOptions, WideQuality,
 };
 pub use pose::{Pose, PoseError};
+pub use world::World;
 
 /// The README's program, compiled and run with the other examples.
 #[cfg(doctest)]

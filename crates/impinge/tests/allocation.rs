@@ -1,6 +1,11 @@
 //! Queries do not allocate once warm.
 
-use impinge::{Budget, Cache, Index, Method, Pair, Pose, Threads, Verdict, generate};
+use impinge::{
+    Budget, Cache, Index, Method, Pair, Pose, Shape, Threads, Verdict, World,
+    broad::{AllPairs, DynamicTree, Sweep},
+    generate::{self, Random},
+    world::{Body, BodyId},
+};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -167,5 +172,48 @@ fn a_warm_batch_does_not_allocate_for_a_pose() {
         };
         assert!(batch() > 0, "the counter counts");
         assert_eq!(batch(), 0, "{method} on the caller's thread");
+    }
+}
+
+/// A world that has had as much to do before does its steps in the room that it has.
+#[test]
+fn warm_steps_do_not_allocate() {
+    let torus = Shape::new(generate::deformed_torus(1, [20, 8]).expect("enough segments"));
+    let mut random = Random::new(5);
+    let phases: [Box<dyn FnOnce() -> World>; 4] = [
+        Box::new(World::new),
+        Box::new(|| World::with_broad_phase(AllPairs::new())),
+        Box::new(|| World::with_broad_phase(Sweep::directions())),
+        Box::new(|| World::with_broad_phase(DynamicTree::new())),
+    ];
+    for (number, world) in phases.into_iter().enumerate() {
+        let mut world = world();
+        let bodies: Vec<BodyId> =
+            (0..200).map(|_| world.add(Body::new(&torus)).expect("one method")).collect();
+        let mut poses = Vec::new();
+        for _ in 0..10 {
+            let place = |random: &mut Random| [(); 3].map(|()| random.range(-6.0, 6.0));
+            let pose = |random: &mut Random| {
+                Pose::new(random.rotation(), place(random).into()).expect("a rotation")
+            };
+            poses.push(bodies.iter().map(|&body| (body, pose(&mut random))).collect::<Vec<_>>());
+        }
+        let mut round = || {
+            let mut found = 0;
+            for poses in &poses {
+                world.set_poses(poses).expect("all are there");
+                found += world.step().contacts().count();
+            }
+            found
+        };
+        // Sets of pairs keep what was taken out of them for a while.
+        let expected = round();
+        for _ in 0..4 {
+            round();
+        }
+        let warm = allocations();
+        assert_eq!(round(), expected, "broad phase {number}");
+        assert!(expected > 1_000, "only {expected} contacts");
+        assert_eq!(allocations() - warm, 0, "broad phase {number} allocates when warm");
     }
 }

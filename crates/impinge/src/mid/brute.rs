@@ -23,6 +23,29 @@ pub(super) struct Brute<'m> {
     b: Body<'m>,
 }
 
+/// Room for any pair of meshes, one after the other.
+#[derive(Default)]
+pub(super) struct Room([(Vec<DVec3>, Vec<PlacedFace>); 2]);
+
+impl Room {
+    /// Asks something about two meshes, which need not be those of the last time.
+    pub(super) fn search<R>(
+        &mut self,
+        a: &Mesh,
+        b: &Mesh,
+        ask: impl FnOnce(&mut dyn Search) -> R,
+    ) -> R {
+        let [(positions_a, faces_a), (positions_b, faces_b)] = std::mem::take(&mut self.0);
+        let mut brute = Brute {
+            a: Body { mesh: a, positions: positions_a, faces: faces_a },
+            b: Body { mesh: b, positions: positions_b, faces: faces_b },
+        };
+        let answer = ask(&mut brute);
+        self.0 = [brute.a, brute.b].map(|body| (body.positions, body.faces));
+        answer
+    }
+}
+
 struct Body<'m> {
     mesh: &'m Mesh,
     positions: Vec<DVec3>,

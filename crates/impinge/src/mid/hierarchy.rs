@@ -12,7 +12,7 @@ use crate::{Mesh, volume::Frame};
 use rayon::prelude::*;
 use std::{
     collections::HashSet,
-    ops::ControlFlow,
+    ops::{ControlFlow, Deref},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -149,13 +149,13 @@ pub(super) struct Goal<'q> {
     pub(super) is_over: &'q AtomicBool,
 }
 
-/// A mesh and its tree.
-type Body<'m, H> = (&'m Mesh, Arc<H>);
+/// A mesh and its tree, shared or lent.
+type Body<'m, T> = (&'m Mesh, T);
 
 /// Two meshes with a tree each.
-struct HierarchySearch<'m, H: Hierarchy> {
-    a: Body<'m, H>,
-    b: Body<'m, H>,
+struct HierarchySearch<'m, H: Hierarchy, T: Deref<Target = H>> {
+    a: Body<'m, T>,
+    b: Body<'m, T>,
     /// One for each thread that a query has used so far, and at least one.
     workers: Vec<Worker<H::Scratch>>,
     counts: WalkCounts,
@@ -168,6 +168,34 @@ pub(super) fn search<'m, H: Hierarchy + 'static>(
 ) -> Box<dyn Search + 'm> {
     let (a, b) = ((mesh_a, Arc::clone(tree_a)), (mesh_b, Arc::clone(tree_b)));
     Box::new(HierarchySearch::new(a, b))
+}
+
+/// Room for searches of any trees of a kind, one pair of them after the other.
+pub(super) struct Room<H: Hierarchy> {
+    workers: Vec<Worker<H::Scratch>>,
+}
+
+impl<H: Hierarchy> Default for Room<H> {
+    fn default() -> Self {
+        Self { workers: Vec::new() }
+    }
+}
+
+impl<H: Hierarchy> Room<H> {
+    /// Asks something about two meshes with a tree each, which need not be those of the last time.
+    pub(super) fn search<R>(
+        &mut self,
+        a: (&Mesh, &H),
+        b: (&Mesh, &H),
+        ask: impl FnOnce(&mut dyn Search) -> R,
+    ) -> R {
+        let mut workers = std::mem::take(&mut self.workers);
+        workers.resize_with(workers.len().max(1), Worker::default);
+        let mut search = HierarchySearch { a, b, workers, counts: WalkCounts::default() };
+        let answer = ask(&mut search);
+        self.workers = search.workers;
+        answer
+    }
 }
 
 /// What a thread needs for its part of a query, reused from query to query.
@@ -185,9 +213,9 @@ const PIECES: usize = 64;
 
 /// Two bodies where they stand.
 #[inline(always)] // to be made where it is kept: it is large
-fn stand<'q, H: Hierarchy>(
-    a: &'q Body<'_, H>,
-    b: &'q Body<'_, H>,
+fn stand<'q, H: Hierarchy, T: Deref<Target = H>>(
+    a: &'q Body<'_, T>,
+    b: &'q Body<'_, T>,
     question: &Question,
 ) -> (Faces<'q>, H::Descent<'q>) {
     let mut bounds = a.1.frame().placed_bounds(&question.pose_a);
@@ -195,8 +223,8 @@ fn stand<'q, H: Hierarchy>(
     (Faces::new([a.0, b.0], question, &bounds), a.1.stand(&b.1, question))
 }
 
-impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
-    fn new(a: Body<'m, H>, b: Body<'m, H>) -> Self {
+impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
+    fn new(a: Body<'m, T>, b: Body<'m, T>) -> Self {
         Self { a, b, workers: vec![Worker::default()], counts: WalkCounts::default() }
     }
 
@@ -254,7 +282,7 @@ impl<'m, H: Hierarchy> HierarchySearch<'m, H> {
     }
 }
 
-impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
+impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H, T> {
     fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair> {
         self.run(question, threads, false, |found, pair| {
             found.push(pair);
@@ -361,7 +389,7 @@ impl<H: Hierarchy> Search for HierarchySearch<'_, H> {
     }
 
     fn index_bytes(&self) -> usize {
-        let shared = Arc::ptr_eq(&self.a.1, &self.b.1);
+        let shared = std::ptr::eq(&*self.a.1, &*self.b.1);
         self.a.1.bytes() + if shared { 0 } else { self.b.1.bytes() }
     }
 }

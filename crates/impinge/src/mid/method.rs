@@ -3,8 +3,8 @@
 use super::{
     Search,
     boxtree::{Boxtree, BoxtreeOptions, RefitError},
-    brute::Brute,
-    hierarchy,
+    brute::{self, Brute},
+    hierarchy::{self, Room},
     tree::{self, BuildOptions, BvTree, TreeFileError},
     wide::{self, WideOptions, WideTree},
 };
@@ -61,6 +61,16 @@ macro_rules! tree {
             $($name(Arc<BvTree<$volume>>),)*
         }
 
+        /// Room for searches by any method; none is taken before it is needed.
+        #[derive(Default)]
+        #[expect(non_snake_case, reason = "named as the methods are")]
+        pub(super) struct Rooms {
+            brute: brute::Room,
+            boxtree: Room<Boxtree>,
+            wide: Room<WideTree>,
+            $($name: Room<BvTree<$volume>>,)*
+        }
+
         impl Tree {
             pub(super) fn build(method: Method, mesh: &Mesh, options: BuildOptions) -> Self {
                 match method {
@@ -91,6 +101,29 @@ macro_rules! tree {
                     })*
                     _ => None,
                 }
+            }
+
+            /// Asks something about two meshes, in a room that is kept from pair to pair; nothing if
+            /// different methods prepared them.
+            pub(super) fn search_in<R>(
+                rooms: &mut Rooms,
+                a: (&Mesh, &Self),
+                b: (&Mesh, &Self),
+                ask: impl FnOnce(&mut dyn Search) -> R,
+            ) -> Option<R> {
+                Some(match (a.1, b.1) {
+                    (Self::Brute, Self::Brute) => rooms.brute.search(a.0, b.0, ask),
+                    (Self::Boxtree(tree_a), Self::Boxtree(tree_b)) => {
+                        rooms.boxtree.search((a.0, &**tree_a), (b.0, &**tree_b), ask)
+                    }
+                    (Self::Wide(tree_a), Self::Wide(tree_b)) => {
+                        rooms.wide.search((a.0, &**tree_a), (b.0, &**tree_b), ask)
+                    }
+                    $((Self::$name(tree_a), Self::$name(tree_b)) => {
+                        rooms.$name.search((a.0, &**tree_a), (b.0, &**tree_b), ask)
+                    })*
+                    _ => return None,
+                })
             }
 
             pub(super) fn bytes(&self) -> usize {
@@ -239,7 +272,7 @@ impl Method {
 impl Default for Method {
     /// The method to take when there is no reason to choose.
     fn default() -> Self {
-        Self::Obb
+        Self::Wide
     }
 }
 

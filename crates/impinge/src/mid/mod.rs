@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `method.rs` | [`Method`]: the methods by name |
 //! | `index.rs` | [`Index`]: a mesh prepared by a method, to be shared, saved and loaded |
+//! | `shape.rs`, `searcher.rs` | [`Shape`]: an index that owns its mesh, and any two of them in turn |
 //! | `pair.rs` | [`Pair`] and [`Query`]: two indexed meshes, and what can be asked about them |
 //! | `cache.rs` | [`Cache`]: what a caller keeps from query to query |
 //! | `batch.rs` | [`Batch`]: one pair at many poses, over all cores; [`Bits`] and [`ContactLists`]: its answers |
@@ -28,9 +29,11 @@ mod index;
 mod method;
 mod pair;
 mod question;
+mod searcher;
+mod shape;
 mod timed;
 pub mod tree;
-mod wide;
+pub(crate) mod wide;
 
 pub use batch::{Batch, Bits, ContactLists};
 pub use cache::Cache;
@@ -38,6 +41,8 @@ pub use distance::{MeshDistance, ToleranceError};
 pub use index::{Index, MethodMismatch};
 pub use method::{Method, UnknownMethod};
 pub use pair::{Pair, Query};
+pub(crate) use searcher::Searcher;
+pub use shape::Shape;
 pub use timed::{Budget, OpenPair, Timed, Verdict};
 pub use wide::{WideOptions, WideQuality};
 

@@ -13,7 +13,7 @@ use fearless_simd::x86::{Avx2, Sse2};
 /// There are few, because everything is compiled once for each. What AVX-512 has to offer is of no
 /// use for eight lanes, and SSE4.2 adds little to SSE2.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Lanes {
+pub(crate) enum Lanes {
     /// Eight lanes at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
@@ -60,11 +60,11 @@ macro_rules! on {
         }
     }};
 }
-pub(super) use on;
+pub(crate) use on;
 
 impl Lanes {
     /// The best there is here.
-    pub(super) fn best() -> Self {
+    pub(crate) fn best() -> Self {
         let level = Level::new();
         #[cfg(target_arch = "x86_64")]
         return match (level.as_avx2(), level.as_sse2()) {
@@ -83,7 +83,7 @@ impl Lanes {
 
     /// All that this machine can run, the scalar twin first.
     #[cfg(test)]
-    pub(super) fn all() -> Vec<Self> {
+    pub(crate) fn all() -> Vec<Self> {
         let level = Level::new();
         let mut all = vec![Self::Scalar(Fallback::new())];
         #[cfg(target_arch = "x86_64")]

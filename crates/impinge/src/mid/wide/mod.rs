@@ -25,7 +25,7 @@ mod build;
 mod descent;
 mod divide;
 mod fit;
-mod lanes;
+pub(crate) mod lanes;
 mod near;
 mod open;
 mod options;

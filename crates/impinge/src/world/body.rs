@@ -1,0 +1,171 @@
+//! Bodies, by handles that know when a body is gone.
+
+use super::WorldError;
+use crate::{Pose, Shape};
+use std::fmt;
+
+/// A body of a world, for as long as it is there: a handle that a removed body leaves behind never
+/// names another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId {
+    pub(super) index: u32,
+    /// How many bodies had this number before.
+    pub(super) generation: u32,
+}
+
+impl BodyId {
+    /// A number that no other body has at the same time; small, because those of removed bodies are used
+    /// again.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+}
+
+impl fmt::Display for BodyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.generation {
+            0 => write!(f, "{}", self.index),
+            generation => write!(f, "{}.{generation}", self.index),
+        }
+    }
+}
+
+/// What a body is to be: a shape, where it stands, and what it may touch.
+///
+/// ```
+/// use impinge::{Shape, generate, glam::DVec3, world::Body};
+///
+/// let floor = Shape::new(generate::cuboid(DVec3::new(9.0, 9.0, 0.1))?);
+/// let body = Body::new(&floor).fixed().groups(0b01, 0b10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a body is not in a world before it is added to one"]
+pub struct Body {
+    pub(super) shape: Shape,
+    pub(super) pose: Pose,
+    pub(super) is_fixed: bool,
+    pub(super) filter: Filter,
+}
+
+/// Which bodies a body may touch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Filter {
+    pub(super) groups: u32,
+    pub(super) mask: u32,
+}
+
+impl Filter {
+    pub(super) const ALL: Self = Self { groups: u32::MAX, mask: u32::MAX };
+
+    #[inline]
+    pub(super) fn heeds(self, other: Self) -> bool {
+        self.groups & other.mask != 0 && other.groups & self.mask != 0
+    }
+}
+
+impl Body {
+    /// A moving body of all groups, at the identity.
+    pub fn new(shape: &Shape) -> Self {
+        let (shape, pose) = (shape.clone(), Pose::IDENTITY);
+        Self { shape, pose, is_fixed: false, filter: Filter::ALL }
+    }
+
+    /// Puts it somewhere.
+    pub fn at(mut self, pose: Pose) -> Self {
+        self.pose = pose;
+        self
+    }
+
+    /// Makes it a body that hardly ever moves, such as a floor. Two of them are never compared.
+    pub fn fixed(mut self) -> Self {
+        self.is_fixed = true;
+        self
+    }
+
+    /// Puts it into groups, a bit each, and says which groups it may touch. Two bodies are compared
+    /// if each is in a group that the other may touch.
+    pub fn groups(mut self, groups: u32, mask: u32) -> Self {
+        self.filter = Filter { groups, mask };
+        self
+    }
+}
+
+/// Bodies by number.
+#[derive(Debug, Default)]
+pub(super) struct Bodies {
+    slots: Vec<Slot>,
+    /// Numbers to be used again.
+    free: Vec<u32>,
+    count: usize,
+}
+
+#[derive(Debug)]
+struct Slot {
+    generation: u32,
+    body: Option<Body>,
+}
+
+impl Bodies {
+    pub(super) fn insert(&mut self, body: Body) -> Result<BodyId, WorldError> {
+        if let Some(index) = self.free.pop() {
+            let slot = &mut self.slots[index as usize];
+            slot.body = Some(body);
+            self.count += 1;
+            return Ok(BodyId { index, generation: slot.generation });
+        }
+        let index = u32::try_from(self.slots.len()).ok().filter(|&index| index < u32::MAX);
+        let index = index.ok_or(WorldError::TooManyBodies)?;
+        self.slots.push(Slot { generation: 0, body: Some(body) });
+        self.count += 1;
+        Ok(BodyId { index, generation: 0 })
+    }
+
+    pub(super) fn remove(&mut self, id: BodyId) -> Option<Body> {
+        self.get(id)?;
+        let slot = &mut self.slots[id.index as usize];
+        // A number that has been used that often is left alone.
+        if let Some(next) = slot.generation.checked_add(1) {
+            slot.generation = next;
+            self.free.push(id.index);
+        }
+        self.count -= 1;
+        slot.body.take()
+    }
+
+    pub(super) fn get(&self, id: BodyId) -> Option<&Body> {
+        let slot = self.slots.get(id.index as usize)?;
+        slot.body.as_ref().filter(|_| slot.generation == id.generation)
+    }
+
+    pub(super) fn get_mut(&mut self, id: BodyId) -> Option<&mut Body> {
+        let slot = self.slots.get_mut(id.index as usize)?;
+        slot.body.as_mut().filter(|_| slot.generation == id.generation)
+    }
+
+    pub(super) fn checked(&self, body: BodyId) -> Result<&Body, WorldError> {
+        self.get(body).ok_or(WorldError::NoSuchBody { body })
+    }
+
+    /// The body with a number, which is known to be there.
+    #[inline]
+    pub(super) fn at(&self, index: u32) -> Option<&Body> {
+        self.slots[index as usize].body.as_ref()
+    }
+
+    #[inline]
+    pub(super) fn id(&self, index: u32) -> BodyId {
+        BodyId { index, generation: self.slots[index as usize].generation }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (BodyId, &Body)> {
+        (0..).zip(&self.slots).filter_map(|(index, slot)| {
+            let id = BodyId { index, generation: slot.generation };
+            slot.body.as_ref().map(|body| (id, body))
+        })
+    }
+}

@@ -1,0 +1,293 @@
+//! Every broad phase against every pair, through random lives of worlds of boxes.
+
+use impinge::{
+    Bounds, Threads,
+    broad::{AllPairs, BroadPhase, DynamicTree, Packed, Proxies, Sweep},
+    generate::Random,
+    glam::DVec3,
+};
+use std::ops::ControlFlow;
+
+/// All that give the very same pairs if boxes are all they know.
+fn phases() -> Vec<(&'static str, Threads, Box<dyn BroadPhase>)> {
+    vec![
+        ("all pairs", Threads::One, Box::new(AllPairs::new())),
+        ("sweep", Threads::One, Box::new(Sweep::axes())),
+        ("sweep along more directions", Threads::One, Box::new(Sweep::directions())),
+        ("tree", Threads::One, Box::new(DynamicTree::new())),
+        ("packed", Threads::One, Box::new(Packed::new())),
+        ("packed on all threads", Threads::Pool, Box::new(Packed::new())),
+    ]
+}
+
+/// A broad phase with its own table.
+struct Life {
+    name: &'static str,
+    threads: Threads,
+    broad: Box<dyn BroadPhase>,
+    proxies: Proxies,
+}
+
+impl Life {
+    fn all() -> Vec<Self> {
+        let life = |(name, threads, broad): (_, _, Box<dyn BroadPhase>)| {
+            let proxies = Proxies::new(broad.wants());
+            Self { name, threads, broad, proxies }
+        };
+        phases().into_iter().map(life).collect()
+    }
+
+    fn pairs(&mut self) -> Vec<[u32; 2]> {
+        let mut pairs = Vec::new();
+        let result = self.broad.pairs(&self.proxies, self.threads, &mut |pair| {
+            assert!(pair[0] < pair[1], "{}: {pair:?}", self.name);
+            pairs.push(pair);
+            ControlFlow::Continue(())
+        });
+        assert!(result.is_continue());
+        pairs.sort_unstable();
+        pairs
+    }
+
+    fn overlapping(&mut self, bounds: &Bounds) -> Vec<u32> {
+        let mut found = Vec::new();
+        let _ = self.broad.overlapping(&self.proxies, bounds, &mut |proxy| {
+            found.push(proxy);
+            ControlFlow::Continue(())
+        });
+        found.sort_unstable();
+        found
+    }
+}
+
+/// A box of a world: of which size, where, and whether it moves.
+type Entry = Option<(Bounds, bool)>;
+
+/// Every pair, written down as plainly as can be.
+fn expected(entries: &[Entry]) -> Vec<[u32; 2]> {
+    let mut pairs = Vec::new();
+    for (i, a) in (0..).zip(entries) {
+        for (j, b) in (i + 1..).zip(&entries[i as usize + 1..]) {
+            let (Some((a, a_moves)), Some((b, b_moves))) = (a, b) else { continue };
+            let overlap = (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k]);
+            if overlap && (*a_moves || *b_moves) {
+                pairs.push([i, j]);
+            }
+        }
+    }
+    pairs
+}
+
+/// Compares lists of pairs, and names the first that is in one of them alone.
+fn check(label: &str, found: &[[u32; 2]], expected: &[[u32; 2]]) {
+    let missed = expected.iter().find(|pair| found.binary_search(pair).is_err());
+    let added = found.iter().find(|pair| expected.binary_search(pair).is_err());
+    assert!(missed.is_none() && added.is_none(), "{label}: missed {missed:?}, added {added:?}");
+    assert_eq!(found.len(), expected.len(), "{label}: some pairs were visited twice");
+}
+
+/// A kind of world: how boxes are made.
+struct Kind {
+    name: &'static str,
+    make: fn(&mut Random) -> Bounds,
+    /// How far they move in a step, in parts of their place.
+    moves: f64,
+}
+
+fn vector(random: &mut Random, size: f64) -> DVec3 {
+    DVec3::from_array([(); 3].map(|()| random.range(-size, size)))
+}
+
+fn around(center: DVec3, half: DVec3) -> Bounds {
+    Bounds { min: center - half, max: center + half }
+}
+
+/// A number between two, all powers alike.
+fn power(random: &mut Random, low: f64, high: f64) -> f64 {
+    (random.range(low.ln(), high.ln())).exp()
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "alike",
+        make: |random| around(vector(random, 3.0), DVec3::splat(0.5)),
+        moves: 0.01,
+    },
+    Kind {
+        name: "on a lattice, so that many just touch",
+        make: |random| {
+            let cell = |random: &mut Random| random.below(7) as f64;
+            let min = DVec3::new(cell(random), cell(random), cell(random));
+            Bounds { min, max: min + 1.0 }
+        },
+        moves: 0.0,
+    },
+    Kind {
+        name: "of all sizes",
+        make: |random| {
+            let half = power(random, 1e-9, 1e9);
+            around(vector(random, 1e3), DVec3::splat(half))
+        },
+        moves: 0.1,
+    },
+    Kind {
+        name: "sticks and plates",
+        make: |random| {
+            let half = [(); 3].map(|()| power(random, 0.01, 10.0));
+            around(vector(random, 5.0), DVec3::from_array(half))
+        },
+        moves: 0.05,
+    },
+    Kind { name: "all in one place", make: |_| around(DVec3::ONE, DVec3::splat(0.5)), moves: 0.0 },
+    Kind {
+        name: "far away",
+        make: |random| around(vector(random, 3.0) + 1e12, DVec3::splat(0.5)),
+        moves: 1e-14,
+    },
+    Kind {
+        name: "some lost far away",
+        make: |random| {
+            let far = if random.below(20) == 0 { power(random, 1.0, 1e300) } else { 1.0 };
+            around(vector(random, 3.0) * far, DVec3::splat(0.4))
+        },
+        moves: 0.01,
+    },
+    Kind {
+        name: "points, tiny and huge coordinates, nothing at all",
+        make: |random| match random.below(5) {
+            0 => Bounds::EMPTY,
+            1 => around(DVec3::ZERO, DVec3::splat(1e100)),
+            2 => around(vector(random, 1e-300), DVec3::splat(1e-300)),
+            3 => around(DVec3::splat(f64::MAX), DVec3::splat(1e300)),
+            _ => around(DVec3::ZERO, DVec3::ZERO),
+        },
+        moves: 0.0,
+    },
+];
+
+#[test]
+fn all_find_the_same_pairs_whatever_comes_goes_and_moves() {
+    let mut checked = [0; KINDS.len()];
+    for (kind, checked) in KINDS.iter().zip(&mut checked) {
+        for seed in 0..12 {
+            *checked += live(kind, seed);
+        }
+    }
+    for (kind, checked) in KINDS.iter().zip(checked) {
+        assert!(checked > 1_000, "{}: only {checked} pairs", kind.name);
+    }
+}
+
+/// A life of a world: returns how many pairs there were.
+fn live(kind: &Kind, seed: u64) -> usize {
+    let mut random = Random::new(seed);
+    let mut lives = Life::all();
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut count = 0;
+    let size = [3, 40, 200][random.below(3) as usize];
+    for step in 0..30 {
+        let label = format!("{}, seed {seed}, step {step}", kind.name);
+        for _ in 0..random.below(if step == 0 { 2 * size } else { size / 4 + 2 }) {
+            let free = (0..entries.len()).find(|&i| entries[i].is_none());
+            let index = free.unwrap_or(entries.len());
+            let (bounds, is_moving) = ((kind.make)(&mut random), random.below(4) > 0);
+            entries.resize(entries.len().max(index + 1), None);
+            entries[index] = Some((bounds, is_moving));
+            for life in &mut lives {
+                life.proxies.set(index as u32, bounds, is_moving);
+                life.broad.insert(&life.proxies, index as u32);
+            }
+        }
+        for _ in 0..random.below(size / 4 + 2) {
+            let index = random.below(entries.len() as u64 + 1) as usize;
+            if entries.get(index).is_some_and(Option::is_some) {
+                entries[index] = None;
+                for life in &mut lives {
+                    life.broad.remove(&life.proxies, index as u32);
+                    life.proxies.clear(index as u32);
+                }
+            }
+        }
+        // Some steps in which nothing moves, some in which all do, and now and then one is elsewhere.
+        let share = [0, 1, 4, 4][random.below(4) as usize];
+        let mut moved = Vec::new();
+        for (index, entry) in (0..).zip(&mut entries) {
+            let Some((bounds, is_moving)) = entry else { continue };
+            if random.below(4) < share {
+                if random.below(30) == 0 {
+                    *bounds = (kind.make)(&mut random);
+                } else if !bounds.is_empty() {
+                    let way =
+                        vector(&mut random, kind.moves) * bounds.center().abs().max(DVec3::ONE);
+                    let way = if kind.moves == 0.0 { DVec3::ZERO } else { way };
+                    *bounds = Bounds { min: bounds.min + way, max: bounds.max + way };
+                }
+                moved.push(index);
+                for life in &mut lives {
+                    life.proxies.set(index, *bounds, *is_moving);
+                }
+            }
+        }
+        let expected = expected(&entries);
+        let asked = (kind.make)(&mut random);
+        let within: Vec<u32> = (0..)
+            .zip(&entries)
+            .filter(|(_, entry)| entry.is_some_and(|(bounds, _)| bounds.overlaps(&asked)))
+            .map(|(index, _)| index)
+            .collect();
+        for life in &mut lives {
+            life.broad.update(&life.proxies, &moved);
+            check(&format!("{}: {label}", life.name), &life.pairs(), &expected);
+            assert_eq!(life.overlapping(&asked), within, "{}: {label}", life.name);
+        }
+        count += expected.len();
+    }
+    count
+}
+
+/// A visit ends when it is told to, also among very many pairs, and takes no memory for the rest.
+#[test]
+fn a_visit_ends_when_told() {
+    let count = 100_000;
+    let bounds = around(DVec3::ZERO, DVec3::ONE);
+    for threads in [Threads::One, Threads::Pool] {
+        let mut broad = Packed::new();
+        let mut proxies = Proxies::new(broad.wants());
+        for proxy in 0..count {
+            proxies.set(proxy, bounds, true);
+            broad.insert(&proxies, proxy);
+        }
+        let mut left = 1_000_000;
+        let result = broad.pairs(&proxies, threads, &mut |_| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(result.is_break(), "{threads:?}");
+    }
+}
+
+/// A floor under many small bodies makes none of them dearer: blocks stay small.
+#[test]
+fn a_floor_and_lost_bodies_keep_others_apart() {
+    let mut random = Random::new(3);
+    let mut lives = Life::all();
+    lives.retain(|life| life.name.starts_with("packed") || life.name == "tree");
+    let mut entries: Vec<Entry> = Vec::new();
+    for index in 0..3_000 {
+        let bounds = match index {
+            0 => around(DVec3::ZERO, DVec3::new(1e6, 1e6, 0.5)),
+            1 => around(DVec3::splat(1e15), DVec3::ONE),
+            _ => around(vector(&mut random, 8.0), DVec3::splat(0.4)),
+        };
+        entries.push(Some((bounds, index != 0)));
+    }
+    let expected = expected(&entries);
+    for life in &mut lives {
+        for (index, entry) in (0..).zip(&entries) {
+            let (bounds, is_moving) = entry.expect("all are there");
+            life.proxies.set(index, bounds, is_moving);
+            life.broad.insert(&life.proxies, index);
+        }
+        check(life.name, &life.pairs(), &expected);
+    }
+}
