@@ -109,7 +109,7 @@ impl<'a> Builder<'a> {
         if depth > MAX_DEPTH {
             return Err(format!("it is nested more than {MAX_DEPTH} deep"));
         }
-        self.assembly.groups.push(Group { name, parent });
+        self.assembly.groups.push(Group::new(name, parent));
         self.depths.push(depth);
         Ok(self.assembly.groups.len() as u32 - 1)
     }

@@ -86,6 +86,14 @@ pub struct Part {
     pub link: Option<u32>,
 }
 
+impl Part {
+    /// A part at the top, of the first file. Whoever makes an assembly has to see to it that names
+    /// are not repeated and meshes are there.
+    pub fn new(name: impl Into<String>, mesh: usize, placement: Pose) -> Self {
+        Self { name: name.into(), group: None, mesh, placement, file: 0, link: None }
+    }
+}
+
 /// A sub-assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -94,6 +102,13 @@ pub struct Group {
     pub name: String,
     /// The sub-assembly that it is in.
     pub parent: Option<u32>,
+}
+
+impl Group {
+    /// A sub-assembly, within an earlier one or at the top.
+    pub fn new(name: impl Into<String>, parent: Option<u32>) -> Self {
+        Self { name: name.into(), parent }
+    }
 }
 
 /// A part, or a whole file, that was left out.

@@ -33,14 +33,7 @@ mod tests {
     use impinge::Pose;
 
     fn made(names: &[&str]) -> Vec<String> {
-        let part = |name: &&str| Part {
-            name: (*name).into(),
-            group: None,
-            mesh: 0,
-            placement: Pose::IDENTITY,
-            file: 0,
-            link: None,
-        };
+        let part = |name: &&str| Part::new(*name, 0, Pose::IDENTITY);
         let mut parts: Vec<_> = names.iter().map(part).collect();
         make_unique(&mut parts);
         parts.into_iter().map(|part| part.name).collect()
