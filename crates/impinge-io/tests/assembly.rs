@@ -182,9 +182,15 @@ fn gpu_instances_are_parts() {
         (r#"{"ROTATION": 0}"#, "VEC4"),
         (r#"{"TRANSLATION": 9}"#, "there is none"),
     ] {
-        let text = gltf(&nodes.replace(r#"{"TRANSLATION": 0}"#, attributes));
-        let error = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap_err();
+        let text = gltf(&format!(
+            "{}, {{\"name\": \"rock\", \"mesh\": 0}}",
+            nodes.replace(r#"{"TRANSLATION": 0}"#, attributes)
+        ));
+        let path = Path::new("a.gltf");
+        let error = read(text.as_bytes(), path, &Options::default()).unwrap_err();
         assert!(error.message.contains(expected), "{attributes}: {error}");
+        let kept = read(text.as_bytes(), path, &Options::default().keep_going(true)).unwrap();
+        assert_eq!((names(&kept), &*kept.skipped[0].name), (vec!["rock"], "tree"));
     }
     // An accessor of zeros that no buffer holds may promise any number.
     let text = gltf(nodes).replace(

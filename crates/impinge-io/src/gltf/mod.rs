@@ -32,7 +32,6 @@ use crate::{
     error::Fault,
     model::{Model, Part},
 };
-use accessor::Source;
 use budget::Budget;
 use document::Document;
 use glam::DAffine3;
@@ -129,23 +128,32 @@ pub(crate) fn show(
                 return Ok(());
             }
         };
-        let mut show_at = |world: DAffine3, source: &mut Source<'_>| {
-            if !shape.fits(&world) {
-                let message = "its mesh, as placed in the scene, reaches beyond ±1e100";
-                return sink.broken(of(), Fault::json(node_place(node.index), message));
-            }
-            // One long mesh name may be shown by any number of nameless nodes.
-            source.budget.charge(name.len() as u64, || node_place(node.index))?;
-            sink.part(Shown { of: of(), mesh: shape.mesh, faces: shape.faces, world })
+        let source = &mut shapes.source;
+        let instances = document.nodes.instancing(node);
+        let instances = instances.map(|all| Instances::new(source, node.index, all)).transpose();
+        let instances = match instances {
+            Ok(instances) => instances,
+            Err(fault) => return sink.broken(of(), fault),
         };
-        match document.nodes.instancing(node) {
-            None => show_at(*world, &mut shapes.source),
-            Some(instancing) => {
-                let instances = Instances::new(&mut shapes.source, node.index, instancing)?;
-                (0..instances.count())
-                    .try_for_each(|at| show_at(*world * instances.get(at)?, &mut shapes.source))
+        for at in 0..instances.as_ref().map_or(1, Instances::count) {
+            let placed = match &instances {
+                None => Ok(*world),
+                Some(instances) => instances.get(at).map(|own| *world * own),
+            };
+            match placed {
+                Ok(world) if shape.fits(&world) => {
+                    // One long mesh name may be shown by any number of nameless nodes.
+                    source.budget.charge(name.len() as u64, || node_place(node.index))?;
+                    sink.part(Shown { of: of(), mesh: shape.mesh, faces: shape.faces, world })?;
+                }
+                Ok(_) => {
+                    let message = "its mesh, as placed in the scene, reaches beyond ±1e100";
+                    sink.broken(of(), Fault::json(node_place(node.index), message))?;
+                }
+                Err(fault) => sink.broken(of(), fault)?,
             }
         }
+        Ok(())
     })?;
     Ok(shapes.into_meshes())
 }
