@@ -1,9 +1,9 @@
 //! The elements and attributes of an XML file, with their lines.
 //!
 //! As much of XML as robot descriptions use: no document types, and so no entities of the file's
-//! own, and no text. The parsers that exist were tried on bad input: `serde-xml-rs`, which `urdf-rs`
-//! is built on, overflows the stack on deep nesting; `roxmltree` takes time with the square of the
-//! attributes of an element, a minute and more for 2 MB.
+//! own, and no text. The parsers that exist were tried on bad input: `urdf-rs` does not come to an
+//! end within a minute on a million nested elements; `roxmltree` takes time with the square of the
+//! attributes of an element, 79 s for 2 MB.
 
 use crate::{
     error::Fault,
