@@ -48,7 +48,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 /// What a reader reports; the file's name is added in one place.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) place: Place,
     pub(crate) message: String,

@@ -98,16 +98,13 @@ pub fn read(bytes: &[u8], format: Format, path: &Path) -> Result<Model, Error> {
     read_from(bytes, format, path, None).map_err(|fault| fault.in_file(path))
 }
 
-fn read_from(
+pub(crate) fn read_from(
     bytes: &[u8],
     format: Format,
     path: &Path,
     folder: Option<&Path>,
 ) -> Result<Model, Fault> {
-    if bytes.is_empty() {
-        return Err(Fault::file("the file is empty"));
-    }
-    sniff::check(bytes, format)?;
+    check_content(bytes, format)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let model = match format {
         Format::Obj => obj::read(bytes, &name),
@@ -123,7 +120,15 @@ fn read_from(
     }
 }
 
-fn known_format(path: &Path) -> Result<Format, Fault> {
+/// Refuses bytes that are plainly not in this format.
+pub(crate) fn check_content(bytes: &[u8], format: Format) -> Result<(), Fault> {
+    match bytes.is_empty() {
+        true => Err(Fault::file("the file is empty")),
+        false => sniff::check(bytes, format),
+    }
+}
+
+pub(crate) fn known_format(path: &Path) -> Result<Format, Fault> {
     Format::of_path(path).ok_or_else(|| unknown_extension(path, "read", |_| true))
 }
 
@@ -148,7 +153,7 @@ fn cannot_read(error: &io::Error) -> Fault {
 }
 
 /// Refuses what is not a file with an end.
-fn check_regular(path: &Path) -> Result<(), Fault> {
+pub(crate) fn check_regular(path: &Path) -> Result<(), Fault> {
     match fs::metadata(path).map_err(|error| cannot_read(&error))? {
         kind if kind.is_file() => Ok(()),
         kind if kind.is_dir() => Err(Fault::file("is a folder, not a file")),

@@ -1,4 +1,5 @@
-//! Mesh files in, [`Model`]s out, and back: OBJ, STL, PLY, OFF, glTF 2.0.
+//! Mesh files in, [`Model`]s out, and back: OBJ, STL, PLY, OFF, glTF 2.0. Several of them, folders
+//! and robots (URDF) as an [`Assembly`] of parts.
 //!
 //! The only place of the project that parses mesh files. Every reader takes bytes that may be
 //! anything and answers with a [`Model`] or with an [`Error`] that names the file and the place in
@@ -7,6 +8,7 @@
 // A part's faces are a list of runs, and often of one.
 #![allow(clippy::single_range_in_vec_init)]
 
+pub mod assembly;
 mod error;
 mod format;
 mod index;
@@ -16,6 +18,7 @@ mod poses;
 mod sniff;
 mod text;
 mod triangle_cases;
+mod xml;
 
 mod gltf;
 mod obj;
@@ -23,8 +26,10 @@ mod off;
 mod ply;
 mod stl;
 
+pub use assembly::Assembly;
 pub use error::{Error, Place};
 pub use format::{Format, load, load_mesh, read, save, write, write_atomically};
+pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, Part};
 pub use poses::{load_poses, save_poses};

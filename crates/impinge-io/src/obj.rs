@@ -24,14 +24,45 @@ use std::{
 /// The text is gone through three times: to learn how much there is, so that nothing is allocated
 /// twice; for the vertices; and for the faces, which may name vertices that come later.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
+    let (mesh, named) = read_named(bytes)?;
+    let part = |named: Named<'_>| Part {
+        name: named.name(name),
+        mesh: 0,
+        faces: named.faces,
+        transform: DAffine3::IDENTITY,
+    };
+    let parts = named.into_iter().map(part).collect();
+    Ok(Model { meshes: vec![Arc::new(mesh)], parts })
+}
+
+/// Reads all of a file as one mesh, and which faces are in which object and group.
+pub(crate) fn read_named(bytes: &[u8]) -> Result<(Mesh, Vec<Named<'_>>), Fault> {
     let text = text::decode(bytes)?;
     // Programs of old mark the end of a text so.
     let text = text.strip_suffix('\x1A').unwrap_or(text);
     let size = Size::measure(text)?;
     let positions = read_positions(text, &size)?;
     let (faces, groups) = read_faces(text, &size, &positions)?;
-    let parts = groups.into_parts(faces.len() as u32, name);
-    Ok(Model { meshes: vec![Arc::new(Mesh::new(positions, faces)?)], parts })
+    let named = groups.into_named(faces.len() as u32);
+    Ok((Mesh::new(positions, faces)?, named))
+}
+
+/// The faces of one object and group; both are empty before the first `o` or `g`.
+pub(crate) struct Named<'a> {
+    pub(crate) object: Option<&'a str>,
+    pub(crate) group: Option<&'a str>,
+    /// Runs in ascending order.
+    pub(crate) faces: Vec<Range<u32>>,
+}
+
+impl Named<'_> {
+    fn name(&self, file: &str) -> String {
+        match (self.object, self.group) {
+            (Some(object), Some(group)) if object != group => format!("{object}/{group}"),
+            (Some(name), _) | (None, Some(name)) => name.to_owned(),
+            (None, None) => file.to_owned(),
+        }
+    }
 }
 
 /// A statement: a line, or several joined by a backslash at the end.
@@ -267,16 +298,6 @@ struct Group<'a> {
     group: Option<&'a str>,
 }
 
-impl Group<'_> {
-    fn name(&self, file: &str) -> String {
-        match (self.object, self.group) {
-            (Some(object), Some(group)) if object != group => format!("{object}/{group}"),
-            (Some(name), _) | (None, Some(name)) => name.to_owned(),
-            (None, None) => file.to_owned(),
-        }
-    }
-}
-
 /// The groups that have faces, in the order of their first, and where each run of faces starts.
 #[derive(Default)]
 struct Groups<'a> {
@@ -307,25 +328,24 @@ impl<'a> Groups<'a> {
         }
     }
 
-    fn into_parts(self, face_count: u32, file: &str) -> Vec<Part> {
+    fn into_named(self, face_count: u32) -> Vec<Named<'a>> {
         let mut names = vec![Group::default(); self.numbers.len()];
         for (group, number) in self.numbers {
             names[number as usize] = group;
         }
         let mut run_counts = vec![0_usize; names.len()];
         self.starts.iter().for_each(|&(_, number)| run_counts[number as usize] += 1);
-        let part = |(group, count): (Group<'_>, usize)| Part {
-            name: group.name(file),
-            mesh: 0,
+        let named = |(Group { object, group }, count): (Group<'a>, usize)| Named {
+            object,
+            group,
             faces: Vec::with_capacity(count),
-            transform: DAffine3::IDENTITY,
         };
-        let mut parts: Vec<_> = names.into_iter().zip(run_counts).map(part).collect();
+        let mut all: Vec<_> = names.into_iter().zip(run_counts).map(named).collect();
         let ends = self.starts.iter().skip(1).map(|&(first, _)| first).chain([face_count]);
         for (&(first, number), end) in self.starts.iter().zip(ends) {
-            parts[number as usize].faces.push(first..end);
+            all[number as usize].faces.push(first..end);
         }
-        parts
+        all
     }
 }
 

@@ -13,11 +13,15 @@
 mod common;
 
 use common::samples;
-use impinge_io::{Format, read};
+use impinge_io::{
+    Format,
+    assembly::{self, Options},
+    read,
+};
 use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -296,6 +300,9 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
     match result {
         Ok(model) => {
             common::check_model(&model)?;
+            // What is a good model is a good assembly, but for what placing its parts may find.
+            let options = Options::default().keep_going(true);
+            judge_assembly(bytes, &common::file_name(format), &options)?;
             // Placing may fail, where a transform leads too far, but must not panic.
             if model.face_count() < 1_000_000 {
                 let mesh = catch_unwind(AssertUnwindSafe(|| model.to_mesh()));
@@ -315,45 +322,99 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
     Ok(good)
 }
 
-fn saved_as(format: Format, name: &str) -> PathBuf {
+/// What is wrong with how an assembly was read, if anything; whether it was.
+fn judge_assembly(bytes: &[u8], path: &Path, options: &Options) -> Result<bool, String> {
+    let work = || assembly::read(bytes, path, options);
+    let result = catch_unwind(AssertUnwindSafe(work)).map_err(|_| "the assembly panicked")?;
+    let Ok(assembly) = result else { return Ok(false) };
+    let mut names: Vec<_> = assembly.parts.iter().map(|part| &part.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.len() == assembly.parts.len() && !names.is_empty() {
+        true => Ok(true),
+        false => Err("names of parts repeat".into()),
+    }
+}
+
+/// The same, with a limit on time and, for each byte, on memory.
+fn judge_costs(bytes: &[u8], path: &str, most: usize) -> Result<bool, String> {
+    let start = Instant::now();
+    // Spheres of few faces, or most of the time goes into making them.
+    let options = Options::default().tolerance(0.02);
+    let work = || judge_assembly(bytes, Path::new(path), &options);
+    let (result, peak) = common::memory::peak(work);
+    let time = start.elapsed();
+    match result {
+        Ok(_) if time > SLOWEST => Err(format!("it took {time:?}")),
+        Ok(_) if peak > most * bytes.len() + (1 << 20) => {
+            Err(format!("it took {peak} bytes of memory for {}", bytes.len()))
+        }
+        result => result,
+    }
+}
+
+fn judge_robot(bytes: &[u8]) -> Result<bool, String> {
+    // A sphere takes a few bytes of the file and some megabytes of memory.
+    judge_costs(bytes, "a.urdf", 100_000)
+}
+
+/// Instances may share the data of a file, and a part takes more than the four bytes that are
+/// asked for.
+fn judge_instances(bytes: &[u8]) -> Result<bool, String> {
+    judge_costs(bytes, "a.gltf", 150)
+}
+
+fn saved_as(extension: &str, name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    folder.join(format!("fuzz-{name}.{}", format.extension()))
+    folder.join(format!("fuzz-{name}.{extension}"))
 }
 
 fn fuzz(format: Format) {
     samples::assert_good(format);
+    let words = WORDS.iter().find(|(of, _)| *of == format).map_or(&[][..], |(_, words)| words);
+    fuzz_with(format.extension(), &samples::all(format), words, |bytes| judge(bytes, format));
+}
+
+fn fuzz_with(
+    extension: &str,
+    seeds: &[Vec<u8>],
+    words: &[&str],
+    judge: impl Fn(&[u8]) -> Result<bool, String>,
+) {
     let seconds = std::env::var("IMPINGE_FUZZ_SECONDS").ok();
     let seconds: f64 = seconds.map_or(3.0, |text| text.parse().expect("IMPINGE_FUZZ_SECONDS"));
     let trace = std::env::var_os("IMPINGE_FUZZ_TRACE").is_some();
-    let seeds = samples::all(format);
-    let words = WORDS.iter().find(|(of, _)| *of == format).map_or(&[][..], |(_, words)| words);
     let start = Instant::now();
     let (mut iteration, mut good) = (0_u64, 0_u64);
     while start.elapsed().as_secs_f64() < seconds {
         let mut random = Random::new(iteration);
-        let mut bytes = random.pick(&seeds).clone();
+        let mut bytes = random.pick(seeds).clone();
         // Half of them keep their structure, to get past the parser.
         let only_numbers = random.below(2) == 0;
         for _ in 0..=random.below(5) {
             match only_numbers {
                 true => replace_number(&mut random, &mut bytes),
-                false => mutate(&mut random, &mut bytes, &seeds, words),
+                false => mutate(&mut random, &mut bytes, seeds, words),
             }
         }
         if trace {
-            fs::write(saved_as(format, "last"), &bytes).expect("the build's folder can be written");
+            fs::write(saved_as(extension, "last"), &bytes)
+                .expect("the build's folder can be written");
         }
-        match judge(&bytes, format) {
+        match judge(&bytes) {
             Ok(read) => good += u64::from(read),
             Err(what) => {
-                let path = saved_as(format, &format!("failure-{iteration}"));
+                let path = saved_as(extension, &format!("failure-{iteration}"));
                 fs::write(&path, &bytes).expect("the build's folder can be written");
-                panic!("{format}, iteration {iteration}: {what}; the input is {}", path.display());
+                panic!(
+                    "{extension}, iteration {iteration}: {what}; the input is {}",
+                    path.display()
+                );
             }
         }
         iteration += 1;
     }
-    println!("{format}: {iteration} inputs, {good} of them read");
+    println!("{extension}: {iteration} inputs, {good} of them read");
     // A harness whose inputs are all refused at the door, or all fine, would test little.
     assert!(iteration < 1000 || (good > 0 && good < iteration), "{good} of {iteration}");
 }
@@ -386,4 +447,49 @@ fn gltf() {
 #[test]
 fn glb() {
     fuzz(Format::Glb);
+}
+
+#[test]
+fn urdf() {
+    let words = [
+        "<",
+        ">",
+        "/>",
+        "</",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<?",
+        "&",
+        "&amp;",
+        "&#65;",
+        "'",
+        "\"",
+        "<!DOCTYPE",
+        "<link name='x'>",
+        "</link>",
+        "<mimic joint='grip'/>",
+        "type='continuous'",
+        "<collision>",
+        "<geometry>",
+        "<sphere radius='1'/>",
+        "<parent link='base'/>",
+        "<child link='left'/>",
+    ];
+    let robot = samples::ROBOT;
+    assert!(judge_robot(robot.as_bytes()).expect("a sample"), "the sample is not read");
+    let seeds = [robot.into(), robot.replace('\n', "").into()];
+    fuzz_with("urdf", &seeds, &words, judge_robot);
+}
+
+#[test]
+fn instances() {
+    let plain = samples::gltf();
+    let instancing = r#""extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0,
+        "SCALE": 0}}}, "name": "a""#;
+    let sample = plain.replacen("\"name\": \"a\"", instancing, 1);
+    assert!(judge_instances(sample.as_bytes()).expect("a sample"), "the sample is not read");
+    let words = ["\"ROTATION\":0,", "\"SCALE\":1,", "VEC4", "5120", "5122", "\"normalized\":true,"];
+    fuzz_with("instances.gltf", &[sample.into_bytes()], &words, judge_instances);
 }

@@ -6,7 +6,7 @@ use super::{
     document::{Accessor, BufferView, Document, ElementShape, Sparse},
 };
 use crate::error::Fault;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use std::collections::HashSet;
 
 /// How a number is stored.
@@ -103,6 +103,13 @@ pub(super) struct Positions<'a> {
     normalized: bool,
 }
 
+/// The rotations of an accessor.
+#[derive(Debug)]
+pub(super) struct Rotations<'a> {
+    elements: Elements<'a>,
+    normalized: bool,
+}
+
 impl Indices<'_> {
     pub(super) fn count(&self) -> usize {
         self.0.count
@@ -134,17 +141,18 @@ impl Positions<'_> {
     }
 
     pub(super) fn get(&self, at: usize) -> DVec3 {
-        let Some(bytes) = self.elements.get(at) else { return DVec3::ZERO };
-        let component = self.elements.component;
-        let size = component.size();
-        let [x, y, z] = [0, 1, 2].map(|axis| component.real(&bytes[axis * size..]));
-        let position = DVec3::new(x, y, z);
-        if self.normalized && component != Component::F32 {
-            // The smallest signed value lies beyond −1, and stands for −1 as the next one does.
-            (position / f64::from(component.largest())).max(DVec3::NEG_ONE)
-        } else {
-            position
-        }
+        DVec3::from_array(self.elements.reals(at, self.normalized))
+    }
+}
+
+impl Rotations<'_> {
+    pub(super) fn count(&self) -> usize {
+        self.elements.count
+    }
+
+    /// As the file has it, of any length.
+    pub(super) fn get(&self, at: usize) -> DQuat {
+        DQuat::from_array(self.elements.reals(at, self.normalized))
     }
 }
 
@@ -170,6 +178,24 @@ impl<'a> Source<'a> {
             None => Err(at(
                 accessor,
                 "positions must be of type VEC3, as 32-bit floats or 8- or 16-bit integers",
+            )),
+        }
+    }
+
+    pub(super) fn rotations(&mut self, accessor: u32) -> Result<Rotations<'a>, Fault> {
+        let fields = self.accessor(accessor)?;
+        let normalized = fields.normalized;
+        let is_signed =
+            |kind: &Component| matches!(kind, Component::F32 | Component::I8 | Component::I16);
+        let component = Component::new(fields.component_type).filter(is_signed);
+        match component.filter(|_| fields.shape == ElementShape::Vec4) {
+            Some(component) => {
+                let elements = self.elements(accessor, component, 4)?;
+                Ok(Rotations { elements, normalized })
+            }
+            None => Err(at(
+                accessor,
+                "rotations must be of type VEC4, as 32-bit floats or signed 8- or 16-bit integers",
             )),
         }
     }
@@ -315,6 +341,19 @@ impl Elements<'_> {
             return Some(bytes);
         }
         self.dense.as_ref().map(|run| run.get(at))
+    }
+
+    /// The numbers of an element of `N` components; integers that stand for −1 to 1 are scaled so.
+    fn reals<const N: usize>(&self, at: usize, normalized: bool) -> [f64; N] {
+        let Some(bytes) = self.get(at) else { return [0.0; N] };
+        let component = self.component;
+        let size = component.size();
+        let divide = normalized && component != Component::F32;
+        std::array::from_fn(|axis| match component.real(&bytes[axis * size..]) {
+            // The smallest signed value lies beyond −1, and stands for −1 as the next one does.
+            value if divide => (value / f64::from(component.largest())).max(-1.0),
+            value => value,
+        })
     }
 
     /// Where a component of an element lies, as a message may end; nothing for zeros that no buffer

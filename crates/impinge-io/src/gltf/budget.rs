@@ -19,15 +19,23 @@ const EXPANSION: u64 = 7;
 /// What any file may take, however small.
 const ALLOWANCE: u64 = 1 << 20;
 
-/// What is left to spend on positions, faces, names and decoded buffers.
+/// Bytes of the file for each instance that `EXT_mesh_gpu_instancing` makes. An instance takes
+/// twelve at least, but nodes may share the data: a bolt and its washer stand in the same places.
+const BYTES_PER_INSTANCE: u64 = 4;
+
+/// Instances that any file may make.
+const INSTANCE_ALLOWANCE: u64 = 1000;
+
+/// What is left to spend on positions, faces, names and decoded buffers, and on instances.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
+    instances_left: u64,
 }
 
 impl Budget {
     pub(super) fn new(file_bytes: usize) -> Self {
-        let mut budget = Self { left: ALLOWANCE };
+        let mut budget = Self { left: ALLOWANCE, instances_left: INSTANCE_ALLOWANCE };
         budget.grow(file_bytes);
         budget
     }
@@ -35,6 +43,7 @@ impl Budget {
     /// Counts an external buffer as part of the file.
     pub(super) fn grow(&mut self, file_bytes: usize) {
         self.left = self.left.saturating_add((file_bytes as u64).saturating_mul(EXPANSION));
+        self.instances_left += file_bytes as u64 / BYTES_PER_INSTANCE;
     }
 
     /// Spends `bytes`, or refuses the object that asks for them.
@@ -52,6 +61,30 @@ impl Budget {
                 let message = format!(
                     "unpacked up to here, the model would take more than {EXPANSION} times the \
                      size of its files; counts are wrong, or the same data is used too often"
+                );
+                Err(Fault::json(place(), message))
+            }
+        }
+    }
+}
+
+impl Budget {
+    /// Spends instances, or refuses the node that asks for them.
+    pub(super) fn charge_instances(
+        &mut self,
+        count: u64,
+        place: impl FnOnce() -> String,
+    ) -> Result<(), Fault> {
+        match self.instances_left.checked_sub(count) {
+            Some(left) => {
+                self.instances_left = left;
+                Ok(())
+            }
+            None => {
+                let message = format!(
+                    "up to here, the file has more than one instance for every \
+                     {BYTES_PER_INSTANCE} bytes of it; counts are wrong, or the same data is used \
+                     too often"
                 );
                 Err(Fault::json(place(), message))
             }

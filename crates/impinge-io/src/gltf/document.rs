@@ -69,12 +69,33 @@ pub(super) struct Attributes {
 pub(super) struct Extensions {
     #[serde(rename = "KHR_draco_mesh_compression")]
     pub(super) draco: Present,
-    #[serde(rename = "EXT_mesh_gpu_instancing")]
-    pub(super) gpu_instancing: Present,
     #[serde(rename = "EXT_meshopt_compression")]
     pub(super) ext_meshopt: Present,
     #[serde(rename = "KHR_meshopt_compression")]
     pub(super) khr_meshopt: Present,
+}
+
+/// The extensions that change how a node shows its mesh.
+#[derive(Debug, Deserialize, Default)]
+#[serde(default, expecting = "an object")]
+pub(super) struct NodeExtensions {
+    #[serde(rename = "EXT_mesh_gpu_instancing")]
+    pub(super) gpu_instancing: Option<Instancing>,
+}
+
+/// The accessors of the transforms with which a node shows its mesh.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(expecting = "an object")]
+pub(super) struct Instancing {
+    pub(super) attributes: InstanceAttributes,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "UPPERCASE", expecting = "an object")]
+pub(super) struct InstanceAttributes {
+    pub(super) translation: Option<u32>,
+    pub(super) rotation: Option<u32>,
+    pub(super) scale: Option<u32>,
 }
 
 /// Whether a field is there, whatever it holds.
@@ -109,7 +130,9 @@ pub(super) enum ElementShape {
     Scalar,
     #[serde(rename = "VEC3")]
     Vec3,
-    /// Neither positions nor indices.
+    #[serde(rename = "VEC4")]
+    Vec4,
+    /// Neither positions, rotations nor indices.
     #[serde(other)]
     Other,
 }
@@ -249,8 +272,12 @@ fn is_harmless(extension: &str) -> bool {
         "EXT_lights_",
         "KHR_xmp",
     ];
-    const OTHERS: [&str; 3] =
-        ["KHR_mesh_quantization", "KHR_techniques_webgl", "KHR_animation_pointer"];
+    const OTHERS: [&str; 4] = [
+        "KHR_mesh_quantization",
+        "EXT_mesh_gpu_instancing",
+        "KHR_techniques_webgl",
+        "KHR_animation_pointer",
+    ];
     OTHERS.contains(&extension) || FAMILIES.iter().any(|family| extension.starts_with(family))
 }
 

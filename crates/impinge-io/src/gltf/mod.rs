@@ -17,13 +17,16 @@ mod budget;
 mod buffer;
 mod document;
 mod glb;
+mod instances;
 mod nodes;
 mod primitive;
 mod scene;
 mod shape;
 mod write;
 
+pub(crate) use shape::ShownMeshes;
 pub(crate) use write::write;
+pub use write::{Color, Paint, save_painted, write_painted};
 
 use crate::{
     error::Fault,
@@ -31,72 +34,181 @@ use crate::{
 };
 use budget::Budget;
 use document::Document;
+use glam::DAffine3;
+use instances::Instances;
 use nodes::Node;
-use scene::Scene;
+use scene::{Scene, Visited};
 use shape::Shapes;
-use std::{iter, path::Path};
+use std::{collections::HashMap, iter, path::Path};
 
 /// Reads a `.gltf` or `.glb` file, told apart by their first bytes.
 ///
 /// Every mesh of the file that is shown becomes one mesh of the model, its primitives one after
 /// the other; every node that shows it becomes a part, placed as the node is in the scene and
 /// named after the node, else the mesh, else `node 7`. Meshes made of the same accessors are one.
+/// A node with `EXT_mesh_gpu_instancing` becomes a part for every instance.
 ///
 /// External buffers are looked for in `folder` and nowhere else; without one they are refused.
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
+    let mut parts = Parts(Vec::new());
+    let ShownMeshes { meshes, .. } = show(bytes, folder, &mut parts)?;
+    let Parts(mut parts) = parts;
+    if parts.is_empty() {
+        return Err(Fault::file("no triangles: the scene shows no mesh that has any"));
+    }
+    parts.shrink_to_fit();
+    Ok(Model { meshes, parts })
+}
+
+/// What is told of a scene as it is walked, parents before children.
+pub(crate) trait Sink {
+    /// At most so many nodes show a mesh.
+    fn expect(&mut self, nodes: usize);
+    /// A node has children. Its name is empty if it has none.
+    fn group(&mut self, node: u32, parent: Option<u32>, name: &str) -> Result<(), Fault>;
+    /// A node shows a mesh, perhaps once of many times.
+    fn part(&mut self, shown: Shown<'_>) -> Result<(), Fault>;
+    /// The mesh of a node cannot be had. Given back, the fault ends the walk.
+    fn broken(&mut self, shown: Unshown<'_>, fault: Fault) -> Result<(), Fault>;
+}
+
+/// A node that shows a mesh, or cannot.
+pub(crate) struct Unshown<'a> {
+    pub(crate) node: u32,
+    pub(crate) parent: Option<u32>,
+    /// Its name, or that of its mesh; empty if neither has one.
+    pub(crate) name: &'a str,
+}
+
+/// A mesh, shown.
+pub(crate) struct Shown<'a> {
+    pub(crate) of: Unshown<'a>,
+    /// Among the meshes that [`show`] returns.
+    pub(crate) mesh: usize,
+    pub(crate) faces: u32,
+    pub(crate) world: DAffine3,
+}
+
+/// Walks the scene of a file; returns the meshes that it shows.
+pub(crate) fn show(
+    bytes: &[u8],
+    folder: Option<&Path>,
+    sink: &mut impl Sink,
+) -> Result<ShownMeshes, Fault> {
     let container = glb::open(bytes)?;
     let document = document::parse(&container)?;
     let mut shapes = Shapes::new(&document, container.bin, folder, Budget::new(bytes.len()));
     let scene = Scene::new(&document)?;
     // A part takes more than the line of the file that makes it: not one too many is set aside.
-    let mut part_count = 0;
-    scene.walk(|node, _| {
-        part_count += usize::from(node.mesh().is_some());
+    let mut node_count = 0;
+    scene.walk(|visited| {
+        node_count += usize::from(visited.node.mesh().is_some());
         Ok(())
     })?;
-    let mut parts = Vec::with_capacity(part_count);
-    scene.walk(|node, world| {
+    sink.expect(node_count);
+    // Any number of nodes may show a mesh that is broken: it is tried once.
+    let mut broken: HashMap<u32, Fault> = HashMap::new();
+    scene.walk(|visited| {
+        let &Visited { node, parent, has_children, world } = visited;
+        if has_children {
+            sink.group(node.index, parent, document.nodes.name(node))?;
+        }
         let Some(mesh) = node.mesh() else { return Ok(()) };
-        let place = || format!("nodes[{}]", node.index);
-        if node.instanced {
-            return Err(Fault::json(place(), unsupported("EXT_mesh_gpu_instancing")));
-        }
-        let Some(shape) = shapes.show(mesh, place)? else { return Ok(()) };
-        if !shape.fits(world) {
-            let message = "its mesh, as placed in the scene, reaches beyond ±1e100";
-            return Err(Fault::json(place(), message));
-        }
         let name = part_name(&document, node, mesh);
-        // One long mesh name may be shown by any number of nameless nodes.
-        shapes.source.budget.charge(name.len() as u64, place)?;
-        let faces = iter::once(0..shape.faces).collect();
-        parts.push(Part { name, mesh: shape.mesh, faces, transform: *world });
+        let of = || Unshown { node: node.index, parent, name };
+        if let Some(fault) = broken.get(&mesh) {
+            return sink.broken(of(), fault.clone());
+        }
+        let shape = match shapes.show(mesh, || node_place(node.index)) {
+            Ok(Some(shape)) => shape,
+            Ok(None) => return Ok(()),
+            Err(fault) => {
+                sink.broken(of(), fault.clone())?;
+                broken.insert(mesh, fault);
+                return Ok(());
+            }
+        };
+        let source = &mut shapes.source;
+        let instances = document.nodes.instancing(node);
+        let instances = instances.map(|all| Instances::new(source, node.index, all)).transpose();
+        let instances = match instances {
+            Ok(instances) => instances,
+            Err(fault) => return sink.broken(of(), fault),
+        };
+        for at in 0..instances.as_ref().map_or(1, Instances::count) {
+            let placed = match &instances {
+                None => Ok(*world),
+                Some(instances) => instances.get(at).map(|own| *world * own),
+            };
+            match placed {
+                Ok(world) if shape.fits(&world) => {
+                    // One long mesh name may be shown by any number of nameless nodes.
+                    source.budget.charge(name.len() as u64, || node_place(node.index))?;
+                    sink.part(Shown { of: of(), mesh: shape.mesh, faces: shape.faces, world })?;
+                }
+                Ok(_) => {
+                    let message = "its mesh, as placed in the scene, reaches beyond ±1e100";
+                    sink.broken(of(), Fault::json(node_place(node.index), message))?;
+                }
+                Err(fault) => sink.broken(of(), fault)?,
+            }
+        }
         Ok(())
     })?;
-    if parts.is_empty() {
-        return Err(Fault::file("no triangles: the scene shows no mesh that has any"));
+    Ok(shapes.into_meshes())
+}
+
+/// The parts of a model, none of which may be broken.
+struct Parts(Vec<Part>);
+
+impl Sink for Parts {
+    fn expect(&mut self, nodes: usize) {
+        self.0.reserve_exact(nodes);
     }
-    parts.shrink_to_fit();
-    Ok(Model { meshes: shapes.into_meshes(), parts })
+
+    fn group(&mut self, _: u32, _: Option<u32>, _: &str) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn part(&mut self, shown: Shown<'_>) -> Result<(), Fault> {
+        let name = match shown.of.name {
+            "" => format!("node {}", shown.of.node),
+            name => name.to_owned(),
+        };
+        let faces = iter::once(0..shown.faces).collect();
+        self.0.push(Part { name, mesh: shown.mesh, faces, transform: shown.world });
+        Ok(())
+    }
+
+    fn broken(&mut self, _: Unshown<'_>, fault: Fault) -> Result<(), Fault> {
+        Err(fault)
+    }
 }
 
 /// Reads what must be a `.glb` file.
 pub(crate) fn read_glb(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
+    check_glb(bytes)?;
+    read(bytes, folder)
+}
+
+/// Refuses what is not a `.glb` file.
+pub(crate) fn check_glb(bytes: &[u8]) -> Result<(), Fault> {
     match bytes.starts_with(glb::MAGIC) {
-        true => read(bytes, folder),
+        true => Ok(()),
         false => Err(Fault::byte(0, "not a GLB file: its first bytes are not `glTF`")),
     }
 }
 
-fn part_name(document: &Document<'_>, node: &Node, mesh: u32) -> String {
-    let own = document.nodes.name(node);
-    if !own.is_empty() {
-        return own.to_owned();
+/// The name of a node, or of its mesh.
+fn part_name<'a>(document: &'a Document<'_>, node: &Node, mesh: u32) -> &'a str {
+    match document.nodes.name(node) {
+        "" => document.meshes.get(mesh as usize).map_or("", |mesh| &mesh.name),
+        own => own,
     }
-    match document.meshes.get(mesh as usize) {
-        Some(mesh) if !mesh.name.is_empty() => mesh.name.clone().into_owned(),
-        _ => format!("node {}", node.index),
-    }
+}
+
+fn node_place(node: u32) -> String {
+    format!("nodes[{node}]")
 }
 
 /// What is said of an extension that changes the shape in a way that is not understood.

@@ -4,7 +4,7 @@
 //! node that shows no mesh and has no children is only counted, and names, children and
 //! transforms of the others lie end to end in arrays of their own.
 
-use super::document::{Extensions, NONE, prefixed};
+use super::document::{Instancing, NONE, NodeExtensions, prefixed};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use serde::{
     Deserialize, Deserializer,
@@ -22,6 +22,8 @@ pub(super) struct Nodes {
     children: Vec<u32>,
     names: String,
     transforms: Vec<DAffine3>,
+    /// By ascending index, as few nodes have one.
+    instancing: Vec<(u32, Instancing)>,
 }
 
 /// A node with a mesh or children. Where its children and its name begin is where those of the
@@ -34,8 +36,6 @@ pub(super) struct Node {
     transform: u32,
     children_end: u32,
     name_end: u32,
-    /// Whether it shows its mesh many times by `EXT_mesh_gpu_instancing`.
-    pub(super) instanced: bool,
 }
 
 impl Node {
@@ -78,6 +78,12 @@ impl Nodes {
         }
     }
 
+    /// How it shows its mesh many times, by `EXT_mesh_gpu_instancing`.
+    pub(super) fn instancing(&self, node: &Node) -> Option<&Instancing> {
+        let at = self.instancing.binary_search_by_key(&node.index, |(index, _)| *index).ok()?;
+        Some(&self.instancing[at].1)
+    }
+
     /// Counts a node, and keeps it if it can matter. The sums fit: a document has below 4 GiB.
     fn push(&mut self, node: &NodeFields<'_>) -> Result<(), String> {
         let index = self.count;
@@ -92,6 +98,9 @@ impl Nodes {
             self.transforms.push(own);
             self.transforms.len() as u32 - 1
         };
+        if let Some(instancing) = node.extensions.gpu_instancing {
+            self.instancing.push((index, instancing));
+        }
         self.children.extend_from_slice(&node.children);
         self.names.push_str(&node.name);
         self.kept.push(Node {
@@ -100,7 +109,6 @@ impl Nodes {
             transform,
             children_end: self.children.len() as u32,
             name_end: self.names.len() as u32,
-            instanced: node.extensions.gpu_instancing.0,
         });
         Ok(())
     }
@@ -118,23 +126,16 @@ struct NodeFields<'a> {
     translation: Option<[f64; 3]>,
     rotation: Option<[f64; 4]>,
     scale: Option<[f64; 3]>,
-    extensions: Extensions,
+    extensions: NodeExtensions,
 }
 
 impl NodeFields<'_> {
     fn transform(&self) -> Result<DAffine3, String> {
         let Some(columns) = self.matrix else {
             let rotation = DQuat::from_array(self.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]));
-            // Exporters round to single precision or worse; what is further off is no rotation.
-            let error = (rotation.length() - 1.0).abs();
-            if error.is_nan() || error > 0.01 {
-                return Err("its rotation is not a quaternion of length 1".into());
-            }
             let scale = DVec3::from_array(self.scale.unwrap_or([1.0; 3]));
             let translation = DVec3::from_array(self.translation.unwrap_or([0.0; 3]));
-            // A length that is exactly 1 stays as it is, so no rotation gives the exact identity.
-            let rotation = DMat3::from_quat(rotation.normalize());
-            return Ok(DAffine3 { matrix3: rotation * DMat3::from_diagonal(scale), translation });
+            return transform(translation, rotation, scale);
         };
         if self.translation.is_some() || self.rotation.is_some() || self.scale.is_some() {
             return Err("it has a matrix and also a translation, rotation or scale".into());
@@ -146,6 +147,22 @@ impl NodeFields<'_> {
         }
         Ok(DAffine3::from_cols(x, y, z, w))
     }
+}
+
+/// Scaled, then turned, then moved. Exactly the identity if nothing is done.
+pub(super) fn transform(
+    translation: DVec3,
+    rotation: DQuat,
+    scale: DVec3,
+) -> Result<DAffine3, String> {
+    // Exporters round to single precision or worse; what is further off is no rotation.
+    let error = (rotation.length() - 1.0).abs();
+    if error.is_nan() || error > 0.01 {
+        return Err("its rotation is not a quaternion of length 1".into());
+    }
+    // A length that is exactly 1 stays as it is, so no rotation gives the exact identity.
+    let rotation = DMat3::from_quat(rotation.normalize());
+    Ok(DAffine3 { matrix3: rotation * DMat3::from_diagonal(scale), translation })
 }
 
 impl<'de> Deserialize<'de> for Nodes {

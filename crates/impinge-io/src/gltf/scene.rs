@@ -37,14 +37,24 @@ impl<'a> Scene<'a> {
         Ok(Self { nodes, roots })
     }
 
-    /// Visits every node that shows a mesh or has children, parents before children, with its
-    /// transform in the scene.
+    /// Visits every node that shows a mesh or has children, parents before children.
     pub(super) fn walk(
         &self,
-        mut visit: impl FnMut(&Node, &DAffine3) -> Result<(), Fault>,
+        mut visit: impl FnMut(&Visited<'_>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         self.roots.iter().try_for_each(|&root| walk_tree(self.nodes, root, &mut visit))
     }
+}
+
+/// A node of the scene.
+#[derive(Debug)]
+pub(super) struct Visited<'a> {
+    pub(super) node: &'a Node,
+    /// The number of the node above it.
+    pub(super) parent: Option<u32>,
+    pub(super) has_children: bool,
+    /// Its transform in the scene.
+    pub(super) world: &'a DAffine3,
 }
 
 fn at(node: u32, message: impl Into<String>) -> Fault {
@@ -136,26 +146,29 @@ struct Step {
 fn walk_tree(
     nodes: &Nodes,
     root: u32,
-    visit: &mut impl FnMut(&Node, &DAffine3) -> Result<(), Fault>,
+    visit: &mut impl FnMut(&Visited<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let mut enter = |index: u32, parent: &DAffine3| -> Result<Option<Step>, Fault> {
+    let mut enter = |index: u32, parent: Option<&Step>| -> Result<Option<Step>, Fault> {
         let Some(position) = nodes.position(index) else { return Ok(None) };
         let node = &nodes.kept()[position];
-        let world = *parent * nodes.transform(node);
+        let own = nodes.transform(node);
+        let world = parent.map_or(own, |parent| parent.world * own);
         if !world.is_finite() {
             return Err(at(index, "its transform in the scene is beyond the range of numbers"));
         }
-        visit(node, &world)?;
+        let parent = parent.map(|parent| nodes.kept()[parent.position].index);
+        let has_children = !nodes.children(position).is_empty();
+        visit(&Visited { node, parent, has_children, world: &world })?;
         Ok(Some(Step { position, next_child: 0, world }))
     };
 
-    let mut path = Vec::from_iter(enter(root, &DAffine3::IDENTITY)?);
+    let mut path = Vec::from_iter(enter(root, None)?);
     while let Some(step) = path.last_mut() {
         match nodes.children(step.position).get(step.next_child) {
             Some(&child) => {
                 step.next_child += 1;
-                let world = step.world;
-                path.extend(enter(child, &world)?);
+                let below = enter(child, Some(step))?;
+                path.extend(below);
             }
             None => {
                 path.pop();
@@ -176,8 +189,8 @@ mod tests {
         let mut order = Vec::new();
         let scene = Scene::new(&document);
         let result = scene.and_then(|scene| {
-            scene.walk(|node, world| {
-                order.push((node.index, world.translation));
+            scene.walk(|visited| {
+                order.push((visited.node.index, visited.world.translation));
                 Ok(())
             })
         });

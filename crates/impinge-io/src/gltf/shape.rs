@@ -27,6 +27,8 @@ pub(super) struct Shapes<'a> {
     /// By what they are made of: exporters repeat a mesh to give it another material.
     alike: HashMap<Vec<Ingredients>, Option<Shape>>,
     meshes: Vec<Arc<Mesh>>,
+    /// For each of the meshes, where the faces of each primitive that has some end.
+    ends: Vec<Vec<u32>>,
 }
 
 /// A mesh of the model.
@@ -47,6 +49,14 @@ impl Shape {
         let reach = x * self.reach.x + y * self.reach.y + z * self.reach.z + translation.abs();
         reach.cmple(DVec3::splat(MAX_COORDINATE)).all()
     }
+}
+
+/// The meshes that a scene shows.
+#[derive(Debug)]
+pub(crate) struct ShownMeshes {
+    pub(crate) meshes: Vec<Arc<Mesh>>,
+    /// For each of them, where the faces of each primitive end: the last with those of the mesh.
+    pub(crate) primitive_ends: Vec<Vec<u32>>,
 }
 
 /// What a primitive is made of.
@@ -77,11 +87,12 @@ impl<'a> Shapes<'a> {
             known: HashMap::new(),
             alike: HashMap::new(),
             meshes: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
-    pub(super) fn into_meshes(self) -> Vec<Arc<Mesh>> {
-        self.meshes
+    pub(super) fn into_meshes(self) -> ShownMeshes {
+        ShownMeshes { meshes: self.meshes, primitive_ends: self.ends }
     }
 
     /// The shape of a mesh that a node shows; `None` if it has no triangles.
@@ -147,6 +158,7 @@ impl<'a> Shapes<'a> {
     fn unpacked(&mut self, mesh: u32, primitives: &[Primitive]) -> Result<Option<Shape>, Fault> {
         let mut faces = Vec::with_capacity(self.face_count(mesh, primitives)?);
         let mut pools: Vec<Pool<'a>> = Vec::new();
+        let mut ends = Vec::new();
         let mut pool_of = HashMap::new();
         for (number, primitive) in primitives.iter().enumerate() {
             let place = || primitive_place(mesh, number);
@@ -165,6 +177,9 @@ impl<'a> Shapes<'a> {
             let start = faces.len();
             self.unpack_faces(made_of, pool, &mut faces, place)?;
             pool.faces.push(start..faces.len());
+            if faces.len() > start {
+                ends.push(faces.len() as u32);
+            }
         }
         if faces.is_empty() {
             return Ok(None);
@@ -180,6 +195,7 @@ impl<'a> Shapes<'a> {
         let mesh = Mesh::new(positions, faces)?;
         let shape = Shape { mesh: self.meshes.len(), faces: mesh.faces().len() as u32, reach };
         self.meshes.push(Arc::new(mesh));
+        self.ends.push(ends);
         Ok(Some(shape))
     }
 

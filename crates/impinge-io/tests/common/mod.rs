@@ -4,6 +4,7 @@
 // Every test file compiles its own copy and uses some of it.
 #![allow(dead_code)]
 
+pub(crate) mod folder;
 pub(crate) mod memory;
 pub(crate) mod samples;
 

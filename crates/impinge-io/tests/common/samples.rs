@@ -74,6 +74,24 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
+/// A robot of every kind of shape and joint that needs no other file.
+pub(crate) const ROBOT: &str = r#"<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+  <link name="upper">
+    <collision><origin xyz="0 0 1"/><geometry><cylinder radius="0.1" length="2"/></geometry></collision>
+    <collision name="knob"><geometry><sphere radius="0.2"/></geometry></collision>
+  </link>
+  <link name="flange"/>
+  <link name="left"><collision><geometry><capsule radius="0.1" length="1"/></geometry></collision></link>
+  <link name="right"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+    <origin xyz="0 0 0.5"/><axis xyz="0 2 0"/><limit lower="0.25" upper="2"/></joint>
+  <joint name="wrist" type="fixed"><parent link="upper"/><child link="flange"/><origin xyz="0 0 2" rpy="0 0 1.5707963267948966"/></joint>
+  <joint name="grip" type="prismatic"><parent link="flange"/><child link="left"/><axis xyz="1 0 0"/><limit lower="-1" upper="1"/></joint>
+  <joint name="mirror" type="prismatic"><parent link="flange"/><child link="right"/><axis xyz="1 0 0"/><mimic joint="grip" multiplier="-2" offset="0.5"/></joint>
+</robot>"#;
+
 /// A binary STL file of two facets.
 pub(crate) fn binary_stl() -> Vec<u8> {
     let mut bytes = b"binary, but begins with anything".to_vec();

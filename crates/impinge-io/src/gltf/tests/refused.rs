@@ -136,16 +136,15 @@ fn versions_and_extensions_that_are_not_understood_are_refused_by_name() {
         "KHR_draco_mesh_compression",
         "EXT_meshopt_compression",
         "KHR_meshopt_compression",
-        "EXT_mesh_gpu_instancing",
         "ACME_wobble",
     ] {
         let json = required(&format!(r#""KHR_lights_punctual", "{name}""#));
         assert_error(&json, &format!("extensionsRequired: the file needs {name}, which is not"));
     }
 
-    let instanced =
-        json.replace("\"mesh\": 0", r#""mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {}}"#);
-    assert_error(&instanced, "nodes[0]: the file needs EXT_mesh_gpu_instancing");
+    let instanced = r#""mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {}}}"#;
+    let instanced = json.replace("\"mesh\": 0", instanced);
+    assert_error(&instanced, "nodes[0]: it has EXT_mesh_gpu_instancing, but neither TRANSLATION");
 
     // Draco beside plain data is as good as plain data, but not without it.
     let draco = r#""extensions": {"KHR_draco_mesh_compression": {"bufferView": 0}}"#;

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+pub(super) const ARRAY_BUFFER: u32 = 34962;
+pub(super) const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Document<'a> {
@@ -13,11 +16,66 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) meshes: Vec<MeshFields>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) materials: Vec<Material>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) accessors: Vec<Accessor>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) buffer_views: Vec<BufferView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) buffers: Vec<Buffer>,
+}
+
+impl Default for Document<'_> {
+    fn default() -> Self {
+        Self::new(Vec::new(), Vec::new())
+    }
+}
+
+impl<'a> Document<'a> {
+    /// A document of these nodes, with nothing to show yet.
+    pub(super) fn new(roots: Vec<usize>, nodes: Vec<Node<'a>>) -> Self {
+        Self {
+            asset: Asset {
+                version: "2.0",
+                generator: concat!("impinge ", env!("CARGO_PKG_VERSION")),
+            },
+            scene: 0,
+            scenes: [Scene { nodes: roots }],
+            nodes,
+            meshes: Vec::new(),
+            materials: Vec::new(),
+            accessors: Vec::new(),
+            buffer_views: Vec::new(),
+            buffers: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, accessor: Accessor) -> usize {
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+
+    /// Lays positions and then faces, of so many bytes each, end to end.
+    pub(super) fn add_views(&mut self, position_bytes: u64, face_bytes: u64) {
+        if face_bytes == 0 {
+            return;
+        }
+        let view = |byte_offset, byte_length, target| BufferView {
+            buffer: 0,
+            byte_offset,
+            byte_length,
+            target,
+        };
+        self.buffer_views = vec![
+            view(0, position_bytes, ARRAY_BUFFER),
+            view(position_bytes, face_bytes, ELEMENT_ARRAY_BUFFER),
+        ];
+        self.buffers = vec![Buffer { byte_length: position_bytes + face_bytes }];
+    }
+
+    pub(super) fn bin_length(&self) -> u64 {
+        self.buffers.first().map_or(0, |buffer| buffer.byte_length)
+    }
 }
 
 #[derive(Serialize)]
@@ -40,11 +98,13 @@ pub(super) struct Node<'a> {
     pub(super) mesh: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) matrix: Option<[f64; 16]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) children: Vec<usize>,
 }
 
 #[derive(Serialize)]
 pub(super) struct MeshFields {
-    pub(super) primitives: [Primitive; 1],
+    pub(super) primitives: Vec<Primitive>,
 }
 
 #[derive(Serialize)]
@@ -52,6 +112,25 @@ pub(super) struct Primitive {
     pub(super) attributes: Attributes,
     pub(super) indices: usize,
     pub(super) mode: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) material: Option<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Material {
+    pub(super) pbr_metallic_roughness: Surface,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) alpha_mode: Option<&'static str>,
+    pub(super) double_sided: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Surface {
+    pub(super) base_color_factor: [f64; 4],
+    pub(super) metallic_factor: f64,
+    pub(super) roughness_factor: f64,
 }
 
 #[derive(Serialize)]

@@ -1,11 +1,12 @@
 //! A model as a GLB.
 
 mod document;
+mod painted;
+
+pub use painted::{Color, Paint, save_painted, write_painted};
 
 use crate::model::{Model, Part};
-use document::{
-    Accessor, Asset, Attributes, Buffer, BufferView, Document, MeshFields, Node, Primitive, Scene,
-};
+use document::{Accessor, Attributes, Document, MeshFields, Node, Primitive};
 use glam::{DAffine3, DVec3};
 use impinge::Mesh;
 use std::{
@@ -16,8 +17,6 @@ use std::{
 
 const F32: u32 = 5126;
 const U32: u32 = 5125;
-const ARRAY_BUFFER: u32 = 34962;
-const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 /// The bytes of a position, and of a face.
 const TRIPLE: u64 = 12;
 
@@ -28,9 +27,28 @@ const TRIPLE: u64 = 12;
 /// show different faces of one mesh share its positions. A part without faces is a bare node.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> Result<()> {
     let layout = Layout::new(model)?;
-    let mut json = serde_json::to_vec(&layout.document)?;
+    write_container(&layout.document, out, |out| {
+        layout.pools.iter().try_for_each(|mesh| write_positions(out, mesh))?;
+        for (mesh, faces) in &layout.runs {
+            for run in *faces {
+                for face in &mesh.faces()[run.start as usize..run.end as usize] {
+                    words(out, face)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes a document, and its binary chunk if it has one.
+fn write_container(
+    document: &Document<'_>,
+    out: &mut dyn Write,
+    content: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> Result<()>,
+) -> Result<()> {
+    let mut json = serde_json::to_vec(document)?;
     json.resize(json.len().next_multiple_of(4), b' ');
-    let bin = layout.bin_length();
+    let bin = document.bin_length();
     let bin_chunk = if bin == 0 { 0 } else { 8 + bin };
     let length = 12 + 8 + json.len() as u64 + bin_chunk;
     let Ok(length) = u32::try_from(length) else {
@@ -45,20 +63,14 @@ pub(crate) fn write(model: &Model, out: &mut dyn Write) -> Result<()> {
     if bin > 0 {
         words(&mut out, &[bin as u32])?;
         out.write_all(b"BIN\0")?;
-        for mesh in &layout.pools {
-            for &position in mesh.positions() {
-                words(&mut out, &single(position).map(f32::to_bits))?;
-            }
-        }
-        for (mesh, faces) in &layout.runs {
-            for run in *faces {
-                for face in &mesh.faces()[run.start as usize..run.end as usize] {
-                    words(&mut out, face)?;
-                }
-            }
-        }
+        content(&mut out)?;
     }
     out.flush()
+}
+
+fn write_positions(out: &mut impl Write, mesh: &Mesh) -> Result<()> {
+    let positions = mesh.positions().iter();
+    positions.copied().try_for_each(|position| words(out, &single(position).map(f32::to_bits)))
 }
 
 fn words(out: &mut impl Write, words: &[u32]) -> Result<()> {
@@ -84,22 +96,10 @@ struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     fn new(model: &'a Model) -> Result<Self> {
-        let document = Document {
-            asset: Asset {
-                version: "2.0",
-                generator: concat!("impinge ", env!("CARGO_PKG_VERSION")),
-            },
-            scene: 0,
-            scenes: [Scene { nodes: (0..model.parts.len()).collect() }],
-            nodes: Vec::with_capacity(model.parts.len()),
-            meshes: Vec::new(),
-            accessors: Vec::new(),
-            buffer_views: Vec::new(),
-            buffers: Vec::new(),
-        };
+        let count = model.parts.len();
+        let document = Document::new((0..count).collect(), Vec::with_capacity(count));
         let mut layout = Self { document, pools: Vec::new(), runs: Vec::new() };
         layout.add_parts(model)?;
-        layout.add_views();
         Ok(layout)
     }
 
@@ -116,61 +116,31 @@ impl<'a> Layout<'a> {
                     let position = match pools.get(&part.mesh) {
                         Some(&accessor) => accessor,
                         None => {
-                            let accessor = self.add(positions(part.mesh, shown, position_bytes)?);
+                            let accessor = positions(part.mesh, shown, position_bytes)?;
+                            let accessor = self.document.add(accessor);
                             position_bytes += shown.positions().len() as u64 * TRIPLE;
                             self.pools.push(shown);
                             pools.insert(part.mesh, accessor);
                             accessor
                         }
                     };
-                    let indices = self.add(faces(part, face_bytes));
+                    let indices = self.document.add(faces(part.face_count(), face_bytes));
                     face_bytes += part.face_count() * TRIPLE;
                     self.runs.push((shown, &part.faces));
                     let attributes = Attributes { position };
-                    let primitives = [Primitive { attributes, indices, mode: 4 }];
-                    self.document.meshes.push(MeshFields { primitives });
+                    let primitive = Primitive { attributes, indices, mode: 4, material: None };
+                    self.document.meshes.push(MeshFields { primitives: vec![primitive] });
                     let number = self.document.meshes.len() - 1;
                     runs.insert(key, number);
                     mesh = Some(number);
                 }
             }
-            self.document.nodes.push(Node { name: &part.name, mesh, matrix: matrix(part)? });
+            let matrix = matrix(&part.name, &part.transform)?;
+            let children = Vec::new();
+            self.document.nodes.push(Node { name: &part.name, mesh, matrix, children });
         }
+        self.document.add_views(position_bytes, face_bytes);
         Ok(())
-    }
-
-    fn add(&mut self, accessor: Accessor) -> usize {
-        self.document.accessors.push(accessor);
-        self.document.accessors.len() - 1
-    }
-
-    fn add_views(&mut self) {
-        let positions: usize = self.pools.iter().map(|mesh| mesh.positions().len()).sum();
-        let faces: u64 = self
-            .runs
-            .iter()
-            .flat_map(|(_, runs)| *runs)
-            .map(|run| u64::from(run.end - run.start))
-            .sum();
-        if faces == 0 {
-            return;
-        }
-        let byte_offset = positions as u64 * TRIPLE;
-        let byte_length = faces * TRIPLE;
-        self.document.buffer_views = vec![
-            BufferView {
-                buffer: 0,
-                byte_offset: 0,
-                byte_length: byte_offset,
-                target: ARRAY_BUFFER,
-            },
-            BufferView { buffer: 0, byte_offset, byte_length, target: ELEMENT_ARRAY_BUFFER },
-        ];
-        self.document.buffers = vec![Buffer { byte_length: byte_offset + byte_length }];
-    }
-
-    fn bin_length(&self) -> u64 {
-        self.document.buffers.first().map_or(0, |buffer| buffer.byte_length)
     }
 }
 
@@ -215,12 +185,12 @@ fn positions(number: usize, mesh: &Mesh, byte_offset: u64) -> Result<Accessor> {
     })
 }
 
-fn faces(part: &Part, byte_offset: u64) -> Accessor {
+fn faces(count: u64, byte_offset: u64) -> Accessor {
     Accessor {
         buffer_view: 1,
         byte_offset,
         component_type: U32,
-        count: part.face_count() * 3,
+        count: count * 3,
         shape: "SCALAR",
         min: None,
         max: None,
@@ -228,15 +198,15 @@ fn faces(part: &Part, byte_offset: u64) -> Accessor {
 }
 
 /// A part's transform, column by column; none for the identity.
-fn matrix(part: &Part) -> Result<Option<[f64; 16]>> {
-    if !part.transform.is_finite() {
-        return Err(invalid(format!("the transform of part `{}` is not finite", part.name)));
+fn matrix(name: &str, transform: &DAffine3) -> Result<Option<[f64; 16]>> {
+    if !transform.is_finite() {
+        return Err(invalid(format!("the transform of part `{name}` is not finite")));
     }
-    if part.transform == DAffine3::IDENTITY {
+    if *transform == DAffine3::IDENTITY {
         return Ok(None);
     }
-    let [x, y, z] = part.transform.matrix3.to_cols_array_2d();
-    let w = part.transform.translation;
+    let [x, y, z] = transform.matrix3.to_cols_array_2d();
+    let w = transform.translation;
     Ok(Some([
         x[0], x[1], x[2], 0.0, y[0], y[1], y[2], 0.0, z[0], z[1], z[2], 0.0, w.x, w.y, w.z, 1.0,
     ]))
@@ -244,7 +214,10 @@ fn matrix(part: &Part) -> Result<Option<[f64; 16]>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        document::{ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER},
+        *,
+    };
     use std::sync::Arc;
 
     fn part(name: &str, mesh: usize, faces: &[(u32, u32)], transform: DAffine3) -> Part {

@@ -1,0 +1,262 @@
+//! The assembly as it grows: parts come in with any transform and go in with a rigid one.
+
+use super::{
+    Assembly, Group, Options, Part, Skipped, Unit, names,
+    placement::{Split, StretchKey},
+};
+use crate::{
+    Error,
+    error::{Fault, Place},
+};
+use glam::{DAffine3, DMat3, DVec3};
+use impinge::{Mesh, Pose};
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+/// The most faces and vertices of meshes that no file holds, all together: further stretched copies
+/// of a mesh, and spheres and cylinders of robots.
+///
+/// A file of a few kilobytes can show one mesh ten thousand times, each time scaled differently.
+/// The first copy does not count: a change of units makes one of everything.
+const MAX_MADE: u64 = 1 << 24;
+
+/// How deep sub-assemblies may be nested.
+const MAX_DEPTH: u32 = 1000;
+
+/// A mesh as a file has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct SourceMesh(usize);
+
+/// A part as a file has it.
+#[derive(Debug)]
+pub(super) struct NewPart<'a> {
+    pub(super) name: String,
+    pub(super) group: Option<u32>,
+    pub(super) mesh: SourceMesh,
+    pub(super) transform: &'a DAffine3,
+    pub(super) link: Option<u32>,
+}
+
+#[derive(Debug)]
+pub(super) struct Builder<'a> {
+    pub(super) options: &'a Options,
+    pub(super) assembly: Assembly,
+    /// The files' meshes, as they are.
+    sources: Vec<Arc<Mesh>>,
+    /// Which of them have been stretched.
+    stretched: Vec<bool>,
+    /// Their numbers by a hash of what they hold: files repeat a mesh that they could share.
+    alike: HashMap<u64, Vec<SourceMesh>>,
+    /// The mesh of the assembly for a mesh of a file and what is done to it.
+    shown: HashMap<(SourceMesh, Option<StretchKey>), usize>,
+    made: u64,
+    depths: Vec<u32>,
+    /// What coordinates of the current file are multiplied by.
+    factor: f64,
+    /// The units of the files so far: `None` before the first.
+    units: Option<Option<Unit>>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            assembly: Assembly::default(),
+            sources: Vec::new(),
+            stretched: Vec::new(),
+            alike: HashMap::new(),
+            shown: HashMap::new(),
+            made: 0,
+            depths: Vec::new(),
+            factor: 1.0,
+            units: None,
+        }
+    }
+
+    /// What follows comes from this file, whose own unit is known or not.
+    pub(super) fn begin_file(&mut self, path: &Path, units: Option<Unit>) {
+        let (factor, units) = self.options.conversion(units);
+        self.factor = factor;
+        self.units = match self.units {
+            Some(before) if before != units => Some(None),
+            _ => Some(units),
+        };
+        self.assembly.files.push(path.to_owned());
+    }
+
+    /// The number of a mesh; that of an earlier one if it holds the same to the last bit.
+    pub(super) fn add_mesh(&mut self, mesh: Arc<Mesh>) -> SourceMesh {
+        let alike = self.alike.entry(hash(&mesh)).or_default();
+        let is_same = |other: &&SourceMesh| is_same(&self.sources[other.0], &mesh);
+        // Hashes can be made to collide, so not all are looked at.
+        if let Some(&same) = alike.iter().take(4).find(is_same) {
+            return same;
+        }
+        let number = SourceMesh(self.sources.len());
+        alike.push(number);
+        self.sources.push(mesh);
+        self.stretched.push(false);
+        number
+    }
+
+    /// The number of a mesh that no file holds.
+    pub(super) fn add_made(&mut self, mesh: Mesh) -> Result<SourceMesh, String> {
+        charge(&mut self.made, &mesh, "cut into triangles")?;
+        Ok(self.add_mesh(Arc::new(mesh)))
+    }
+
+    pub(super) fn add_group(&mut self, name: String, parent: Option<u32>) -> Result<u32, String> {
+        let depth = parent.map_or(1, |parent| self.depths[parent as usize] + 1);
+        if depth > MAX_DEPTH {
+            return Err(format!("it is nested more than {MAX_DEPTH} deep"));
+        }
+        self.assembly.groups.push(Group::new(name, parent));
+        self.depths.push(depth);
+        Ok(self.assembly.groups.len() as u32 - 1)
+    }
+
+    /// Takes in a part, or tells why it cannot be placed.
+    pub(super) fn add_part(&mut self, part: NewPart<'_>) -> Result<(), String> {
+        let mut linear = part.transform.matrix3;
+        let mut translation = part.transform.translation;
+        // Multiplying by 1 changes nothing, but splitting is not free.
+        if self.factor != 1.0 {
+            linear *= self.factor;
+            translation *= self.factor;
+        }
+        let Split { rotation, stretch } = Split::new(linear);
+        let mesh = self.show(part.mesh, stretch)?;
+        let placement = Pose::new(rotation, translation).map_err(|error| error.to_string())?;
+        let NewPart { name, group, link, .. } = part;
+        let file = self.assembly.files.len().saturating_sub(1) as u32;
+        self.assembly.parts.push(Part { name, group, mesh, placement, file, link });
+        Ok(())
+    }
+
+    /// Leaves out what is broken, if that is allowed, and otherwise gives the error back.
+    pub(super) fn broken(&mut self, name: &str, error: Error) -> Result<(), Error> {
+        if !self.options.keep_going {
+            return Err(error);
+        }
+        self.assembly.skipped.push(Skipped { name: name.to_owned(), error: Arc::new(error) });
+        Ok(())
+    }
+
+    /// The number of a mesh in the assembly, stretched if need be.
+    fn show(&mut self, source: SourceMesh, stretch: Option<DMat3>) -> Result<usize, String> {
+        let key = (source, stretch.as_ref().map(StretchKey::new));
+        if let Some(&mesh) = self.shown.get(&key) {
+            return Ok(mesh);
+        }
+        let mesh = &self.sources[source.0];
+        let mesh = match &stretch {
+            None => mesh.clone(),
+            Some(stretch) => {
+                if std::mem::replace(&mut self.stretched[source.0], true) {
+                    charge(&mut self.made, mesh, "scaled unlike any part before it")?;
+                }
+                Arc::new(stretched(mesh, stretch)?)
+            }
+        };
+        let number = self.assembly.meshes.len();
+        self.assembly.meshes.push(mesh);
+        self.shown.insert(key, number);
+        Ok(number)
+    }
+
+    pub(super) fn finish(mut self) -> Result<Assembly, Error> {
+        if self.assembly.parts.is_empty() {
+            let skipped = self.assembly.skipped.into_iter().next();
+            return Err(match skipped {
+                Some(first) => Error {
+                    path: first.error.path.clone(),
+                    place: first.error.place.clone(),
+                    message: format!("{} (and no other part is left)", first.error.message),
+                },
+                None => {
+                    let path = self.assembly.files.first().cloned().unwrap_or_default();
+                    let message = "no part is there to be read".into();
+                    Error { path, place: Place::File, message }
+                }
+            });
+        }
+        names::make_unique(&mut self.assembly.parts);
+        self.drop_empty_groups();
+        self.assembly.units = self.units.flatten();
+        Ok(self.assembly)
+    }
+
+    /// Keeps the sub-assemblies that have a part somewhere below them.
+    fn drop_empty_groups(&mut self) {
+        let Assembly { groups, parts, .. } = &mut self.assembly;
+        let mut used = vec![false; groups.len()];
+        parts.iter().filter_map(|part| part.group).for_each(|group| used[group as usize] = true);
+        for group in (0..groups.len()).rev() {
+            if let Some(parent) = groups[group].parent.filter(|_| used[group]) {
+                used[parent as usize] = true;
+            }
+        }
+        let mut number = 0;
+        let numbers: Vec<u32> = used
+            .iter()
+            .map(|&used| {
+                number += u32::from(used);
+                number.saturating_sub(1)
+            })
+            .collect();
+        let renumber = |group: &mut Option<u32>| {
+            *group = group.map(|group| numbers[group as usize]);
+        };
+        let mut at = 0;
+        groups.retain_mut(|group| {
+            renumber(&mut group.parent);
+            at += 1;
+            used[at - 1]
+        });
+        parts.iter_mut().for_each(|part| renumber(&mut part.group));
+    }
+}
+
+/// Counts a mesh that is made, or refuses the part that needs it.
+fn charge(made: &mut u64, mesh: &Mesh, how: &str) -> Result<(), String> {
+    *made += mesh.positions().len() as u64 + mesh.faces().len() as u64;
+    match *made <= MAX_MADE {
+        true => Ok(()),
+        false => Err(format!(
+            "it is {how}, and with it such meshes have more than {MAX_MADE} vertices and faces"
+        )),
+    }
+}
+
+fn bits(mesh: &Mesh) -> impl Iterator<Item = u64> + '_ {
+    mesh.positions().iter().flat_map(DVec3::to_array).map(f64::to_bits)
+}
+
+fn hash(mesh: &Mesh) -> u64 {
+    // Multiply and fold, so that every bit of a word has a say.
+    let mix = |hash: u64, word: u64| {
+        let product = u128::from(hash ^ word) * 0x9E37_79B9_7F4A_7C15;
+        product as u64 ^ (product >> 64) as u64
+    };
+    let sizes = [mesh.positions().len() as u64, mesh.faces().len() as u64];
+    let corners = mesh.faces().iter().map(|&[a, b, c]| {
+        u64::from(a) ^ u64::from(b).rotate_left(21) ^ u64::from(c).rotate_left(42)
+    });
+    sizes.into_iter().chain(bits(mesh)).chain(corners).fold(1, mix)
+}
+
+/// By bits: −0 and 0 are equal but not the same.
+fn is_same(a: &Mesh, b: &Mesh) -> bool {
+    a.faces() == b.faces() && a.positions().len() == b.positions().len() && bits(a).eq(bits(b))
+}
+
+fn stretched(mesh: &Mesh, stretch: &DMat3) -> Result<Mesh, String> {
+    let positions = mesh.positions().iter().map(|&position| *stretch * position).collect();
+    let mirrors = stretch.determinant() < 0.0;
+    let faces = mesh.faces().iter().map(|&[a, b, c]| if mirrors { [a, c, b] } else { [a, b, c] });
+    Mesh::new(positions, faces.collect()).map_err(|error| format!("its mesh, scaled: {error}"))
+}
+
+/// An error of a file as a whole.
+pub(super) fn file_error(path: &Path, message: impl Into<String>) -> Error {
+    Fault::file(message).in_file(path)
+}

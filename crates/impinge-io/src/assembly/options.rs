@@ -1,0 +1,239 @@
+//! How an assembly is read.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+
+/// A unit of length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unit {
+    /// 0.001 m.
+    Millimetre,
+    /// 0.01 m.
+    Centimetre,
+    /// What glTF and URDF files are in.
+    Metre,
+    /// 0.0254 m.
+    Inch,
+    /// 0.3048 m.
+    Foot,
+}
+
+impl Unit {
+    /// Every unit, in the order in which messages list them.
+    pub const ALL: [Self; 5] =
+        [Self::Millimetre, Self::Centimetre, Self::Metre, Self::Inch, Self::Foot];
+
+    /// Its sign: `mm`, `cm`, `m`, `in` or `ft`.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Millimetre => "mm",
+            Self::Centimetre => "cm",
+            Self::Metre => "m",
+            Self::Inch => "in",
+            Self::Foot => "ft",
+        }
+    }
+
+    /// What a length in this unit is multiplied by to be in another: the nearest `f64`.
+    pub fn to(self, other: Self) -> f64 {
+        self.tenths_of_millimetres() / other.tenths_of_millimetres()
+    }
+
+    /// Whole numbers, so that a quotient is rounded once.
+    fn tenths_of_millimetres(self) -> f64 {
+        match self {
+            Self::Millimetre => 10.0,
+            Self::Centimetre => 100.0,
+            Self::Metre => 10_000.0,
+            Self::Inch => 254.0,
+            Self::Foot => 3048.0,
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.symbol())
+    }
+}
+
+impl FromStr for Unit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = |unit: &Self| text.eq_ignore_ascii_case(unit.symbol());
+        Self::ALL.into_iter().find(known).ok_or_else(|| {
+            let all = Self::ALL.map(Self::symbol).join(", ");
+            format!("`{}` is not a unit; the known ones: {all}", crate::text::shown(text))
+        })
+    }
+}
+
+/// How an assembly is read.
+///
+/// ```
+/// use impinge_io::assembly::{Options, Unit};
+///
+/// let options = Options::default().units(Unit::Millimetre).joint("elbow", 0.5);
+/// assert_eq!(options.scale, 1.0);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Options {
+    /// What every coordinate is multiplied by, besides the change of units.
+    pub scale: f64,
+    /// What the assembly is to be in. Files whose unit is known (glTF, URDF) are converted to it,
+    /// others are taken to be in it. `None` leaves all coordinates as they are.
+    pub units: Option<Unit>,
+    /// What files are in that do not say so (OBJ, STL, PLY, OFF).
+    pub file_units: Option<Unit>,
+    /// Whether a part, or a file, that cannot be read is left out and listed, and not an error.
+    pub keep_going: bool,
+    /// Whether every primitive of a glTF mesh is a part of its own. Mostly they are one part in
+    /// several materials, so they are not unless asked for.
+    pub primitives: bool,
+    /// Where joints of robots stand, in radians or metres. The others stand at 0, or at the limit
+    /// next to it.
+    pub joints: BTreeMap<String, f64>,
+    /// Where the packages of a robot are looked for, before the folders above its file.
+    pub packages: Vec<PathBuf>,
+    /// How far the triangles of a sphere, a cylinder or a capsule of a robot may be from the true
+    /// surface, in metres. Their vertices lie on it, so they are never outside.
+    pub tolerance: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            scale: 1.0,
+            units: None,
+            file_units: None,
+            keep_going: false,
+            primitives: false,
+            joints: BTreeMap::new(),
+            packages: Vec::new(),
+            tolerance: 1e-4,
+        }
+    }
+}
+
+impl Options {
+    /// Sets [`scale`](Self::scale).
+    pub fn scale(mut self, scale: f64) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// Sets [`units`](Self::units).
+    pub fn units(mut self, units: Unit) -> Self {
+        self.units = Some(units);
+        self
+    }
+
+    /// Sets [`file_units`](Self::file_units).
+    pub fn file_units(mut self, units: Unit) -> Self {
+        self.file_units = Some(units);
+        self
+    }
+
+    /// Sets [`keep_going`](Self::keep_going).
+    pub fn keep_going(mut self, keep_going: bool) -> Self {
+        self.keep_going = keep_going;
+        self
+    }
+
+    /// Sets [`primitives`](Self::primitives).
+    pub fn primitives(mut self, primitives: bool) -> Self {
+        self.primitives = primitives;
+        self
+    }
+
+    /// Sets one of the [`joints`](Self::joints).
+    pub fn joint(mut self, name: impl Into<String>, value: f64) -> Self {
+        self.joints.insert(name.into(), value);
+        self
+    }
+
+    /// Adds one of the [`packages`](Self::packages).
+    pub fn package(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.packages.push(folder.into());
+        self
+    }
+
+    /// Sets [`tolerance`](Self::tolerance).
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// What is wrong with the numbers, if anything is.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let positive = |what: &str, value: f64| match value.is_finite() && value > 0.0 {
+            true => Ok(()),
+            false => Err(format!("{what} must be a positive number, not {value}")),
+        };
+        positive("the scale", self.scale)?;
+        positive("the tolerance", self.tolerance)?;
+        match self.joints.iter().find(|(_, value)| !value.is_finite()) {
+            None => Ok(()),
+            Some((name, value)) => {
+                Err(format!("the joint `{}` cannot stand at {value}", crate::text::shown(name)))
+            }
+        }
+    }
+
+    /// What coordinates of a file are multiplied by, and the unit that they then are in.
+    pub(super) fn conversion(&self, own: Option<Unit>) -> (f64, Option<Unit>) {
+        match (own.or(self.file_units), self.units) {
+            (Some(own), Some(wanted)) => (own.to(wanted) * self.scale, Some(wanted)),
+            (own, wanted) => (self.scale, wanted.or(own)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_are_rounded_once() {
+        for (from, to, factor) in [
+            (Unit::Inch, Unit::Millimetre, 25.4),
+            (Unit::Metre, Unit::Millimetre, 1000.0),
+            (Unit::Millimetre, Unit::Metre, 0.001),
+            (Unit::Foot, Unit::Inch, 12.0),
+            (Unit::Centimetre, Unit::Metre, 0.01),
+            (Unit::Foot, Unit::Metre, 0.3048),
+        ] {
+            assert_eq!(from.to(to), factor, "{from} to {to}");
+        }
+        for unit in Unit::ALL {
+            assert_eq!((unit.to(unit), unit.symbol().parse()), (1.0, Ok(unit)));
+        }
+        assert!("yd".parse::<Unit>().unwrap_err().contains("mm, cm, m, in, ft"));
+    }
+
+    #[test]
+    fn files_are_converted_if_both_units_are_known() {
+        let (metre, mm, inch) = (Some(Unit::Metre), Unit::Millimetre, Unit::Inch);
+        let plain = Options::default();
+        assert_eq!(plain.conversion(metre), (1.0, metre));
+        assert_eq!(plain.conversion(None), (1.0, None));
+        let asked = plain.clone().units(mm).scale(2.0);
+        assert_eq!(asked.conversion(metre), (2000.0, Some(mm)));
+        assert_eq!(asked.conversion(None), (2.0, Some(mm)));
+        let both = plain.file_units(inch).units(mm);
+        assert_eq!(both.conversion(None), (25.4, Some(mm)));
+        assert_eq!(both.conversion(metre), (1000.0, Some(mm)));
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_are_refused() {
+        assert!(Options::default().check().is_ok());
+        for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Options::default().scale(scale).check().unwrap_err().contains("scale"));
+            assert!(Options::default().tolerance(scale).check().unwrap_err().contains("tolerance"));
+        }
+        assert!(Options::default().joint("a", f64::NAN).check().unwrap_err().contains("`a`"));
+    }
+}
