@@ -11,6 +11,7 @@ use super::{
 use crate::{Mesh, volume::Frame};
 use rayon::prelude::*;
 use std::{
+    cell::LazyCell,
     collections::HashSet,
     ops::{ControlFlow, Deref},
     sync::{
@@ -84,16 +85,18 @@ pub(super) trait Descent: Sync {
     ) -> ControlFlow<B>;
 
     /// A walk that decides about the faces of the leaves, and gives those that are as close as asked
-    /// to `found`. Kinds of trees that can tell of most faces by themselves do so here.
+    /// to `found`. Kinds of trees that can tell of most faces by themselves do so here, and may have no
+    /// need for `faces`.
     #[inline(always)]
-    fn search(
+    fn search<'f>(
         &self,
         scratch: &mut Self::Scratch,
         goal: Goal<'_>,
-        faces: &Faces<'_>,
+        faces: &LazyCell<Faces<'f>, impl FnOnce() -> Faces<'f>>,
         leaves: &mut Leaves,
         mut found: impl FnMut(FacePair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let faces: &Faces<'f> = faces;
         self.walk(scratch, goal.limit, |pair| {
             if goal.is_over.load(Ordering::Relaxed) {
                 return ControlFlow::Break(());
@@ -211,16 +214,11 @@ const ALONE: u64 = 2_000;
 /// In how many pieces for each thread a query is shared: many, so that the dear ones even out.
 const PIECES: usize = 64;
 
-/// Two bodies where they stand.
-#[inline(always)] // to be made where it is kept: it is large
-fn stand<'q, H: Hierarchy, T: Deref<Target = H>>(
-    a: &'q Body<'_, T>,
-    b: &'q Body<'_, T>,
-    question: &Question,
-) -> (Faces<'q>, H::Descent<'q>) {
+/// The faces of two bodies where they stand.
+fn faces<'q, H: Hierarchy>(a: (&'q Mesh, &H), b: (&'q Mesh, &H), question: &Question) -> Faces<'q> {
     let mut bounds = a.1.frame().placed_bounds(&question.pose_a);
     bounds.merge(&b.1.frame().placed_bounds(&question.pose_b));
-    (Faces::new([a.0, b.0], question, &bounds), a.1.stand(&b.1, question))
+    Faces::new([a.0, b.0], question, &bounds)
 }
 
 impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
@@ -242,10 +240,12 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
         wants_all: bool,
         found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
     ) {
-        let (faces, descent) = stand(&self.a, &self.b, question);
+        let (a, b) = ((self.a.0, &*self.a.1), (self.b.0, &*self.b.1));
+        let descent = a.1.stand(b.1, question);
         let is_over = AtomicBool::new(false);
         let walk = |worker: &mut Worker<H::Scratch>, limit: u64| {
             let Worker { scratch, leaves, contacts } = worker;
+            let faces = LazyCell::new(|| faces(a, b, question));
             let goal = Goal { limit, wants_all, is_over: &is_over };
             let walk = descent.search(scratch, goal, &faces, leaves, |pair| found(contacts, pair));
             if walk.is_break() {
@@ -314,7 +314,9 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
     ) -> ControlFlow<()> {
         // Where a pair may be come upon again, those that were visited are remembered.
         let mut visited = self.repeats().then(HashSet::new);
-        let (faces, descent) = stand(&self.a, &self.b, question);
+        let faces =
+            LazyCell::new(|| faces((self.a.0, &*self.a.1), (self.b.0, &*self.b.1), question));
+        let descent = self.a.1.stand(&self.b.1, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         let mut found = |pair| {
             let is_new = visited.as_mut().is_none_or(|visited| visited.insert(pair));
@@ -338,7 +340,8 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
     }
 
     fn near(&mut self, question: &Question, least: &mut Least) {
-        let (faces, descent) = stand(&self.a, &self.b, question);
+        let faces = faces((self.a.0, &*self.a.1), (self.b.0, &*self.b.1), question);
+        let descent = self.a.1.stand(&self.b.1, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         descent.near(scratch, least, Least::can_skip, |least, pair| {
             let _ = faces.pairs(leaves, pair, |pair, s, t| {
@@ -350,7 +353,7 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
     }
 
     fn begin(&mut self, question: &Question) {
-        let (_, descent) = stand(&self.a, &self.b, question);
+        let descent = self.a.1.stand(&self.b.1, question);
         descent.begin_open(&mut self.workers[0].scratch);
     }
 
@@ -361,7 +364,8 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
         wants_all: bool,
         contacts: &mut Vec<FacePair>,
     ) -> bool {
-        let (faces, descent) = stand(&self.a, &self.b, question);
+        let faces = faces((self.a.0, &*self.a.1), (self.b.0, &*self.b.1), question);
+        let descent = self.a.1.stand(&self.b.1, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         // Two leaves are looked at as a whole: none of their pairs is left for later.
         let is_over = descent.advance(scratch, meter, wants_all, |pair| {

@@ -15,7 +15,7 @@ use crate::{
     },
     volume::Frame,
 };
-use std::{ops::ControlFlow, sync::atomic::Ordering};
+use std::{cell::LazyCell, ops::ControlFlow, sync::atomic::Ordering};
 
 impl Hierarchy for WideTree {
     type Scratch = Scratch;
@@ -88,11 +88,11 @@ impl Descent for WidePair<'_> {
 
     /// Nearly all pairs of faces are decided here; the exact test is for the others. With a
     /// tolerance it is for all whose boxes are as close.
-    fn search(
+    fn search<'f>(
         &self,
         scratch: &mut Scratch,
         goal: Goal<'_>,
-        faces: &Faces<'_>,
+        faces: &LazyCell<Faces<'f>, impl FnOnce() -> Faces<'f>>,
         leaves: &mut Leaves,
         mut found: impl FnMut(FacePair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
