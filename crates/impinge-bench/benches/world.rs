@@ -85,7 +85,7 @@ impl Boxes {
         let ways = (0..count).map(|_| vector(0.05)).collect();
         let half = |index: u32| match sizes {
             Sizes::Mixed if index == 0 => side as f32,
-            Sizes::Mixed if index % 1000 == 0 => 25.0 * HALF,
+            Sizes::Mixed if index.is_multiple_of(1000) => 25.0 * HALF,
             _ => HALF,
         };
         Self { side: side as f32, centers, ways, halves: (0..count).map(half).collect() }

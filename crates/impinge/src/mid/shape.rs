@@ -76,17 +76,16 @@ impl Shape {
     ///
     /// Found from the box of the mesh, so it is somewhat larger than it need be where the body is
     /// turned, and takes the same time for any number of faces.
-    ///
-    /// A vertex v is `c + d` with `|d| ≤ h` along each axis, and where rounding puts it,
-    /// `R v + t + e`, is `R d + e − e'` away from where it puts the centre; both of e and e' are
-    /// at most what [`rounding`](Reach::rounding) says. A third of it stands for the last difference,
-    /// the few units for the sum of products.
     #[inline]
     pub fn placed_bounds(&self, pose: &Pose) -> Bounds {
         let Reach { center, half, .. } = self.0.reach;
         if half.x < 0.0 {
             return Bounds::EMPTY;
         }
+        // A vertex v is `c + d` with `|d| ≤ h` along each axis, and where rounding puts it,
+        // `R v + t + e`, is `R d + e − e'` away from where it puts the centre; both of e and e' are
+        // at most what `rounding` says. Once more stands for the last difference, the few units for
+        // the sum of products.
         let center = pose.place(center);
         let r = pose.rotation();
         let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;

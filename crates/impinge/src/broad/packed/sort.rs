@@ -157,3 +157,24 @@ fn spread_bits(bits: u64) -> u64 {
     let bits = (bits | bits << 4) & 0x0c30_c30c_30c3;
     (bits | bits << 2) & 0x2492_4924_9249
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each cell comes right after a neighbour.
+    #[test]
+    fn the_curve_goes_from_neighbour_to_neighbour() {
+        let side = 8;
+        let cells = (0..side * side * side).map(|i| [i % side, i / side % side, i / side / side]);
+        let mut along: Vec<(u64, [u32; 3])> = cells.map(|cell| (along_curve(cell), cell)).collect();
+        along.sort_unstable();
+        for (i, (key, cell)) in (0..).zip(&along) {
+            assert_eq!(*key, i, "{cell:?}");
+        }
+        for pair in along.windows(2) {
+            let steps: u32 = (0..3).map(|k| pair[0].1[k].abs_diff(pair[1].1[k])).sum();
+            assert_eq!(steps, 1, "{pair:?}");
+        }
+    }
+}
