@@ -240,11 +240,12 @@ impl<'t> WidePair<'t> {
         let links = &self.opened(job).links;
         for lane in lanes_of(overlaps) {
             let link = links[lane as usize & 7];
-            if !(job.is_other_leaf && link.is_leaf()) {
-                stack.push(job.with_child(lane));
-            } else if link != Link::NONE {
-                leaves.push(job.with_child(lane));
+            // Boxes that are not there overlap nothing, but for one that is infinite.
+            if link == Link::NONE {
+                continue;
             }
+            let list = if job.is_other_leaf && link.is_leaf() { &mut *leaves } else { &mut *stack };
+            list.push(job.with_child(lane));
         }
     }
 

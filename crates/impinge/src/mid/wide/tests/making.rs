@@ -132,7 +132,7 @@ fn a_refitted_tree_is_sound_and_answers_as_brute_force() {
         let bytes = Index::build(Method::Wide, &mesh).to_bytes();
         assert!(shared.to_bytes() == bytes, "{name}");
     }
-    assert!(contacts > 10_000, "{contacts}");
+    assert!(contacts > 5_000, "{contacts}");
     let ball = generate::icosphere(1).unwrap();
     assert!(Index::build(Method::Wide, &ball).refitted(&Mesh::default()).is_err());
 }
@@ -176,7 +176,7 @@ fn a_lie_is_refused_or_harmless() {
             let label = format!("byte {at} ^ {flip:x}");
             assert_sound(&label, &tree, &mesh);
             harmless += 1;
-            if harmless % 50 == 0 {
+            if harmless % 10 == 0 {
                 for pose in &poses {
                     let still = &Pose::IDENTITY;
                     touching += check(&label, [&tree; 2], [&mesh; 2], [still, pose])[0];
@@ -234,7 +234,8 @@ fn nodes_that_are_no_tree_are_refused() {
     assert_eq!(refused(0, links([])), (0, NodeProblem::Children));
     assert_eq!(refused(2, links([])), (2, NodeProblem::Children));
     assert_eq!(refused(2, links([LEAF + 8, NONE, LEAF + 8])), (2, NodeProblem::Children));
-    assert_eq!(refused(0, links([1, LEAF + 1])), (0, NodeProblem::Children));
+    // A second child of the first node: all faces are below the root.
+    assert_eq!(refused(0, links([1, LEAF + 1])), (0, NodeProblem::Pieces));
     for wrong in [0, 1, 2, 3, LEAF - 1] {
         assert_eq!(refused(2, links([LEAF + 8, wrong])), (2, NodeProblem::Children));
     }
