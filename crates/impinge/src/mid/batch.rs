@@ -7,7 +7,7 @@
 
 use super::{
     FacePair, Index, Pair, Search, Threads, ToleranceError, cache::Witness, distance,
-    question::Question,
+    question::Question, sort,
 };
 use crate::Pose;
 use rayon::prelude::*;
@@ -93,7 +93,8 @@ impl<'p, 'm, 'q> Batch<'p, 'm, 'q> {
         let room = self.run(PART, |search, lists, question| {
             let Lists { witness, touching, .. } = lists;
             // Poses side by side are often close to each other. If not, looking costs little.
-            touching.push(witness.any(meshes, question, || search.any(question, Threads::One)));
+            let any = |spot: &mut _| search.any(question, Threads::One, spot);
+            touching.push(witness.any(meshes, question, any));
         });
         room.touching.clear();
         for Part { worker, places } in &room.parts {
@@ -111,7 +112,7 @@ impl<'p, 'm, 'q> Batch<'p, 'm, 'q> {
             let Lists { found, contacts, .. } = lists;
             found.clear();
             search.collect(question, Threads::One, found);
-            found.sort_unstable();
+            sort(found);
             contacts.push(found);
         });
         room.contacts.clear();

@@ -7,6 +7,7 @@
 
 use super::{
     FacePair, OpenPair, Search, Threads,
+    cache::Spot,
     distance::{Least, gap},
     question::{FaceTest, Question, certainly},
     timed::Meter,
@@ -155,7 +156,13 @@ impl Sweep<'_> {
 }
 
 impl Search for Brute<'_> {
-    fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair> {
+    fn any(
+        &mut self,
+        question: &Question,
+        threads: Threads,
+        spot: &mut Option<Spot>,
+    ) -> Option<FacePair> {
+        *spot = None;
         let sweep = self.place(question);
         let hit_a = |face: &PlacedFace| sweep.beginning_within_a(face).next();
         let hit_b = |face: &PlacedFace| sweep.beginning_within_b(face).next();

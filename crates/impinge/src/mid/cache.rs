@@ -8,9 +8,10 @@ use crate::{Bounds, Mesh};
 /// Never changes an answer, wherever it was used before: with other poses, other meshes or another
 /// method. What it holds is only where to look first:
 ///
-/// - the faces that the last query found to touch. If they still do, whether any do is answered;
-/// - where the last search for all of them ended, for trees of volumes: their [`Front`]. For `wide` and
-///   `boxtree` starting at the roots is as fast.
+/// - the faces that the last query found to touch, or for `wide` the leaves they are in. If some of them
+///   still do, whether any do is answered;
+/// - where the last search for all of them ended, for trees of volumes: their [`Front`]. `wide` and
+///   `boxtree` start at the roots.
 #[derive(Debug, Default)]
 pub struct Cache {
     pub(super) witness: Witness,
@@ -24,24 +25,31 @@ impl Cache {
     }
 }
 
+/// Where a method found something, in terms of its own. It may come from other meshes or another method.
+pub(super) type Spot = [u32; 2];
+
 /// Two faces that were as close as asked, somewhere: perhaps of other meshes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Witness(Option<FacePair>);
+pub(super) struct Witness {
+    faces: Option<FacePair>,
+    spot: Option<Spot>,
+}
 
 impl Witness {
     /// Whether any faces are as close as asked: at once if these are, and otherwise by a search,
-    /// whose find is kept instead.
+    /// whose find is kept instead. A method that knows the spot looks there itself.
     pub(super) fn any(
         &mut self,
         meshes: [&Mesh; 2],
         question: &Question,
-        search: impl FnOnce() -> Option<FacePair>,
+        search: impl FnOnce(&mut Option<Spot>) -> Option<FacePair>,
     ) -> bool {
-        // Every time: to leave it for a while after some failures saves less than it loses.
-        if !self.0.is_some_and(|faces| are_close(faces, meshes, question)) {
-            self.0 = search();
+        let is_known = self.spot.is_none()
+            && self.faces.is_some_and(|faces| are_close(faces, meshes, question));
+        if !is_known {
+            self.faces = search(&mut self.spot);
         }
-        self.0.is_some()
+        self.faces.is_some()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     FacePair, OpenPair, Search, Threads,
+    cache::Spot,
     distance::Least,
     faces::{Faces, Leaves},
     question::Question,
@@ -30,6 +31,9 @@ pub(super) trait Hierarchy: Send + Sync {
     where
         Self: 't;
 
+    /// Whether a walk can start where the last one ended.
+    const HAS_FRONT: bool = false;
+
     /// The coordinates in which the tree is kept.
     fn frame(&self) -> &Frame;
 
@@ -56,6 +60,11 @@ pub(super) trait Hierarchy: Send + Sync {
 
     /// What the last walk did.
     fn counts(scratch: &Self::Scratch) -> WalkCounts;
+
+    /// Where the last search found something, if that is of use for the next.
+    fn found_at(_scratch: &Self::Scratch) -> Option<Spot> {
+        None
+    }
 }
 
 /// The ways down two trees at once, to the leaves that may be as close as asked. None of them leaves
@@ -108,13 +117,22 @@ pub(super) trait Descent: Sync {
     /// Where a walk has yet to go, in about so many pieces or more, if there are as many.
     fn take_pieces(&self, scratch: &mut Self::Scratch, enough: usize) -> Vec<Self::Piece>;
 
-    /// A walk that starts where the last one with this front ended.
+    /// Looks first where another search, of whatever trees, has found something.
+    fn look_first(&self, _scratch: &mut Self::Scratch, _spot: Spot) {}
+
+    /// A walk that starts where the last one with this front ended, if there is such a thing.
     fn walk_from<B>(
         &self,
-        front: &mut Front,
+        _front: &mut Front,
         scratch: &mut Self::Scratch,
         visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
-    ) -> ControlFlow<B>;
+    ) -> ControlFlow<B> {
+        self.begin(scratch);
+        if let Some(roots) = self.roots() {
+            self.push(scratch, roots);
+        }
+        self.walk(scratch, u64::MAX, visit)
+    }
 
     /// Visits pairs of leaves, those that seem closer first, but for those that `can_skip` says can
     /// be left out, given a lower bound of their distance in world units. What it says may change:
@@ -237,7 +255,7 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
         &mut self,
         question: &Question,
         threads: Threads,
-        wants_all: bool,
+        (wants_all, spot): (bool, Option<Spot>),
         found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
     ) {
         let (a, b) = ((self.a.0, &*self.a.1), (self.b.0, &*self.b.1));
@@ -257,6 +275,9 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
         descent.begin(&mut first.scratch);
         if let Some(roots) = descent.roots() {
             descent.push(&mut first.scratch, roots);
+        }
+        if let Some(spot) = spot {
+            descent.look_first(&mut first.scratch, spot);
         }
         walk(first, if threads == Threads::One { u64::MAX } else { ALONE });
         self.counts = H::counts(&first.scratch);
@@ -283,17 +304,23 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
 }
 
 impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H, T> {
-    fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair> {
-        self.run(question, threads, false, |found, pair| {
+    fn any(
+        &mut self,
+        question: &Question,
+        threads: Threads,
+        spot: &mut Option<Spot>,
+    ) -> Option<FacePair> {
+        self.run(question, threads, (false, *spot), |found, pair| {
             found.push(pair);
             ControlFlow::Break(())
         });
+        *spot = H::found_at(&self.workers[0].scratch);
         // Several threads may have found one at the same time.
         self.workers.iter_mut().fold(None, |any, worker| worker.contacts.pop().or(any))
     }
 
     fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {
-        self.run(question, threads, true, |found, pair| {
+        self.run(question, threads, (true, None), |found, pair| {
             found.push(pair);
             ControlFlow::Continue(())
         });
@@ -322,7 +349,7 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
             let is_new = visited.as_mut().is_none_or(|visited| visited.insert(pair));
             if is_new { visit(pair) } else { ControlFlow::Continue(()) }
         };
-        let result = match front {
+        let result = match front.filter(|_| H::HAS_FRONT) {
             Some(front) => descent
                 .walk_from(front, scratch, |pair| faces.close_pairs(leaves, pair, &mut found)),
             None => {

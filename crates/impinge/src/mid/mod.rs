@@ -46,6 +46,7 @@ pub use shape::Shape;
 pub use timed::{Budget, OpenPair, Timed, Verdict};
 pub use wide::{WideOptions, WideQuality};
 
+use cache::Spot;
 use distance::Least;
 use question::Question;
 use std::ops::ControlFlow;
@@ -61,6 +62,11 @@ pub struct FacePair {
     pub b: u32,
 }
 
+/// Sorts pairs: by one number, which compares faster than two.
+fn sort(pairs: &mut [FacePair]) {
+    pairs.sort_unstable_by_key(|pair| (u64::from(pair.a) << 32) | u64::from(pair.b));
+}
+
 /// How many threads a query may use. The answer does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Threads {
@@ -74,8 +80,14 @@ pub enum Threads {
 /// What a method has to offer to be chosen by name. One dynamic call a query, and one for each pair
 /// that is found; none inside.
 trait Search: Send {
-    /// Some faces that are as close as asked, if there are any.
-    fn any(&mut self, question: &Question, threads: Threads) -> Option<FacePair>;
+    /// Some faces that are as close as asked, if there are any. Methods that can say where they found
+    /// them do so, and look there first the next time.
+    fn any(
+        &mut self,
+        question: &Question,
+        threads: Threads,
+        spot: &mut Option<Spot>,
+    ) -> Option<FacePair>;
 
     /// Appends all faces that are as close as asked, each pair once, in any order.
     fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>);

@@ -29,7 +29,7 @@ impl Searcher {
 
     /// Whether any faces touch. Not if different methods prepared the shapes.
     pub(crate) fn intersects(&mut self, a: Placed<'_>, b: Placed<'_>) -> bool {
-        self.ask(a, b, |search, question| search.any(question, Threads::One).is_some())
+        self.ask(a, b, |search, question| search.any(question, Threads::One, &mut None).is_some())
             == Some(true)
     }
 

@@ -7,7 +7,7 @@ use crate::{
         hierarchy::{Descent, Hierarchy},
         question::Question,
         timed::Meter,
-        tree::{Front, WalkCounts},
+        tree::WalkCounts,
     },
     volume::{Frame, Relative},
 };
@@ -104,18 +104,6 @@ impl Descent for BoxtreePair<'_> {
         // Each part walks down from the roots by itself, so there should not be too many.
         let parts = 4 * rayon::current_num_threads();
         scratch.part.take().map_or(Vec::new(), |_| (0..parts).map(|part| [part, parts]).collect())
-    }
-
-    /// Every walk is from the roots: boxes are known by the way down to them.
-    fn walk_from<B>(
-        &self,
-        _front: &mut Front,
-        scratch: &mut BoxtreeScratch,
-        visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        self.begin(scratch);
-        scratch.part = Some([0, 1]);
-        self.walk(scratch, u64::MAX, visit)
     }
 
     fn near<G>(

@@ -15,6 +15,7 @@ use std::ops::ControlFlow;
 impl<V: BoundingVolume> Hierarchy for BvTree<V> {
     type Scratch = Scratch<V>;
     type Descent<'t> = TreePair<'t, V>;
+    const HAS_FRONT: bool = true;
 
     fn frame(&self) -> &Frame {
         self.frame()

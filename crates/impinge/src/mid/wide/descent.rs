@@ -7,11 +7,12 @@ use super::{
 use crate::{
     mid::{
         FacePair, OpenPair,
+        cache::Spot,
         faces::{Faces, Leaves},
         hierarchy::{Descent, Goal, Hierarchy},
         question::Question,
         timed::Meter,
-        tree::{Front, WalkCounts},
+        tree::WalkCounts,
     },
     volume::Frame,
 };
@@ -49,6 +50,10 @@ impl Hierarchy for WideTree {
     fn counts(scratch: &Scratch) -> WalkCounts {
         scratch.counts
     }
+
+    fn found_at(scratch: &Scratch) -> Option<Spot> {
+        scratch.found_at
+    }
 }
 
 impl Descent for WidePair<'_> {
@@ -65,6 +70,10 @@ impl Descent for WidePair<'_> {
 
     fn push(&self, scratch: &mut Scratch, piece: [Slot; 2]) {
         self.push(scratch, piece);
+    }
+
+    fn look_first(&self, scratch: &mut Scratch, spot: Spot) {
+        self.look_first(scratch, spot);
     }
 
     fn walk<B>(
@@ -125,20 +134,6 @@ impl Descent for WidePair<'_> {
         let mut pieces = std::mem::take(&mut scratch.stack);
         self.split_up(&mut pieces, enough);
         pieces
-    }
-
-    /// A walk is over before a front would have been brought up to date, so it starts anew.
-    fn walk_from<B>(
-        &self,
-        _front: &mut Front,
-        scratch: &mut Scratch,
-        visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
-    ) -> ControlFlow<B> {
-        self.begin(scratch);
-        if let Some(roots) = self.roots() {
-            self.push(scratch, roots);
-        }
-        self.walk(scratch, u64::MAX, visit)
     }
 
     fn near<G>(

@@ -30,6 +30,8 @@ pub(in crate::mid) struct Scratch {
     pub(super) near: NearStack,
     /// What an interrupted search has left open.
     pub(super) open: Vec<OpenSlots>,
+    /// The last leaves that some faces were found in.
+    pub(super) found_at: Option<[Slot; 2]>,
     /// What the last walk did.
     pub(super) counts: WalkCounts,
 }
@@ -90,7 +92,24 @@ impl<'t> WidePair<'t> {
         scratch.leaves.clear();
         scratch.touching.clear();
         scratch.undecided.clear();
+        scratch.found_at = None;
         scratch.counts = WalkCounts::default();
+    }
+
+    /// Compares two leaves before anything else, if there are such leaves in these trees. Should they
+    /// be come to again, they are compared again.
+    pub(super) fn look_first(&self, scratch: &mut Scratch, spot: [Slot; 2]) {
+        let is_leaf = |k: usize| {
+            let slot = spot[k] as usize;
+            let node = self.trees[k].nodes.get(slot / WIDTH);
+            node.is_some_and(|node| {
+                let link = node.links[slot % WIDTH];
+                link != Link::NONE && link.is_leaf()
+            })
+        };
+        if is_leaf(0) && is_leaf(1) {
+            scratch.leaves.push(spot);
+        }
     }
 
     /// Walks on until there is nowhere left to go, or about so many boxes have been tested, or there
@@ -184,6 +203,7 @@ impl<'t> WidePair<'t> {
                     self.compare(simd, pair, turned, aim, scratch);
                     let results = scratch.touching.len() + scratch.undecided.len();
                     if results >= if aim == Aim::Any { 1 } else { ENOUGH } {
+                        scratch.found_at = Some(pair);
                         return;
                     }
                 }
