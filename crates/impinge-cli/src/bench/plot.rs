@@ -6,18 +6,18 @@ use std::{ops::Range, path::Path};
 
 /// How an axis counts.
 #[derive(Clone, Copy)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     Linear,
     Log,
 }
 
 /// A picture of some series of points, each a line with a name.
-pub(super) struct Lines {
-    pub(super) title: String,
+pub(crate) struct Lines {
+    pub(crate) title: String,
     /// Label and scale.
-    pub(super) x: (String, Scale),
-    pub(super) y: (String, Scale),
-    pub(super) series: Vec<(String, Vec<(f64, f64)>)>,
+    pub(crate) x: (String, Scale),
+    pub(crate) y: (String, Scale),
+    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
 }
 
 const SIZE: (u32, u32) = (960, 600);
@@ -35,7 +35,7 @@ const COLORS: [RGBColor; 8] = [
 
 impl Lines {
     /// Writes the picture, whole or not at all.
-    pub(super) fn draw(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn draw(&self, path: &Path) -> Result<(), Failure> {
         let svg = self.svg().map_err(|error| {
             Failure::input(format!("{}: cannot be drawn: {error}", path.display()))
         })?;
