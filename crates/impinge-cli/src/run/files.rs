@@ -8,6 +8,7 @@ use super::{
 use crate::failure::Failure;
 use impinge::world::Step;
 use std::{
+    borrow::Cow,
     io::{self, Write},
     path::Path,
 };
@@ -87,7 +88,7 @@ impl Files<'_> {
         movers: &[Mover],
         names: &Names,
     ) -> Result<(), Failure> {
-        let (run, cycle) = (row.run, row.cycle);
+        let (run, cycle) = (quoted(row.run), row.cycle);
         if let Some(rows) = &mut self.rows {
             rows.write(|out| self.format.write(out, row))?;
         }
@@ -112,6 +113,14 @@ impl Files<'_> {
             })?;
         }
         Ok(())
+    }
+}
+
+/// A name as a field of a row: names of files may hold anything.
+pub(super) fn quoted(name: &str) -> Cow<'_, str> {
+    match name.contains([',', '"', '\n', '\r']) {
+        true => Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))),
+        false => Cow::Borrowed(name),
     }
 }
 

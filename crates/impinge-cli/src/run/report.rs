@@ -1,6 +1,7 @@
 //! What a run tells of itself: a row a cycle, a summary, a picture.
 
 use super::{
+    files::quoted,
     scene::{Against, Broad},
     stage::Stage,
 };
@@ -62,8 +63,9 @@ impl<'r> Row<'r> {
     }
 
     fn csv(&self) -> String {
-        let Self { run, cycle, place_us, broad_us, narrow_us, report_us, total_us, .. } = self;
+        let Self { cycle, place_us, broad_us, narrow_us, report_us, total_us, .. } = self;
         let Self { near, candidates, body_pairs, contacts, began, ended, .. } = self;
+        let run = quoted(self.run);
         format!(
             "{run},{cycle},{place_us},{broad_us},{narrow_us},{report_us},{total_us},{near},\
              {candidates},{body_pairs},{contacts},{began},{ended}"

@@ -101,7 +101,7 @@ impl<'s> Builder<'s> {
         };
         let name = match &run.name {
             Some(name) => self.checked_name(name)?,
-            None => scene.title.clone().unwrap_or_else(|| text.stem()),
+            None => text.stem(),
         };
         let limit = run.bodies.as_ref().map(|bodies| *bodies.get_ref());
         let mut stage = Stage {
