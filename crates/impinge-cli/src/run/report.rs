@@ -284,6 +284,7 @@ pub(super) fn plot(
             series: runs.iter().map(|run| (run.run.clone(), run.track.line(3))).collect(),
         },
         (Against::Bodies | Against::Faces, _) => {
+            let scale = if against == Against::Bodies { Scale::Linear } else { Scale::Log };
             let label = if against == Against::Bodies { "bodies" } else { "faces of all bodies" };
             let value = |run: &Summary| match against {
                 Against::Bodies => run.bodies as f64,
@@ -294,7 +295,7 @@ pub(super) fn plot(
             };
             Lines {
                 title: title.to_owned(),
-                x: (label.into(), Scale::Linear),
+                x: (label.into(), scale),
                 y: (time, Scale::Log),
                 series: vec![
                     ("last cycle".into(), points(|run| run.last_us)),
