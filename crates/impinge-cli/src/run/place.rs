@@ -46,6 +46,16 @@ impl Text {
         toml::from_str(&self.content).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             let message = error.message().replace('\n', ", ");
+            // Words for people, not for compilers.
+            let message = ["u64", "u32", "u16"]
+                .iter()
+                .fold(message, |text, kind| {
+                    text.replace(
+                        &format!("expected {kind}"),
+                        "expected a whole number, not negative",
+                    )
+                })
+                .replace("expected f64", "expected a number");
             match self.key_of(span.start) {
                 // Messages about keys name them already.
                 Some(key) if !message.contains(&format!("`{key}`")) => {

@@ -193,15 +193,20 @@ impl Summary {
         let first = match self.first_contact {
             None => "none".to_owned(),
             Some(cycle) => format!(
-                "{} of faces in {} cycles, the first at cycle {cycle}",
+                "{} of faces in {} of them, the first at cycle {cycle}",
                 self.contacts, self.touching_cycles
             ),
         };
         let broad = serde_json::to_string(&self.broad).unwrap_or_default().replace('"', "");
+        let threads = match self.threads {
+            0 => "all cores".to_owned(),
+            1 => "one thread".to_owned(),
+            threads => format!("{threads} threads"),
+        };
         let rows = [
             ("run", self.run.clone()),
             ("bodies", format!("{}, of {} faces in all", self.bodies, self.faces)),
-            ("how", format!("{broad} and {}, on {} threads", self.method, self.threads)),
+            ("how", format!("{broad} and {}, on {threads}", self.method)),
             ("cycles", format!("{}, ended by {}", self.cycles, self.stopped)),
             ("near", format!("{} pairs of bodies, {} looked at", self.near, self.candidates)),
             ("contacts", first),
