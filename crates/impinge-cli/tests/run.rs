@@ -368,6 +368,10 @@ fn bad_scenes_are_refused_with_their_place() {
         assert_eq!(folder.names(), ["bad.toml"], "{text}");
     }
     assert!(faults.is_empty(), "{} wrong:\n{}", faults.len(), faults.join("\n"));
+    let good = folder.write("good.toml", with(""));
+    impinge(["run", &good, "--plot", &folder.at("no/plot.svg")]).refuses(&["plot.svg"]);
+    impinge(["run", &good, "-o", &folder.at("rows.txt")]).refuses(&["rows.txt", ".csv"]);
+    impinge(["run", &good, "--contacts", &folder.at("no/c.csv")]).refuses(&["c.csv"]);
     impinge(["run", &folder.at("none.toml")]).refuses(&["none.toml", "cannot be read"]);
     let file = folder.write("binary.toml", [b'c', b'\n', 0xff, 0xfe]);
     impinge(["run", &file]).refuses(&["binary.toml:2:1", "UTF-8"]);
@@ -403,12 +407,12 @@ fn a_million_bodies_in_one_place_are_no_hang() {
     assert_eq!(folder.names(), ["packed.toml", "sweep.toml"]);
 }
 
+/// Runs a scene until it writes its files, then interrupts it so often.
 #[cfg(unix)]
-#[test]
-fn an_interrupt_leaves_no_file_behind() {
+fn interrupted(text: &str, times: usize) -> (Option<i32>, String) {
     use std::process::{Command, Stdio};
     let folder = Folder::new();
-    let scene = folder.write("scene.toml", MEDLEY.replace("cycles = 60", "cycles = 1000000000"));
+    let scene = folder.write("scene.toml", text);
     let mut child = Command::new(env!("CARGO_BIN_EXE_impinge"))
         .args(["run", &scene, "-o", &folder.at("rows.csv"), "--poses", &folder.at("poses.csv")])
         .stderr(Stdio::piped())
@@ -420,10 +424,31 @@ fn an_interrupt_leaves_no_file_behind() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let signal = format!("kill -INT {}", child.id());
-    assert!(Command::new("sh").args(["-c", &signal]).status().unwrap().success());
+    for _ in 0..times {
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(Command::new("sh").args(["-c", &signal]).status().unwrap().success());
+    }
     let output = child.wait_with_output().unwrap();
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{message}");
-    assert!(message.contains("interrupted after"), "{message}");
     assert_eq!(folder.names(), ["scene.toml"]);
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_no_file_behind() {
+    let text = MEDLEY.replace("cycles = 60", "cycles = 1000000000");
+    let (code, message) = interrupted(&text, 1);
+    assert_eq!(code, Some(130), "{message}");
+    assert!(message.contains("interrupted after"), "{message}");
+}
+
+/// Comparing all pairs of bodies that are far apart does not look up for minutes.
+#[cfg(unix)]
+#[test]
+fn two_interrupts_end_what_one_does_not() {
+    let text = "cycles = 1000\nbroad = \"boxes\"\n[[body]]\nmesh = \"gen:cuboid\"\n\
+                grid = { count = [300000, 1, 1], step = [2, 0, 0] }\n\
+                steady = { by = [0, 0, 1] }\n";
+    let (code, message) = interrupted(text, 2);
+    assert_eq!((code, &*message), (Some(130), ""));
 }

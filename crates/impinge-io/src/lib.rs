@@ -24,7 +24,7 @@ mod ply;
 mod stl;
 
 pub use error::{Error, Place};
-pub use format::{Format, load, load_mesh, read, save, write, write_atomically};
+pub use format::{Format, abandon_files, load, load_mesh, read, save, write, write_atomically};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, Part};
 pub use poses::{load_poses, save_poses};

@@ -106,6 +106,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let message = "`cycles`: 0; a run has at least 1, which is the bodies as they stand";
         return Err(text.fault(&scene.cycles.span(), message));
     }
+    // Told now, not when the run is over and there is nowhere to draw it.
+    if let Some(path) = &arguments.plot {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
+            let message = format!("{}: cannot be written: no such folder", path.display());
+            return Err(Failure::input(message));
+        }
+    }
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
     let overrides =
         Overrides { broad: arguments.broad, method: arguments.method, threads: arguments.threads };
@@ -165,12 +173,13 @@ struct Show<'s> {
 }
 
 impl Show<'_> {
-    /// From now on Ctrl-C ends the run in order, so that no file is left behind half written. Asked
-    /// twice, it ends at once.
+    /// From now on Ctrl-C ends the run in order, so that no file is left behind half written. A broad
+    /// phase that finds nothing cannot be stopped: asked twice, the run ends at once.
     fn watch_for_interrupts(&self) -> Result<(), Failure> {
         let flag = self.is_interrupted.clone();
         let handler = move || {
             if flag.swap(true, Ordering::Relaxed) {
+                impinge_io::abandon_files();
                 std::process::exit(INTERRUPTED);
             }
         };
