@@ -43,8 +43,8 @@ use std::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  impinge run scenes/spheres.toml
-  impinge run scenes/shuttles.toml --plot shuttles.svg -o cycles.csv
+  impinge run scenes/003-table-1.toml
+  impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
   impinge run scene.toml --broad sweep --threads 0 --cycles 100 --json
 
 A scene (docs/scenes.md describes every key):
