@@ -1,5 +1,15 @@
 //! `impinge run`: a world of moving bodies, cycle by cycle.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `scene.rs` | what a scene file says |
+//! | `place.rs`, `values.rs` | its text, its values, and where in it something is wrong |
+//! | `stage.rs`, `copies.rs` | from there to a world with bodies in it |
+//! | `motion.rs` | how bodies move |
+//! | `response.rs` | what they do when they hit something |
+//! | `report.rs`, `files.rs` | rows, summaries, pictures, files |
 
+mod copies;
 mod files;
 mod motion;
 mod place;
@@ -7,6 +17,7 @@ mod report;
 mod response;
 mod scene;
 mod stage;
+mod values;
 
 use crate::{
     failure::Failure,

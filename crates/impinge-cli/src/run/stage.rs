@@ -1,6 +1,7 @@
 //! From what a scene says to a world with bodies in it.
 
 use super::{
+    copies::Copies,
     motion::{Billiard, Mover, Path},
     place::Text,
     response::Dynamics,
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::{failure::Failure, progress, source};
 use impinge::{
-    Bounds, Mesh, Method, Pose, Shape, World, generate,
+    Mesh, Method, Pose, Shape, World, generate,
     generate::Random,
     glam::{DMat3, DQuat, DVec3},
     world::{Body, BodyId},
@@ -100,7 +101,7 @@ impl<'s> Builder<'s> {
             (None, None, None) => 1,
         };
         let name = match &run.name {
-            Some(name) => self.checked_name(name)?,
+            Some(name) => self.text.name(name)?,
             None => text.stem(),
         };
         let limit = run.bodies.as_ref().map(|bodies| *bodies.get_ref());
@@ -123,7 +124,7 @@ impl<'s> Builder<'s> {
         let mut firsts = HashMap::new();
         for (number, entry) in scene.body.iter().enumerate() {
             let name = match &entry.get_ref().name {
-                Some(name) => self.checked_name(name)?,
+                Some(name) => self.text.name(name)?,
                 None => format!("body{}", number + 1),
             };
             if firsts.contains_key(&name) {
@@ -171,48 +172,18 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn checked_name(&self, name: &Spanned<String>) -> Result<String, Failure> {
-        let is_bad = |c: char| c == ',' || c == '"' || c.is_control();
-        match name.get_ref() {
-            name if !name.is_empty() && !name.contains(is_bad) => Ok(name.clone()),
-            _ => Err(self.fault(&name.span(), "`name`: needs letters, without commas and quotes")),
-        }
-    }
-
-    fn vector(&self, key: &str, value: &Vector) -> Result<DVec3, Failure> {
-        let vector = DVec3::from_array(*value.get_ref());
-        match vector.is_finite() {
-            true => Ok(vector),
-            false => Err(self.fault(&value.span(), format!("`{key}`: not three finite numbers"))),
-        }
-    }
-
-    fn vector_or_zero(&self, key: &str, value: Option<&Vector>) -> Result<DVec3, Failure> {
-        value.map_or(Ok(DVec3::ZERO), |value| self.vector(key, value))
-    }
-
-    /// A number that is at least 0, or greater if it has to be.
-    fn number(&self, key: &str, value: &Spanned<f64>, is_positive: bool) -> Result<f64, Failure> {
-        let number = *value.get_ref();
-        if number.is_finite() && number >= 0.0 && (number > 0.0 || !is_positive) {
-            return Ok(number);
-        }
-        let wanted = if is_positive { "greater than 0" } else { "0 or greater" };
-        Err(self.fault(&value.span(), format!("`{key}`: {number} is not a finite number {wanted}")))
-    }
-
     fn dynamics(&self) -> Result<Dynamics, Failure> {
         let Scene { dynamics, room, .. } = self.scene;
         let toward = match &dynamics.toward {
             None => None,
             Some(toward) => {
-                let point = self.vector("point", &toward.point)?;
-                Some((point, self.number("pull", &toward.pull, false)?))
+                let point = self.text.vector("point", &toward.point)?;
+                Some((point, self.text.number("pull", &toward.pull, false)?))
             }
         };
         let restitution = match &dynamics.restitution {
             None => 1.0,
-            Some(share) => match self.number("restitution", share, false)? {
+            Some(share) => match self.text.number("restitution", share, false)? {
                 value if value <= 1.0 => value,
                 value => {
                     let message = format!("`restitution`: {value}; it is a share, from 0 to 1");
@@ -224,29 +195,15 @@ impl<'s> Builder<'s> {
             None => None,
             Some(room) => {
                 let walls = room.get_ref();
-                let bounds = self.bounds(&room.span(), "room", &walls.min, &walls.max)?;
+                let bounds = self.text.bounds(&room.span(), "room", &walls.min, &walls.max)?;
                 if bounds.size().min_element() <= 0.0 {
                     return Err(self.fault(&room.span(), "`room`: has no space in it"));
                 }
                 Some(bounds)
             }
         };
-        let gravity = self.vector_or_zero("gravity", dynamics.gravity.as_ref())?;
+        let gravity = self.text.vector_or_zero("gravity", dynamics.gravity.as_ref())?;
         Ok(Dynamics { gravity, toward, restitution, room })
-    }
-
-    fn bounds(
-        &self,
-        at: &Range<usize>,
-        key: &str,
-        min: &Vector,
-        max: &Vector,
-    ) -> Result<Bounds, Failure> {
-        let (min, max) = (self.vector("min", min)?, self.vector("max", max)?);
-        match min.cmple(max).all() && (max - min).is_finite() {
-            true => Ok(Bounds { min, max }),
-            false => Err(self.fault(at, format!("`{key}`: `min` is beyond `max` along an axis"))),
-        }
     }
 
     /// Adds a body, or all of its copies, up to the limit of bodies in all.
@@ -274,7 +231,8 @@ impl<'s> Builder<'s> {
             return Err(self.fault(&at, message));
         }
         let base = self.pose(entry)?;
-        let mut copies = Copies::new(self, number, name, &at, entry)?;
+        let seed = self.scene.seed.wrapping_add(number as u64);
+        let mut copies = Copies::new(self.text, seed, name, &at, entry)?;
         let total = stage.bodies.len() as u64 + copies.count;
         if total > MAX_BODIES {
             let message = format!("body {name}: that makes {total} bodies; at most {MAX_BODIES}");
@@ -323,13 +281,13 @@ impl<'s> Builder<'s> {
 
     /// Where the entry, or its first copy, stands.
     fn pose(&self, entry: &Entry) -> Result<Pose, Failure> {
-        let at = self.vector_or_zero("at", entry.at.as_ref())?;
+        let at = self.text.vector_or_zero("at", entry.at.as_ref())?;
         let rotation = match (&entry.turn, &entry.turn_about) {
             (None, None) => DMat3::IDENTITY,
-            (Some(turn), None) => euler(self.vector("turn", turn)?),
+            (Some(turn), None) => euler(self.text.vector("turn", turn)?),
             (None, Some(about)) => {
                 let about = about.get_ref();
-                let axis = self.vector("axis", &about.axis)?;
+                let axis = self.text.vector("axis", &about.axis)?;
                 let degrees = *about.degrees.get_ref();
                 match axis.try_normalize() {
                     Some(axis) if degrees.is_finite() => axis_angle(axis, degrees.to_radians()),
@@ -353,8 +311,8 @@ impl<'s> Builder<'s> {
         let source = self.text.source(named.get_ref());
         let scale = match (&entry.scale, &entry.size) {
             (None, None) => [1.0, 0.0],
-            (Some(scale), None) => [self.number("scale", scale, true)?, 0.0],
-            (None, Some(size)) => [0.0, self.number("size", size, true)?],
+            (Some(scale), None) => [self.text.number("scale", scale, true)?, 0.0],
+            (None, Some(size)) => [0.0, self.text.number("size", size, true)?],
             (Some(scale), Some(_)) => {
                 let message = "`scale` and `size`: only one of them can be";
                 return Err(self.fault(&scale.span(), message));
@@ -410,23 +368,24 @@ impl<'s> Builder<'s> {
         let seed = self.scene.seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mut random = Random::new(seed);
         if let Some(steady) = &entry.steady {
-            let by = self.vector_or_zero("by", steady.by.as_ref())?;
-            let turn = self.vector_or_zero("turn", steady.turn.as_ref())?;
+            let by = self.text.vector_or_zero("by", steady.by.as_ref())?;
+            let turn = self.text.vector_or_zero("turn", steady.turn.as_ref())?;
             return Ok(Ok(mover.steady(by, radians(turn))));
         }
         if let Some(billiard) = &entry.billiard {
             let by = self.velocity(billiard.by.as_ref(), billiard.speed.as_ref(), &mut random)?;
-            let turn = self.vector_or_zero("turn", billiard.turn.as_ref())?;
+            let turn = self.text.vector_or_zero("turn", billiard.turn.as_ref())?;
             let wander = billiard.wander.as_ref();
-            let wander = wander.map_or(Ok(0.0), |wander| self.number("wander", wander, false))?;
+            let wander =
+                wander.map_or(Ok(0.0), |wander| self.text.number("wander", wander, false))?;
             let billiard = Billiard { wander, random, is_returning: false };
             return Ok(Ok(mover.billiard(by, radians(turn), billiard)));
         }
         if let Some(flight) = &entry.flight {
             let by = self.velocity(flight.by.as_ref(), flight.speed.as_ref(), &mut random)?;
-            let turn = self.vector_or_zero("turn", flight.turn.as_ref())?;
+            let turn = self.text.vector_or_zero("turn", flight.turn.as_ref())?;
             let mass = flight.mass.as_ref();
-            let mass = mass.map_or(Ok(1.0), |mass| self.number("mass", mass, true))?;
+            let mass = mass.map_or(Ok(1.0), |mass| self.text.number("mass", mass, true))?;
             return Ok(Ok(mover.flying(by, radians(turn), mass)));
         }
         let (Some(poses), Some(path)) = (path, &entry.path) else { return Ok(Ok(mover)) };
@@ -443,8 +402,10 @@ impl<'s> Builder<'s> {
         random: &mut Random,
     ) -> Result<DVec3, Failure> {
         match (by, speed) {
-            (by, None) => self.vector_or_zero("by", by),
-            (None, Some(speed)) => Ok(random.direction() * self.number("speed", speed, false)?),
+            (by, None) => self.text.vector_or_zero("by", by),
+            (None, Some(speed)) => {
+                Ok(random.direction() * self.text.number("speed", speed, false)?)
+            }
             (Some(by), Some(_)) => {
                 Err(self.fault(&by.span(), "`by` and `speed`: only one of them can be"))
             }
@@ -509,94 +470,6 @@ impl<'s> Builder<'s> {
             }
         }
         Ok(())
-    }
-}
-
-/// Where the copies of an entry stand.
-struct Copies {
-    count: u64,
-    layout: Layout,
-}
-
-enum Layout {
-    /// All in one place.
-    Same,
-    Grid {
-        count: [u64; 3],
-        step: DVec3,
-    },
-    Scatter {
-        bounds: Bounds,
-        turned: bool,
-        random: Random,
-    },
-}
-
-impl Copies {
-    fn new(
-        builder: &Builder<'_>,
-        number: usize,
-        name: &str,
-        at: &Range<usize>,
-        entry: &Entry,
-    ) -> Result<Self, Failure> {
-        let zero = |at: &Range<usize>| builder.fault(at, "`count`: 0; leave the body out instead");
-        match (&entry.count, &entry.grid, &entry.scatter) {
-            (None, None, None) => Ok(Self { count: 1, layout: Layout::Same }),
-            (Some(count), None, None) => match *count.get_ref() {
-                0 => Err(zero(&count.span())),
-                number => Ok(Self { count: number, layout: Layout::Same }),
-            },
-            (None, Some(grid), None) => {
-                let step = builder.vector("step", &grid.get_ref().step)?;
-                let count = grid.get_ref().count.map(u64::from);
-                let all = count.iter().try_fold(1_u64, |all, &count| all.checked_mul(count));
-                match all.unwrap_or(u64::MAX) {
-                    0 => Err(zero(&grid.span())),
-                    all => Ok(Self { count: all, layout: Layout::Grid { count, step } }),
-                }
-            }
-            (None, None, Some(scatter)) => {
-                let at = scatter.span();
-                let scatter = scatter.get_ref();
-                let bounds = builder.bounds(&at, "scatter", &scatter.min, &scatter.max)?;
-                let seed = builder.scene.seed.wrapping_add(number as u64);
-                let random = Random::new(scatter.seed.unwrap_or(seed));
-                match *scatter.count.get_ref() {
-                    0 => Err(zero(&scatter.count.span())),
-                    count => {
-                        let layout = Layout::Scatter { bounds, turned: scatter.turned, random };
-                        Ok(Self { count, layout })
-                    }
-                }
-            }
-            _ => {
-                let message =
-                    format!("body {name}: only one of `count`, `grid` and `scatter` can be");
-                Err(builder.fault(at, message))
-            }
-        }
-    }
-
-    /// Copies are asked for in order.
-    fn pose(&mut self, copy: u64, base: &Pose) -> Result<Pose, impinge::PoseError> {
-        match &mut self.layout {
-            Layout::Same => Ok(*base),
-            Layout::Grid { count: [x, y, _], step } => {
-                let place = [copy % *x, copy / *x % *y, copy / *x / *y].map(|i| i as f64);
-                let place = DVec3::from_array(place) * *step;
-                Pose::new(base.rotation(), base.translation() + place)
-            }
-            Layout::Scatter { bounds, turned, random } => {
-                let share = DVec3::from_array([(); 3].map(|()| random.unit()));
-                let place = bounds.min + bounds.size() * share;
-                let rotation = match turned {
-                    true => random.rotation() * base.rotation(),
-                    false => base.rotation(),
-                };
-                Pose::new(rotation, base.translation() + place)
-            }
-        }
     }
 }
 
