@@ -372,6 +372,9 @@ fn bad_scenes_are_refused_with_their_place() {
     impinge(["run", &good, "--plot", &folder.at("no/plot.svg")]).refuses(&["plot.svg"]);
     impinge(["run", &good, "-o", &folder.at("rows.txt")]).refuses(&["rows.txt", ".csv"]);
     impinge(["run", &good, "--contacts", &folder.at("no/c.csv")]).refuses(&["c.csv"]);
+    let same = folder.at("same.csv");
+    impinge(["run", &good, "-o", &same, "--poses", &same]).refuses(&["same.csv", "twice"]);
+    impinge(["run", &good, "--contacts", &good]).refuses(&["good.toml", "twice"]);
     impinge(["run", &folder.at("none.toml")]).refuses(&["none.toml", "cannot be read"]);
     let file = folder.write("binary.toml", [b'c', b'\n', 0xff, 0xfe]);
     impinge(["run", &file]).refuses(&["binary.toml:2:1", "UTF-8"]);

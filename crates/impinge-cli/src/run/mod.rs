@@ -40,7 +40,7 @@ use stage::{Builder, Overrides, Stage};
 use std::{
     io::{self, Write},
     ops::ControlFlow,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -103,6 +103,21 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
+impl Arguments {
+    /// Two outputs in one file would leave only one of them, and any of them in the scene's nothing of it.
+    fn check_files(&self) -> Result<(), Failure> {
+        let files = [Some(&self.scene), self.output.as_ref(), self.contacts.as_ref()];
+        let files = files.into_iter().chain([self.poses.as_ref(), self.plot.as_ref()]).flatten();
+        let files: Vec<_> = files.collect();
+        match files.iter().enumerate().find(|(i, file)| files[..*i].contains(file)) {
+            Some((_, file)) if file.as_path() != Path::new("/dev/null") => Err(Failure::input(
+                format!("{}: is named twice; give each output a file of its own", file.display()),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Contacts of a cycle take memory, and this is about half a gigabyte of them.
 const CONTACT_LIMIT: u64 = 50_000_000;
 /// Pairs of bodies that a broad phase may be asked to remember.
@@ -117,6 +132,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let message = "`cycles`: 0; a run has at least 1, which is the bodies as they stand";
         return Err(text.fault(&scene.cycles.span(), message));
     }
+    arguments.check_files()?;
     // Told now, not when the run is over and there is nowhere to draw it.
     if let Some(path) = &arguments.plot {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
