@@ -14,6 +14,8 @@ pub(crate) enum Failure {
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
+    /// Someone had enough of it before it was done: exit code 130, as shells have it.
+    Interrupted(String),
     /// Whoever read our output has enough of it, which is no failure at all.
     OutputClosed,
 }
@@ -37,6 +39,7 @@ impl Failure {
             Self::Check(message) => (format!("impinge: {}", output::plain(&message)), 1),
             // Files name themselves, and a name may hold anything.
             Self::Input(message) => (format!("error: {}", output::plain(&message)), 2),
+            Self::Interrupted(message) => (format!("impinge: {message}"), 130),
             Self::OutputClosed => return ExitCode::SUCCESS,
         };
         // Where nobody listens the exit code has to do; `eprintln!` would panic.

@@ -10,6 +10,7 @@ mod methods;
 mod output;
 mod progress;
 mod query;
+mod run;
 mod source;
 mod verify;
 
@@ -30,6 +31,7 @@ const EXAMPLES: &str = "\
 Examples:
   impinge query gen:torus gen:sphere --poses gen:tumble --all
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
+  impinge run scene.toml --plot cycles.svg
   impinge inspect housing.glb shaft.stl
   impinge generate gear --teeth 24 -o gear.obj
 
@@ -39,6 +41,7 @@ Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of rea
 #[derive(Debug, Subcommand)]
 enum Command {
     Query(query::Arguments),
+    Run(run::Arguments),
     Index(index::Arguments),
     Inspect(inspect::Arguments),
     Methods(methods::Arguments),
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Query(arguments) => query::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),

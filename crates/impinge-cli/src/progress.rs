@@ -55,6 +55,16 @@ impl Progress {
         Self { bar, _alive: timer.ok().map(|_| alive) }
     }
 
+    /// Whether anyone sees it, so that there is something to say.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
+    /// What it is at.
+    pub(crate) fn say(&mut self, label: String) {
+        self.bar.set_message(label);
+    }
+
     /// One more step is done.
     pub(crate) fn advance(&mut self) {
         self.bar.inc(1);

@@ -8,7 +8,10 @@ use std::{
     io::{self, BufWriter, Read, Write},
     path::{Path, PathBuf},
     process,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// A file format, told by the file's extension.
@@ -236,6 +239,20 @@ fn fill(file: &File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
     out.flush()
 }
 
+/// Removes all files that [`write_atomically`] is writing at this moment: for a program that ends
+/// at once, from a handler of signals for example, so that nothing cleans up after it.
+pub fn abandon_files() {
+    for path in unfinished().drain(..) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// The temporary files that are there.
+fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A file's path, removed when dropped.
 struct Temporary(Option<PathBuf>);
 
@@ -249,8 +266,13 @@ impl Temporary {
         loop {
             let count = COUNT.fetch_add(1, Ordering::Relaxed);
             let path = target.with_file_name(format!(".{name}.{}-{count}.tmp", process::id()));
+            // Nobody abandons files in between.
+            let mut unfinished = unfinished();
             match File::options().write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok((file, Self(Some(path)))),
+                Ok(file) => {
+                    unfinished.push(path.clone());
+                    return Ok((file, Self(Some(path))));
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -260,6 +282,7 @@ impl Temporary {
     fn rename(mut self, target: &Path) -> io::Result<()> {
         if let Some(path) = &self.0 {
             fs::rename(path, target)?;
+            unfinished().retain(|other| other != path);
         }
         self.0 = None;
         Ok(())
@@ -271,6 +294,7 @@ impl Drop for Temporary {
         if let Some(path) = &self.0 {
             // Nothing more can be done, and the first error is the one to report.
             let _ = fs::remove_file(path);
+            unfinished().retain(|other| other != path);
         }
     }
 }

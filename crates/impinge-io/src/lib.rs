@@ -28,7 +28,7 @@ mod stl;
 
 pub use assembly::Assembly;
 pub use error::{Error, Place};
-pub use format::{Format, load, load_mesh, read, save, write, write_atomically};
+pub use format::{Format, abandon_files, load, load_mesh, read, save, write, write_atomically};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, Part};

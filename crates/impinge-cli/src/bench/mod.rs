@@ -4,7 +4,7 @@ mod build;
 mod compare;
 mod contender;
 mod nodes;
-mod plot;
+pub(crate) mod plot;
 mod tumble;
 
 use crate::failure::Failure;

@@ -6,18 +6,18 @@ use std::{ops::Range, path::Path};
 
 /// How an axis counts.
 #[derive(Clone, Copy)]
-pub(super) enum Scale {
+pub(crate) enum Scale {
     Linear,
     Log,
 }
 
 /// A picture of some series of points, each a line with a name.
-pub(super) struct Lines {
-    pub(super) title: String,
+pub(crate) struct Lines {
+    pub(crate) title: String,
     /// Label and scale.
-    pub(super) x: (String, Scale),
-    pub(super) y: (String, Scale),
-    pub(super) series: Vec<(String, Vec<(f64, f64)>)>,
+    pub(crate) x: (String, Scale),
+    pub(crate) y: (String, Scale),
+    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
 }
 
 const SIZE: (u32, u32) = (960, 600);
@@ -35,7 +35,7 @@ const COLORS: [RGBColor; 8] = [
 
 impl Lines {
     /// Writes the picture, whole or not at all.
-    pub(super) fn draw(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn draw(&self, path: &Path) -> Result<(), Failure> {
         let svg = self.svg().map_err(|error| {
             Failure::input(format!("{}: cannot be drawn: {error}", path.display()))
         })?;
@@ -76,6 +76,23 @@ impl Lines {
         Ok(svg)
     }
 
+    /// The upper corner that lines rise to less.
+    fn legend(&self) -> SeriesLabelPosition {
+        let x = range(self.series.iter().flat_map(|(_, points)| points).map(|p| p.0), self.x.1);
+        let highest = |is_right: bool| {
+            let is_there = |p: &&(f64, f64)| match is_right {
+                true => p.0 > x.start + (x.end - x.start) * 0.7,
+                false => p.0 < x.start + (x.end - x.start) * 0.3,
+            };
+            let points = self.series.iter().flat_map(|(_, points)| points);
+            points.filter(is_there).map(|p| p.1).fold(f64::NEG_INFINITY, f64::max)
+        };
+        match highest(true) > highest(false) {
+            true => SeriesLabelPosition::UpperLeft,
+            false => SeriesLabelPosition::UpperRight,
+        }
+    }
+
     fn fill<'a, X, Y>(
         &self,
         chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
@@ -96,15 +113,17 @@ impl Lines {
             .light_line_style(RGBColor(240, 240, 240))
             .draw()?;
         for ((name, points), color) in self.series.iter().zip(COLORS.iter().cycle()) {
-            let style = color.stroke_width(2);
+            // Marks help to find few points, and hide a line of many.
+            let (width, mark) = if points.len() <= MARKED { (2, 3) } else { (1, 0) };
+            let style = color.stroke_width(width);
             chart
-                .draw_series(LineSeries::new(points.iter().copied(), style).point_size(3))?
+                .draw_series(LineSeries::new(points.iter().copied(), style).point_size(mark))?
                 .label(name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
         }
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
+            .position(self.legend())
             .background_style(WHITE.mix(0.85))
             .border_style(RGBColor(200, 200, 200))
             .label_font(("sans-serif", 14))
@@ -112,6 +131,9 @@ impl Lines {
         Ok(())
     }
 }
+
+/// More points than this in a line are not marked one by one.
+const MARKED: usize = 100;
 
 /// From the least to the greatest of some values, with a little room.
 fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {

@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
 }
 
 /// More than any machine has use for, and still started at once.
-const MAX_THREADS: i64 = 1024;
+pub(crate) const MAX_THREADS: i64 = 1024;
 
 impl Arguments {
     fn ask(&self) -> Result<Ask, Failure> {
@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// The threads to run queries on; none for the caller's own.
-fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
+pub(crate) fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
     if threads == 1 {
         return Ok(None);
     }
