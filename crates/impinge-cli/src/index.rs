@@ -111,6 +111,20 @@ impl Arguments {
             .threads(self.threads()))
     }
 
+    /// Refuses options that the method has no use for.
+    fn check(&self, method: Method, options: &BuildOptions) -> Result<(), Failure> {
+        let is_wide = method == Method::Wide;
+        if is_wide && *options != BuildOptions::default().threads(self.threads()) {
+            let message = "how nodes are split is for trees of volumes, not for `wide`: \
+                           take one of those, such as --method obb";
+            return Err(Failure::input(message));
+        }
+        if !is_wide && self.quality != WideQuality::default() {
+            return Err(Failure::input(format!("--quality is for `wide`, not for `{method}`")));
+        }
+        Ok(())
+    }
+
     fn threads(&self) -> Threads {
         if self.parallel { Threads::Pool } else { Threads::One }
     }
@@ -128,6 +142,7 @@ struct Report {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let method: Method = arguments.method.parse().map_err(Failure::input)?;
     let options = arguments.options()?;
+    arguments.check(method, &options)?;
     let mesh = source::mesh(&arguments.mesh)?;
     let start = Instant::now();
     let building = || match method {

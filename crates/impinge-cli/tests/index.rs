@@ -59,7 +59,8 @@ fn however_it_is_built_it_answers_the_same() {
         &["--split-skinny", "0.5"],
     ] {
         for (mesh, file) in [(A, &a), (B, &b)] {
-            impinge([&["index", mesh, "-o", file], options].concat()).succeeds();
+            let made = ["index", mesh, "-o", file, "--method", "obb"];
+            impinge([&made[..], options].concat()).succeeds();
         }
         let (rows, line) = pairs(&folder, &["--index-a", &a, "--index-b", &b]);
         assert!(rows == expected, "{options:?} finds other pairs");
@@ -93,7 +94,7 @@ fn what_is_no_index_of_the_mesh_is_refused() {
     };
     query(&a, &b).succeeds();
     query(&b, &a).refuses(&[&b, "another mesh"]);
-    query(&a, &dop).refuses(&["obb", "dop18"]);
+    query(&a, &dop).refuses(&["wide", "dop18"]);
     query(&a, &folder.at("none.index")).refuses(&["none.index"]);
 
     let whole = folder.read("b.index");
@@ -132,6 +133,9 @@ fn usage_errors() {
     }
     impinge(["index", "none.obj", "-o", &out]).refuses(&["none.obj"]);
     impinge(["index", A, "-o", &out, "--rule", "magic"]).misused(&["magic", "splatter"]);
+    impinge(["index", A, "-o", &out, "--rule", "min-sum"]).refuses(&["`wide`", "--method obb"]);
+    impinge(["index", A, "-o", &out, "--method", "obb", "--quality", "fast"])
+        .refuses(&["--quality", "`obb`"]);
     impinge(["index", A, "-o", &out, "--quality", "magic"]).misused(&["magic", "fast"]);
     impinge(["index", A, "-o", &out, "--leaf", "0"]).misused(&["--leaf"]);
     impinge(["index", A, "-o", &out, "--split-skinny", "5"]).refuses(&["--split-skinny 5"]);

@@ -128,7 +128,8 @@ fn counts_of_the_smallest_scene() {
     let folder = Folder::new();
     let mesh = folder.write("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let poses = folder.write("poses.csv", soup::pose_file(&[soup::IDENTITY]));
-    let line = impinge(["query", &mesh, &mesh, "--poses", &poses, "--stats"]).succeeds().json();
+    let query = ["query", &mesh, &mesh, "--poses", &poses, "--stats", "--method", "obb"];
+    let line = impinge(query).succeeds().json();
     for field in ["volume_tests", "face_tests", "placed"] {
         assert_eq!(line[field], 1.0, "{field}: {line}");
     }
