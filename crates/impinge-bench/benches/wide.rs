@@ -1,12 +1,12 @@
 //! The wide tree beside the best binary ones: `cargo bench -p impinge-bench --bench wide`
 //!
-//! On the papers' scenes, or those whose name contains an argument. All take turns on every pose, and
-//! must find the same.
+//! How long it takes to make one, in every way; then, on the papers' scenes, or those whose name contains
+//! an argument, what it does. All take turns on every pose, and must find the same.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
-use impinge::{Method, Pair, Pose};
+use impinge::{Index, Mesh, Method, Pair, Pose, Threads, WideOptions, WideQuality, generate};
 use impinge_bench::{
-    Times,
+    Contender, Times, race,
     scenes::{self, Scene},
 };
 use std::time::Instant;
@@ -16,11 +16,77 @@ const METHODS: [Method; 3] = [Method::Wide, Method::Obb, Method::Dop18];
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    if wanted.is_empty() {
+        making();
+    }
     for scene in scenes::all() {
         if wanted.is_empty() || wanted.iter().any(|name| scene.name.contains(name)) {
             table(&scene);
         }
     }
+}
+
+/// How long it takes to have a tree.
+fn making() {
+    let bodies = [
+        ("sphere", generate::icosphere(7).expect("few enough")),
+        ("sphere", generate::icosphere(6).expect("few enough")),
+        ("deformed torus", generate::deformed_torus(1, [400, 100]).expect("enough segments")),
+        ("pipes", scenes::pipes().a),
+    ];
+    println!("\n### Making a tree, ms\n");
+    println!(
+        "| mesh | faces | bytes a face | fast: bytes a face | quality | two threads | fast | two threads | refit \
+         | load | quality, million faces/s | fast |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for (name, mesh) in &bodies {
+        made(name, mesh);
+    }
+}
+
+fn made(name: &str, mesh: &Mesh) {
+    let options = |quality, threads| WideOptions::default().quality(quality).threads(threads);
+    let build = |name, quality, threads| Contender {
+        name,
+        run: Box::new(move || Index::wide(mesh, options(quality, threads)).mesh().faces().len()),
+    };
+    let index = Index::wide(mesh, WideOptions::default());
+    let file = index.to_bytes().expect("wide trees are saved");
+    let mut refitted = Some(index.clone());
+    let times = race(
+        7,
+        &mut [
+            build("quality", WideQuality::Quality, Threads::One),
+            build("quality, two", WideQuality::Quality, Threads::Pool),
+            build("fast", WideQuality::Fast, Threads::One),
+            build("fast, two", WideQuality::Fast, Threads::Pool),
+            Contender {
+                name: "refit",
+                run: Box::new(|| {
+                    refitted = refitted.take().and_then(|index| index.refitted(mesh).ok());
+                    mesh.faces().len()
+                }),
+            },
+            Contender {
+                name: "load",
+                run: Box::new(|| {
+                    Index::from_bytes(&file, mesh).map_or(0, |index| index.mesh().faces().len())
+                }),
+            },
+        ],
+    );
+    let faces = mesh.faces().len();
+    let bytes =
+        |quality| Index::wide(mesh, options(quality, Threads::One)).bytes() as f64 / faces as f64;
+    let [full, fast] = [bytes(WideQuality::Quality), bytes(WideQuality::Fast)];
+    print!("| {name} | {faces} | {full:.1} | {fast:.1} |");
+    for outcome in &times {
+        assert_eq!(outcome.count, faces, "{}", outcome.name);
+        print!(" {:.1} |", outcome.best.as_secs_f64() * 1e3);
+    }
+    let rate = |k: usize| faces as f64 / times[k].best.as_secs_f64() / 1e6;
+    println!(" {:.2} | {:.2} |", rate(0), rate(2));
 }
 
 /// A method on a scene.

@@ -156,7 +156,9 @@ fn a_cache_saves_the_search_while_the_same_faces_touch() {
         let other = pair.counts();
         assert!(other.volume_tests != first.volume_tests, "{method}");
         assert!(pair.at(&Pose::IDENTITY, &beside).cache(&mut cache).intersects());
-        assert_eq!(pair.counts().volume_tests, other.volume_tests, "{method} searched again");
+        // A wide tree looks into the leaves itself.
+        let expected = if method == Method::Wide { 0 } else { other.volume_tests };
+        assert_eq!(pair.counts().volume_tests, expected, "{method} searched again");
     }
 }
 

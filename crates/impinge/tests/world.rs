@@ -442,3 +442,21 @@ fn placed_bounds_hold_every_placed_vertex() {
         assert!(bounds.size().max_element() <= 2.0 * most, "round {round}: {bounds:?}");
     }
 }
+
+/// Bodies that all overlap and heed none: there is nothing to decide, but it takes its time.
+#[test]
+fn a_step_is_told_of_pairs_that_are_left_out() {
+    let shape = Shape::new(generate::sphere(8).expect("an even number"));
+    for (name, mut world) in worlds() {
+        for _ in 0..600 {
+            world.add(Body::new(&shape).groups(1, 2)).expect("one method");
+        }
+        let mut told = 0;
+        let stopped = world.step_watched(|stats| {
+            told += 1;
+            assert_eq!(stats.tested, 0, "{name}");
+            if told == 2 { ControlFlow::Break(stats.near) } else { ControlFlow::Continue(()) }
+        });
+        assert!(matches!(stopped, ControlFlow::Break(near) if near > 100_000), "{name}: {told}");
+    }
+}

@@ -392,10 +392,9 @@ impl Live {
     }
 
     fn within(&mut self, cycle: u64, stats: &StepStats) {
-        let StepStats { tested, contacts, .. } = stats;
+        let StepStats { near, contacts, .. } = stats;
         let Self { name, note, .. } = self;
-        let line =
-            format!("{name}{note}, cycle {cycle}: {tested} pairs, {contacts} contacts so far");
+        let line = format!("{name}{note}, cycle {cycle}: {near} pairs, {contacts} contacts so far");
         self.progress.say(line);
     }
 

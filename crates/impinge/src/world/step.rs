@@ -192,20 +192,21 @@ impl World {
             stats.near += 1;
             let [a, b] = pair;
             let is_masked = !self.heeds_all && !filters[a as usize].heeds(filters[b as usize]);
-            if is_masked
-                || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))))
-            {
+            let is_left_out = is_masked
+                || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))));
+            if !is_left_out {
+                narrow.batch.push(pair);
+                stats.tested += 1;
+            }
+            if narrow.batch.len() >= BATCH {
+                stats.broad += lap(&mut stage);
+                narrow.decide(bodies, *threads);
+                stats.narrow += lap(&mut stage);
+                stats.contacts = narrow.contacts();
+            } else if stats.near % BATCH != 0 {
+                // Also told of pairs that are left out: there may be nothing else.
                 return ControlFlow::Continue(());
             }
-            narrow.batch.push(pair);
-            stats.tested += 1;
-            if narrow.batch.len() < BATCH {
-                return ControlFlow::Continue(());
-            }
-            stats.broad += lap(&mut stage);
-            narrow.decide(bodies, *threads);
-            stats.narrow += lap(&mut stage);
-            stats.contacts = narrow.contacts();
             match watch(&stats) {
                 ControlFlow::Continue(()) => ControlFlow::Continue(()),
                 ControlFlow::Break(why) => {
