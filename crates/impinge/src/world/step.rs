@@ -203,7 +203,7 @@ impl World {
                 narrow.decide(bodies, *threads);
                 stats.narrow += lap(&mut stage);
                 stats.contacts = narrow.contacts();
-            } else if stats.near % BATCH != 0 {
+            } else if !stats.near.is_multiple_of(BATCH) {
                 // Also told of pairs that are left out: there may be nothing else.
                 return ControlFlow::Continue(());
             }
