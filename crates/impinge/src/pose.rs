@@ -145,6 +145,19 @@ impl Pose {
         let r = &self.rotation;
         ((r.x_axis * point.x + r.y_axis * point.y) + r.z_axis * point.z) + self.translation
     }
+
+    /// How far along any world axis rounding may move a placed point, for points with coordinates of
+    /// at most `reach`.
+    ///
+    /// A placed coordinate `((r0·x + r1·y) + r2·z) + t` passes through at most four roundings, so
+    /// it is off by at most 4 units of `|r0·x| + |r1·y| + |r2·z| + |t|` in first order; the three
+    /// products add up to at most √3 (1 + 1e-6) times the largest coordinate. The smallest number
+    /// stands for what underflow may lose.
+    #[inline]
+    pub(crate) fn rounding(&self, reach: f64) -> f64 {
+        let size = 1.75 * reach + self.translation.abs().max_element();
+        2.5 * f64::EPSILON * size + 8.0 * f64::from_bits(1)
+    }
 }
 
 impl Default for Pose {

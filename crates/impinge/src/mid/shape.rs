@@ -89,7 +89,7 @@ impl Shape {
         let center = pose.place(center);
         let r = pose.rotation();
         let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
-        let half = half * (1.0 + 8.0 * f64::EPSILON) + 3.0 * self.0.reach.rounding(pose);
+        let half = half * (1.0 + 8.0 * f64::EPSILON) + 3.0 * pose.rounding(self.0.reach.coordinate);
         Bounds { min: center - half, max: center + half }
     }
 
@@ -97,7 +97,7 @@ impl Shape {
     pub fn placed_sphere(&self, pose: &Pose) -> Option<(DVec3, f64)> {
         let Reach { center, half, radius, .. } = self.0.reach;
         // A rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding moves along three axes.
-        let radius = radius * (1.0 + 2e-6) + 6.0 * self.0.reach.rounding(pose);
+        let radius = radius * (1.0 + 2e-6) + 6.0 * pose.rounding(self.0.reach.coordinate);
         (half.x >= 0.0).then(|| (pose.place(center), radius))
     }
 
@@ -122,7 +122,7 @@ impl Shape {
                 *high = high.max(along);
             }
         }
-        let slack = 12.0 * self.0.reach.rounding(pose);
+        let slack = 12.0 * pose.rounding(self.0.reach.coordinate);
         for [low, high] in &mut extents[start..] {
             *low -= slack;
             *high += slack;
@@ -166,15 +166,6 @@ impl Reach {
             if scale > 0.0 { far.max(scale * (d / scale).length()) } else { far }
         });
         Self { center, half, radius: farthest * (1.0 + 16.0 * f64::EPSILON), coordinate }
-    }
-
-    /// How far along any world axis rounding may move a placed vertex or the placed centre: four
-    /// roundings of a sum whose products add up to at most √3 (1 + 1e-6) times the largest
-    /// coordinate. The smallest number stands for what underflow may lose.
-    #[inline]
-    fn rounding(&self, pose: &Pose) -> f64 {
-        let size = 1.75 * self.coordinate + pose.translation().abs().max_element();
-        2.5 * f64::EPSILON * size + 8.0 * f64::from_bits(1)
     }
 }
 

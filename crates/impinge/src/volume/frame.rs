@@ -49,14 +49,8 @@ impl Frame {
     }
 
     /// How far along any world axis rounding may move a placed vertex, or the placed centre.
-    ///
-    /// A placed coordinate `((r0·x + r1·y) + r2·z) + t` passes through at most four roundings, so
-    /// it is off by at most 4 units of `|r0·x| + |r1·y| + |r2·z| + |t|` in first order; the three
-    /// products add up to at most √3 (1 + 1e-6) times the largest coordinate. The smallest number
-    /// stands for what underflow may lose.
     fn rounding(&self, pose: &Pose) -> f64 {
-        let size = 1.75 * self.reach + pose.translation().abs().max_element();
-        2.5 * f64::EPSILON * size + 8.0 * f64::from_bits(1)
+        pose.rounding(self.reach)
     }
 }
 

@@ -29,17 +29,6 @@ impl Place {
         let reach = bounds.min.abs().max(bounds.max.abs()).max_element();
         Self { center: bounds.center(), scale, reach, centers: 1.0 }
     }
-
-    /// How far along any world axis rounding may move a placed vertex, or the placed centre.
-    ///
-    /// A placed coordinate `((r0·x + r1·y) + r2·z) + t` passes through at most four roundings, so
-    /// it is off by at most 4 units of `|r0·x| + |r1·y| + |r2·z| + |t|` in first order; the three
-    /// products add up to at most √3 (1 + 1e-6) times the largest coordinate. The smallest number
-    /// stands for what underflow may lose.
-    fn rounding(&self, pose: &Pose) -> f64 {
-        let size = 1.75 * self.reach + pose.translation().abs().max_element();
-        2.5 * f64::EPSILON * size + 8.0 * f64::from_bits(1)
-    }
 }
 
 /// Where a body stands in another's frame: `a = matrix · b + offset`, give or take the slack.
@@ -115,7 +104,7 @@ impl Stance {
         let skew = rotation.transpose() * rotation - DMat3::IDENTITY;
         let skew = skew.x_axis.abs().max(skew.y_axis.abs()).max(skew.z_axis.abs()).max_element();
         let lost = Lost {
-            rounding: a.rounding(pose_a) + b.rounding(pose_b),
+            rounding: pose_a.rounding(a.reach) + pose_b.rounding(b.reach),
             apart: apart.abs().max_element(),
             skew: 3.001 * skew + 1e-12,
         };
