@@ -36,6 +36,7 @@
 
 mod bounds;
 pub mod broad;
+pub mod clash;
 pub mod convex;
 pub mod generate;
 pub mod mesh;
