@@ -40,7 +40,7 @@ pub enum ToleranceError {
 }
 
 /// Checks a tolerance: from 0 up, infinity included.
-pub(super) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
+pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
     if tolerance.is_nan() {
         Err(ToleranceError::NotANumber)
     } else if tolerance < 0.0 {

@@ -37,6 +37,7 @@ pub(crate) mod wide;
 
 pub use batch::{Batch, Bits, ContactLists};
 pub use cache::Cache;
+pub(crate) use distance::checked as checked_tolerance;
 pub use distance::{MeshDistance, ToleranceError};
 pub use index::{Index, MethodMismatch};
 pub use method::{Method, UnknownMethod};
