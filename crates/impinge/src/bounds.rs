@@ -28,6 +28,12 @@ impl Bounds {
         self.max = self.max.max(other.max);
     }
 
+    /// Whether a point is in the closed box.
+    #[inline]
+    pub fn contains(&self, point: DVec3) -> bool {
+        point.cmpge(self.min).all() && point.cmple(self.max).all()
+    }
+
     /// Whether the closed boxes share a point.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {

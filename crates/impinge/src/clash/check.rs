@@ -1,39 +1,131 @@
-//! What is said of two parts.
+//! What is said of two parts: step by step, the cheapest question first.
 
-use super::{Clash, Verdict, find::Hall};
-use crate::{Bounds, mid::Searcher};
+use super::{
+    Clash, Verdict,
+    common::Common,
+    crossing::cross,
+    depth::{Sounding, Touching},
+    duplicate::are_same,
+    find::Hall,
+    placed::Placed,
+};
+use crate::{Bounds, FacePair, MeshDistance, mid::Searcher};
 
 /// What a thread needs to look at one pair of parts after the other.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
     searcher: Searcher,
+    faces: Vec<FacePair>,
+    common: Common,
+    sounding: Sounding,
+    touching: Vec<Touching>,
 }
 
 impl Checker {
     /// What is to be said of two parts, if anything.
     pub(super) fn check(&mut self, hall: &Hall<'_>, a: usize, b: usize) -> Option<Clash> {
-        let (first, second) = (hall.part(a), hall.part(b));
-        let mut faces = Vec::new();
-        self.searcher.contacts((first.shape, first.pose), (second.shape, second.pose), &mut faces);
-        let near =
-            self.searcher.distance((first.shape, first.pose), (second.shape, second.pose))?;
-        let verdict = match faces.len() {
-            0 if near.distance < hall.clearance => Verdict::Clearance,
-            0 => return None,
-            _ => Verdict::Penetrating,
+        let parts @ (first, second) = (hall.part(a), hall.part(b));
+        self.faces.clear();
+        self.searcher.contacts(first.body(), second.body(), &mut self.faces);
+        let is_same = are_same(first, second, hall.touch);
+        if self.faces.is_empty() && !is_same {
+            return self.apart(hall, (a, b), parts);
+        }
+
+        self.common.find(first, second, &self.faces);
+        let is_closed = [first.surface().is_closed, second.surface().is_closed];
+        let (verdict, depth) = if is_same {
+            (Verdict::Duplicate, None)
+        } else {
+            let depth = self.depth(parts, hall.touch);
+            let reaches = match depth {
+                Some(depth) => depth > hall.touch,
+                None => cross(parts, &self.faces, self.common.pieces(), hall.touch),
+            };
+            let verdict = if reaches { Verdict::Penetrating } else { Verdict::Touching };
+            (verdict, depth.filter(|_| is_closed == [true; 2]))
+        };
+        let places = self.common.places();
+        // Duplicates to within the touch band need not meet.
+        let Some(main) = places.iter().max_by(|p, q| p.size().total_cmp(&q.size())) else {
+            let near = self.searcher.distance(first.body(), second.body())?;
+            return Some(Clash { verdict, ..Clash::apart((a, b), &near, is_closed) });
         };
         Some(Clash {
             a,
             b,
             verdict,
+            depth,
+            distance: 0.0,
+            points: [main.point; 2],
+            faces: self.faces.clone(),
+            length: places.iter().map(|place| place.length).sum(),
+            extent: self.common.extent(),
+            places,
+            is_closed,
+        })
+    }
+
+    /// What is to be said of parts whose surfaces do not meet.
+    fn apart(
+        &mut self,
+        hall: &Hall<'_>,
+        numbers: (usize, usize),
+        parts @ (first, second): (Placed<'_>, Placed<'_>),
+    ) -> Option<Clash> {
+        let depth = if first.bounds.overlaps(second.bounds) {
+            self.depth(parts, 0.0).filter(|&depth| depth > 0.0)
+        } else {
+            None
+        };
+        if let Some(depth) = depth {
+            let near = self.searcher.distance(first.body(), second.body())?;
+            let is_closed = [first.surface().is_closed, second.surface().is_closed];
+            let depth = (is_closed == [true; 2]).then_some(depth);
+            let apart = Clash::apart(numbers, &near, is_closed);
+            return Some(Clash { verdict: Verdict::Inside, depth, ..apart });
+        }
+        if hall.clearance == 0.0 {
+            return None;
+        }
+        let near = self.searcher.distance_within(first.body(), second.body(), hall.clearance)?;
+        let is_closed = [first.surface().is_closed, second.surface().is_closed];
+        (near.distance < hall.clearance).then(|| Clash::apart(numbers, &near, is_closed))
+    }
+
+    /// How deep either part reaches into the other; nothing if neither is closed.
+    fn depth(&mut self, (a, b): (Placed<'_>, Placed<'_>), touch: f64) -> Option<f64> {
+        let Self { searcher, faces, common, sounding, touching } = self;
+        let pieces = if faces.is_empty() { &[] } else { common.pieces() };
+        let mut into = |inner: Placed<'_>, outer: Placed<'_>, face: fn(&FacePair) -> u32| {
+            if !outer.surface().is_closed {
+                return None;
+            }
+            touching.clear();
+            touching.extend((0..).zip(faces.iter()).map(|(piece, pair)| (face(pair), piece)));
+            touching.sort_unstable();
+            Some(sounding.depth(searcher, (inner, outer), touching, pieces, touch))
+        };
+        let depths = [into(a, b, |pair| pair.a), into(b, a, |pair| pair.b)];
+        depths.into_iter().flatten().reduce(f64::max)
+    }
+}
+
+impl Clash {
+    /// Parts whose surfaces do not meet.
+    fn apart((a, b): (usize, usize), near: &MeshDistance, is_closed: [bool; 2]) -> Self {
+        Self {
+            a,
+            b,
+            verdict: Verdict::Clearance,
             depth: None,
             distance: near.distance,
             points: [near.a, near.b],
-            faces,
+            faces: vec![near.faces],
             length: 0.0,
             extent: Bounds::enclosing([near.a, near.b]),
             places: Vec::new(),
-            is_closed: [true; 2],
-        })
+            is_closed,
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! From parts to the pairs that are near each other, and from these to what is said of them.
 
-use super::{Clash, Options, Part, Progress, Report, Stage, Watch, check::Checker};
+use super::{
+    Clash, Options, Part, Progress, Report, Stage, Watch,
+    check::Checker,
+    placed::{Form, Placed},
+};
 use crate::{
-    Bounds, Mesh, Shape, Threads,
+    Bounds, Mesh, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
 };
 use rayon::prelude::*;
@@ -42,9 +46,9 @@ pub fn find(parts: &[Part], options: &Options, watch: &impl Watch) -> Option<Rep
 pub(super) struct Hall<'p> {
     parts: &'p [Part],
     /// One for each distinct mesh.
-    shapes: Vec<Shape>,
+    forms: Vec<Form>,
     /// Which of them each part shows.
-    shape_of: Vec<u32>,
+    form_of: Vec<u32>,
     bounds: Vec<Bounds>,
     pub(super) touch: f64,
     pub(super) clearance: f64,
@@ -58,42 +62,43 @@ impl<'p> Hall<'p> {
     fn new(parts: &'p [Part], options: &Options, watch: &impl Watch) -> Option<Self> {
         let mut numbers: HashMap<*const Mesh, u32> = HashMap::new();
         let mut meshes = Vec::new();
-        let mut shape_of = Vec::with_capacity(parts.len());
+        let mut form_of = Vec::with_capacity(parts.len());
         for part in parts {
             let number = numbers.entry(Arc::as_ptr(&part.mesh)).or_insert_with(|| {
                 meshes.push(&part.mesh);
                 meshes.len() as u32 - 1
             });
-            shape_of.push(*number);
+            form_of.push(*number);
         }
         let course = Course::new(watch, Stage::Meshes, meshes.len());
-        let shapes = course.each(
+        let forms = course.each(
             options.threads,
             &meshes,
             1,
             || (),
-            |(), &mesh| Some(Shape::new(Arc::clone(mesh))),
+            |(), &mesh| Some(Form::new(Arc::clone(mesh))),
         )?;
         let bounds: Vec<Bounds> = parts
             .iter()
-            .zip(&shape_of)
-            .map(|(part, &shape)| shapes[shape as usize].placed_bounds(&part.pose))
+            .zip(&form_of)
+            .map(|(part, &form)| forms[form as usize].shape.placed_bounds(&part.pose))
             .collect();
         let touch = options.touch.unwrap_or_else(|| default_touch(&bounds));
         let (clearance, threads) = (options.clearance, options.threads);
-        Some(Self { parts, shapes, shape_of, bounds, touch, clearance, threads })
+        Some(Self { parts, forms, form_of, bounds, touch, clearance, threads })
     }
 
     /// The pairs of parts whose boxes are close enough, in order, but for those that nobody heeds.
     fn near_pairs(&self, watch: &impl Watch) -> Option<Vec<[u32; 2]>> {
         let mut proxies = Proxies::new(Detail::Boxes);
         let mut broad = Packed::new();
-        // Each box is larger by half the distance, with some room for rounding.
-        let more = self.clearance * (0.5 + 1e-9);
+        // Each box is larger by half of what counts as near, with some room for rounding.
+        let near = self.clearance.max(self.touch) * (0.5 + 1e-9);
         for (number, bounds) in (0..).zip(&self.bounds) {
             if bounds.is_empty() {
                 continue;
             }
+            let more = near + f64::EPSILON * bounds.min.abs().max(bounds.max.abs()).max_element();
             let grown = Bounds { min: bounds.min - more, max: bounds.max + more };
             proxies.set(number, grown, true);
             broad.insert(&proxies, number);
@@ -121,22 +126,11 @@ impl<'p> Hall<'p> {
         })
     }
 
-    /// A part: its shape, where it stands, and the box around it.
+    /// A part where it stands.
     pub(super) fn part(&self, number: usize) -> Placed<'_> {
-        Placed {
-            shape: &self.shapes[self.shape_of[number] as usize],
-            pose: &self.parts[number].pose,
-            bounds: &self.bounds[number],
-        }
+        let form = &self.forms[self.form_of[number] as usize];
+        form.placed(&self.parts[number].pose, &self.bounds[number])
     }
-}
-
-/// A part where it stands.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Placed<'h> {
-    pub(super) shape: &'h Shape,
-    pub(super) pose: &'h crate::Pose,
-    pub(super) bounds: &'h Bounds,
 }
 
 /// The touch band if none was asked for.

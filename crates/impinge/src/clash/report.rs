@@ -86,6 +86,13 @@ pub struct Place {
     pub faces: Vec<u32>,
 }
 
+impl Place {
+    /// How large it is, for comparisons: along the curve, or across.
+    pub(super) fn size(&self) -> f64 {
+        self.length.max(self.extent.size().length())
+    }
+}
+
 /// What was found about an assembly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {

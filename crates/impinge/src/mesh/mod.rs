@@ -3,6 +3,7 @@
 mod report;
 
 pub use report::{Duplicate, Edge, MeshReport};
+pub(crate) use report::{edges, first_vertex_at_each_position};
 
 use crate::Bounds;
 use glam::DVec3;

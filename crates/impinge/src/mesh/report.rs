@@ -114,7 +114,7 @@ impl Mesh {
 }
 
 /// For each vertex the lowest-numbered vertex with an equal position.
-fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
+pub(crate) fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
     // Adding zero turns −0 into 0, so that equal positions are equal in their total order too.
     let key = |vertex: u32| positions[vertex as usize].to_array().map(|c| c + 0.0);
     let mut order: Vec<u32> = (0..positions.len() as u32).collect();
@@ -155,7 +155,7 @@ fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
 }
 
 /// The edges of all faces but those with a repeated corner, in order.
-fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
+pub(crate) fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
     let mut directed: Vec<([u32; 2], bool)> = Vec::with_capacity(corners.len() * 3);
     for &[a, b, c] in corners.iter().filter(|corners| has_three(corners)) {
         for [from, to] in [[a, b], [b, c], [c, a]] {

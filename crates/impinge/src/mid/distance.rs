@@ -54,13 +54,21 @@ pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
 #[derive(Default)]
 pub(super) struct Least {
     pub(super) best: Option<MeshDistance>,
+    /// What is certainly farther apart than this is of no interest; nothing is, if there is none.
+    limit: Option<f64>,
 }
 
 impl Least {
+    /// What is farther apart than a limit may be left out.
+    pub(super) fn within(limit: f64) -> Self {
+        Self { best: None, limit: Some(limit) }
+    }
+
     /// Whether faces that are certainly no closer than `bound` can be left out.
     #[inline]
     pub(super) fn can_skip(&self, bound: f64) -> bool {
-        bound > certainly(self.best.map_or(f64::INFINITY, |best| best.distance))
+        let limit = self.limit.unwrap_or(f64::INFINITY);
+        bound > certainly(self.best.map_or(limit, |best| best.distance.min(limit)))
     }
 
     /// Takes a pair of placed faces.

@@ -45,6 +45,7 @@ pub use pair::{Pair, Query};
 pub(crate) use searcher::Searcher;
 pub use shape::Shape;
 pub use timed::{Budget, OpenPair, Timed, Verdict};
+pub(crate) use wide::{Nearest, PointStack};
 pub use wide::{WideOptions, WideQuality};
 
 use cache::Spot;

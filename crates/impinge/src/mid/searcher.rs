@@ -33,6 +33,18 @@ impl Searcher {
             == Some(true)
     }
 
+    /// The least distance between the surfaces if it is at most a limit.
+    pub(crate) fn distance_within(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        limit: f64,
+    ) -> Option<MeshDistance> {
+        let mut least = Least::within(limit);
+        self.ask(a, b, |search, question| search.near(question, &mut least));
+        least.best.filter(|best| best.distance <= limit)
+    }
+
     /// The least distance between the surfaces; nothing for shapes without faces, or prepared by
     /// different methods.
     pub(crate) fn distance(&mut self, a: Placed<'_>, b: Placed<'_>) -> Option<MeshDistance> {

@@ -1,7 +1,7 @@
 //! A mesh and its index in one, to be shared among any number of bodies.
 
-use super::{Method, method::Tree, tree::BuildOptions};
-use crate::{Bounds, Mesh, Pose};
+use super::{Method, Nearest, PointStack, method::Tree, tree::BuildOptions};
+use crate::{Bounds, Mesh, Pose, narrow::nearest_point};
 use glam::DVec3;
 use std::{
     fmt,
@@ -140,6 +140,28 @@ impl Shape {
                 Err(_) => corners().collect(),
             }
         })
+    }
+
+    /// The point of the placed mesh that is closest to a point, unless it is within `floor` of it.
+    /// Of several that are as close, that of the first face, to within rounding.
+    pub(crate) fn nearest_beyond(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        floor: f64,
+        stack: &mut PointStack,
+    ) -> Option<Nearest> {
+        let Tree::Wide(tree) = &self.0.tree else {
+            let faces = 0..self.mesh().faces().len() as u32;
+            let measured = faces.map(|face| {
+                let triangle = self.mesh().triangle(face).map(|corner| pose.place(corner));
+                let nearest = nearest_point(&triangle, point);
+                Nearest { distance: nearest.distance(point), point: nearest, face }
+            });
+            let nearest = measured.min_by(|p, q| p.distance.total_cmp(&q.distance));
+            return nearest.filter(|nearest| nearest.distance > floor);
+        };
+        tree.nearest_beyond(self.mesh(), pose, point, floor, stack)
     }
 
     /// The mesh and its tree.

@@ -9,6 +9,7 @@
 //! | `degenerate.rs` | coplanar triangles, and those that are segments or points | `triangle.rs` |
 //! | `meeting.rs` | [`triangles_meet`]: the point, segment or polygon in common | contact reports |
 //! | `distance.rs` | [`triangles_distance`]: how far apart, and the two closest points | distance and tolerance queries |
+//! | `point.rs` | the point of a triangle closest to another, measured only | depths of clashes |
 //! | `predicates.rs` | signs of determinants, exact for all finite `f64` | the three above, mesh reports |
 //! | `exact/` | the integer arithmetic behind an undecided sign | `predicates.rs` |
 
@@ -16,11 +17,13 @@ mod degenerate;
 mod distance;
 mod exact;
 mod meeting;
+mod point;
 mod predicates;
 mod triangle;
 
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
+pub(crate) use point::nearest_point;
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use triangle::{TriangleTest, triangles_intersect};
 

@@ -49,7 +49,7 @@ impl Frame {
     }
 
     /// How far along any world axis rounding may move a placed vertex, or the placed centre.
-    fn rounding(&self, pose: &Pose) -> f64 {
+    pub(crate) fn rounding(&self, pose: &Pose) -> f64 {
         pose.rounding(self.reach)
     }
 }

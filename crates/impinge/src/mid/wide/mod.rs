@@ -17,6 +17,7 @@
 //! | `triangles.rs` | eight triangles against eight |
 //! | `walk.rs` | down two trees at once |
 //! | `near.rs`, `open.rs` | the same for distances, and for queries under a deadline |
+//! | `point.rs` | down one tree, to the face that is closest to a point |
 //! | `descent.rs` | how queries see all this |
 //! | `lanes.rs`, `vector.rs` | which instructions it runs on, and vectors in them |
 
@@ -29,6 +30,7 @@ pub(crate) mod lanes;
 mod near;
 mod open;
 mod options;
+mod point;
 mod refit;
 mod save;
 mod stance;
@@ -39,6 +41,7 @@ mod vector;
 mod walk;
 
 pub use options::{WideOptions, WideQuality};
+pub(crate) use point::{Nearest, PointStack};
 pub(super) use save::KIND;
 
 use crate::volume::Frame;

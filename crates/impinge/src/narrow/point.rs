@@ -1,0 +1,61 @@
+//! The point of a triangle that is closest to a given one, in plain floating point.
+
+use super::Triangle;
+use glam::DVec3;
+
+/// The point of a closed triangle that is closest to a point, to within rounding. A degenerate
+/// triangle is the segment or point that it is.
+///
+/// For what is measured, not decided: nothing here is exact.
+pub(crate) fn nearest_point(triangle: &Triangle, point: DVec3) -> DVec3 {
+    let [a, b, c] = *triangle;
+    let (ab, ac, ap) = (b - a, c - a, point - a);
+    let normal = ab.cross(ac);
+    // Which edges the point lies beyond, seen along the normal; beyond none it is above the face.
+    let beyond = |from: DVec3, along: DVec3| along.cross(point - from).dot(normal) < 0.0;
+    if normal.length_squared() > 0.0 && !beyond(a, ab) && !beyond(b, c - b) && !beyond(c, a - c) {
+        let height = normal.dot(ap) / normal.length_squared();
+        if height.is_finite() {
+            return point - normal * height;
+        }
+    }
+    let on_edges = [[a, b], [b, c], [c, a]].map(|edge| nearest_of_segment(edge, point));
+    let closer = |p: DVec3, q: DVec3| {
+        if q.distance_squared(point) < p.distance_squared(point) { q } else { p }
+    };
+    closer(closer(on_edges[0], on_edges[1]), on_edges[2])
+}
+
+/// The point of a segment that is closest to a point, to within rounding.
+pub(crate) fn nearest_of_segment([from, to]: [DVec3; 2], point: DVec3) -> DVec3 {
+    let way = to - from;
+    let fraction = way.dot(point - from) / way.length_squared();
+    // Not a number for a segment that is a point.
+    if fraction > 0.0 { from + way * fraction.min(1.0) } else { from }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{generate::Random, narrow::triangles_distance};
+
+    #[test]
+    fn agrees_with_the_distance_of_triangles() {
+        let mut random = Random::new(7);
+        let mut number = || random.range(-1.0, 1.0);
+        for case in 0..20_000 {
+            let mut corner = || DVec3::new(number(), number(), number());
+            let (mut triangle, point) = ([corner(), corner(), corner()], corner());
+            match case % 4 {
+                1 => triangle[2] = triangle[0],
+                2 => triangle = [triangle[0]; 3],
+                _ => {}
+            }
+            let nearest = nearest_point(&triangle, point);
+            let true_distance = triangles_distance(&triangle, &[point; 3]).distance;
+            assert!((nearest.distance(point) - true_distance).abs() < 1e-13, "case {case}");
+            let off = triangles_distance(&triangle, &[nearest; 3]).distance;
+            assert!(off < 1e-12, "case {case}: {off} off the triangle");
+        }
+    }
+}
