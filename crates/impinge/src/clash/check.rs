@@ -95,7 +95,7 @@ impl Checker {
 
     /// How deep either part reaches into the other; nothing if neither is closed.
     fn depth(&mut self, (a, b): (Placed<'_>, Placed<'_>), touch: f64) -> Option<f64> {
-        let Self { searcher, faces, common, sounding, touching } = self;
+        let Self { faces, common, sounding, touching, .. } = self;
         let pieces = if faces.is_empty() { &[] } else { common.pieces() };
         let mut into = |inner: Placed<'_>, outer: Placed<'_>, face: fn(&FacePair) -> u32| {
             if !outer.surface().is_closed {
@@ -104,7 +104,7 @@ impl Checker {
             touching.clear();
             touching.extend((0..).zip(faces.iter()).map(|(piece, pair)| (face(pair), piece)));
             touching.sort_unstable();
-            Some(sounding.depth(searcher, (inner, outer), touching, pieces, touch))
+            Some(sounding.depth((inner, outer), touching, pieces, touch))
         };
         let depths = [into(a, b, |pair| pair.a), into(b, a, |pair| pair.b)];
         depths.into_iter().flatten().reduce(f64::max)

@@ -13,13 +13,9 @@
 use super::{
     common::{Kind, Piece},
     placed::Placed,
-    winding::Winding,
+    winding::is_inside,
 };
-use crate::{
-    Bounds,
-    mid::{Nearest, PointStack, Searcher},
-    narrow::nearest_point,
-};
+use crate::{Bounds, mid::PointStack, narrow::nearest_point};
 use glam::DVec3;
 use std::cmp::Reverse;
 
@@ -29,13 +25,11 @@ pub(super) type Touching = (u32, u32);
 /// Looks for the deepest points of parts in others.
 #[derive(Debug, Default)]
 pub(super) struct Sounding {
-    winding: Winding,
     seen: Marks,
     touched: Marks,
     touched_pieces: Marks,
     points: Vec<DVec3>,
     origins: Vec<Origin>,
-    inside: Vec<usize>,
     flood: Vec<u32>,
     stack: PointStack,
     chords: Vec<Chords>,
@@ -79,7 +73,6 @@ impl Sounding {
     /// `touching` are the faces of `inner` that touch the other, in order, with what they have in common.
     pub(super) fn depth(
         &mut self,
-        searcher: &mut Searcher,
         (inner, outer): (Placed<'_>, Placed<'_>),
         touching: &[Touching],
         pieces: &[Piece],
@@ -94,7 +87,7 @@ impl Sounding {
             for chord in &chords[first..some] {
                 self.add_chords(inner, outer.bounds, chord, touching, pieces);
             }
-            self.measure(searcher, inner, outer, &mut deepest);
+            self.measure(inner, outer, &mut deepest);
             if deepest.depth > touch {
                 break;
             }
@@ -194,24 +187,15 @@ impl Sounding {
     }
 
     /// Measures all points that are inside, and empties the list.
-    fn measure(
-        &mut self,
-        searcher: &mut Searcher,
-        inner: Placed<'_>,
-        outer: Placed<'_>,
-        deepest: &mut Deepest,
-    ) {
-        self.inside.clear();
-        let Self { winding, points, inside, .. } = self;
-        winding.inside(searcher, outer, points, |number| inside.push(number));
-        for number in std::mem::take(&mut self.inside) {
-            let origin = self.origins[number];
+    fn measure(&mut self, inner: Placed<'_>, outer: Placed<'_>, deepest: &mut Deepest) {
+        for number in 0..self.points.len() {
+            let (point, origin) = (self.points[number], self.origins[number]);
+            if !is_inside(outer, point, &mut self.stack) {
+                continue;
+            }
             match origin {
                 Origin::Vertex(vertex) => self.flood(inner, outer, vertex, deepest),
-                Origin::Chord(_) => {
-                    let point = self.points[number];
-                    self.sound(outer, point, origin, deepest);
-                }
+                Origin::Chord(_) => self.sound(outer, point, origin, deepest),
             }
         }
         self.points.clear();
@@ -239,17 +223,11 @@ impl Sounding {
     }
 
     /// Measures a point, and keeps it if it is deeper than all before.
-    fn sound(
-        &mut self,
-        outer: Placed<'_>,
-        point: DVec3,
-        origin: Origin,
-        deepest: &mut Deepest,
-    ) -> Option<Nearest> {
+    fn sound(&mut self, outer: Placed<'_>, point: DVec3, origin: Origin, deepest: &mut Deepest) {
         let (shape, pose) = outer.body();
-        let nearest = shape.nearest_beyond(pose, point, deepest.depth, &mut self.stack)?;
-        *deepest = Deepest { depth: nearest.distance, point, origin: Some(origin) };
-        Some(nearest)
+        if let Some(nearest) = shape.nearest_beyond(pose, point, deepest.depth, &mut self.stack) {
+            *deepest = Deepest { depth: nearest.distance, point, origin: Some(origin) };
+        }
     }
 
     /// Goes from the deepest point on, in its faces, away from what is closest.

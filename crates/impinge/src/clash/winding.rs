@@ -6,83 +6,28 @@
 //!
 //! Rays go along x, and where they meet an edge or a corner, they are thought of as moved by ε along
 //! y and ε² along z, with an ε that is smaller than any number: so no ray meets an edge, and every
-//! face is either met or missed. The faces in question are found as all contacts are: a ray is a
-//! segment, and a segment is a triangle with two equal corners.
+//! face is either met or missed.
 
 use super::placed::Placed;
 use crate::{
-    FacePair, Mesh, Pose, Shape,
-    mid::Searcher,
+    mid::PointStack,
     narrow::{Projection, Triangle, orient2d, orient3d},
 };
 use glam::{DVec2, DVec3};
 
-/// Finds out which of some points lie inside a closed part.
-#[derive(Debug, Default)]
-pub(super) struct Winding {
-    hits: Vec<FacePair>,
-    turns: Vec<Turns>,
-}
-
-/// How often a surface goes around a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turns {
-    Times(i32),
-    /// The point lies on the surface.
-    On,
-}
-
-impl Winding {
-    /// Calls for every point that is strictly inside a closed part, in order.
-    pub(super) fn inside(
-        &mut self,
-        searcher: &mut Searcher,
-        part: Placed<'_>,
-        points: &[DVec3],
-        mut found: impl FnMut(usize),
-    ) {
-        if points.is_empty() {
-            return;
-        }
-        self.turns.clear();
-        self.turns.resize(points.len(), Turns::Times(0));
-        self.hits.clear();
-        match rays(part, points) {
-            Some(rays) => {
-                let rays = (&rays, &Pose::IDENTITY);
-                searcher.contacts(rays, part.body(), &mut self.hits);
-            }
-            // Coordinates beyond what a mesh may have: every face of the part, for every point.
-            None => {
-                let faces = 0..part.mesh().faces().len() as u32;
-                let of_ray = |a| faces.clone().map(move |b| FacePair { a, b });
-                self.hits.extend((0..points.len() as u32).flat_map(of_ray));
-            }
-        }
-        for &FacePair { a: ray, b: face } in &self.hits {
-            let triangle = part.triangle(face);
-            let turns = &mut self.turns[ray as usize];
-            if let Turns::Times(times) = *turns {
-                *turns = match passes(points[ray as usize], &triangle) {
-                    Some(sign) => Turns::Times(times + sign),
-                    None => Turns::On,
-                };
-            }
-        }
-        for (number, turns) in self.turns.iter().enumerate() {
-            if !matches!(turns, Turns::Times(0) | Turns::On) {
-                found(number);
-            }
-        }
+/// Whether a point lies strictly inside a closed part.
+pub(super) fn is_inside(part: Placed<'_>, point: DVec3, stack: &mut PointStack) -> bool {
+    if !part.bounds.contains(point) {
+        return false;
     }
-}
-
-/// A segment along x from each point to beyond the part.
-fn rays(part: Placed<'_>, points: &[DVec3]) -> Option<Shape> {
-    let end = part.bounds.max.x + part.bounds.size().x + 1.0;
-    let positions = points.iter().flat_map(|&p| [p, DVec3::new(end.max(p.x), p.y, p.z)]).collect();
-    let faces = (0..points.len() as u32).map(|ray| [2 * ray, 2 * ray + 1, 2 * ray + 1]).collect();
-    Some(Shape::new(Mesh::new(positions, faces).ok()?))
+    let (shape, pose) = part.body();
+    let distance = (part.bounds.max.x - point.x) * (1.0 + 1e-6);
+    let (mut times, mut is_on) = (0, false);
+    shape.along_x(pose, point, distance, stack, |face| match passes(point, &part.triangle(face)) {
+        Some(sign) => times += sign,
+        None => is_on = true,
+    });
+    times != 0 && !is_on
 }
 
 /// Which way a triangle looks that the ray from a point along x passes through: 1 forward, −1 back,
@@ -91,6 +36,12 @@ fn passes(point: DVec3, triangle: &Triangle) -> Option<i32> {
     let flat = |p: DVec3| Projection::AlongX.of(p);
     let [a, b, c] = triangle.map(flat);
     let here = flat(point);
+    // Most are missed by far.
+    let is_beside = here.cmplt(a.min(b).min(c)) | here.cmpgt(a.max(b).max(c));
+    let is_behind = point.x > triangle[0].x.max(triangle[1].x).max(triangle[2].x);
+    if is_beside.any() || is_behind {
+        return Some(0);
+    }
     let facing = orient2d(a, b, c);
     let is_met = facing != 0
         && [[a, b], [b, c], [c, a]].iter().all(|&[from, to]| side(from, to, here) == facing);

@@ -164,6 +164,22 @@ impl Shape {
         tree.nearest_beyond(self.mesh(), pose, point, floor, stack)
     }
 
+    /// Visits all faces of the placed mesh that a point sees in the direction of the x axis, within a
+    /// distance; and some more.
+    pub(crate) fn along_x(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        distance: f64,
+        stack: &mut PointStack,
+        visit: impl FnMut(u32),
+    ) {
+        match &self.0.tree {
+            Tree::Wide(tree) => tree.along_x(pose, point, distance, stack, visit),
+            _ => (0..self.mesh().faces().len() as u32).for_each(visit),
+        }
+    }
+
     /// The mesh and its tree.
     pub(super) fn parts(&self) -> (&Mesh, &Tree) {
         (&self.0.mesh, &self.0.tree)

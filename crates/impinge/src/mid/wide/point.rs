@@ -1,4 +1,4 @@
-//! Down one tree, to the face that is closest to a point.
+//! Down one tree, to the face that is closest to a point, and to those that a ray from it may meet.
 
 use super::{Link, Node, WIDTH, WideTree};
 use crate::{Mesh, Pose, narrow::nearest_point};
@@ -75,6 +75,41 @@ impl WideTree {
         best
     }
 
+    /// Visits all faces that the placed point sees in the direction of the world's x axis, within a
+    /// distance; and some more.
+    pub(in crate::mid) fn along_x(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        distance: f64,
+        stack: &mut PointStack,
+        mut visit: impl FnMut(u32),
+    ) {
+        stack.clear();
+        let Some(root) = self.nodes.first() else { return };
+        stack.push((0.0, root.links[0].0));
+        let spot = self.spot(pose, point);
+        let way = pose.rotation().inverse() * DVec3::X * (0.5 * distance / spot.unit);
+        let way = [way.x as f32, way.y as f32, way.z as f32];
+        while let Some((_, link)) = stack.pop() {
+            let link = Link(link);
+            if link.is_leaf() {
+                self.faces_of(&self.leaves[link.index()]).iter().copied().for_each(&mut visit);
+                continue;
+            }
+            let node = &self.nodes[link.index()];
+            let may_meet = spot.may_meet(node, way);
+            for (below, may_meet) in node.links.iter().zip(may_meet) {
+                if *below == Link::NONE {
+                    break;
+                }
+                if may_meet {
+                    stack.push((0.0, below.0));
+                }
+            }
+        }
+    }
+
     /// Let P be the point, x a point of the mesh and X where rounding puts it: `X = R x + t + e`. With
     /// `y = R⁻¹ (P − t)`, `P − X = R (y − x) − e`, and R shortens no vector by more than 1.5e-6. So a
     /// distance from y in the mesh's own coordinates is one in the world but for e, what is lost in
@@ -118,5 +153,108 @@ impl Spot {
             // What is not a number proves nothing.
             if bound > 0.0 && bound.is_finite() { bound } else { 0.0 }
         })
+    }
+
+    /// Whether the segment from the point on, twice as long as a way, may meet each of eight boxes.
+    ///
+    /// Let m be the middle of the segment and w half of it, seen along the axes of a box. Where they
+    /// share a point, `|mi| ≤ hi + |wi|` and `|mi wj − mj wi| ≤ hi |wj| + hj |wi|`. In what is computed m and w are
+    /// off by a few roundings of 6e-8 of the sizes of point, centre and w, and the products by as much of
+    /// |m| |w|, where |m| is at most the sum of these sizes. The slack has 4e-6 of point and centre; of w
+    /// 2e-6 are added.
+    fn may_meet(&self, node: &Node, way: [f32; 3]) -> [bool; WIDTH] {
+        let long = way[0].abs() + way[1].abs() + way[2].abs();
+        let slack = self.slack as f32 * 1.000_001 + 2e-6 * long;
+        let middle = [self.point[0] + way[0], self.point[1] + way[1], self.point[2] + way[2]];
+        let (mut m, mut w) = ([[0.0f32; WIDTH]; 3], [[0.0f32; WIDTH]; 3]);
+        for (k, axis) in node.axes.iter().enumerate() {
+            for lane in 0..WIDTH {
+                let along = |v: [f32; 3]| {
+                    v[0] * axis[0][lane] + v[1] * axis[1][lane] + v[2] * axis[2][lane]
+                };
+                let center = [node.center[0][lane], node.center[1][lane], node.center[2][lane]];
+                m[k][lane] =
+                    along([middle[0] - center[0], middle[1] - center[1], middle[2] - center[2]]);
+                w[k][lane] = along(way);
+            }
+        }
+        let mut is_apart = [false; WIDTH];
+        for lane in 0..WIDTH {
+            for i in 0..3 {
+                let j = (i + 1) % 3;
+                let (hi, hj) = (node.half[i][lane] + slack, node.half[j][lane] + slack);
+                let (wi, wj) = (w[i][lane].abs(), w[j][lane].abs());
+                let turn = (m[i][lane] * w[j][lane] - m[j][lane] * w[i][lane]).abs();
+                is_apart[lane] |= m[i][lane].abs() > hi + wi;
+                is_apart[lane] |= turn > hi * wj + hj * wi + 4.0 * slack * long;
+            }
+        }
+        is_apart.map(|is_apart| !is_apart)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        WideOptions,
+        generate::{self, Random},
+        narrow::triangles_intersect,
+    };
+
+    /// Meshes, poses and points, close and far, in places where rounding shows.
+    fn each_case(mut act: impl FnMut(&Mesh, &WideTree, &Pose, DVec3, &str)) {
+        let meshes = [
+            generate::sphere(960).expect("an even number"),
+            generate::torus(1.0, 0.3, [40, 16]).expect("a torus"),
+            generate::cuboid(DVec3::new(9.0, 0.1, 2.0)).expect("a size"),
+            generate::bsp_tetrahedra(3, 50).expect("a few"),
+        ];
+        for (number, mesh) in meshes.iter().enumerate() {
+            let tree = WideTree::build(mesh, WideOptions::default());
+            let mut random = Random::new(number as u64);
+            for case in 0..400 {
+                let far = [0.0, 1.0, 1e3, 1e9][case % 4];
+                let pose = Pose::new(random.rotation(), random.direction() * far).expect("a pose");
+                let reach = [0.1, 1.5, 30.0][case % 3];
+                let point = pose.translation() + random.direction() * random.range(0.0, reach);
+                act(mesh, &tree, &pose, point, &format!("mesh {number}, case {case}"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_nearest_face_is_that_of_all_faces() {
+        let mut stack = PointStack::new();
+        each_case(|mesh, tree, pose, point, place| {
+            let distance_of = |face| {
+                let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
+                nearest_point(&triangle, point).distance(point)
+            };
+            let faces = 0..mesh.faces().len() as u32;
+            let least = faces.map(distance_of).fold(f64::INFINITY, f64::min);
+            let found = tree.nearest_beyond(mesh, pose, point, -1.0, &mut stack);
+            assert_eq!(found.map(|found| found.distance), Some(least), "{place}");
+            assert_eq!(tree.nearest_beyond(mesh, pose, point, least, &mut stack), None, "{place}");
+        });
+    }
+
+    #[test]
+    fn a_ray_misses_no_face() {
+        let (mut stack, mut met) = (PointStack::new(), 0);
+        each_case(|mesh, tree, pose, point, place| {
+            let mut visited = vec![false; mesh.faces().len()];
+            let distance = 40.0;
+            tree.along_x(pose, point, distance, &mut stack, |face| visited[face as usize] = true);
+            let end = point + DVec3::X * distance;
+            for face in 0..mesh.faces().len() as u32 {
+                let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
+                if triangles_intersect(&triangle, &[point, end, end]) {
+                    assert!(visited[face as usize], "{place}: face {face} was missed");
+                    met += 1;
+                }
+            }
+        });
+        assert!(met > 500, "only {met} faces are met");
     }
 }
