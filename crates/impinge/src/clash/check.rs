@@ -48,7 +48,7 @@ impl Checker {
         let places = self.common.places();
         // Duplicates to within the touch band need not meet.
         let Some(main) = places.iter().max_by(|p, q| p.size().total_cmp(&q.size())) else {
-            let near = self.searcher.distance(first.body(), second.body())?;
+            let near = self.searcher.distance_within(first.body(), second.body(), f64::INFINITY)?;
             return Some(Clash { verdict, ..Clash::apart((a, b), &near, is_closed) });
         };
         Some(Clash {
@@ -79,7 +79,7 @@ impl Checker {
             None
         };
         if let Some(depth) = depth {
-            let near = self.searcher.distance(first.body(), second.body())?;
+            let near = self.searcher.distance_within(first.body(), second.body(), f64::INFINITY)?;
             let is_closed = [first.surface().is_closed, second.surface().is_closed];
             let depth = (is_closed == [true; 2]).then_some(depth);
             let apart = Clash::apart(numbers, &near, is_closed);

@@ -63,7 +63,7 @@ struct Deepest {
 /// nothing was deeper than the touch band.
 const FACES: usize = 64;
 /// So many chords start on a face, from its longest pieces.
-const PIECES: usize = 8;
+const PIECES: usize = 4;
 /// So many steps are taken away from the closest point.
 const STEPS: usize = 24;
 

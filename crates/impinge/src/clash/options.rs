@@ -6,7 +6,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A part of an assembly: a mesh, somewhere. Parts that share a mesh share all that is prepared of it.
+/// A part of an assembly: a mesh, somewhere. Parts that share a mesh share all that is prepared of
+/// it.
 #[derive(Clone, Debug)]
 pub struct Part {
     /// What it looks like.
@@ -24,9 +25,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Clashes alone, no matter how close other parts come, with a touch band that follows from the assembly:
-    /// a millionth of its diagonal or of its largest coordinate, whichever is larger. That is some 10 units in the
-    /// last place of the single precision in which most files hold coordinates.
+    /// Clashes alone, no matter how close other parts come, with a touch band that follows from the
+    /// assembly: a millionth of its diagonal or of its largest coordinate, whichever is larger. That is
+    /// some 10 units in the last place of the single precision in which most files hold coordinates.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,7 +50,8 @@ impl Options {
         Ok(self)
     }
 
-    /// Sets how many threads may be used: one unless told otherwise. The answer does not depend on it.
+    /// Sets how many threads may be used: one unless told otherwise. The answer does not depend on
+    /// it.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self

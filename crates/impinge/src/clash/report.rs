@@ -7,10 +7,12 @@ use std::fmt;
 /// How two parts stand to each other. The order is that of gravity: the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// The same part in the same place: as many faces, and every face of the one has all corners within the touch
-    /// band of those of a face of the other.
+    /// The same part in the same place: as many faces, and every face of the one has a counterpart in the
+    /// other with corners within the touch band of its own, or within a thousandth of the part where
+    /// the band is wider.
     Duplicate,
-    /// The surfaces do not meet, and one part, or a separate piece of it, lies in the solid that the other encloses.
+    /// The surfaces do not meet, and one part, or a separate piece of it, lies in the solid that the
+    /// other encloses.
     Inside,
     /// The surfaces meet, and one reaches deeper than the touch band into the other.
     Penetrating,
@@ -52,24 +54,25 @@ pub struct Clash {
     pub b: usize,
     /// How they stand to each other.
     pub verdict: Verdict,
-    /// How deep one reaches into the other, see [`depth`](super#depth); `None` where either part is open, and where
-    /// neither reaches into the other.
+    /// How deep one reaches into the other, at least: see [depth](super#depth). Nothing where either
+    /// part is open, and for verdicts that have none: duplicates and clearances.
     pub depth: Option<f64>,
-    /// The least distance between the surfaces: 0 where they meet.
+    /// The least distance between the surfaces, to within a relative 1e-9: 0 exactly where they meet.
     pub distance: f64,
-    /// A point of each surface: where the surfaces meet, twice the same point, which lies on both to within
-    /// rounding; else the two that are closest.
+    /// A point of each surface: where the surfaces meet, twice the same point, which lies on both to
+    /// within rounding; else the two that are closest.
     pub points: [DVec3; 2],
     /// The faces that touch, in order; where none do, the two on which the closest points lie.
     pub faces: Vec<FacePair>,
     /// How long the curve is along which the surfaces cross.
     pub length: f64,
-    /// All that the surfaces have in common is in here; where that is nothing, the two closest points.
+    /// All that the surfaces have in common is in here; where that is nothing, the two closest
+    /// points.
     pub extent: Bounds,
-    /// Where the surfaces meet, piece by piece: what is connected is one place. In the order of their first faces;
-    /// none where the surfaces do not meet.
+    /// Where the surfaces meet, piece by piece: what is connected is one place. In the order of their
+    /// first faces; none where the surfaces do not meet.
     pub places: Vec<Place>,
-    /// Whether each part is closed: every edge has as many faces on the one side as on the other.
+    /// Whether each part is closed: see [solids](super#solids).
     pub is_closed: [bool; 2],
 }
 

@@ -9,7 +9,7 @@
 //! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`cylinder`], [`torus`], [`gear`] |
 //! | bodies of the papers | [`shuttle`], [`chair`], [`deformed_torus`] |
 //! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`] |
-//! | an assembly | [`gearbox`] |
+//! | assemblies | [`gearbox`], [`plant`] |
 //! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`] |
 //! | arranging | [`scaled_to_cube`], [`merged`] |
 //!
@@ -35,6 +35,7 @@ mod gearbox;
 mod icosphere;
 mod paths;
 mod pipes;
+mod plant;
 mod random;
 mod shuttle;
 mod solids;
@@ -55,6 +56,7 @@ pub use gearbox::{
 pub use icosphere::icosphere;
 pub use paths::{billiard, random_rotations, terrain_flight, tumble};
 pub use pipes::{PipesOptions, pipes};
+pub use plant::{Plant, PlantPart, plant};
 pub use random::Random;
 pub use shuttle::shuttle;
 pub use solids::{cuboid, cylinder};

@@ -115,18 +115,19 @@ impl Mesh {
 
 /// For each vertex the lowest-numbered vertex with an equal position.
 pub(crate) fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
-    // Adding zero turns −0 into 0, so that equal positions are equal in their total order too.
-    let key = |vertex: u32| positions[vertex as usize].to_array().map(|c| c + 0.0);
-    let mut order: Vec<u32> = (0..positions.len() as u32).collect();
-    order.sort_unstable_by(|&i, &j| {
-        let (p, q) = (key(i), key(j));
-        let by_position = (0..3).map(|axis| p[axis].total_cmp(&q[axis])).find(|o| o.is_ne());
-        by_position.unwrap_or_else(|| i.cmp(&j))
-    });
+    // Numbers that are ordered as the coordinates are: side by side with the vertex they are sorted
+    // without a look elsewhere. Adding zero turns −0 into 0, so that equal positions are equal here too.
+    let key = |coordinate: f64| {
+        let bits = (coordinate + 0.0).to_bits();
+        if bits >> 63 == 0 { bits | (1 << 63) } else { !bits }
+    };
+    let mut order: Vec<([u64; 3], u32)> =
+        positions.iter().zip(0..).map(|(p, vertex)| (p.to_array().map(key), vertex)).collect();
+    order.sort_unstable();
     let mut first_at = vec![0; positions.len()];
-    for same in order.chunk_by(|&i, &j| key(i) == key(j)) {
-        for &vertex in same {
-            first_at[vertex as usize] = same[0];
+    for same in order.chunk_by(|p, q| p.0 == q.0) {
+        for &(_, vertex) in same {
+            first_at[vertex as usize] = same[0].1;
         }
     }
     first_at
@@ -156,20 +157,36 @@ fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
 
 /// The edges of all faces but those with a repeated corner, in order.
 pub(crate) fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
-    let mut directed: Vec<([u32; 2], bool)> = Vec::with_capacity(corners.len() * 3);
-    for &[a, b, c] in corners.iter().filter(|corners| has_three(corners)) {
-        for [from, to] in [[a, b], [b, c], [c, a]] {
-            directed.push(([from.min(to), from.max(to)], from < to));
-        }
+    // By the lower of the two vertices first, which takes no comparisons.
+    let faces = || corners.iter().filter(|corners| has_three(corners));
+    let around = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]];
+    let vertices = corners.iter().flatten().max().map_or(0, |&last| last as usize + 1);
+    let mut ends = vec![0usize; vertices + 1];
+    for [from, to] in faces().flat_map(around) {
+        ends[from.min(to) as usize + 1] += 1;
     }
-    directed.sort_unstable();
-    directed
-        .chunk_by(|p, q| p.0 == q.0)
-        .map(|same| {
+    for vertex in 1..ends.len() {
+        ends[vertex] += ends[vertex - 1];
+    }
+    let mut directed = vec![(0, false); ends[vertices]];
+    for [from, to] in faces().flat_map(around) {
+        let end = &mut ends[from.min(to) as usize];
+        directed[*end] = (from.max(to), from < to);
+        *end += 1;
+    }
+    let mut edges = Vec::with_capacity(directed.len() / 2);
+    let mut start = 0;
+    for (vertex, &end) in (0..).zip(&ends[..vertices]) {
+        let from_here = &mut directed[start..end];
+        from_here.sort_unstable();
+        for same in from_here.chunk_by(|p, q| p.0 == q.0) {
             let forward = same.iter().filter(|(_, is_forward)| *is_forward).count() as u32;
-            Edge { vertices: same[0].0, forward, backward: same.len() as u32 - forward }
-        })
-        .collect()
+            let backward = same.len() as u32 - forward;
+            edges.push(Edge { vertices: [vertex, same[0].0], forward, backward });
+        }
+        start = end;
+    }
+    edges
 }
 
 #[cfg(test)]

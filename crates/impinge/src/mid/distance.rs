@@ -54,12 +54,18 @@ pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
 #[derive(Default)]
 pub(super) struct Least {
     pub(super) best: Option<MeshDistance>,
-    /// What is certainly farther apart than this is of no interest; nothing is, if there is none.
+    /// What is certainly farther apart than this is of no interest, and nor is what is hardly closer than
+    /// the closest so far; if there is none, all that might be closer is.
     limit: Option<f64>,
 }
 
+/// How much closer faces must be, relatively, to be of interest where hardly closer ones are not. Plane
+/// faces that lie opposite each other come in hundreds of pairs that are all as close.
+const HARDLY: f64 = 1e-9;
+
 impl Least {
-    /// What is farther apart than a limit may be left out.
+    /// What is farther apart than a limit may be left out, and so may what is hardly closer than the
+    /// closest so far: what is found is within a relative 1e-9 of the least.
     pub(super) fn within(limit: f64) -> Self {
         Self { best: None, limit: Some(limit) }
     }
@@ -67,8 +73,12 @@ impl Least {
     /// Whether faces that are certainly no closer than `bound` can be left out.
     #[inline]
     pub(super) fn can_skip(&self, bound: f64) -> bool {
-        let limit = self.limit.unwrap_or(f64::INFINITY);
-        bound > certainly(self.best.map_or(limit, |best| best.distance.min(limit)))
+        match (self.limit, self.best) {
+            (None, None) => false,
+            (None, Some(best)) => bound > certainly(best.distance),
+            (Some(limit), None) => bound > certainly(limit),
+            (Some(limit), Some(best)) => bound > (best.distance * (1.0 - HARDLY)).min(limit),
+        }
     }
 
     /// Takes a pair of placed faces.

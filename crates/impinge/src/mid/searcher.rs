@@ -33,7 +33,7 @@ impl Searcher {
             == Some(true)
     }
 
-    /// The least distance between the surfaces if it is at most a limit.
+    /// The least distance between the surfaces, to within a relative 1e-9, if it is at most a limit.
     pub(crate) fn distance_within(
         &mut self,
         a: Placed<'_>,
