@@ -110,10 +110,13 @@ fn between(from: DVec3, to: DVec3, fraction: f64) -> DVec3 {
 
 /// For triangles that are coplanar, segments or points.
 fn meet_flat(a: &Triangle, b: &Triangle) -> Option<Meeting> {
+    let (a_shape, b_shape) = (Shape::of(a), Shape::of(b));
+    if let (Shape::Triangle(_, view), Shape::Triangle(..)) = (a_shape, b_shape) {
+        return meet_in_plane(view, a, b);
+    }
     if !degenerate::intersects(a, b) {
         return None;
     }
-    let (a_shape, b_shape) = (Shape::of(a), Shape::of(b));
     if let (Shape::Segment(s), Shape::Triangle(t, _)) | (Shape::Triangle(t, _), Shape::Segment(s)) =
         (a_shape, b_shape)
         && s.map(|end| orient3d(t[0], t[1], t[2], end)) != [0, 0]
@@ -142,6 +145,40 @@ fn meet_flat(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     corners.meeting()
 }
 
+/// For triangles that are coplanar and have an inside, where every corner's side of every edge of the other tells
+/// all: which corners lie in the other, and which edges pass through each other.
+fn meet_in_plane(view: Projection, a: &Triangle, b: &Triangle) -> Option<Meeting> {
+    let edge = |t: &Triangle, k: usize| [t[k], t[(k + 1) % 3]];
+    // `sides[i][k]`: 1 if corner i is on the inner side of edge k, −1 on the outer, 0 on its line.
+    let sides = |of: &Triangle, to: &Triangle| {
+        let facing = view.orient(to[0], to[1], to[2]);
+        of.map(|corner| [0, 1, 2].map(|k| facing * view.orient(to[k], to[(k + 1) % 3], corner)))
+    };
+    let (a_sides, b_sides) = (sides(a, b), sides(b, a));
+    let mut corners = Corners::default();
+    for (triangle, sides) in [(a, &a_sides), (b, &b_sides)] {
+        for (&corner, sides) in triangle.iter().zip(sides) {
+            if sides.iter().all(|&side| side >= 0) {
+                corners.insert(corner);
+            }
+        }
+    }
+    for i in 0..3 {
+        for k in 0..3 {
+            let is_parted = |sides: &[[i32; 3]; 3], edge: usize, other: usize| {
+                sides[edge][other] * sides[(edge + 1) % 3][other] < 0
+            };
+            if is_parted(&a_sides, i, k) && is_parted(&b_sides, k, i) {
+                corners.push(crossing_point(view, edge(a, i), edge(b, k)));
+            }
+        }
+    }
+    if corners.len > 2 {
+        corners.sort_around(view);
+    }
+    corners.meeting()
+}
+
 /// A view that does not collapse the plane in which both shapes lie; none if they lie on a line.
 fn common_view(a: Shape, b: Shape) -> Option<Projection> {
     match (a, b) {
@@ -158,11 +195,13 @@ fn proper_crossing(view: Projection, e: [DVec3; 2], f: [DVec3; 2]) -> Option<DVe
     let parted = |[p, q]: [DVec3; 2], ends: [DVec3; 2]| {
         view.orient(p, q, ends[0]) * view.orient(p, q, ends[1]) < 0
     };
-    if !(parted(e, f) && parted(f, e)) {
-        return None;
-    }
+    (parted(e, f) && parted(f, e)).then(|| crossing_point(view, e, f))
+}
+
+/// Where a segment meets the line through another in the same plane, which parts its ends.
+fn crossing_point(view: Projection, e: [DVec3; 2], f: [DVec3; 2]) -> DVec3 {
     let height = |point| determinant2d(view.of(f[0]), view.of(f[1]), view.of(point));
-    Some(between(e[0], e[1], height(e[0]).crossing(height(e[1]))))
+    between(e[0], e[1], height(e[0]).crossing(height(e[1])))
 }
 
 /// The corners found so far. Two triangles in a plane have at most six in common.
