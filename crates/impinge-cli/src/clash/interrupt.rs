@@ -41,7 +41,7 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Does some work that looks up now and then.
+    /// Does some work that looks up now and then. What is done when it is asked to end is done all the same.
     pub(super) fn during<T>(
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
@@ -49,12 +49,16 @@ impl Interrupt {
         self.0.looks_up.store(true, Ordering::SeqCst);
         let result = work();
         self.0.looks_up.store(false, Ordering::SeqCst);
-        // Whatever went wrong, went wrong because of it.
-        if self.is_asked() {
-            Err(Failure::Interrupted("interrupted; no file was written".into()))
-        } else {
-            result
+        match result {
+            // Whatever went wrong, went wrong because of it.
+            Err(_) if self.is_asked() => Err(interrupted()),
+            result => result,
         }
+    }
+
+    /// Ends the work here if that was asked for.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.is_asked() { Err(interrupted()) } else { Ok(()) }
     }
 
     pub(super) fn is_asked(&self) -> bool {
@@ -65,6 +69,10 @@ impl Interrupt {
     pub(super) fn stream<'w>(&'w self, out: &'w mut dyn Write) -> impl Write + 'w {
         Stream { interrupt: self, out }
     }
+}
+
+fn interrupted() -> Failure {
+    Failure::Interrupted("interrupted; no file was written".into())
 }
 
 struct Stream<'w> {

@@ -107,19 +107,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Outcome::new(assembly, listing, Search { pairs_checked, touch, clearance, times });
 
     outputs.write(&outcome, &interrupt)?;
-    match showing.json {
-        true => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            json::write(&outcome, &mut out)?;
-            out.flush()?;
-        }
-        false => output::text(&table::readable(&outcome, showing.group_by, files.is_empty()))?,
+    match print(arguments, &outcome) {
+        // Whoever reads has enough of it, but has not seen how it ends.
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
     }
     match outcome.listing.failures {
         0 => Ok(()),
         1 => Err(Failure::Check("1 clash is neither ignored nor allowed".into())),
         count => Err(Failure::Check(format!("{count} clashes are neither ignored nor allowed"))),
     }
+}
+
+fn print(arguments: &Arguments, outcome: &Outcome) -> Result<(), Failure> {
+    let Arguments { files, showing, .. } = arguments;
+    if !showing.json {
+        return output::text(&table::readable(outcome, showing.group_by, files.is_empty()));
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    json::write(outcome, &mut out)?;
+    Ok(out.flush()?)
 }
 
 /// Something to know that is no error.

@@ -58,7 +58,10 @@ impl Files {
 
     /// Writes them all. The first takes its name when the last has been written.
     pub(super) fn write(&self, outcome: &Outcome, interrupt: &Interrupt) -> Result<(), Failure> {
-        interrupt.during(|| write_all(&self.outputs(), outcome, interrupt))
+        interrupt.during(|| {
+            interrupt.check()?;
+            write_all(&self.outputs(), outcome, interrupt)
+        })
     }
 }
 

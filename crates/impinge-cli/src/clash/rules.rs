@@ -37,6 +37,8 @@ impl FromStr for Rule {
             },
             _ => (Verdicts::ALL, text),
         };
+        // So that a separator is one at the ends, too.
+        let names = format!(" {} ", names.trim());
         let mut patterns = names.split(SEPARATOR).map(str::trim);
         let (a, b) = (patterns.next().unwrap_or_default(), patterns.next());
         if a.is_empty() || b == Some("") {
@@ -121,7 +123,9 @@ mod tests {
         ] {
             assert_eq!(parts(text), (verdicts, a.into(), b.map(Into::into)), "{text}");
         }
-        for text in ["", "  ", "touching:", "a :: ", " :: b", "a :: b :: c"] {
+        for text in
+            ["", "  ", "touching:", "a :: ", " :: b", "::", "a ::", "inside: :: b", "a :: b :: c"]
+        {
             assert!(text.parse::<Rule>().is_err(), "{text}");
         }
     }
