@@ -3,8 +3,8 @@
 //! The matcher is our own because names are no paths of files: `[`, `{`, `!` and `\` are common in what CAD programs
 //! export, and mean something to every crate for globs. Here two characters do, and all others stand for themselves.
 
-use impinge_io::assembly::{Assembly, Part};
-use std::{cell::OnceCell, collections::HashMap, fmt};
+use impinge_io::assembly::Assembly;
+use std::{borrow::Cow, cell::OnceCell, fmt};
 
 /// A name in which `*` stands for any text and `?` for any one character.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +15,9 @@ impl Pattern {
         Self(text.into())
     }
 
-    fn is_plain(&self) -> bool {
-        !self.0.contains(['*', '?'])
+    /// What every name that fits begins with.
+    fn beginning(&self) -> &str {
+        self.0.split(['*', '?']).next().unwrap_or_default()
     }
 
     /// Whether it is about sub-assemblies as well as the part itself.
@@ -37,6 +38,9 @@ impl Pattern {
             match (wanted, found) {
                 (Some('*'), _) => {
                     pattern = characters.as_str();
+                    if pattern.is_empty() {
+                        return true;
+                    }
                     retry = Some((pattern, rest));
                     continue;
                 }
@@ -64,41 +68,54 @@ impl fmt::Display for Pattern {
     }
 }
 
+/// Names of parts in alphabetical order, so that only those are compared that begin as a pattern does.
+#[derive(Debug)]
+struct Sorted<'a>(Vec<(Cow<'a, str>, u32)>);
+
+impl<'a> Sorted<'a> {
+    fn new(names: impl Iterator<Item = Cow<'a, str>>) -> Self {
+        let mut sorted: Vec<_> = names.zip(0..).collect();
+        sorted.sort_unstable();
+        Self(sorted)
+    }
+
+    /// The parts that fit, in no order.
+    fn fitting(&self, pattern: &Pattern) -> impl Iterator<Item = u32> {
+        let beginning = pattern.beginning();
+        let first = self.0.partition_point(|(name, _)| &**name < beginning);
+        let alike = self.0[first..].iter().take_while(move |(name, _)| name.starts_with(beginning));
+        alike.filter(|(name, _)| pattern.matches(name)).map(|(_, part)| *part)
+    }
+}
+
 /// The names of an assembly, to be looked through for patterns.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     assembly: &'a Assembly,
-    by_name: OnceCell<HashMap<&'a str, u32>>,
-    paths: OnceCell<Vec<String>>,
+    names: Sorted<'a>,
+    paths: OnceCell<Sorted<'a>>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(assembly: &'a Assembly) -> Self {
-        Self { assembly, by_name: OnceCell::new(), paths: OnceCell::new() }
+        let names = Sorted::new(assembly.parts.iter().map(|part| Cow::Borrowed(&*part.name)));
+        Self { assembly, names, paths: OnceCell::new() }
     }
 
     /// The number of the part of a name.
     pub(super) fn part(&self, name: &str) -> Option<u32> {
-        let number = |(number, part): (u32, &'a Part)| (&*part.name, number);
-        let all = || (0..).zip(&self.assembly.parts).map(number).collect();
-        self.by_name.get_or_init(all).get(name).copied()
+        let place = self.names.0.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
+        Some(self.names.0[place].1)
     }
 
     /// The parts whose name fits, or for a pattern with a slash the name after those of the sub-assemblies.
     pub(super) fn parts(&self, pattern: &Pattern) -> Vec<u32> {
-        if pattern.is_plain() && !pattern.is_path() {
-            return self.part(&pattern.0).into_iter().collect();
+        let mut parts: Vec<u32> = self.names.fitting(pattern).collect();
+        if pattern.is_path() {
+            let numbers = 0..self.assembly.parts.len();
+            let all = || Sorted::new(numbers.map(|part| self.assembly.full_name(part).into()));
+            parts.extend(self.paths.get_or_init(all).fitting(pattern));
         }
-        let parts = (0..).zip(&self.assembly.parts);
-        let named = parts.filter(|(_, part)| pattern.matches(&part.name)).map(|(number, _)| number);
-        if !pattern.is_path() {
-            return named.collect();
-        }
-        let count = self.assembly.parts.len();
-        let all = || (0..count).map(|part| self.assembly.full_name(part)).collect();
-        let paths: &Vec<String> = self.paths.get_or_init(all);
-        let placed = (0..).zip(paths).filter(|(_, path)| pattern.matches(path));
-        let mut parts: Vec<u32> = named.chain(placed.map(|(number, _)| number)).collect();
         parts.sort_unstable();
         parts.dedup();
         parts
@@ -140,7 +157,7 @@ impl<'a> Names<'a> {
 mod tests {
     use super::*;
     use impinge::Pose;
-    use impinge_io::assembly::Group;
+    use impinge_io::assembly::{Group, Part};
 
     #[test]
     fn two_characters_are_special_and_all_others_are_not() {
