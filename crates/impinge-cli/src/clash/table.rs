@@ -29,12 +29,18 @@ pub(super) enum GroupBy {
 /// The table, what was asked, and what it comes to. `is_default` if no file was named.
 pub(super) fn readable(outcome: &Outcome, group_by: GroupBy, is_default: bool) -> String {
     let mut text = head(outcome, is_default);
-    let rows = match group_by {
+    let mut rows = match group_by {
         GroupBy::Pair => pairs(outcome),
         GroupBy::Place => places(outcome),
         GroupBy::Group => groups(outcome),
     };
     if rows.len() > 1 {
+        if let Some(columns) = columns() {
+            // Sub-assemblies have no verdict before them, and what is compared has a status.
+            let is_group = group_by == GroupBy::Group;
+            let first = if is_group { 0 } else { 1 + usize::from(outcome.listing.known.is_some()) };
+            fit(&mut rows, first, columns);
+        }
         text.push('\n');
         text.push_str(&output::table(&rows));
     }
@@ -137,7 +143,6 @@ fn time(time: Duration) -> String {
 /// A row for each clash.
 fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
     let rows = &outcome.findings.rows;
-    let fit = Fit::new(outcome, 60);
     let mut table = vec![header(outcome, &["depth", "distance", "at"])];
     for row in rows {
         let clash = &row.clash;
@@ -146,7 +151,7 @@ fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
             None if clash.is_closed != [true; 2] && clash.distance == 0.0 => "open".into(),
             None => "-".into(),
         };
-        let mut cells = begin(outcome, row, &fit);
+        let mut cells = begin(outcome, row);
         cells.extend([depth, short(clash.distance, 4), at(clash.points[0])]);
         table.push(cells);
     }
@@ -155,19 +160,18 @@ fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
 
 /// A row for each place; what meets nowhere has one, too.
 fn places(outcome: &Outcome) -> Vec<Vec<String>> {
-    let fit = Fit::new(outcome, 64);
     let mut table = vec![header(outcome, &["place", "length", "faces", "at"])];
     for row in &outcome.findings.rows {
         let clash = &row.clash;
         let count = clash.places.len();
         for (number, Place { point, length, faces, .. }) in (1..).zip(&clash.places) {
-            let mut cells = begin(outcome, row, &fit);
+            let mut cells = begin(outcome, row);
             let place = format!("{number}/{count}");
             cells.extend([place, short(*length, 4), faces.len().to_string(), at(*point)]);
             table.push(cells);
         }
         if count == 0 {
-            let mut cells = begin(outcome, row, &fit);
+            let mut cells = begin(outcome, row);
             let faces = clash.faces.len().to_string();
             cells.extend(["-".into(), short(clash.length, 4), faces, at(clash.points[0])]);
             table.push(cells);
@@ -200,7 +204,7 @@ fn header(outcome: &Outcome, more: &[&str]) -> Vec<String> {
 }
 
 /// What all rows of a clash begin with.
-fn begin(outcome: &Outcome, row: &Row, fit: &Fit) -> Vec<String> {
+fn begin(outcome: &Outcome, row: &Row) -> Vec<String> {
     let clash = &row.clash;
     let mut cells = vec![style(clash.verdict).apply_to(clash.verdict).to_string()];
     if let Some(status) = row.status {
@@ -209,7 +213,7 @@ fn begin(outcome: &Outcome, row: &Row, fit: &Fit) -> Vec<String> {
             None => status_name(status).to_owned(),
         });
     }
-    cells.extend([clash.a, clash.b].map(|part| shortened(&plain(outcome.name(part)), fit.names)));
+    cells.extend([clash.a, clash.b].map(|part| plain(outcome.name(part))));
     cells
 }
 
@@ -223,32 +227,34 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// How wide names may be.
-struct Fit {
-    names: usize,
+/// How wide the terminal is, if there is one.
+fn columns() -> Option<usize> {
+    let terminal = Term::stdout();
+    let (_, columns) = terminal.size_checked().filter(|_| terminal.is_term())?;
+    Some(columns.into())
 }
 
 /// No name is made shorter than this.
 const LEAST_NAME: usize = 12;
 
-impl Fit {
-    /// On a terminal, what is left of a line when the rest has had its share.
-    fn new(outcome: &Outcome, rest: usize) -> Self {
-        let Some((_, columns)) = Term::stdout().size_checked().filter(|_| Term::stdout().is_term())
-        else {
-            return Self { names: usize::MAX };
-        };
-        let status = if outcome.listing.known.is_some() { 10 } else { 0 };
-        let left = usize::from(columns).saturating_sub(rest + status);
-        // One of the two may need less than half.
-        let longest = |part: fn(&Row) -> usize| {
-            let names = outcome.findings.rows.iter().map(|row| width(outcome.name(part(row))));
-            names.max().unwrap_or(0)
-        };
-        let (a, b) = (longest(|row| row.clash.a), longest(|row| row.clash.b));
-        let half = left / 2;
-        let names = half.max(left.saturating_sub(a.min(b)));
-        Self { names: names.max(LEAST_NAME) }
+/// Makes the names in two columns, one after the other, as short as a table of that width needs them.
+fn fit(table: &mut [Vec<String>], first: usize, columns: usize) {
+    let count = table.first().map_or(0, Vec::len);
+    let widest = |column: usize| table.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(widest).collect();
+    let (a, b) = (widths[first], widths[first + 1]);
+    let others = widths.iter().sum::<usize>() - a - b + 2 * (count - 1);
+    let left = columns.saturating_sub(others);
+    if a + b <= left {
+        return;
+    }
+    // One of the two may need less than half.
+    let half = left / 2;
+    let a = a.min(half.max(left.saturating_sub(b))).max(LEAST_NAME);
+    let b = b.min(left.saturating_sub(a)).max(LEAST_NAME);
+    for row in table {
+        row[first] = shortened(&row[first], a);
+        row[first + 1] = shortened(&row[first + 1], b);
     }
 }
 
@@ -273,7 +279,8 @@ fn shortened(name: &str, to: usize) -> String {
     let mut end = take(&mut name.chars().rev(), room / 2);
     end.reverse();
     let begin = take(&mut name.chars(), room - room / 2);
-    begin.into_iter().chain(['…']).chain(end).collect()
+    let [begin, end]: [String; 2] = [begin, end].map(|characters| characters.into_iter().collect());
+    format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
 fn at(point: DVec3) -> String {
@@ -320,11 +327,31 @@ mod tests {
     }
 
     #[test]
+    fn tables_fit_the_terminal_if_names_allow_it() {
+        let names = ["short", "a name that is rather long", "x"];
+        let row =
+            |a: usize, b: usize| [names[2], names[a], names[b], "tail"].map(str::to_owned).to_vec();
+        let table = vec![row(0, 1), row(2, 1), row(1, 0)];
+        for columns in 40..80 {
+            let mut fitted = table.clone();
+            fit(&mut fitted, 1, columns);
+            let widest = output::table(&fitted).lines().map(width).max().unwrap();
+            assert!(widest <= columns, "{widest} in {columns}: {fitted:?}");
+            // As wide as it may be: no name is cut without need, and none by much more than that.
+            assert!(fitted == table || widest + 6 >= columns, "{widest} in {columns}: {fitted:?}");
+        }
+        let mut narrow = table.clone();
+        fit(&mut narrow, 1, 10);
+        assert_eq!(narrow[0][1..3], ["short", "a name…long"].map(str::to_owned), "{narrow:?}");
+    }
+
+    #[test]
     fn long_names_lose_their_middle() {
         assert_eq!(shortened("bolt", 12), "bolt");
         assert_eq!(shortened("bearing input front", 12), "bearin…front");
         assert_eq!(shortened("六角螺栓六角螺栓", 16), "六角螺栓六角螺栓");
         assert_eq!(shortened("六角螺栓六角螺栓", 12), "六角螺…螺栓");
+        assert_eq!(shortened("bearing input front", 13), "bearin…front");
         for to in 1..20 {
             assert!(width(&shortened("六角x螺栓六角螺栓 y", to)) <= to);
         }
