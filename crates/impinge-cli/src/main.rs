@@ -1,6 +1,7 @@
 //! The `impinge` command: reads arguments, calls the library, prints what it says.
 
 mod bench;
+mod clash;
 mod completions;
 mod failure;
 mod generate;
@@ -29,6 +30,7 @@ struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  impinge clash car.glb --clearance 0.5mm
   impinge query gen:torus gen:sphere --poses gen:tumble --all
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
   impinge run scene.toml --plot cycles.svg
@@ -40,6 +42,7 @@ Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of rea
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Clash(Box<clash::Arguments>),
     Query(query::Arguments),
     Run(run::Arguments),
     Index(index::Arguments),
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let result = match cli.command {
+        Command::Clash(arguments) => clash::run(&arguments),
         Command::Query(arguments) => query::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Index(arguments) => index::run(&arguments),

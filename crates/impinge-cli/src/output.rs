@@ -2,7 +2,10 @@
 
 use crate::failure::Failure;
 use serde::Serialize;
-use std::io::{self, IsTerminal, Write};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+};
 
 /// Whether a report should be a line of JSON: because it was asked for, or because no person is
 /// at the other end.
@@ -36,30 +39,42 @@ pub(crate) fn plain(text: &str) -> String {
     plain
 }
 
+/// A name as a field of a row: names of files may hold anything.
+pub(crate) fn quoted(name: &str) -> Cow<'_, str> {
+    match name.contains([',', '"', '\n', '\r']) {
+        true => Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))),
+        false => Cow::Borrowed(name),
+    }
+}
+
 /// Rows in columns as wide as their widest cell, numbers to the right.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+    let width = |column: usize| cells(column).map(|cell| width(cell)).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut text = String::new();
     for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, &width)| {
-                if cell.parse::<f64>().is_ok() {
-                    format!("{cell:>width$}")
-                } else {
-                    format!("{cell:<width$}")
-                }
-            })
-            .collect();
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, &to)| padded(cell, to)).collect();
         text.push_str(cells.join("  ").trim_end());
         text.push('\n');
     }
     text
+}
+
+/// How many columns of a terminal a text takes: letters of some scripts take two, colours none.
+pub(crate) fn width(text: &str) -> usize {
+    console::measure_text_width(text)
+}
+
+/// A cell of that width, numbers to the right.
+fn padded(cell: &str, to: usize) -> String {
+    let space = " ".repeat(to.saturating_sub(width(cell)));
+    match cell.parse::<f64>() {
+        Ok(_) => format!("{space}{cell}"),
+        Err(_) => format!("{cell}{space}"),
+    }
 }
 
 /// A number of milli- or microseconds, or of tests, to three decimals: finer is noise.

@@ -55,6 +55,19 @@ impl Progress {
         Self { bar, _alive: timer.ok().map(|_| alive) }
     }
 
+    /// Something else begins, of which nothing is done yet.
+    pub(crate) fn begin(&self, label: String) {
+        self.bar.set_message(label);
+        self.bar.set_position(0);
+        self.bar.reset_eta();
+    }
+
+    /// So many steps of so many are done.
+    pub(crate) fn at(&self, done: u64, total: u64) {
+        self.bar.set_length(total);
+        self.bar.set_position(done);
+    }
+
     /// Whether anyone sees it, so that there is something to say.
     pub(crate) fn is_shown(&self) -> bool {
         !self.bar.is_hidden()

@@ -5,10 +5,9 @@ use super::{
     report::{Format, Row},
     stage::Names,
 };
-use crate::failure::Failure;
+use crate::{failure::Failure, output::quoted};
 use impinge::world::Step;
 use std::{
-    borrow::Cow,
     io::{self, Write},
     path::Path,
 };
@@ -113,14 +112,6 @@ impl Files<'_> {
             })?;
         }
         Ok(())
-    }
-}
-
-/// A name as a field of a row: names of files may hold anything.
-pub(super) fn quoted(name: &str) -> Cow<'_, str> {
-    match name.contains([',', '"', '\n', '\r']) {
-        true => Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))),
-        false => Cow::Borrowed(name),
     }
 }
 

@@ -1,14 +1,13 @@
 //! What a run tells of itself: a row a cycle, a summary, a picture.
 
 use super::{
-    files::quoted,
     scene::{Against, Broad},
     stage::Stage,
 };
 use crate::{
     bench::plot::{Lines, Scale},
     failure::Failure,
-    output::{self, to_thousandths},
+    output::{self, quoted, to_thousandths},
 };
 use impinge::world::{Step, StepStats};
 use serde::Serialize;

@@ -1,0 +1,81 @@
+//! Where the parts come from.
+
+use crate::{failure::Failure, progress, source};
+use impinge::{Mesh, Pose};
+use impinge_io::{
+    Model,
+    assembly::{self, Assembly, Group, Options, Part, Unit},
+};
+use std::{path::PathBuf, sync::Arc};
+
+/// The assembly that is made if no file is named.
+pub(super) const DEMO: &str = "gen:gearbox";
+
+/// What is asked of it unless told otherwise: its gears are closer, all that is well is further apart.
+const DEMO_CLEARANCE: f64 = 0.1;
+
+/// What it is in.
+const DEMO_UNITS: Unit = Unit::Millimetre;
+
+/// An assembly, and the clearance that it is to be asked for unless told otherwise.
+pub(super) struct Input {
+    pub(super) assembly: Assembly,
+    pub(super) clearance: f64,
+}
+
+/// Reads files and folders, or makes what `gen:` names.
+pub(super) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failure> {
+    let generated =
+        files.iter().find_map(|file| file.to_str().filter(|name| name.starts_with("gen:")));
+    let Some(name) = generated.or(files.is_empty().then_some(DEMO)) else {
+        let label = match files {
+            [file] => format!("reading {}", file.display()),
+            _ => format!("reading {} files and folders", files.len()),
+        };
+        let assembly = progress::waiting(&label, || assembly::load(files, options))?;
+        return Ok(Input { assembly, clearance: 0.0 });
+    };
+    if files.len() > 1 {
+        return Err(Failure::input(format!(
+            "{name} is an assembly of its own; give that or files, not both"
+        )));
+    }
+    let model = source::model(name)?;
+    if name != DEMO {
+        return Err(Failure::input(format!(
+            "{name} is a single part; the assembly that can be made is {DEMO}"
+        )));
+    }
+    let units = options.units.unwrap_or(DEMO_UNITS);
+    let factor = DEMO_UNITS.to(units) * options.scale;
+    let mut assembly = gearbox(model, factor).map_err(|failure| failure.about(name))?;
+    assembly.units = Some(units);
+    Ok(Input { assembly, clearance: DEMO_CLEARANCE * factor })
+}
+
+/// The project's own gearbox, with its sub-assemblies.
+fn gearbox(model: Model, factor: f64) -> Result<Assembly, Failure> {
+    const GROUPS: [(&str, &[&str]); 3] =
+        [("input", &["input", "pinion"]), ("output", &["output", "wheel"]), ("bolts", &["bolt"])];
+    let mut assembly = Assembly::default();
+    assembly.files = vec![DEMO.into()];
+    assembly.groups = GROUPS.iter().map(|(name, _)| Group::new(*name, None)).collect();
+    for mesh in model.meshes {
+        assembly.meshes.push(if factor == 1.0 { mesh } else { scaled(&mesh, factor)? });
+    }
+    for part in model.parts {
+        let pose = Pose::new(part.transform.matrix3, part.transform.translation * factor);
+        let belongs =
+            |(_, words): &(&str, &[&str])| words.iter().any(|word| part.name.contains(word));
+        let group = GROUPS.iter().position(belongs).map(|group| group as u32);
+        let mut made = Part::new(part.name, part.mesh, pose.map_err(Failure::input)?);
+        made.group = group;
+        assembly.parts.push(made);
+    }
+    Ok(assembly)
+}
+
+fn scaled(mesh: &Mesh, factor: f64) -> Result<Arc<Mesh>, Failure> {
+    let positions = mesh.positions().iter().map(|&position| position * factor).collect();
+    Mesh::new(positions, mesh.faces().to_vec()).map(Arc::new).map_err(Failure::input)
+}

@@ -1,0 +1,96 @@
+//! Lengths as people write them: a number, with its unit or without.
+
+use crate::failure::Failure;
+use impinge_io::assembly::Unit;
+use std::{fmt, str::FromStr};
+
+/// A length that is not negative: `0.1`, in what the assembly is in, or `0.1mm`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Length {
+    value: f64,
+    unit: Option<Unit>,
+}
+
+impl Length {
+    /// The number for an assembly in these units; `option` is who asks.
+    pub(super) fn within(self, option: &str, units: Option<Unit>) -> Result<f64, Failure> {
+        match (self.unit, units) {
+            (None, _) => Ok(self.value),
+            (Some(own), Some(units)) => Ok(self.value * own.to(units)),
+            (Some(_), None) => Err(Failure::input(format!(
+                "{option} {self}: the files do not say what they are in, or not all the same; give a plain number, or \
+                 say with --units what to take them in"
+            ))),
+        }
+    }
+
+    /// The number for units that are known.
+    pub(super) fn to(self, units: Unit) -> f64 {
+        self.unit.map_or(self.value, |own| self.value * own.to(units))
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.value, self.unit.map_or("", Unit::symbol))
+    }
+}
+
+impl FromStr for Length {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let with_unit = |unit: Unit| {
+            let value = number(text.trim_end().strip_suffix(unit.symbol())?)?;
+            Some(Self { value, unit: Some(unit) })
+        };
+        let plain = || number(text).map(|value| Self { value, unit: None });
+        match plain().or_else(|| Unit::ALL.into_iter().find_map(with_unit)) {
+            Some(length) if length.value.is_finite() && length.value >= 0.0 => Ok(length),
+            Some(_) => Err("a length is a number that is not negative".into()),
+            None => {
+                let all = Unit::ALL.map(Unit::symbol).join(", ");
+                Err(format!("a length is a number, alone or with its unit ({all})"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(text: &str) -> Result<Length, String> {
+        text.parse()
+    }
+
+    #[test]
+    fn numbers_with_and_without_units() {
+        for (text, value, unit) in [
+            ("0.1", 0.1, None),
+            ("0", 0.0, None),
+            ("1e-3", 1e-3, None),
+            ("0.1mm", 0.1, Some(Unit::Millimetre)),
+            ("2 in", 2.0, Some(Unit::Inch)),
+            ("1e-3m", 1e-3, Some(Unit::Metre)),
+            ("5cm", 5.0, Some(Unit::Centimetre)),
+        ] {
+            assert_eq!(length(text), Ok(Length { value, unit }), "{text}");
+        }
+        for text in ["", "mm", "-1", "-1mm", "nan", "inf", "infm", "1 yd", "1,5"] {
+            assert!(length(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn units_are_converted_to_those_of_the_assembly() {
+        let within = |text: &str, units| length(text).unwrap().within("--touch", units);
+        assert_eq!(within("0.5", None).unwrap(), 0.5);
+        assert_eq!(within("0.5", Some(Unit::Metre)).unwrap(), 0.5);
+        assert_eq!(within("1in", Some(Unit::Millimetre)).unwrap(), 25.4);
+        assert!(
+            matches!(within("1in", None), Err(Failure::Input(text)) if text.contains("--touch 1in"))
+        );
+    }
+}

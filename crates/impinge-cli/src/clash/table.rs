@@ -1,0 +1,359 @@
+//! The findings for people.
+
+use super::{
+    findings::Row,
+    input::DEMO,
+    outcome::{Outcome, status_name},
+    totals::Total,
+};
+use crate::output::{self, plain, width};
+use clap::ValueEnum;
+use console::{Style, Term};
+use impinge::{
+    clash::{Place, Verdict},
+    glam::DVec3,
+};
+use std::{fmt::Write, time::Duration};
+
+/// What a row of the table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum GroupBy {
+    /// Two parts
+    Pair,
+    /// A place where two parts meet; they may have several
+    Place,
+    /// Two sub-assemblies, with how many of their parts clash
+    Group,
+}
+
+/// The table, what was asked, and what it comes to. `is_default` if no file was named.
+pub(super) fn readable(outcome: &Outcome, group_by: GroupBy, is_default: bool) -> String {
+    let mut text = head(outcome, is_default);
+    let mut rows = match group_by {
+        GroupBy::Pair => pairs(outcome),
+        GroupBy::Place => places(outcome),
+        GroupBy::Group => groups(outcome),
+    };
+    if rows.len() > 1 {
+        if let Some(columns) = columns() {
+            // Sub-assemblies have no verdict before them, and what is compared has a status.
+            let is_group = group_by == GroupBy::Group;
+            let first = if is_group { 0 } else { 1 + usize::from(outcome.listing.known.is_some()) };
+            fit(&mut rows, first, columns);
+        }
+        text.push('\n');
+        text.push_str(&output::table(&rows));
+    }
+    for gone in &outcome.findings.resolved {
+        let [a, b] = [&gone.a, &gone.b].map(|name| plain(name));
+        let _ = write!(text, "\nresolved: {a} and {b} ({})", gone.verdict);
+    }
+    if !outcome.findings.resolved.is_empty() {
+        text.push('\n');
+    }
+    text.push('\n');
+    text.push_str(&foot(outcome, group_by));
+    text
+}
+
+fn head(outcome: &Outcome, is_default: bool) -> String {
+    let findings = &outcome.findings;
+    let assembly = &findings.assembly;
+    let mut text = String::new();
+    if is_default {
+        let _ = writeln!(
+            text,
+            "No file is named, so here is an assembly of our own: {DEMO}. Yours: impinge clash FILE…\n"
+        );
+    }
+    let files: Vec<String> =
+        assembly.files.iter().map(|file| plain(&file.to_string_lossy())).collect();
+    match &files[..] {
+        [only] => _ = write!(text, "{only}: "),
+        _ => _ = write!(text, "{} files: ", files.len()),
+    }
+    let units = assembly.units.map(|units| format!(" {units}")).unwrap_or_default();
+    let _ = write!(
+        text,
+        "{} parts of {} faces; touch band {}{units}",
+        assembly.parts.len(),
+        assembly.face_count(),
+        short(findings.touch, 4)
+    );
+    match findings.clearance {
+        0.0 => text.push_str(", no clearance asked for\n"),
+        clearance => _ = writeln!(text, ", clearance {}{units}", short(clearance, 4)),
+    }
+    text
+}
+
+fn foot(outcome: &Outcome, group_by: GroupBy) -> String {
+    let (findings, listing) = (&outcome.findings, &outcome.listing);
+    let mut text = String::new();
+    let listed = findings.rows.len();
+    if listed < outcome.total() && group_by != GroupBy::Group {
+        let _ = writeln!(text, "{listed} of {} clashes are listed (--limit)", outcome.total());
+    }
+    let has_open = findings
+        .rows
+        .iter()
+        .any(|row| row.clash.is_closed != [true; 2] && row.clash.depth.is_none());
+    if has_open && group_by == GroupBy::Pair {
+        text.push_str(
+            "open: one of the parts is no closed surface, so that there is no depth to tell\n",
+        );
+    }
+    let counted: Vec<String> = Verdict::ALL
+        .into_iter()
+        .filter(|&verdict| listing.counts[verdict as usize] > 0)
+        .map(|verdict| {
+            style(verdict)
+                .apply_to(format!("{} {verdict}", listing.counts[verdict as usize]))
+                .to_string()
+        })
+        .collect();
+    match &counted[..] {
+        [] => text.push_str(&Style::new().green().apply_to("no clashes").to_string()),
+        counted => text.push_str(&counted.join(", ")),
+    }
+    if let Some(known) = listing.known {
+        let (new, resolved) = (outcome.total() - known, findings.resolved.len());
+        let _ = write!(text, " ({new} new, {known} known, {resolved} resolved)");
+    }
+    let allowed = outcome.total() - listing.failures;
+    if allowed > 0 {
+        let _ = write!(text, "; {allowed} allowed");
+    }
+    let [read, search] = outcome.times.map(time);
+    let pairs = match findings.pairs_checked {
+        1 => "1 pair".to_owned(),
+        pairs => format!("{pairs} pairs"),
+    };
+    let _ = writeln!(text, "; {pairs} looked at in {search}, read in {read}");
+    text
+}
+
+fn time(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 1.0 => format!("{} ms", short(seconds * 1e3, 3)),
+        seconds => format!("{} s", short(seconds, 3)),
+    }
+}
+
+/// A row for each clash.
+fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
+    let rows = &outcome.findings.rows;
+    let mut table = vec![header(outcome, &["depth", "distance", "at"])];
+    for row in rows {
+        let clash = &row.clash;
+        let depth = match clash.depth {
+            Some(depth) => short(depth, 4),
+            None if clash.is_closed != [true; 2] && clash.distance == 0.0 => "open".into(),
+            None => "-".into(),
+        };
+        let mut cells = begin(outcome, row);
+        cells.extend([depth, short(clash.distance, 4), at(clash.points[0])]);
+        table.push(cells);
+    }
+    table
+}
+
+/// A row for each place; what meets nowhere has one, too.
+fn places(outcome: &Outcome) -> Vec<Vec<String>> {
+    let mut table = vec![header(outcome, &["place", "length", "faces", "at"])];
+    for row in &outcome.findings.rows {
+        let clash = &row.clash;
+        let count = clash.places.len();
+        for (number, Place { point, length, faces, .. }) in (1..).zip(&clash.places) {
+            let mut cells = begin(outcome, row);
+            let place = format!("{number}/{count}");
+            cells.extend([place, short(*length, 4), faces.len().to_string(), at(*point)]);
+            table.push(cells);
+        }
+        if count == 0 {
+            let mut cells = begin(outcome, row);
+            let faces = clash.faces.len().to_string();
+            cells.extend(["-".into(), short(clash.length, 4), faces, at(clash.points[0])]);
+            table.push(cells);
+        }
+    }
+    table
+}
+
+/// A row for each two sub-assemblies.
+fn groups(outcome: &Outcome) -> Vec<Vec<String>> {
+    let listing = &outcome.listing;
+    let shown: Vec<Verdict> =
+        Verdict::ALL.into_iter().filter(|&verdict| listing.counts[verdict as usize] > 0).collect();
+    let mut header = vec!["sub-assembly".to_owned(), "sub-assembly".to_owned()];
+    header.extend(shown.iter().map(Verdict::to_string));
+    let mut table = vec![header];
+    let name = |name: &Option<String>| name.as_deref().map_or("(none)".into(), plain);
+    for Total { a, b, counts } in listing.totals.iter().flat_map(|totals| &totals.0) {
+        let mut cells = vec![name(a), name(b)];
+        cells.extend(shown.iter().map(|&verdict| counts[verdict as usize].to_string()));
+        table.push(cells);
+    }
+    table
+}
+
+fn header(outcome: &Outcome, more: &[&str]) -> Vec<String> {
+    let bold = |text: &&str| Style::new().bold().apply_to(text).to_string();
+    let status = outcome.listing.known.is_some().then_some("status");
+    ["verdict"].iter().chain(&status).chain(&["a", "b"]).chain(more).map(bold).collect()
+}
+
+/// What all rows of a clash begin with.
+fn begin(outcome: &Outcome, row: &Row) -> Vec<String> {
+    let clash = &row.clash;
+    let mut cells = vec![style(clash.verdict).apply_to(clash.verdict).to_string()];
+    if let Some(status) = row.status {
+        cells.push(match outcome.was(row) {
+            Some(before) => format!("{} (was {before})", status_name(status)),
+            None => status_name(status).to_owned(),
+        });
+    }
+    cells.extend([clash.a, clash.b].map(|part| plain(outcome.name(part))));
+    cells
+}
+
+/// Colours where a terminal shows them.
+fn style(verdict: Verdict) -> Style {
+    match verdict {
+        Verdict::Duplicate => Style::new().magenta(),
+        Verdict::Inside | Verdict::Penetrating => Style::new().red(),
+        Verdict::Clearance => Style::new().yellow(),
+        Verdict::Touching => Style::new().cyan(),
+    }
+}
+
+/// How wide the terminal is, if there is one.
+fn columns() -> Option<usize> {
+    let terminal = Term::stdout();
+    let (_, columns) = terminal.size_checked().filter(|_| terminal.is_term())?;
+    Some(columns.into())
+}
+
+/// No name is made shorter than this.
+const LEAST_NAME: usize = 12;
+
+/// Makes the names in two columns, one after the other, as short as a table of that width needs them.
+fn fit(table: &mut [Vec<String>], first: usize, columns: usize) {
+    let count = table.first().map_or(0, Vec::len);
+    let widest = |column: usize| table.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(widest).collect();
+    let (a, b) = (widths[first], widths[first + 1]);
+    let others = widths.iter().sum::<usize>() - a - b + 2 * (count - 1);
+    let left = columns.saturating_sub(others);
+    if a + b <= left {
+        return;
+    }
+    // One of the two may need less than half.
+    let half = left / 2;
+    let a = a.min(half.max(left.saturating_sub(b))).max(LEAST_NAME);
+    let b = b.min(left.saturating_sub(a)).max(LEAST_NAME);
+    for row in table {
+        row[first] = shortened(&row[first], a);
+        row[first + 1] = shortened(&row[first + 1], b);
+    }
+}
+
+/// A name with its middle left out where it is too wide: names that are alike differ at their ends.
+fn shortened(name: &str, to: usize) -> String {
+    if width(name) <= to {
+        return name.to_owned();
+    }
+    let room = to.saturating_sub(1);
+    let take = |characters: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut taken = Vec::new();
+        let mut used = 0;
+        for c in characters {
+            used += width(c.encode_utf8(&mut [0; 4]));
+            if used > room {
+                break;
+            }
+            taken.push(c);
+        }
+        taken
+    };
+    let mut end = take(&mut name.chars().rev(), room / 2);
+    end.reverse();
+    let begin = take(&mut name.chars(), room - room / 2);
+    let [begin, end]: [String; 2] = [begin, end].map(|characters| characters.into_iter().collect());
+    format!("{}…{}", begin.trim_end(), end.trim_start())
+}
+
+fn at(point: DVec3) -> String {
+    let [x, y, z] = point.to_array().map(|value| short(value, 6));
+    format!("({x}, {y}, {z})")
+}
+
+/// A number to so many digits: the last ones are in the JSON.
+fn short(value: f64, digits: i32) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 {
+        return "0".into();
+    }
+    if !(1e-5..1e9).contains(&magnitude) {
+        return format!("{value:.*e}", (digits - 1).max(0) as usize);
+    }
+    let decimals = (digits - 1 - magnitude.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.1 + 0.2, "0.3"),
+            (1.234_567, "1.235"),
+            (123_456.7, "123457"),
+            (-0.000_123_456, "-0.0001235"),
+            (1.5e-9, "1.500e-9"),
+            (2e12, "2.000e12"),
+            (9.9999, "10"),
+        ] {
+            assert_eq!(short(value, 4), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn tables_fit_the_terminal_if_names_allow_it() {
+        let names = ["short", "a name that is rather long", "x"];
+        let row =
+            |a: usize, b: usize| [names[2], names[a], names[b], "tail"].map(str::to_owned).to_vec();
+        let table = vec![row(0, 1), row(2, 1), row(1, 0)];
+        for columns in 40..80 {
+            let mut fitted = table.clone();
+            fit(&mut fitted, 1, columns);
+            let widest = output::table(&fitted).lines().map(width).max().unwrap();
+            assert!(widest <= columns, "{widest} in {columns}: {fitted:?}");
+            // As wide as it may be: no name is cut without need, and none by much more than that.
+            assert!(fitted == table || widest + 6 >= columns, "{widest} in {columns}: {fitted:?}");
+        }
+        let mut narrow = table.clone();
+        fit(&mut narrow, 1, 10);
+        assert_eq!(narrow[0][1..3], ["short", "a name…long"].map(str::to_owned), "{narrow:?}");
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shortened("bolt", 12), "bolt");
+        assert_eq!(shortened("bearing input front", 12), "bearin…front");
+        assert_eq!(shortened("六角螺栓六角螺栓", 16), "六角螺栓六角螺栓");
+        assert_eq!(shortened("六角螺栓六角螺栓", 12), "六角螺…螺栓");
+        assert_eq!(shortened("bearing input front", 13), "bearin…front");
+        for to in 1..20 {
+            assert!(width(&shortened("六角x螺栓六角螺栓 y", to)) <= to);
+        }
+    }
+}

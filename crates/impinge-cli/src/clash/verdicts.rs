@@ -1,0 +1,63 @@
+//! Some of the verdicts.
+
+use impinge::clash::Verdict;
+use std::str::FromStr;
+
+/// A set of verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Verdicts(u8);
+
+impl Verdicts {
+    pub(super) const ALL: Self = Self((1 << Verdict::ALL.len()) - 1);
+
+    pub(super) fn of(verdicts: &[Verdict]) -> Self {
+        Self(verdicts.iter().fold(0, |bits, &verdict| bits | 1 << verdict as u8))
+    }
+
+    pub(super) fn has(self, verdict: Verdict) -> bool {
+        self.0 >> verdict as u8 & 1 == 1
+    }
+
+    pub(super) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The verdict of a name.
+pub(super) fn named(name: &str) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}
+
+/// Names with commas between them.
+impl FromStr for Verdicts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = Self::default();
+        for name in text.split(',').map(str::trim) {
+            let verdict = named(name).ok_or_else(|| {
+                let known = Verdict::ALL.map(Verdict::name).join(", ");
+                format!("`{name}` is not a verdict; the verdicts: {known}")
+            })?;
+            all = all.union(Self::of(&[verdict]));
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_make_a_set() {
+        let some: Verdicts = "touching, duplicate".parse().unwrap();
+        let has = |verdict: &Verdict| some.has(*verdict);
+        let listed: Vec<Verdict> = Verdict::ALL.into_iter().filter(has).collect();
+        assert_eq!(listed, [Verdict::Duplicate, Verdict::Touching]);
+        assert!(Verdict::ALL.into_iter().all(|verdict| Verdicts::ALL.has(verdict)));
+        for text in ["", "touch", "touching,", "Touching"] {
+            assert!(text.parse::<Verdicts>().is_err(), "{text}");
+        }
+    }
+}
