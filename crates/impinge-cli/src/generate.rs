@@ -7,7 +7,7 @@ use impinge::{
     glam::{DAffine3, DVec2, DVec3},
 };
 use impinge_io::Model;
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 /// Make a mesh, a path of poses or a whole scenario, and write it to a file.
 ///
@@ -167,6 +167,15 @@ pub(crate) enum Shape {
     },
     /// A small assembly with one clash, one touching pair and one tight clearance
     Gearbox,
+    /// A process plant of pipes, flanges and valves: 200 meshes of a thousand faces, at many places
+    Plant {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Parts
+        #[arg(long, default_value_t = 10_000)]
+        parts: u32,
+    },
 }
 
 impl Shape {
@@ -202,6 +211,9 @@ impl Shape {
                 ("gear", generate::gear(teeth, module, width, bore))
             }
             Self::Gearbox => return Ok(assembly(generate::gearbox())),
+            Self::Plant { seed, parts } => {
+                return Ok(plant(generate::plant(seed, parts).map_err(Failure::input)?));
+            }
         };
         Ok(Model::from_mesh(name, mesh.map_err(Failure::input)?))
     }
@@ -222,6 +234,31 @@ fn assembly(parts: Vec<(String, Mesh, Pose)>) -> Model {
             model.meshes.append(&mut single.meshes);
         }
     }
+    model
+}
+
+/// A plant as a model.
+fn plant(plant: generate::Plant) -> Model {
+    let meshes: Vec<Arc<Mesh>> = plant.meshes.into_iter().map(Arc::new).collect();
+    let part = |part: generate::PlantPart| {
+        let (matrix3, translation) = (part.pose.rotation(), part.pose.translation());
+        let whole = 0..meshes[part.mesh].faces().len() as u32;
+        let transform = DAffine3 { matrix3, translation };
+        impinge_io::Part { name: part.name, mesh: part.mesh, faces: vec![whole], transform }
+    };
+    let mut model = Model { parts: plant.parts.into_iter().map(part).collect(), meshes };
+    // A small one shows few of its meshes, and a mesh that nobody shows is none of a model.
+    let mut number_of = vec![usize::MAX; model.meshes.len()];
+    let mut shown = Vec::new();
+    for part in &mut model.parts {
+        let number = &mut number_of[part.mesh];
+        if *number == usize::MAX {
+            *number = shown.len();
+            shown.push(Arc::clone(&model.meshes[part.mesh]));
+        }
+        part.mesh = *number;
+    }
+    model.meshes = shown;
     model
 }
 
@@ -300,7 +337,7 @@ pub(crate) fn example(name: &str) -> String {
         "scenario" => {
             "impinge generate scenario gen:chair gen:shuttle --poses gen:tumble -o folder".into()
         }
-        "gearbox" => "impinge generate gearbox -o gearbox.glb".into(),
+        "gearbox" | "plant" => format!("impinge generate {name} -o {name}.glb"),
         _ if is_path => format!("impinge generate {name} -o {name}.csv"),
         _ => format!("impinge generate {name} -o {name}.obj"),
     }

@@ -18,7 +18,7 @@ pub struct Plant {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlantPart {
-    /// What it is; not always unique.
+    /// The line, what it is, and its number: `line 0012 valve 1234`.
     pub name: String,
     /// Which line it belongs to.
     pub line: u32,
@@ -126,7 +126,7 @@ impl Run<'_> {
             return;
         }
         self.parts.push(PlantPart {
-            name: format!("{name} {}", self.parts.len()),
+            name: format!("line {:04} {name} {}", self.line, self.parts.len()),
             line: self.line,
             mesh: self.size * KINDS + kind,
             pose: Pose::new(rotation, self.place + away).expect("a rotation by quarter turns"),
@@ -209,7 +209,7 @@ mod tests {
             .collect();
         let options = Options::new().clearance(2.5).expect("a distance");
         let report = clash::find(&parts, &options, &()).expect("nobody stops it");
-        let kind = |part: usize| plant.parts[part].name.split(' ').next().unwrap_or_default();
+        let kind = |part: usize| plant.parts[part].name.split(' ').nth(2).unwrap_or_default();
         for clash in &report.clashes {
             let mut kinds = [kind(clash.a), kind(clash.b)];
             kinds.sort_unstable();
@@ -222,7 +222,7 @@ mod tests {
             };
             assert!(is_put, "{kinds:?} {clash:?}");
         }
-        let tees = plant.parts.iter().filter(|part| part.name.starts_with("tee")).count();
+        let tees = plant.parts.iter().filter(|part| part.name.contains("tee")).count();
         assert!(tees > 10 && report.count(Verdict::Penetrating) >= tees);
         assert!(report.count(Verdict::Touching) > 300 && report.count(Verdict::Clearance) > 300);
     }
