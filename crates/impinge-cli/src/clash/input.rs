@@ -11,7 +11,8 @@ use std::{path::PathBuf, sync::Arc};
 /// The assembly that is made if no file is named.
 pub(super) const DEMO: &str = "gen:gearbox";
 
-/// What is asked of it unless told otherwise: its gears are closer, all that is well is further apart.
+/// What is asked of it unless told otherwise: its gears are closer, all that is well is further
+/// apart.
 const DEMO_CLEARANCE: f64 = 0.1;
 
 /// What it is in.

@@ -7,7 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How one kind of file is written. Whoever adds one, adds an option to [`Files`] and a line to [`Files::outputs`].
+/// How one kind of file is written. Whoever adds one, adds an option to [`Files`] and a line to
+/// [`Files::outputs`].
 type Writer = fn(&Outcome, &mut dyn Write) -> io::Result<()>;
 
 /// Where findings are written to, besides standard output.
@@ -30,8 +31,8 @@ impl Files {
         all.into_iter().filter_map(|(path, writer)| Some((path.as_deref()?, writer))).collect()
     }
 
-    /// Tells what cannot be written before hours have gone by. Two outputs in one file would leave only one of them,
-    /// and one in the place of an input nothing of that.
+    /// Tells what cannot be written before hours have gone by. Two outputs in one file would leave
+    /// only one of them, and one in the place of an input nothing of that.
     pub(super) fn check<'p>(
         &'p self,
         inputs: impl IntoIterator<Item = &'p Path>,

@@ -1,7 +1,8 @@
 //! Patterns of names, and which parts of an assembly they mean.
 //!
-//! The matcher is our own because names are no paths of files: `[`, `{`, `!` and `\` are common in what CAD programs
-//! export, and mean something to every crate for globs. Here two characters do, and all others stand for themselves.
+//! The matcher is our own because names are no paths of files: `[`, `{`, `!` and `\` are common in
+//! what CAD programs export, and mean something to every crate for globs. Here two characters do,
+//! and all others stand for themselves.
 
 use impinge_io::assembly::Assembly;
 use std::{borrow::Cow, cell::OnceCell, fmt};
@@ -68,7 +69,8 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Names of parts in alphabetical order, so that only those are compared that begin as a pattern does.
+/// Names of parts in alphabetical order, so that only those are compared that begin as a pattern
+/// does.
 #[derive(Debug)]
 struct Sorted<'a>(Vec<(Cow<'a, str>, u32)>);
 
@@ -108,7 +110,8 @@ impl<'a> Names<'a> {
         Some(self.names.0[place].1)
     }
 
-    /// The parts whose name fits, or for a pattern with a slash the name after those of the sub-assemblies.
+    /// The parts whose name fits, or for a pattern with a slash the name after those of the
+    /// sub-assemblies.
     pub(super) fn parts(&self, pattern: &Pattern) -> Vec<u32> {
         let mut parts: Vec<u32> = self.names.fitting(pattern).collect();
         if pattern.is_path() {
@@ -121,7 +124,8 @@ impl<'a> Names<'a> {
         parts
     }
 
-    /// The parts of a group: those of a sub-assembly or a file whose name or path fits, and those that fit themselves.
+    /// The parts of a group: those of a sub-assembly or a file whose name or path fits, and those
+    /// that fit themselves.
     pub(super) fn group(&self, pattern: &Pattern) -> Vec<u32> {
         let Assembly { parts, groups, files, .. } = self.assembly;
         let mut paths: Vec<String> = Vec::with_capacity(groups.len());
