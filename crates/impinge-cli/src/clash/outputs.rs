@@ -1,7 +1,7 @@
 //! The files that are written: all of them whole, or none of them there.
 
 use super::{csv, interrupt::Interrupt, json, outcome::Outcome};
-use crate::failure::Failure;
+use crate::{failure::Failure, progress};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -74,7 +74,8 @@ fn write_all(
     let Some(((path, writer), others)) = outputs.split_first() else { return Ok(()) };
     let mut of_others = Ok(());
     let written = impinge_io::write_atomically(path, |out| {
-        writer(outcome, &mut interrupt.stream(out))?;
+        let label = format!("writing {}", path.display());
+        progress::waiting(&label, || writer(outcome, &mut interrupt.stream(out)))?;
         of_others = write_all(others, outcome, interrupt);
         match of_others {
             Ok(()) => Ok(()),
