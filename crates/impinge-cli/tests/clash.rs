@@ -666,6 +666,53 @@ fn names_may_hold_anything() {
     assert_eq!(pairs(&[&file, "--ignore", "?[31m六*"]), [CD]);
 }
 
+/// A row for each place, and one for what meets nowhere.
+#[test]
+fn a_table_of_places() {
+    let folder = Folder::new();
+    let file = folder.write("cubes.obj", obj(&cubes()));
+    let report = Clashes::of(&[&file, "--clearance", "0.5"]).report;
+    let clashes = report["clashes"].as_array().unwrap();
+    let places = |clash: &Value| clash["places"].as_array().unwrap().len().max(1);
+    let expected: usize = clashes.iter().map(places).sum();
+    let table = impinge(["clash", &file, "--clearance", "0.5", "--group-by", "place"]).stdout;
+    let is_row = |line: &&str| ["penetrating ", "clearance "].iter().any(|it| line.starts_with(it));
+    assert_eq!(table.lines().filter(is_row).count(), expected, "{table}");
+    assert!(table.contains("  place  "), "{table}");
+}
+
+/// Real assemblies: read, decided, and the same on any number of threads.
+#[test]
+fn real_assemblies_give_one_answer() {
+    let Some(data) = common::corpus() else { return };
+    let mut found = 0;
+    for name in [
+        "assemblies/car-concept",
+        "assemblies/chronograph-watch/ChronographWatch.gltf",
+        "assemblies/gears",
+        "assemblies/piston",
+        "assemblies/punching-press",
+        "robots/panda/panda.urdf",
+        "robots/laikago/laikago_toes_zup_lores.urdf",
+    ] {
+        let path = data.join(name);
+        if !path.exists() {
+            continue;
+        }
+        let path = path.to_str().unwrap();
+        let [one, two] =
+            ["1", "2"].map(|threads| impinge(["clash", path, "--threads", threads, "--json"]));
+        assert_eq!(one.stdout, two.stdout, "{name}");
+        let report = one.json();
+        let summary = report["summary"].as_object().unwrap();
+        let total: u64 = summary.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(report["total"], total, "{name}");
+        assert_eq!(one.code, Some(i32::from(total > 0)), "{name}: {}", one.stderr);
+        found += total;
+    }
+    assert!(found > 100, "{found}");
+}
+
 #[test]
 fn nobody_has_to_read_it_to_the_end() {
     let (reader, writer) = std::io::pipe().unwrap();
