@@ -41,12 +41,12 @@ pub(super) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failur
             "{name} is an assembly of its own; give that or files, not both"
         )));
     }
-    let model = source::model(name)?;
     if name != DEMO {
         return Err(Failure::input(format!(
-            "{name} is a single part; the assembly that can be made is {DEMO}"
+            "{name}: no such assembly can be made; {DEMO} can, and `impinge generate` makes parts"
         )));
     }
+    let model = source::model(name)?;
     let units = options.units.unwrap_or(DEMO_UNITS);
     let factor = DEMO_UNITS.to(units) * options.scale;
     let mut assembly = gearbox(model, factor).map_err(|failure| failure.about(name))?;
