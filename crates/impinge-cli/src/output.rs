@@ -68,12 +68,12 @@ pub(crate) fn width(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// A cell of that width, numbers to the right.
+/// A cell of that width, numbers to the right, and so is a dash in place of one.
 fn padded(cell: &str, to: usize) -> String {
     let space = " ".repeat(to.saturating_sub(width(cell)));
-    match cell.parse::<f64>() {
-        Ok(_) => format!("{space}{cell}"),
-        Err(_) => format!("{cell}{space}"),
+    match cell == "-" || cell.parse::<f64>().is_ok() {
+        true => format!("{space}{cell}"),
+        false => format!("{cell}{space}"),
     }
 }
 

@@ -26,7 +26,8 @@ fn obj(parts: &[(&str, Soup)]) -> String {
     text
 }
 
-/// Unit cubes along x: `b` reaches into `a`, `c` is 0.25 from `b`, `d` reaches into `c`, `e` is far off.
+/// Unit cubes along x: `b` reaches into `a`, `c` is 0.25 from `b`, `d` reaches into `c`, `e` is far
+/// off.
 fn cubes() -> Vec<(&'static str, Soup)> {
     [("a", 0.0), ("b", 0.5), ("c", 1.75), ("d", 2.5), ("e", 20.0)]
         .map(|(name, x)| (name, Soup::cube([x, 0.125 * x, 0.0625 * x], 1.0)))
@@ -329,8 +330,8 @@ fn an_earlier_run_to_compare_with() {
         (same.run.code, &same.report["resolved"]),
         (Some(0), &Value::from(Vec::<Value>::new()))
     );
-    // The order of the file, and of the pair, does not matter: c comes first, has moved into b and away from d, and
-    // there is something new near e.
+    // The order of the file, and of the pair, does not matter: c comes first, has moved into b and
+    // away from d, and there is something new near e.
     let mut moved = cubes();
     moved[2].1 = Soup::cube([1.25, 0.125, 0.125], 1.0);
     moved[3].1 = Soup::cube([5.0, 0.0, 0.0], 1.0);
@@ -431,16 +432,17 @@ fn the_order_is_total_and_does_not_depend_on_threads() {
             let (a, b) = (number(&clash["a"]), number(&clash["b"]));
             assert!(a < b, "{clash}");
             let depth = clash["depth"].as_f64().unwrap_or(-1.0);
-            let distance = clash["distance"].as_f64().unwrap();
+            let [distance, length] =
+                ["distance", "length"].map(|field| clash[field].as_f64().unwrap());
             let verdicts = ["duplicate", "inside", "penetrating", "clearance", "touching"];
             let severity =
                 verdicts.iter().position(|verdict| clash["verdict"] == *verdict).unwrap() as f64;
             let names = [&clash["a"], &clash["b"]].map(|name| name.as_str().unwrap().to_owned());
             let key = match sort {
-                "severity" => ([severity, -depth, distance], Default::default()),
-                "depth" => ([-depth, 0.0, 0.0], Default::default()),
-                "distance" => ([distance, 0.0, 0.0], Default::default()),
-                _ => ([0.0; 3], names),
+                "severity" => ([severity, -depth, distance, -length], Default::default()),
+                "depth" => ([-depth, 0.0, 0.0, 0.0], Default::default()),
+                "distance" => ([distance, 0.0, 0.0, 0.0], Default::default()),
+                _ => ([0.0; 4], names),
             };
             keys.push((key, a, b));
         }
@@ -617,7 +619,8 @@ fn bad_input_is_refused() {
     impinge(["clash", &file, "--tolerance", "0"]).misused(&["--tolerance"]);
 }
 
-/// A base, an arm that turns about z at x = 2, and a tip at the arm's end that is over the base at half a turn.
+/// A base, an arm that turns about z at x = 2, and a tip at the arm's end that is over the base at
+/// half a turn.
 const ROBOT: &str = r#"<robot name="r">
   <link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
   <link name="arm"><collision><origin xyz="1.8 0 0"/><geometry><box size="0.5 0.5 0.5"/></geometry></collision></link>
@@ -661,6 +664,53 @@ fn names_may_hold_anything() {
     let before = |line: &str, name: &str| columns(line.split(name).next().unwrap());
     assert_eq!(before(line("六角"), "touching: a"), before(line("c  "), "d  "), "{table}");
     assert_eq!(pairs(&[&file, "--ignore", "?[31m六*"]), [CD]);
+}
+
+/// A row for each place, and one for what meets nowhere.
+#[test]
+fn a_table_of_places() {
+    let folder = Folder::new();
+    let file = folder.write("cubes.obj", obj(&cubes()));
+    let report = Clashes::of(&[&file, "--clearance", "0.5"]).report;
+    let clashes = report["clashes"].as_array().unwrap();
+    let places = |clash: &Value| clash["places"].as_array().unwrap().len().max(1);
+    let expected: usize = clashes.iter().map(places).sum();
+    let table = impinge(["clash", &file, "--clearance", "0.5", "--group-by", "place"]).stdout;
+    let is_row = |line: &&str| ["penetrating ", "clearance "].iter().any(|it| line.starts_with(it));
+    assert_eq!(table.lines().filter(is_row).count(), expected, "{table}");
+    assert!(table.contains("  place  "), "{table}");
+}
+
+/// Real assemblies: read, decided, and the same on any number of threads.
+#[test]
+fn real_assemblies_give_one_answer() {
+    let Some(data) = common::corpus() else { return };
+    let mut found = 0;
+    for name in [
+        "assemblies/car-concept",
+        "assemblies/chronograph-watch/ChronographWatch.gltf",
+        "assemblies/gears",
+        "assemblies/piston",
+        "assemblies/punching-press",
+        "robots/panda/panda.urdf",
+        "robots/laikago/laikago_toes_zup_lores.urdf",
+    ] {
+        let path = data.join(name);
+        if !path.exists() {
+            continue;
+        }
+        let path = path.to_str().unwrap();
+        let [one, two] =
+            ["1", "2"].map(|threads| impinge(["clash", path, "--threads", threads, "--json"]));
+        assert_eq!(one.stdout, two.stdout, "{name}");
+        let report = one.json();
+        let summary = report["summary"].as_object().unwrap();
+        let total: u64 = summary.values().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(report["total"], total, "{name}");
+        assert_eq!(one.code, Some(i32::from(total > 0)), "{name}: {}", one.stderr);
+        found += total;
+    }
+    assert!(found > 100, "{found}");
 }
 
 #[test]

@@ -20,10 +20,11 @@ use std::{
 
 /// Which parts of an assembly collide, touch or come too close.
 ///
-/// Every two parts that are near each other are looked at, and what is found is one of five verdicts: duplicate (the
-/// same part in the same place), inside (one part within the other), penetrating (one reaches into the other deeper
-/// than the touch band), clearance (closer than asked for), touching (they meet, and nothing lies deeper than the touch
-/// band). Without a file, an assembly of our own is checked.
+/// Every two parts that are near each other are looked at, and what is found is one of five
+/// verdicts: duplicate (the same part in the same place), inside (one part within the other),
+/// penetrating (one reaches into the other deeper than the touch band), clearance (closer than
+/// asked for), touching (they meet, and nothing lies deeper than the touch band). Without a file,
+/// an assembly of our own is checked.
 ///
 /// Exit code 0: no clash, or only what is ignored or allowed. 1: clashes. 2: bad input or usage.
 #[derive(Debug, clap::Args)]
@@ -47,7 +48,8 @@ is in engine.
 Output: a table, or with --json one JSON object; docs/clash.md describes both, and docs/output.md
 every field.")]
 pub(crate) struct Arguments {
-    /// Files and folders of parts: .glb, .gltf, .obj, .stl, .ply, .off, .urdf; gen:gearbox if there are none
+    /// Files and folders of parts: .glb, .gltf, .obj, .stl, .ply, .off, .urdf; gen:gearbox if there
+    /// are none
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -66,26 +68,29 @@ pub(crate) struct Arguments {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 struct Reading {
-    /// What the assembly is to be in (mm, cm, m, in, ft): files that say what they are in are converted, others are
-    /// taken to be in it
+    /// What the assembly is to be in (mm, cm, m, in, ft): files that say what they are in are
+    /// converted, others are taken to be in it
     #[arg(long, value_name = "UNIT")]
     units: Option<Unit>,
     /// What files are in that do not say so (OBJ, STL, PLY, OFF)
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Multiply all coordinates by this, besides the change of units
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    #[arg(allow_negative_numbers = true)]
     scale: f64,
     /// Take each primitive of a glTF mesh for a part, not all of them for one
     #[arg(long)]
     primitives: bool,
-    /// Where a joint of a robot stands, in radians or metres, or with a unit: elbow=90deg, lift=20cm
+    /// Where a joint of a robot stands, in radians or metres, or with a unit: elbow=90deg,
+    /// lift=20cm
     #[arg(long = "joint", value_name = "NAME=VALUE", value_parser = joint)]
     joints: Vec<(String, f64)>,
     /// Where packages of a robot (package://NAME/…) are looked for first
     #[arg(long = "package", value_name = "FOLDER")]
     packages: Vec<PathBuf>,
-    /// How far triangles may be from the round shapes that they are made for, in metres or with a unit
+    /// How far triangles may be from the round shapes that they are made for, in metres or with a
+    /// unit
     #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<Length>,
     /// Leave out parts and files that cannot be read, and say so, instead of giving up
@@ -97,11 +102,13 @@ struct Reading {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What counts as a clash")]
 pub(super) struct Asking {
-    /// How deep parts may reach into each other and still only touch, in what the assembly is in or with a unit:
-    /// 0.01mm [default: a millionth of the assembly's size or of its largest coordinate]
+    /// How deep parts may reach into each other and still only touch, in what the assembly is in or
+    /// with a unit: 0.01mm [default: a millionth of the assembly's size or of its largest
+    /// coordinate]
     #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
     pub(super) touch: Option<Length>,
-    /// Ask for parts that are closer than this, too [default: 0, which asks for none; 0.1mm for gen:gearbox]
+    /// Ask for parts that are closer than this, too [default: 0, which asks for none; 0.1mm for
+    /// gen:gearbox]
     #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
     pub(super) clearance: Option<Length>,
 }
@@ -110,20 +117,22 @@ pub(super) struct Asking {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which pairs")]
 pub(super) struct Choosing {
-    /// Ignore pairs of parts: PATTERN, 'PATTERN :: PATTERN' or 'VERDICT,…: PATTERN :: PATTERN'; may be repeated
+    /// Ignore pairs of parts: PATTERN, 'PATTERN :: PATTERN' or 'VERDICT,…: PATTERN :: PATTERN'; may
+    /// be repeated
     #[arg(long, value_name = "RULE")]
     ignore: Vec<Rule>,
     /// Ignore what this file says, a rule a line; lines that begin with # are comments
     #[arg(long, value_name = "RULES.txt")]
     ignore_file: Vec<PathBuf>,
-    /// Look only at pairs of one part in each of two groups: sub-assemblies, files or parts, by name, path or
-    /// pattern; may be repeated
+    /// Look only at pairs of one part in each of two groups: sub-assemblies, files or parts, by
+    /// name, path or pattern; may be repeated
     #[arg(long, value_names = ["GROUP", "GROUP"], num_args = 2)]
     between: Vec<String>,
     /// What to do with pairs of the same sub-assembly
     #[arg(long, value_name = "WHAT")]
     pub(super) same_group: Option<SameGroup>,
-    /// Take sub-assemblies of this level for one, 1 for those at the top [default: the innermost ones]
+    /// Take sub-assemblies of this level for one, 1 for those at the top [default: the innermost
+    /// ones]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) group_level: Option<u32>,
     /// Look also at links of a robot that a joint connects, which touch by design
@@ -133,7 +142,8 @@ pub(super) struct Choosing {
     #[arg(long, value_name = "VERDICT,…", value_delimiter = ',')]
     only: Vec<Verdicts>,
     /// Threads to use; 0 for one per core
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=query::MAX_THREADS))]
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(value_parser = value_parser!(u16).range(..=query::MAX_THREADS))]
     pub(super) threads: u16,
 }
 
@@ -141,7 +151,8 @@ pub(super) struct Choosing {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub(super) struct Shown {
-    /// Compare with an earlier run, as --json printed it: what is new, what is known, what is resolved
+    /// Compare with an earlier run, as --json printed it: what is new, what is known, what is
+    /// resolved
     #[arg(long, value_name = "OLD.json")]
     pub(super) baseline: Option<PathBuf>,
     /// List these verdicts, but do not fail because of them; `known` for what the baseline has
@@ -254,7 +265,8 @@ fn tolerance(text: &str) -> Result<Length, String> {
 
 /// `NAME=VALUE` in radians, metres, degrees or a unit of length.
 fn joint(text: &str) -> Result<(String, f64), String> {
-    let wrong = "NAME=VALUE is expected, the value a number in radians or metres, or one with deg or a unit of length";
+    let wrong = "NAME=VALUE is expected, the value a number in radians or metres, or one with deg \
+                 or a unit of length";
     let (name, value) = text.rsplit_once('=').filter(|(name, _)| !name.is_empty()).ok_or(wrong)?;
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let with_unit = |unit: Unit| {

@@ -71,7 +71,8 @@ impl Baseline {
         if let Some(total) = total.filter(|&total| total > clashes.len()) {
             let listed = clashes.len();
             return Err(fault(&format!(
-                ": lists {listed} of {total} clashes, and the others would be called new; make it without --limit"
+                ": lists {listed} of {total} clashes, and the others would be called new; \
+                 make it without --limit"
             )));
         }
         let places = (0..).zip(&clashes).map(|(at, old)| (pair(&old.a, &old.b), at)).collect();
@@ -88,7 +89,8 @@ impl Baseline {
         }
     }
 
-    /// The pairs that clash no longer. Those that the rules now leave out are not among them: nobody looked.
+    /// The pairs that clash no longer. Those that the rules now leave out are not among them:
+    /// nobody looked.
     pub(super) fn resolved(
         &self,
         assembly: &Assembly,

@@ -11,7 +11,8 @@ use std::{
     io::{self, Write},
 };
 
-const HEADER: &str = "a,b,verdict,status,was,allowed,depth,distance,x,y,z,bx,by,bz,length,places,faces,a_path,b_path";
+const HEADER: &str = "a,b,verdict,status,was,allowed,depth,distance,x,y,z,bx,by,bz,\
+     length,places,faces,a_path,b_path";
 
 /// Writes a header and a row for each clash.
 pub(super) fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
@@ -36,7 +37,8 @@ fn write_row(outcome: &Outcome, row: &Row, out: &mut dyn Write) -> io::Result<()
     writeln!(out, ",{},{}", text(&a), text(&b))
 }
 
-/// A name as a field. What a spreadsheet would take for a formula is given an apostrophe, which it hides.
+/// A name as a field. What a spreadsheet would take for a formula is given an apostrophe, which it
+/// hides.
 fn text(name: &str) -> Cow<'_, str> {
     match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => Cow::Owned(output::quoted(&format!("'{name}")).into_owned()),

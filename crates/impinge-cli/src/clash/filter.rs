@@ -1,4 +1,5 @@
-//! Which pairs of an assembly's parts are wanted: rules as sets of bits, so that no name is looked at twice.
+//! Which pairs of an assembly's parts are wanted: rules as sets of bits, so that no name is looked
+//! at twice.
 
 use super::{
     pattern::{Names, Pattern},
@@ -63,7 +64,8 @@ impl<'a> Filter<'a> {
                 let parts = names.group(pattern);
                 if parts.is_empty() {
                     let message = format!(
-                        "--between: `{pattern}` is no sub-assembly, file or part, so that nothing would be looked at"
+                        "--between: `{pattern}` is no sub-assembly, file or part, so that \
+                         nothing would be looked at"
                     );
                     return Err(Failure::input(message));
                 }
@@ -137,12 +139,14 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// The sub-assembly of each part: its own, or of those that it is in the one at a level, from 1 at the top.
+/// The sub-assembly of each part: its own, or of those that it is in the one at a level, from 1 at
+/// the top.
 fn groups(assembly: &Assembly, level: Option<u32>) -> Vec<Option<u32>> {
     let Some(level) = level else {
         return assembly.parts.iter().map(|part| part.group).collect();
     };
-    // Parents come first: how deep each is, and the one at the level or, where it is not as deep, itself.
+    // Parents come first: how deep each is, and the one at the level or, where it is not as deep,
+    // itself.
     let mut found: Vec<(u32, u32)> = Vec::with_capacity(assembly.groups.len());
     for (number, group) in (0..).zip(&assembly.groups) {
         let above = group.parent.map(|parent| found[parent as usize]);
@@ -296,7 +300,7 @@ mod tests {
         let between = [["road", "sky"].map(Pattern::new)];
         let wanted = Wanted { between: &between, ..NOTHING };
         assert!(
-            matches!(Filter::new(&assembly, &wanted), Err(Failure::Input(text)) if text.contains("`sky`"))
+            matches!(Filter::new(&assembly, &wanted), Err(Failure::Input(it)) if it.contains("`sky`"))
         );
     }
 

@@ -11,7 +11,8 @@ use std::{path::PathBuf, sync::Arc};
 /// The assembly that is made if no file is named.
 pub(super) const DEMO: &str = "gen:gearbox";
 
-/// What is asked of it unless told otherwise: its gears are closer, all that is well is further apart.
+/// What is asked of it unless told otherwise: its gears are closer, all that is well is further
+/// apart.
 const DEMO_CLEARANCE: f64 = 0.1;
 
 /// What it is in.
@@ -40,12 +41,12 @@ pub(super) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failur
             "{name} is an assembly of its own; give that or files, not both"
         )));
     }
-    let model = source::model(name)?;
     if name != DEMO {
         return Err(Failure::input(format!(
-            "{name} is a single part; the assembly that can be made is {DEMO}"
+            "{name}: no such assembly can be made; {DEMO} can, and `impinge generate` makes parts"
         )));
     }
+    let model = source::model(name)?;
     let units = options.units.unwrap_or(DEMO_UNITS);
     let factor = DEMO_UNITS.to(units) * options.scale;
     let mut assembly = gearbox(model, factor).map_err(|failure| failure.about(name))?;

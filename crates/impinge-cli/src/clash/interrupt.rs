@@ -14,7 +14,8 @@ const INTERRUPTED: i32 = 130;
 
 /// Whether somebody has had enough.
 ///
-/// What looks up now and then is asked to end in order; else, and if asked twice, the program ends at once.
+/// What looks up now and then is asked to end in order; else, and if asked twice, the program ends
+/// at once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interrupt(Arc<State>);
 
@@ -41,7 +42,8 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Does some work that looks up now and then. What is done when it is asked to end is done all the same.
+    /// Does some work that looks up now and then. What is done when it is asked to end is done all
+    /// the same.
     pub(super) fn during<T>(
         &self,
         work: impl FnOnce() -> Result<T, Failure>,

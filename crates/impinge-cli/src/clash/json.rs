@@ -1,4 +1,5 @@
-//! The findings as one JSON object, written as it is made: a second copy of a hundred thousand clashes is never there.
+//! The findings as one JSON object, written as it is made: a second copy of a hundred thousand
+//! clashes is never there.
 
 use super::{
     findings::{Resolved, Row},

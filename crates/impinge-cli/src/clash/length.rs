@@ -18,8 +18,8 @@ impl Length {
             (None, _) => Ok(self.value),
             (Some(own), Some(units)) => Ok(self.value * own.to(units)),
             (Some(_), None) => Err(Failure::input(format!(
-                "{option} {self}: the files do not say what they are in, or not all the same; give a plain number, or \
-                 say with --units what to take them in"
+                "{option} {self}: the files do not say what they are in, or not all the same; give a \
+                 plain number, or say with --units what to take them in"
             ))),
         }
     }

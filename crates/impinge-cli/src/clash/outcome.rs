@@ -15,7 +15,7 @@ use std::{cmp::Ordering, collections::HashMap, mem, time::Duration};
 /// In what order clashes are listed. Ties are broken by the numbers of the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Sort {
-    /// The worst verdict first, then the deepest, then the closest
+    /// The worst verdict first, then the deepest, then the closest, then the longest crossing
     Severity,
     /// The deepest first, those of unknown depth last
     Depth,
@@ -169,7 +169,11 @@ fn order(assembly: &Assembly, sort: Sort, a: &Clash, b: &Clash) -> Ordering {
     let by_distance = || a.distance.total_cmp(&b.distance);
     let names = |clash: &Clash| [clash.a, clash.b].map(|part| &*assembly.parts[part].name);
     let sorted = match sort {
-        Sort::Severity => a.verdict.cmp(&b.verdict).then_with(by_depth).then_with(by_distance),
+        Sort::Severity => {
+            let by_length = || b.length.total_cmp(&a.length);
+            let by_verdict = a.verdict.cmp(&b.verdict);
+            by_verdict.then_with(by_depth).then_with(by_distance).then_with(by_length)
+        }
         Sort::Depth => by_depth(),
         Sort::Distance => by_distance(),
         Sort::Name => names(a).cmp(&names(b)),

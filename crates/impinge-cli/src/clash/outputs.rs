@@ -1,13 +1,14 @@
 //! The files that are written: all of them whole, or none of them there.
 
 use super::{csv, interrupt::Interrupt, json, outcome::Outcome};
-use crate::failure::Failure;
+use crate::{failure::Failure, progress};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-/// How one kind of file is written. Whoever adds one, adds an option to [`Files`] and a line to [`Files::outputs`].
+/// How one kind of file is written. Whoever adds one, adds an option to [`Files`] and a line to
+/// [`Files::outputs`].
 type Writer = fn(&Outcome, &mut dyn Write) -> io::Result<()>;
 
 /// Where findings are written to, besides standard output.
@@ -30,8 +31,8 @@ impl Files {
         all.into_iter().filter_map(|(path, writer)| Some((path.as_deref()?, writer))).collect()
     }
 
-    /// Tells what cannot be written before hours have gone by. Two outputs in one file would leave only one of them,
-    /// and one in the place of an input nothing of that.
+    /// Tells what cannot be written before hours have gone by. Two outputs in one file would leave
+    /// only one of them, and one in the place of an input nothing of that.
     pub(super) fn check<'p>(
         &'p self,
         inputs: impl IntoIterator<Item = &'p Path>,
@@ -73,7 +74,8 @@ fn write_all(
     let Some(((path, writer), others)) = outputs.split_first() else { return Ok(()) };
     let mut of_others = Ok(());
     let written = impinge_io::write_atomically(path, |out| {
-        writer(outcome, &mut interrupt.stream(out))?;
+        let label = format!("writing {}", path.display());
+        progress::waiting(&label, || writer(outcome, &mut interrupt.stream(out)))?;
         of_others = write_all(others, outcome, interrupt);
         match of_others {
             Ok(()) => Ok(()),

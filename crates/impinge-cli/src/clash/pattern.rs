@@ -1,7 +1,8 @@
 //! Patterns of names, and which parts of an assembly they mean.
 //!
-//! The matcher is our own because names are no paths of files: `[`, `{`, `!` and `\` are common in what CAD programs
-//! export, and mean something to every crate for globs. Here two characters do, and all others stand for themselves.
+//! The matcher is our own because names are no paths of files: `[`, `{`, `!` and `\` are common in
+//! what CAD programs export, and mean something to every crate for globs. Here two characters do,
+//! and all others stand for themselves.
 
 use impinge_io::assembly::Assembly;
 use std::{borrow::Cow, cell::OnceCell, fmt};
@@ -68,7 +69,8 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Names of parts in alphabetical order, so that only those are compared that begin as a pattern does.
+/// Names of parts in alphabetical order, so that only those are compared that begin as a pattern
+/// does.
 #[derive(Debug)]
 struct Sorted<'a>(Vec<(Cow<'a, str>, u32)>);
 
@@ -88,29 +90,35 @@ impl<'a> Sorted<'a> {
     }
 }
 
-/// The names of an assembly, to be looked through for patterns.
+/// The names of an assembly, to be looked through for patterns; sorted when the first comes.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     assembly: &'a Assembly,
-    names: Sorted<'a>,
+    names: OnceCell<Sorted<'a>>,
     paths: OnceCell<Sorted<'a>>,
 }
 
 impl<'a> Names<'a> {
     pub(super) fn new(assembly: &'a Assembly) -> Self {
-        let names = Sorted::new(assembly.parts.iter().map(|part| Cow::Borrowed(&*part.name)));
-        Self { assembly, names, paths: OnceCell::new() }
+        Self { assembly, names: OnceCell::new(), paths: OnceCell::new() }
+    }
+
+    fn sorted(&self) -> &Sorted<'a> {
+        let names = self.assembly.parts.iter().map(|part| Cow::Borrowed(&*part.name));
+        self.names.get_or_init(|| Sorted::new(names))
     }
 
     /// The number of the part of a name.
     pub(super) fn part(&self, name: &str) -> Option<u32> {
-        let place = self.names.0.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
-        Some(self.names.0[place].1)
+        let Sorted(names) = self.sorted();
+        let place = names.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
+        Some(names[place].1)
     }
 
-    /// The parts whose name fits, or for a pattern with a slash the name after those of the sub-assemblies.
+    /// The parts whose name fits, or for a pattern with a slash the name after those of the
+    /// sub-assemblies.
     pub(super) fn parts(&self, pattern: &Pattern) -> Vec<u32> {
-        let mut parts: Vec<u32> = self.names.fitting(pattern).collect();
+        let mut parts: Vec<u32> = self.sorted().fitting(pattern).collect();
         if pattern.is_path() {
             let numbers = 0..self.assembly.parts.len();
             let all = || Sorted::new(numbers.map(|part| self.assembly.full_name(part).into()));
@@ -121,7 +129,8 @@ impl<'a> Names<'a> {
         parts
     }
 
-    /// The parts of a group: those of a sub-assembly or a file whose name or path fits, and those that fit themselves.
+    /// The parts of a group: those of a sub-assembly or a file whose name or path fits, and those
+    /// that fit themselves.
     pub(super) fn group(&self, pattern: &Pattern) -> Vec<u32> {
         let Assembly { parts, groups, files, .. } = self.assembly;
         let mut paths: Vec<String> = Vec::with_capacity(groups.len());

@@ -1,6 +1,7 @@
 //! Which pairs of parts are not wanted, as people say it.
 //!
-//! A rule is `PATTERN`, `PATTERN :: PATTERN`, or either after verdicts: `touching, clearance: PATTERN :: PATTERN`.
+//! A rule is `PATTERN`, `PATTERN :: PATTERN`, or either after verdicts: `touching, clearance:
+//! PATTERN :: PATTERN`.
 
 use super::{pattern::Pattern, verdicts::Verdicts};
 use crate::failure::Failure;

@@ -63,7 +63,8 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
     if is_default {
         let _ = writeln!(
             text,
-            "No file is named, so here is an assembly of our own: {DEMO}. Yours: impinge clash FILE…\n"
+            "No file is named, so here is an assembly of our own: {DEMO}. \
+             Yours: impinge clash FILE…\n"
         );
     }
     let files: Vec<String> =
@@ -94,11 +95,7 @@ fn foot(outcome: &Outcome, group_by: GroupBy) -> String {
     if listed < outcome.total() && group_by != GroupBy::Group {
         let _ = writeln!(text, "{listed} of {} clashes are listed (--limit)", outcome.total());
     }
-    let has_open = findings
-        .rows
-        .iter()
-        .any(|row| row.clash.is_closed != [true; 2] && row.clash.depth.is_none());
-    if has_open && group_by == GroupBy::Pair {
+    if group_by == GroupBy::Pair && findings.rows.iter().any(is_open) {
         text.push_str(
             "open: one of the parts is no closed surface, so that there is no depth to tell\n",
         );
@@ -133,6 +130,11 @@ fn foot(outcome: &Outcome, group_by: GroupBy) -> String {
     text
 }
 
+/// Whether the depth of a clash is not known because a part has no inside.
+fn is_open(row: &Row) -> bool {
+    row.clash.depth.is_none() && row.clash.distance == 0.0 && row.clash.is_closed != [true; 2]
+}
+
 fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 1.0 => format!("{} ms", short(seconds * 1e3, 3)),
@@ -143,16 +145,17 @@ fn time(time: Duration) -> String {
 /// A row for each clash.
 fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
     let rows = &outcome.findings.rows;
-    let mut table = vec![header(outcome, &["depth", "distance", "at"])];
+    let mut table = vec![header(outcome, &["depth", "length", "distance", "at"])];
     for row in rows {
         let clash = &row.clash;
         let depth = match clash.depth {
             Some(depth) => short(depth, 4),
-            None if clash.is_closed != [true; 2] && clash.distance == 0.0 => "open".into(),
+            None if is_open(row) => "open".into(),
             None => "-".into(),
         };
         let mut cells = begin(outcome, row);
-        cells.extend([depth, short(clash.distance, 4), at(clash.points[0])]);
+        let [length, distance] = [clash.length, clash.distance].map(|value| short(value, 4));
+        cells.extend([depth, length, distance, at(clash.points[0])]);
         table.push(cells);
     }
     table
@@ -237,7 +240,8 @@ fn columns() -> Option<usize> {
 /// No name is made shorter than this.
 const LEAST_NAME: usize = 12;
 
-/// Makes the names in two columns, one after the other, as short as a table of that width needs them.
+/// Makes the names in two columns, one after the other, as short as a table of that width needs
+/// them.
 fn fit(table: &mut [Vec<String>], first: usize, columns: usize) {
     let count = table.first().map_or(0, Vec::len);
     let widest = |column: usize| table.iter().map(|row| width(&row[column])).max().unwrap_or(0);

@@ -6,7 +6,8 @@ use impinge_io::assembly::Assembly;
 use serde::{Serialize, Serializer};
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// How many clashes of each verdict there are between any two sub-assemblies, those with the worst first.
+/// How many clashes of each verdict there are between any two sub-assemblies, those with the worst
+/// first.
 #[derive(Debug, Serialize)]
 pub(super) struct Totals(pub(super) Vec<Total>);
 
