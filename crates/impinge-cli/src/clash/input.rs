@@ -15,8 +15,11 @@ pub(super) const DEMO: &str = "gen:gearbox";
 /// apart.
 const DEMO_CLEARANCE: f64 = 0.1;
 
-/// What it is in.
-const DEMO_UNITS: Unit = Unit::Millimetre;
+/// A larger one.
+const PLANT: &str = "gen:plant";
+
+/// What both are in.
+const MADE_IN: Unit = Unit::Millimetre;
 
 /// An assembly, and the clearance that it is to be asked for unless told otherwise.
 pub(super) struct Input {
@@ -41,26 +44,29 @@ pub(super) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failur
             "{name} is an assembly of its own; give that or files, not both"
         )));
     }
-    if name != DEMO {
+    if name != DEMO && name.split(',').next() != Some(PLANT) {
         return Err(Failure::input(format!(
-            "{name}: no such assembly can be made; {DEMO} can, and `impinge generate` makes parts"
+            "{name}: no such assembly can be made; {DEMO} and {PLANT} can, and `impinge generate` \
+             makes parts"
         )));
     }
     let model = source::model(name)?;
-    let units = options.units.unwrap_or(DEMO_UNITS);
-    let factor = DEMO_UNITS.to(units) * options.scale;
-    let mut assembly = gearbox(model, factor).map_err(|failure| failure.about(name))?;
+    let units = options.units.unwrap_or(MADE_IN);
+    let factor = MADE_IN.to(units) * options.scale;
+    let mut assembly = made(name, model, factor).map_err(|failure| failure.about(name))?;
     assembly.units = Some(units);
-    Ok(Input { assembly, clearance: DEMO_CLEARANCE * factor })
+    let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
+    Ok(Input { assembly, clearance })
 }
 
-/// The project's own gearbox, with its sub-assemblies.
-fn gearbox(model: Model, factor: f64) -> Result<Assembly, Failure> {
+/// One of the project's own assemblies; the gearbox with its sub-assemblies.
+fn made(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
     const GROUPS: [(&str, &[&str]); 3] =
         [("input", &["input", "pinion"]), ("output", &["output", "wheel"]), ("bolts", &["bolt"])];
+    let groups = if name == DEMO { &GROUPS[..] } else { &[] };
     let mut assembly = Assembly::default();
-    assembly.files = vec![DEMO.into()];
-    assembly.groups = GROUPS.iter().map(|(name, _)| Group::new(*name, None)).collect();
+    assembly.files = vec![name.into()];
+    assembly.groups = groups.iter().map(|(name, _)| Group::new(*name, None)).collect();
     for mesh in model.meshes {
         assembly.meshes.push(if factor == 1.0 { mesh } else { scaled(&mesh, factor)? });
     }
@@ -68,7 +74,7 @@ fn gearbox(model: Model, factor: f64) -> Result<Assembly, Failure> {
         let pose = Pose::new(part.transform.matrix3, part.transform.translation * factor);
         let belongs =
             |(_, words): &(&str, &[&str])| words.iter().any(|word| part.name.contains(word));
-        let group = GROUPS.iter().position(belongs).map(|group| group as u32);
+        let group = groups.iter().position(belongs).map(|group| group as u32);
         let mut made = Part::new(part.name, part.mesh, pose.map_err(Failure::input)?);
         made.group = group;
         assembly.parts.push(made);
