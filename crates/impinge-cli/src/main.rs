@@ -1,6 +1,7 @@
 //! The `impinge` command: reads arguments, calls the library, prints what it says.
 
 mod bench;
+mod clash;
 mod completions;
 mod failure;
 mod generate;
@@ -8,6 +9,7 @@ mod index;
 mod inspect;
 mod methods;
 mod output;
+mod picture;
 mod progress;
 mod query;
 mod run;
