@@ -4,7 +4,7 @@ use super::{
     findings::{Findings, Row, Status},
     pictures::{Studio, color_of},
 };
-use crate::picture::Camera;
+use crate::{output, picture::Camera};
 use impinge::clash::{Clash, Verdict};
 use impinge_io::{
     assembly::Unit,
@@ -77,7 +77,7 @@ pub(crate) fn write(
     for resolved in &findings.resolved {
         writer.add(&Topic {
             guid: guid(&name, &resolved.a, &resolved.b),
-            title: format!("{}: {} – {}", resolved.verdict, resolved.a, resolved.b),
+            title: title(&resolved.verdict, &resolved.a, &resolved.b),
             description: "These two clash no longer.".to_owned(),
             kind: "Clash",
             status: "Closed",
@@ -101,6 +101,11 @@ fn guid(project: &str, a: &str, b: &str) -> Guid {
     Guid::of(&["clash", project, a.min(b), a.max(b)])
 }
 
+/// In one line, whatever names hold.
+fn title(verdict: &str, a: &str, b: &str) -> String {
+    output::plain(&format!("{verdict}: {a} – {b}"))
+}
+
 fn topic<'a>(findings: &Findings, project: &str, row: &Row) -> Topic<'a> {
     let clash = &row.clash;
     let [a, b] = [clash.a, clash.b].map(|part| &*findings.assembly.parts[part].name);
@@ -111,7 +116,7 @@ fn topic<'a>(findings: &Findings, project: &str, row: &Row) -> Topic<'a> {
     }));
     Topic {
         guid: guid(project, a, b),
-        title: format!("{}: {a} – {b}", clash.verdict),
+        title: title(clash.verdict.name(), a, b),
         description: description(findings, clash),
         kind: "Clash",
         status: "Open",
@@ -157,8 +162,8 @@ fn viewpoint(findings: &Findings, clash: &Clash, camera: &Camera) -> Viewpoint {
         position: camera.eye * to_metres,
         direction: camera.direction,
         up: camera.up,
-        field_of_view: Camera::FIELD_OF_VIEW,
-        aspect: camera.aspect,
+        field_of_view: camera.lens.field_of_view,
+        aspect: camera.lens.aspect,
         components: [clash.a, clash.b].map(component).into(),
     }
 }

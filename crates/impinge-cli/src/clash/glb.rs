@@ -71,8 +71,10 @@ mod tests {
         })
     }
 
+    type Seen = (String, u64, Vec<([f64; 3], u64)>);
+
     /// Per node with a mesh: its name, the number of the mesh, and how many faces are in which colour.
-    fn seen(json: &Value) -> Vec<(String, u64, Vec<([f64; 3], u64)>)> {
+    fn seen(json: &Value) -> Vec<Seen> {
         let nodes = json["nodes"].as_array().unwrap().iter().filter(|node| !node["mesh"].is_null());
         let node = |node: &Value| {
             let mesh = node["mesh"].as_u64().unwrap();

@@ -4,7 +4,8 @@ use super::findings::Findings;
 use crate::{
     failure::Failure,
     picture::{
-        self, Camera, Color, DIRECTIONS, Focus, Image, Item, Ring, Scene, Shape, corners, direction,
+        self, Camera, Color, DIRECTIONS, Focus, Image, Item, Lens, Look, Ring, Scene, Shape,
+        corners, direction,
     },
 };
 use impinge::{
@@ -27,8 +28,16 @@ use std::{
 /// How large pictures are, unless something else is asked for.
 pub(crate) const SIZE: [usize; 2] = [1200, 800];
 
+/// The fields of view, in degrees. A whole is easier to grasp from further away; readers of BCF 2.1 may refuse
+/// less than 45.
+const OVERVIEW_FIELD: f64 = 28.0;
+const CLASH_FIELD: f64 = 45.0;
+
 /// The faces that a picture is made of at most; what is beyond is drawn as boxes, or left out.
-const MAX_FACES: usize = 1_500_000;
+const MAX_FACES: usize = 1_000_000;
+
+/// Of so many parts it is tried how an overview is best taken: those with marks, and the largest.
+const TRIAL_ITEMS: usize = 4000;
 
 /// A part whose box is smaller than this in the picture, in pixels, is drawn as that box.
 const BOX_PIXELS: f64 = 3.0;
@@ -175,7 +184,7 @@ impl<'a> Studio<'a> {
                     Some(verdict) => tint(color_of(*verdict)),
                     None => REST,
                 },
-                is_glass: self.is_shell(part),
+                look: if self.is_shell(part) { Look::Glass } else { Look::Solid },
                 marks: marks.remove(&part).unwrap_or_default().into_iter().collect(),
             })
             .collect();
@@ -188,11 +197,13 @@ impl<'a> Studio<'a> {
         let points: Vec<DVec3> = parts.flat_map(placed).collect();
         let frame = |from| {
             let points = points.iter().copied();
-            Camera::framing(points, direction(from, self.up), self.up, aspect(size))
+            let lens = lens(size, OVERVIEW_FIELD);
+            Camera::framing(points, direction(from, self.up), self.up, lens)
         };
         let palette = Verdict::ALL.map(color_of);
         // From half above, whatever is below: an overview is to be recognised.
-        let trial = self.scene(&all, &frame(DIRECTIONS[0]), size[1], &palette);
+        let mut trial = self.scene(&all, &frame(DIRECTIONS[0]), size[1], &palette);
+        trial.items.truncate(TRIAL_ITEMS);
         let camera = best(&trial, &DIRECTIONS[..8], frame).0;
         let mut scene = self.scene(&all, &camera, size[1], &palette);
         if rows.len() <= MAX_RINGS {
@@ -250,10 +261,10 @@ impl<'a> Studio<'a> {
             faces.dedup();
             faces.into_iter().map(|face| (face, color)).collect::<Vec<_>>()
         };
-        let part = |part, color, is_glass, marks| Drawn { part, color, is_glass, marks };
+        let part = |part, color, look, marks| Drawn { part, color, look, marks };
         let mut drawn = vec![
-            part(clash.a, PARTS[0], false, faces(|pair| pair.a, 0)),
-            part(clash.b, PARTS[1], false, faces(|pair| pair.b, 1)),
+            part(clash.a, PARTS[0], Look::Solid, faces(|pair| pair.a, 0)),
+            part(clash.b, PARTS[1], Look::Solid, faces(|pair| pair.b, 1)),
         ];
 
         // Where little can be seen, the larger of the two becomes glass, and then both.
@@ -262,7 +273,7 @@ impl<'a> Studio<'a> {
         let mut chosen = None;
         for to_glass in [None, Some(larger), Some(1 - larger)] {
             if let Some(part) = to_glass {
-                drawn[part].is_glass = true;
+                drawn[part].look = Look::Glass;
             } else if clash.verdict == Verdict::Inside {
                 continue;
             }
@@ -285,7 +296,7 @@ impl<'a> Studio<'a> {
             .map(|part| (distance(&self.parts[part], frame.center()), part))
             .collect();
         rest.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        drawn.extend(rest.iter().map(|&(_, number)| part(number, REST, true, Vec::new())));
+        drawn.extend(rest.iter().map(|&(_, number)| part(number, REST, Look::Faint, Vec::new())));
         let mut scene = self.scene(&drawn, &camera, size[1], &FACES);
         scene.focus = focus;
         let ring = |point| Ring { point, radius: 15.0, color: RING };
@@ -308,7 +319,8 @@ impl<'a> Studio<'a> {
 
     fn camera_from(&self, from: (f64, f64, f64), frame: &Bounds, size: [usize; 2]) -> Camera {
         let direction = direction(from, self.up);
-        Camera::framing(corners(frame), direction, self.up, aspect(size)).with_near(0.25)
+        let lens = lens(size, CLASH_FIELD);
+        Camera::framing(corners(frame), direction, self.up, lens).with_near(0.25)
     }
 
     /// Where a clash is, and what its picture shows: as much around it as it takes to recognise the parts.
@@ -366,7 +378,7 @@ impl<'a> Studio<'a> {
             shape,
             placement: self.findings.assembly.parts[it.part].placement,
             color: it.color,
-            is_glass: it.is_glass,
+            look: it.look,
             marks: it.marks.clone(),
         });
         let (items, palette) = (items.collect(), palette.to_vec());
@@ -378,7 +390,7 @@ impl<'a> Studio<'a> {
 struct Drawn {
     part: usize,
     color: Color,
-    is_glass: bool,
+    look: Look,
     marks: Vec<(u32, u8)>,
 }
 
@@ -407,8 +419,8 @@ fn middle(clash: &Clash) -> DVec3 {
     clash.points[0].midpoint(clash.points[1])
 }
 
-fn aspect([width, height]: [usize; 2]) -> f64 {
-    width.max(1) as f64 / height.max(1) as f64
+fn lens([width, height]: [usize; 2], field_of_view: f64) -> Lens {
+    Lens { field_of_view, aspect: width.max(1) as f64 / height.max(1) as f64 }
 }
 
 /// The length of a box from corner to corner.

@@ -20,22 +20,33 @@ pub(crate) struct Camera {
     pub(crate) distance: f64,
     /// What is nearer than this share of the distance is left out.
     pub(crate) near: f64,
+    pub(crate) lens: Lens,
+}
+
+/// How wide a camera looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Lens {
+    /// The angle between the lower and the upper edge of a picture, in degrees.
+    pub(crate) field_of_view: f64,
     /// Width over height of the picture.
     pub(crate) aspect: f64,
 }
 
-impl Camera {
-    /// The angle between the lower and the upper edge of a picture, in degrees. Readers of BCF 2.1 may
-    /// refuse any below 45.
-    pub(crate) const FIELD_OF_VIEW: f64 = 45.0;
+impl Lens {
+    /// Of half the field of view.
+    fn tangent(&self) -> f64 {
+        libm::tan((self.field_of_view * 0.5).to_radians())
+    }
+}
 
+impl Camera {
     /// A camera that looks along a direction and has all of some points in its picture, as large as
     /// they can be. A direction along `up` is no harm, nor is a single point.
     pub(crate) fn framing(
         points: impl IntoIterator<Item = DVec3>,
         direction: DVec3,
         up: DVec3,
-        aspect: f64,
+        lens: Lens,
     ) -> Self {
         let direction = direction.normalize_or(DVec3::NEG_Z);
         let mut right = direction.cross(up);
@@ -47,7 +58,8 @@ impl Camera {
 
         // The picture's four sides are planes through the eye. How far each has to be moved out to have
         // the points within gives two wedges, of which the eye is at the further edge.
-        let (across, along) = (tangent() * aspect / MARGIN, tangent() / MARGIN);
+        let along = lens.tangent() / MARGIN;
+        let across = along * lens.aspect;
         let mut sides = [f64::NEG_INFINITY; 4];
         let (mut near, mut far) = (f64::INFINITY, f64::NEG_INFINITY);
         let mut size: f64 = 0.0;
@@ -59,7 +71,7 @@ impl Camera {
             size = size.max(point.abs().max_element());
         }
         if near > far {
-            return Self::framing([DVec3::ZERO], direction, up, aspect);
+            return Self::framing([DVec3::ZERO], direction, up, lens);
         }
         let back = [(sides[0] + sides[1]) / across, (sides[2] + sides[3]) / along];
         let [x, y] = [(sides[0] - sides[1]) * 0.5, (sides[2] - sides[3]) * 0.5];
@@ -69,7 +81,7 @@ impl Camera {
         let least = if size == 0.0 { 1.0 } else { (size * 1e-9).max(1e-150) };
         let distance = (middle - z).max((far - near) * 0.55).max(least);
         let eye = right * x + up * y + direction * (middle - distance);
-        Self { eye, direction, up, distance, near: 0.02, aspect }
+        Self { eye, direction, up, distance, near: 0.02, lens }
     }
 
     /// The part nearer than this share of the distance is left out.
@@ -96,14 +108,14 @@ impl Camera {
     }
 
     /// Pixels from the middle of a picture for a unit across at a distance of 1.
-    pub(super) fn focal(height: usize) -> f64 {
-        height as f64 * 0.5 / tangent()
+    pub(super) fn focal(&self, height: usize) -> f64 {
+        height as f64 * 0.5 / self.lens.tangent()
     }
 
     /// The place of a point in a picture; `None` for one behind the camera.
     pub(crate) fn project(&self, point: DVec3, width: usize, height: usize) -> Option<[f32; 2]> {
         let at = self.rotation() * (point - self.eye) / self.distance;
-        let focal = Self::focal(height) / at.z;
+        let focal = self.focal(height) / at.z;
         let x = width as f64 * 0.5 + at.x * focal;
         let y = height as f64 * 0.5 - at.y * focal;
         (at.z > self.near && x.is_finite() && y.is_finite()).then_some([x as f32, y as f32])
@@ -117,14 +129,14 @@ impl Camera {
             return None;
         }
         // A ball is outside if it is beyond one of the four planes through the eye.
-        let tangent = tangent();
+        let tangent = self.lens.tangent();
         let beyond = |across: f64, tangent: f64| {
             across.abs() - middle.z * tangent > radius * (1.0 + tangent * tangent).sqrt()
         };
-        if beyond(middle.x, tangent * self.aspect) || beyond(middle.y, tangent) {
+        if beyond(middle.x, tangent * self.lens.aspect) || beyond(middle.y, tangent) {
             return None;
         }
-        Some(2.0 * radius / middle.z.max(self.near) * Self::focal(height))
+        Some(2.0 * radius / middle.z.max(self.near) * self.focal(height))
     }
 }
 
@@ -139,11 +151,6 @@ pub(crate) fn corners(bounds: &Bounds) -> [DVec3; 8] {
     })
 }
 
-/// Of half the field of view.
-fn tangent() -> f64 {
-    libm::tan((Camera::FIELD_OF_VIEW * 0.5).to_radians())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,7 +160,8 @@ mod tests {
         let bounds = Bounds { min: DVec3::new(-3.0, 10.0, 5.0), max: DVec3::new(40.0, 11.0, 9.0) };
         for direction in [DVec3::X, DVec3::NEG_Y, DVec3::new(1.0, -2.0, 0.3), DVec3::NEG_Z] {
             for aspect in [0.5, 1.0, 1.6] {
-                let camera = Camera::framing(corners(&bounds), direction, DVec3::Z, aspect);
+                let lens = Lens { field_of_view: 30.0 + 10.0 * aspect, aspect };
+                let camera = Camera::framing(corners(&bounds), direction, DVec3::Z, lens);
                 assert!(camera.up.dot(camera.direction).abs() < 1e-12);
                 let (width, height) = ((1000.0 * aspect) as usize, 1000);
                 let mut reached = [0.0_f32; 2];
@@ -175,12 +183,13 @@ mod tests {
 
     #[test]
     fn points_and_huge_boxes_can_be_framed() {
+        let lens = Lens { field_of_view: 45.0, aspect: 1.5 };
         for at in [DVec3::ZERO, DVec3::splat(1e-9), DVec3::splat(1e100)] {
-            let camera = Camera::framing([at], DVec3::Y, DVec3::Y, 1.5);
+            let camera = Camera::framing([at], DVec3::Y, DVec3::Y, lens);
             assert!(camera.eye.is_finite() && camera.distance > 0.0, "{camera:?}");
             assert!((camera.up.length() - 1.0).abs() < 1e-9);
         }
         let all = Bounds { min: DVec3::splat(-1e100), max: DVec3::splat(1e100) };
-        assert!(Camera::framing(corners(&all), DVec3::X, DVec3::Z, 1.5).eye.is_finite());
+        assert!(Camera::framing(corners(&all), DVec3::X, DVec3::Z, lens).eye.is_finite());
     }
 }

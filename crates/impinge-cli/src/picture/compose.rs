@@ -1,8 +1,8 @@
 //! From surfaces to colours.
 
 use super::{
-    Camera, Color, Image, SAMPLES, Scene, focus, occlusion,
-    raster::{Layers, Sample},
+    Camera, Color, Image, Look, SAMPLES, Scene, focus, occlusion,
+    raster::{FADED, Layers, Sample},
 };
 use impinge::glam::Vec3;
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn compose(
     width: usize,
     height: usize,
 ) -> Image {
-    let open = occlusion::open(layers, width, height);
+    let open = occlusion::open(layers, camera, width, height);
     let light = Light::new(scene, camera, layers);
     let to_screen = Gamma::new();
     let mut pixels = vec![[0; 3]; width * height];
@@ -49,6 +49,7 @@ struct Light {
     sky: [Vec3; 2],
     ink: Vec3,
     items: Vec<Vec3>,
+    looks: Vec<Look>,
     palette: Vec<Vec3>,
     /// In the camera's frame, towards the light: from above, the lamp, and one against the shadows.
     up: Vec3,
@@ -68,6 +69,7 @@ impl Light {
             sky: SKY.map(|color| linear(&color)),
             ink: linear(&INK),
             items: scene.items.iter().map(|item| linear(&item.color)).collect(),
+            looks: scene.items.iter().map(|item| item.look).collect(),
             palette: scene.palette.iter().map(linear).collect(),
             up: (camera.rotation() * scene.up).as_vec3(),
             key,
@@ -99,14 +101,18 @@ impl Light {
         if glass.is_something() && glass.depth > solid.depth {
             let facing = glass.normal().z.abs();
             let rim = (1.0 - facing) * (1.0 - facing);
-            // What is between the camera and a focus only stands in the way.
-            let near = (1.0 / glass.depth - 0.45) * 2.5;
-            let clear = if self.focus.is_some() { near.clamp(0.0, 1.0) } else { 1.0 };
+            let clear = match self.looks[glass.item as usize] {
+                Look::Faint => ((1.0 / glass.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
+                _ => 1.0,
+            };
+            // What the picture is about shines through.
+            let clear =
+                if solid.mark().is_some() { clear * (1.0 - 0.7 * share(solid)) } else { clear };
             let own = self.items[glass.item as usize];
             let glow = own.lerp(self.surface(glass, 1.0, 1.0), 0.45);
-            color = color.lerp(glow, (0.14 + 0.36 * rim) * clear);
+            color = color.lerp(glow, (0.16 + 0.38 * rim) * clear);
             let line = line(layers, &layers.glass, x, y);
-            color = color.lerp(self.ink, line * (0.10 + 0.40 * clear));
+            color = color.lerp(self.ink, line * 0.5 * clear);
         }
         color
     }

@@ -36,7 +36,7 @@ impl Seen {
             turn: camera.rotation().transpose().as_mat3(),
             center: center.as_vec3(),
             per_half: (half * scale).as_vec3().max(Vec3::splat(1e-6)).recip(),
-            focal: Camera::focal(layers.height) as f32,
+            focal: camera.focal(layers.height) as f32,
             middle: [layers.width as f32 * 0.5, layers.height as f32 * 0.5],
         }
     }

@@ -14,14 +14,16 @@
 mod camera;
 mod compose;
 mod focus;
+mod horizon;
 mod image;
 mod normal;
 mod occlusion;
+mod project;
 mod raster;
 mod shape;
 mod view;
 
-pub(crate) use camera::{Camera, corners};
+pub(crate) use camera::{Camera, Lens, corners};
 pub(crate) use focus::Focus;
 pub(crate) use image::Image;
 pub(crate) use shape::Shape;
@@ -54,9 +56,18 @@ pub(crate) struct Item<'a> {
     pub(crate) shape: &'a Shape<'a>,
     pub(crate) placement: Pose,
     pub(crate) color: Color,
-    pub(crate) is_glass: bool,
+    pub(crate) look: Look,
     /// Faces in colours of their own, in order, with the number of the colour. They are solid.
     pub(crate) marks: Vec<(u32, u8)>,
+}
+
+/// What a part is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Solid,
+    Glass,
+    /// Clearer glass, which fades away the nearer it is to the camera.
+    Faint,
 }
 
 /// A ring around a point, in pixels, with a dot in the middle.

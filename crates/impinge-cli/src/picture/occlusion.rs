@@ -14,8 +14,8 @@ const LOOKS: usize = 12;
 const REACH: f32 = 0.09;
 
 /// The share of light at every pixel.
-pub(super) fn open(layers: &Layers, width: usize, height: usize) -> Vec<f32> {
-    let places = Places::new(layers, width, height);
+pub(super) fn open(layers: &Layers, camera: &Camera, width: usize, height: usize) -> Vec<f32> {
+    let places = Places::new(layers, camera, width, height);
     let mut raw = vec![1.0_f32; width * height];
     let spiral = spiral();
     raw.par_chunks_mut(width.max(1)).enumerate().for_each(|(row, line)| {
@@ -76,13 +76,13 @@ struct Places {
 }
 
 impl Places {
-    fn new(layers: &Layers, width: usize, height: usize) -> Self {
+    fn new(layers: &Layers, camera: &Camera, width: usize, height: usize) -> Self {
         let row = |row: usize| {
             let first = row * SAMPLES * layers.width;
             (0..width).map(move |column| layers.solid[first + column * SAMPLES].depth)
         };
         let depths = (0..height).flat_map(row).collect();
-        Self { depths, width, height, focal: Camera::focal(height) as f32 }
+        Self { depths, width, height, focal: camera.focal(height) as f32 }
     }
 
     /// Where the surface is that is seen at a pixel.

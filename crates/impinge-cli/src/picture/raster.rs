@@ -1,6 +1,11 @@
 //! Which surface is seen at every sample of a picture.
 
-use super::{Camera, Item, Scene, normal};
+use super::{
+    Camera, Item, Look, Scene,
+    horizon::Horizon,
+    normal,
+    project::{Screen, Triangle},
+};
 use impinge::glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
@@ -51,7 +56,10 @@ pub(super) struct Layers {
 }
 
 /// Faces that are projected before they are drawn; bounds the memory that takes.
-const BATCH: usize = 1 << 17;
+const BATCH: usize = 1 << 16;
+
+/// One over the distance at which faint parts have faded away; the middle of the picture is at 1.
+pub(super) const FADED: f32 = 1.0 / 0.6;
 
 /// Rows of samples that one thread draws.
 const BAND: usize = 64;
@@ -70,21 +78,27 @@ impl Layers {
         let mut layers = Self { width, height, solid, glass, marked };
         let turn = camera.rotation().as_mat3();
         let screen = Screen { camera, width, height, stride };
-        let mut done = 0;
-        while done < scene.items.len() {
+        let mut ahead = screen.in_order(scene);
+        while !ahead.is_empty() {
             let mut faces = 0;
-            let ahead = scene.items[done..].iter();
-            let count = ahead.take_while(|item| {
+            let batch = ahead.iter().take_while(|seen| {
                 let starts_within = faces < BATCH;
-                faces += item.shape.face_count() / stride;
+                faces += scene.items[seen.item as usize].shape.face_count() / stride;
                 starts_within
             });
-            let batch = done..done + count.count();
-            let project = |number: usize| screen.project(&scene.items[number], number as u32);
-            let triangles: Vec<Vec<Triangle>> =
-                batch.clone().into_par_iter().map(project).collect();
+            let rest = ahead.split_off(batch.count());
+            let horizon = Horizon::new(&layers);
+            let triangles: Vec<Vec<Triangle>> = ahead
+                .par_iter()
+                .map(|seen| {
+                    match scene.items[seen.item as usize].can_be_hidden() && horizon.hides(seen) {
+                        true => Vec::new(),
+                        false => screen.project(&scene.items[seen.item as usize], seen.item),
+                    }
+                })
+                .collect();
             layers.fill(scene, &turn, &triangles);
-            done = batch.end;
+            ahead = rest;
         }
         layers
     }
@@ -106,133 +120,19 @@ impl Layers {
                     rows.draw(&fill, solid);
                     rows.draw(&fill, marked);
                 } else {
-                    rows.draw(&fill, if item.is_glass { &mut *glass } else { &mut *solid });
+                    let is_solid = item.look == Look::Solid;
+                    rows.draw(&fill, if is_solid { &mut *solid } else { &mut *glass });
                 }
             }
         });
     }
 }
 
-/// A triangle on the screen: places in samples, and one over the distance.
-struct Triangle {
-    corners: [Vec3; 3],
-    /// What each corner is of the face's own corners, where some of it was cut off.
-    weights: Option<Box<[Vec3; 3]>>,
-    rows: [i32; 2],
-    item: u32,
-    face: u32,
-    mark: u8,
-    is_back: bool,
-}
-
-struct Screen<'a> {
-    camera: &'a Camera,
-    width: usize,
-    height: usize,
-    stride: usize,
-}
-
-impl Screen<'_> {
-    fn project(&self, item: &Item<'_>, number: u32) -> Vec<Triangle> {
-        let (linear, offset) = self.camera.view_of(&item.placement);
-        let mesh = &item.shape.mesh;
-        let seen = |at: &impinge::glam::DVec3| (linear * *at + offset).as_vec3();
-        // Where few faces are wanted, so are few vertices.
-        let table: Vec<Vec3> = match self.stride {
-            1 => mesh.positions().iter().map(seen).collect(),
-            _ => Vec::new(),
-        };
-        let corner = |vertex: u32| match table.get(vertex as usize) {
-            Some(corner) => *corner,
-            None => seen(&mesh.positions()[vertex as usize]),
-        };
-        let mut marks = item.marks.iter().copied().peekable();
-        let mut triangles = Vec::new();
-        for (face, vertices) in mesh.faces().iter().enumerate() {
-            let is_marked = |&(marked, _): &(u32, u8)| marked as usize == face;
-            let mark = marks.next_if(is_marked).map_or(0, |(_, color)| color + 1);
-            if mark == 0 && !face.is_multiple_of(self.stride) {
-                continue;
-            }
-            let corners = vertices.map(corner);
-            let mut add = |corners: [Vec3; 3], weights| {
-                let face = face as u32;
-                triangles.extend(self.triangle(corners, weights, number, face, mark));
-            };
-            let near = self.camera.near as f32;
-            if corners.iter().all(|corner| corner.z >= near) {
-                add(corners, None);
-            } else if corners.iter().any(|corner| corner.z >= near) {
-                let cut = beyond(corners, near);
-                for at in 2..cut.len() {
-                    let [a, b, c] = [cut[0], cut[at - 1], cut[at]];
-                    add([a.0, b.0, c.0], Some(Box::new([a.1, b.1, c.1])));
-                }
-            }
-        }
-        triangles
+impl Item<'_> {
+    /// Whether nothing of it is seen behind something solid: what is marked may be.
+    fn can_be_hidden(&self) -> bool {
+        self.marks.is_empty() && self.look == Look::Solid
     }
-
-    fn triangle(
-        &self,
-        corners: [Vec3; 3],
-        weights: Option<Box<[Vec3; 3]>>,
-        item: u32,
-        face: u32,
-        mark: u8,
-    ) -> Option<Triangle> {
-        let (width, height) = (self.width as f32, self.height as f32);
-        let focal = Camera::focal(self.height) as f32;
-        let corners = corners.map(|at| {
-            let depth = 1.0 / at.z;
-            let (x, y) = (at.x * focal * depth, at.y * focal * depth);
-            Vec3::new(width * 0.5 + x, height * 0.5 - y, depth)
-        });
-        let [a, b, c] = corners;
-        if !(a.is_finite() && b.is_finite() && c.is_finite()) {
-            return None;
-        }
-        let (least, most) = (a.min(b).min(c), a.max(b).max(c));
-        // Samples are at the middles, from which a row begins that is not above the triangle.
-        let first = (least.y - 0.5).ceil().max(0.0);
-        let last = (most.y - 0.5).floor().min(height - 1.0);
-        let is_seen = first <= last
-            && (least.x - 0.5).ceil() <= (most.x - 0.5).floor()
-            && most.x > 0.0
-            && least.x < width;
-        let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-        let rows = [first as i32, last as i32];
-        // Seen from outside, corners go against the clock; rows count downwards.
-        (is_seen && area != 0.0).then_some(Triangle {
-            corners,
-            weights,
-            rows,
-            item,
-            face,
-            mark,
-            is_back: area > 0.0,
-        })
-    }
-}
-
-/// What of a triangle is beyond a distance: a polygon, with what each corner is of the triangle's own.
-fn beyond(corners: [Vec3; 3], near: f32) -> Vec<(Vec3, Vec3)> {
-    let own = [Vec3::X, Vec3::Y, Vec3::Z];
-    let mut polygon = Vec::with_capacity(4);
-    for at in 0..3 {
-        let next = (at + 1) % 3;
-        let (here, there) = (corners[at], corners[next]);
-        if here.z >= near {
-            polygon.push((here, own[at]));
-        }
-        if (here.z >= near) != (there.z >= near) {
-            let share = (near - here.z) / (there.z - here.z);
-            let mut cut = here.lerp(there, share);
-            cut.z = near;
-            polygon.push((cut, own[at].lerp(own[next], share)));
-        }
-    }
-    polygon
 }
 
 /// A triangle ready to be filled: what is linear across the screen.
@@ -244,6 +144,8 @@ struct Fill<'a> {
     /// Of faces in the same place, the marked ones lie a little before others, and one part before
     /// another, so that they do not flicker.
     nearer: f32,
+    /// What is nearer than this is left out.
+    nearest: f32,
 }
 
 impl<'a> Fill<'a> {
@@ -263,7 +165,8 @@ impl<'a> Fill<'a> {
         };
         let mark = if triangle.mark > 0 { 16 - u32::from(triangle.mark) } else { 0 };
         let nearer = 1.0 + 1e-5 * (4 * mark + triangle.item % 4) as f32;
-        Self { triangle, shares: [share_a, share_b, share_c], normals, nearer }
+        let nearest = if item.look == Look::Faint { FADED } else { f32::INFINITY };
+        Self { triangle, shares: [share_a, share_b, share_c], normals, nearer, nearest }
     }
 }
 
@@ -283,7 +186,10 @@ impl Rows {
     fn draw(&self, fill: &Fill<'_>, samples: &mut [Sample]) {
         let triangle = fill.triangle;
         let [a, b, c] = triangle.corners;
-        let depths = Vec3::new(a.z, b.z, c.z) * fill.nearer;
+        let [x, y, z] = fill.shares.map(|share| share.to_array());
+        let depths = [a.z, b.z, c.z].map(|depth| depth * fill.nearer);
+        let slope = |axis: usize| x[axis] * depths[0] + y[axis] * depths[1] + z[axis] * depths[2];
+        let (depth_across, depth_down) = (slope(0), slope(1));
         let (least, most) = (a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x));
         let begin = (least - 0.5).ceil().max(0.0);
         let end = (most - 0.5).floor().min(self.width as f32 - 1.0);
@@ -301,45 +207,47 @@ impl Rows {
                     end = (zero + 0.01).floor();
                 }
             }
-            if !(begin <= end) {
+            if begin > end {
                 continue;
             }
             let line = (row - self.first) * self.width;
             for column in begin as usize..=end as usize {
                 let across = column as f32 + 0.5 - a.x;
+                let depth = depths[0] + depth_across * across + depth_down * down;
+                let sample = &mut samples[line + column];
+                // Most of what is drawn is behind something.
+                if depth <= sample.depth || depth > fill.nearest {
+                    continue;
+                }
                 let share = |of: &Vec3| of.x * across + of.y * down + of.z;
                 let shares = Vec3::from_array([0, 1, 2].map(|corner| share(&fill.shares[corner])));
                 if shares.min_element() < -1e-4 {
                     continue;
                 }
-                let depth = shares.dot(depths);
-                let sample = &mut samples[line + column];
-                if depth > sample.depth {
-                    let [x, y, z] = fill.normals;
-                    let normal = normal::pack(x * shares.x + y * shares.y + z * shares.z);
-                    let normal = normal | u32::from(triangle.mark) << 28;
-                    *sample = Sample { depth, item: triangle.item, normal };
-                }
+                let [x, y, z] = fill.normals;
+                let normal = normal::pack(x * shares.x + y * shares.y + z * shares.z);
+                let normal = normal | u32::from(triangle.mark) << 28;
+                *sample = Sample { depth, item: triangle.item, normal };
             }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::{Shape, raster::*};
+pub(super) mod tests {
+    use super::super::{Lens, Shape, corners, raster::*};
     use impinge::{Bounds, Pose, glam::DVec3};
 
-    fn block(min: [f64; 3], max: [f64; 3]) -> Shape<'static> {
+    pub(crate) fn block(min: [f64; 3], max: [f64; 3]) -> Shape<'static> {
         Shape::block(&Bounds { min: min.into(), max: max.into() })
     }
 
-    fn item<'a>(shape: &'a Shape<'a>, is_glass: bool, marks: &[(u32, u8)]) -> Item<'a> {
+    pub(crate) fn item<'a>(shape: &'a Shape<'a>, look: Look, marks: &[(u32, u8)]) -> Item<'a> {
         let placement = Pose::IDENTITY;
-        Item { shape, placement, color: [128; 3], is_glass, marks: marks.to_vec() }
+        Item { shape, placement, color: [128; 3], look, marks: marks.to_vec() }
     }
 
-    fn scene(items: Vec<Item<'_>>) -> Scene<'_> {
+    pub(crate) fn scene(items: Vec<Item<'_>>) -> Scene<'_> {
         Scene {
             items,
             palette: vec![[255, 0, 0]],
@@ -350,9 +258,10 @@ mod tests {
         }
     }
 
-    fn camera() -> Camera {
+    pub(crate) fn camera() -> Camera {
         let bounds = Bounds { min: DVec3::splat(-1.0), max: DVec3::splat(1.0) };
-        Camera::framing(super::super::corners(&bounds), DVec3::Y, DVec3::Z, 1.0)
+        let lens = Lens { field_of_view: 45.0, aspect: 1.0 };
+        Camera::framing(corners(&bounds), DVec3::Y, DVec3::Z, lens)
     }
 
     /// Every sample against the ray through it: nothing missed, nothing too much, the nearest in front.
@@ -360,12 +269,12 @@ mod tests {
     fn samples_are_what_rays_meet() {
         let near = block([-0.5, -0.5, -0.3], [0.1, 0.1, 0.4]);
         let far = block([-0.2, 0.3, -0.8], [0.7, 0.9, 0.2]);
-        let scene = scene(vec![item(&far, false, &[]), item(&near, false, &[])]);
+        let scene = scene(vec![item(&far, Look::Solid, &[]), item(&near, Look::Solid, &[])]);
         let camera = camera();
         let size = 97;
         let layers = Layers::draw(&scene, &camera, size, size, 1);
         let mut seen = [0; 3];
-        let focal = Camera::focal(size);
+        let focal = camera.focal(size);
         for (at, sample) in layers.solid.iter().enumerate() {
             let x = ((at % size) as f64 + 0.5 - size as f64 / 2.0) / focal;
             let y = (size as f64 / 2.0 - (at / size) as f64 - 0.5) / focal;
@@ -409,7 +318,10 @@ mod tests {
     #[test]
     fn glass_and_marks_have_layers_of_their_own() {
         let (glass, inner) = (block([-1.0; 3], [1.0; 3]), block([-0.4; 3], [0.4; 3]));
-        let scene = scene(vec![item(&glass, true, &[]), item(&inner, false, &[(6, 0), (7, 0)])]);
+        let scene = scene(vec![
+            item(&glass, Look::Glass, &[]),
+            item(&inner, Look::Solid, &[(6, 0), (7, 0)]),
+        ]);
         let layers = Layers::draw(&scene, &camera(), 40, 40, 1);
         let middle = 20 * 40 + 20;
         assert_eq!(layers.solid[middle].item, 1);
@@ -419,13 +331,23 @@ mod tests {
         assert_eq!(layers.solid[middle].mark(), None);
         assert_eq!(layers.marked[middle].mark(), Some(0));
         assert!(layers.marked[middle].depth < layers.solid[middle].depth);
+
+        // Faint parts fade away before the middle, and are there behind it.
+        let behind = block([-1.0, 0.8, -1.0], [1.0, 0.9, 1.0]);
+        let before = block([-1.0, -1.9, -1.0], [1.0, -1.8, 1.0]);
+        let camera = camera();
+        for (shape, is_seen) in [(&behind, true), (&before, false)] {
+            let scene = super::tests::scene(vec![item(shape, Look::Faint, &[])]);
+            let layers = Layers::draw(&scene, &camera, 40, 40, 1);
+            assert_eq!(layers.glass[middle].is_something(), is_seen);
+        }
     }
 
     #[test]
     fn what_reaches_behind_the_camera_is_cut_off() {
         let floor = block([-100.0, -100.0, -1.1], [100.0, 100.0, -1.0]);
         let camera = camera();
-        let layers = Layers::draw(&scene(vec![item(&floor, false, &[])]), &camera, 60, 60, 1);
+        let layers = Layers::draw(&scene(vec![item(&floor, Look::Solid, &[])]), &camera, 60, 60, 1);
         assert!(layers.solid[59 * 60 + 30].is_something());
         assert!(!layers.solid[30].is_something());
         let nearest = layers.solid.iter().fold(0.0_f32, |most, sample| most.max(sample.depth));
@@ -438,7 +360,7 @@ mod tests {
     fn threads_and_extreme_scenes_do_no_harm() {
         let huge = block([-1e99; 3], [1e99; 3]);
         let tiny = block([0.0; 3], [1e-300; 3]);
-        let scene = scene(vec![item(&huge, false, &[]), item(&tiny, false, &[])]);
+        let scene = scene(vec![item(&huge, Look::Solid, &[]), item(&tiny, Look::Solid, &[])]);
         let draw = || Layers::draw(&scene, &camera(), 64, 64, 1);
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(draw);
         let many = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap().install(draw);

@@ -22,6 +22,7 @@ pub(crate) struct Shape<'a> {
     pub(super) mesh: Cow<'a, Mesh>,
     /// For each corner of each face, packed.
     pub(super) normals: Vec<[u32; 3]>,
+    pub(super) bounds: Bounds,
 }
 
 impl<'a> Shape<'a> {
@@ -31,7 +32,7 @@ impl<'a> Shape<'a> {
             true => corner_normals(mesh, &faces),
             false => faces.iter().map(|(normal, _)| [normal::pack(*normal); 3]).collect(),
         };
-        Self { mesh: Cow::Borrowed(mesh), normals }
+        Self { mesh: Cow::Borrowed(mesh), normals, bounds: mesh.bounds() }
     }
 
     /// A box, for a part that is too small to be drawn as it is.
@@ -44,7 +45,7 @@ impl<'a> Shape<'a> {
         let mesh = Mesh::new(positions, faces).unwrap_or_default();
         let normals =
             flat_normals(&mesh).iter().map(|(normal, _)| [normal::pack(*normal); 3]).collect();
-        Shape { mesh: Cow::Owned(mesh), normals }
+        Shape { mesh: Cow::Owned(mesh), normals, bounds: *bounds }
     }
 
     pub(crate) fn face_count(&self) -> usize {

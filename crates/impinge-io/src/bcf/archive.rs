@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(archive.len(), 3);
         for (at, (name, content)) in names.iter().zip([&*long, b"as it is", b""]).enumerate() {
             let mut entry = archive.by_index(at).unwrap();
-            assert_eq!(entry.name(), *name);
+            assert_eq!(entry.name().unwrap(), *name);
             let date = entry.last_modified().unwrap();
             assert_eq!((date.year(), date.month(), date.day(), date.hour()), (2000, 2, 29, 12));
             let mut back = Vec::new();

@@ -60,7 +60,7 @@ impl Date {
         }
         [
             ((year - 1980) << 9 | month << 5 | day) as u16,
-            (hour << 11 | minute << 5 | second / 2) as u16,
+            (hour << 11 | minute << 5 | (second / 2)) as u16,
         ]
     }
 }

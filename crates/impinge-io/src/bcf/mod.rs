@@ -182,7 +182,7 @@ impl<'a> Writer<'a> {
         if let Some(snapshot) = &topic.snapshot {
             self.archive.store(&format!("{folder}/snapshot.png"), snapshot)?;
         }
-        let mut note = |words: &mut Vec<String>, word: &str| {
+        let note = |words: &mut Vec<String>, word: &str| {
             if !words.iter().any(|other| other == word) {
                 words.push(word.to_owned());
             }

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 
 /// Names as bad as they come.
 const HOSTILE: [&str; 6] =
-    ["a<b>&\"c\"'d'", "\0\u{1}\u{b}\u{fffe}", "]]>", "line\r\nend\t.", "🦀 é ‮", "  "];
+    ["a<b>&\"c\"'d'", "\0\u{1}\u{b}\u{fffe}", "]]>", "line\r\nend\t.", "🦀 é \u{202e}", "  "];
 
 fn project(version: Version) -> Project<'static> {
     Project {
@@ -64,7 +64,7 @@ fn entries(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
         let mut entry = archive.by_index(at).unwrap();
         let mut content = Vec::new();
         entry.read_to_end(&mut content).unwrap();
-        (entry.name().to_owned(), content)
+        (entry.name().unwrap().into_owned(), content)
     });
     all.collect()
 }
@@ -206,7 +206,7 @@ fn names_are_kept_as_far_as_xml_can_hold_them() {
             "\u{fffd}\u{fffd}\u{fffd}\u{fffd}",
             "]]&gt;",
             "line&#13;\nend\t.",
-            "🦀 é ‮",
+            "🦀 é \u{202e}",
         ];
         for (topic, name) in topics()[1..].iter().zip(shown) {
             let text = |file: &str| {
