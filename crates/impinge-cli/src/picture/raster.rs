@@ -141,6 +141,8 @@ struct Fill<'a> {
     /// How each corner's share grows along x, along y, and what it is at the first corner.
     shares: [Vec3; 3],
     normals: [Vec3; 3],
+    /// The same, packed, where it is one.
+    flat: Option<u32>,
     /// Of faces in the same place, the marked ones lie a little before others, and one part before
     /// another, so that they do not flicker.
     nearer: f32,
@@ -165,8 +167,9 @@ impl<'a> Fill<'a> {
         };
         let mark = if triangle.mark > 0 { 16 - u32::from(triangle.mark) } else { 0 };
         let nearer = 1.0 + 1e-5 * (4 * mark + triangle.item % 4) as f32;
+        let flat = (packed == [packed[0]; 3]).then(|| normal::pack(own[0]));
         let nearest = if item.look == Look::Faint { FADED } else { f32::INFINITY };
-        Self { triangle, shares: [share_a, share_b, share_c], normals, nearer, nearest }
+        Self { triangle, shares: [share_a, share_b, share_c], normals, flat, nearer, nearest }
     }
 }
 
@@ -224,8 +227,10 @@ impl Rows {
                 if shares.min_element() < -1e-4 {
                     continue;
                 }
-                let [x, y, z] = fill.normals;
-                let normal = normal::pack(x * shares.x + y * shares.y + z * shares.z);
+                let normal = fill.flat.unwrap_or_else(|| {
+                    let [x, y, z] = fill.normals;
+                    normal::pack(x * shares.x + y * shares.y + z * shares.z)
+                });
                 let normal = normal | u32::from(triangle.mark) << 28;
                 *sample = Sample { depth, item: triangle.item, normal };
             }
