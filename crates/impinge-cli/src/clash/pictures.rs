@@ -96,12 +96,13 @@ pub(crate) fn of_clash(findings: &Findings, row: usize, size: [usize; 2]) -> Ima
 }
 
 /// Writes a picture of each of the first `limit` clashes into a folder, which is made if it is not
-/// there: `0001-<a>--<b>.png` and so on. Tells how many it wrote; `done` is called after each.
+/// there: `0001-<a>--<b>.png` and so on. Tells how many it wrote; `done` is called after each, and may
+/// end it.
 pub(crate) fn save_all(
     findings: &Findings,
     folder: &Path,
     limit: usize,
-    mut done: impl FnMut(),
+    mut done: impl FnMut() -> Result<(), Failure>,
 ) -> Result<usize, Failure> {
     fs::create_dir_all(folder)
         .map_err(|error| Failure::input(error).about(&folder.display().to_string()))?;
@@ -110,7 +111,7 @@ pub(crate) fn save_all(
     for row in 0..count {
         let image = studio.of_clash(row, SIZE).image;
         write_atomically(folder.join(file_name(findings, row)), |out| image.write(out))?;
-        done();
+        done()?;
     }
     Ok(count)
 }

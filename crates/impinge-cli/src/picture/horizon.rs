@@ -49,15 +49,24 @@ mod tests {
         },
         *,
     };
+    use impinge::{Mesh, glam::DVec3};
 
     /// Parts that are left out because something is before them would not have been seen.
     #[test]
     fn what_is_hidden_may_be_left_out() {
-        let wall = block([-0.6, -0.9, -0.6], [0.6, -0.8, 0.6]);
+        // So many faces that what is behind comes in a later batch.
+        let side = 200_u32;
+        let at = |step: u32| f64::from(step) / f64::from(side - 1) * 1.2 - 0.6;
+        let corner = |number: u32| DVec3::new(at(number % side), -0.85, at(number / side));
+        let squares = (0..side * (side - 1)).filter(|number| number % side != side - 1);
+        let faces =
+            squares.flat_map(|at| [[at, at + 1, at + side], [at + 1, at + side + 1, at + side]]);
+        let wall = Mesh::new((0..side * side).map(corner).collect(), faces.collect()).unwrap();
+        let wall = Shape::new(&wall);
         let others: Vec<Shape<'_>> = (0..400)
             .map(|number| {
                 let at = |step: u32| f64::from(number * step % 397) / 397.0 * 2.0 - 1.0;
-                let middle = [at(7), at(31) * 0.4 + 0.5, at(101)];
+                let middle = [at(7), at(31) - 0.2, at(101)];
                 block(middle.map(|it| it - 0.05), middle.map(|it| it + 0.05))
             })
             .collect();

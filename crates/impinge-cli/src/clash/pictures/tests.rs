@@ -166,8 +166,14 @@ fn a_folder_of_pictures_is_written() {
     let findings = samples::gearbox();
     let folder = std::env::temp_dir().join(format!("impinge-pictures-{}", std::process::id()));
     let mut count = 0;
-    assert_eq!(save_all(&findings, &folder, 2, || count += 1).unwrap(), 2);
+    let mut done = || {
+        count += 1;
+        Ok(())
+    };
+    assert_eq!(save_all(&findings, &folder, 2, &mut done).unwrap(), 2);
     assert_eq!(count, 2);
+    let enough = || Err(Failure::Interrupted("enough".to_owned()));
+    assert!(save_all(&findings, &folder, 2, enough).is_err());
     let mut names: Vec<_> =
         fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
