@@ -321,7 +321,8 @@ impl<'a> Studio<'a> {
     fn camera_from(&self, from: (f64, f64, f64), frame: &Bounds, size: [usize; 2]) -> Camera {
         let direction = direction(from, self.up);
         let lens = lens(size, CLASH_FIELD);
-        Camera::framing(corners(frame), direction, self.up, lens).with_near(0.25)
+        let camera = Camera::framing(corners(frame), direction, self.up, lens);
+        camera.centered(frame.center()).with_near(0.25)
     }
 
     /// Where a clash is, and what its picture shows: as much around it as it takes to recognise the parts.

@@ -84,9 +84,15 @@ impl Camera {
         Self { eye, direction, up, distance, near: 0.02, lens }
     }
 
-    /// The part nearer than this share of the distance is left out.
+    /// The same camera, with what is nearer than this share of the distance left out.
     pub(crate) fn with_near(self, near: f64) -> Self {
         Self { near, ..self }
+    }
+
+    /// The same camera moved sideways, so that a point is in the middle of the picture.
+    pub(crate) fn centered(self, point: DVec3) -> Self {
+        let distance = (point - self.eye).dot(self.direction);
+        Self { eye: point - self.direction * distance, ..self }
     }
 
     pub(crate) fn right(&self) -> DVec3 {
@@ -174,6 +180,9 @@ mod tests {
                 }
                 let most = reached[0].max(reached[1]);
                 assert!(most > 0.45, "it could be larger: {reached:?}, {direction}, {aspect}");
+                let [x, y] =
+                    camera.centered(bounds.max).project(bounds.max, width, height).unwrap();
+                assert!((x - width as f32 / 2.0).abs() < 0.01 && (y - 500.0).abs() < 0.01);
                 assert!(camera.size_of(&bounds, height).is_some());
                 let behind = Bounds::enclosing([camera.eye - direction.normalize() * 100.0]);
                 assert_eq!(camera.size_of(&behind, height), None);
