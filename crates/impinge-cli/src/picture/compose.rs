@@ -83,7 +83,7 @@ impl Light {
     /// The colour of a sample.
     fn sample(&self, layers: &Layers, x: usize, y: usize, sky: Vec3, open: f32) -> Vec3 {
         let at = y * layers.width + x;
-        let (solid, glass, marked) = (&layers.solid[at], &layers.glass[at], &layers.marked[at]);
+        let (solid, marked) = (&layers.solid[at], &layers.marked[at]);
         let mut color = sky;
         let share = |sample: &Sample| {
             let focus = self.focus.as_ref().filter(|_| sample.mark().is_some());
@@ -98,23 +98,33 @@ impl Light {
                 color = color.lerp(self.surface(marked, 1.0, share), self.through * share);
             }
         }
-        if glass.is_something() && glass.depth > solid.depth {
-            let facing = glass.normal().z.abs();
-            let rim = (1.0 - facing) * (1.0 - facing);
-            let clear = match self.looks[glass.item as usize] {
-                Look::Faint => ((1.0 / glass.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
-                _ => 1.0,
-            };
-            // What the picture is about shines through.
-            let clear =
-                if solid.mark().is_some() { clear * (1.0 - 0.7 * share(solid)) } else { clear };
-            let own = self.items[glass.item as usize];
-            let glow = own.lerp(self.surface(glass, 1.0, 1.0), 0.45);
-            color = color.lerp(glow, (0.16 + 0.38 * rim) * clear);
-            let line = line(layers, &layers.glass, x, y);
-            color = color.lerp(self.ink, line * 0.5 * clear);
+        let (glass, faint) =
+            ((&layers.glass[at], &layers.glass), (&layers.faint[at], &layers.faint));
+        let sheets = if faint.0.depth > glass.0.depth { [glass, faint] } else { [faint, glass] };
+        for (sheet, layer) in sheets {
+            if sheet.is_something() && sheet.depth > solid.depth {
+                // What the picture is about shines through.
+                let through = if solid.mark().is_some() { 0.7 * share(solid) } else { 0.0 };
+                let line = line(layers, layer, x, y);
+                color = self.through_glass(color, sheet, line, 1.0 - through);
+            }
         }
         color
+    }
+
+    /// What is seen through a sheet of glass.
+    fn through_glass(&self, behind: Vec3, sheet: &Sample, line: f32, strength: f32) -> Vec3 {
+        let facing = sheet.normal().z.abs();
+        let rim = (1.0 - facing) * (1.0 - facing);
+        let fade = match self.looks[sheet.item as usize] {
+            Look::Faint => ((1.0 / sheet.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
+            _ => 1.0,
+        };
+        let strength = strength * fade;
+        let own = self.items[sheet.item as usize];
+        let glow = own.lerp(self.surface(sheet, 1.0, 1.0), 0.45);
+        let color = behind.lerp(glow, (0.16 + 0.38 * rim) * strength);
+        color.lerp(self.ink, line * 0.5 * strength)
     }
 
     /// A surface in its light, with so much of the colour of its mark.

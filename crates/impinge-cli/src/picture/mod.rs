@@ -3,7 +3,7 @@
 //! A [`Scene`] is parts that are solid or glass, with some faces marked in a colour of their own. What
 //! is drawn ([`render`]):
 //! - solid parts, the nearest surface at every place, with shades where surfaces come close;
-//! - over them glass, the nearest sheet of it, clear where seen from the front and denser along the rim;
+//! - over them glass, the nearest sheet of either kind, clear from the front and denser along the rim;
 //! - lines where one part ends and another begins, and along the sharp edges of each;
 //! - marked faces that something solid hides, faintly through it;
 //! - rings at points, on top of all.

@@ -51,6 +51,8 @@ pub(super) struct Layers {
     pub(super) solid: Vec<Sample>,
     /// The nearest sheet of glass, whatever is before it.
     pub(super) glass: Vec<Sample>,
+    /// The nearest sheet of faint glass.
+    pub(super) faint: Vec<Sample>,
     /// The nearest marked face, whatever is before it.
     pub(super) marked: Vec<Sample>,
 }
@@ -74,8 +76,8 @@ impl Layers {
         stride: usize,
     ) -> Self {
         let layer = || vec![Sample::NOTHING; width * height];
-        let [solid, glass, marked] = [layer(), layer(), layer()];
-        let mut layers = Self { width, height, solid, glass, marked };
+        let [solid, glass, faint, marked] = [layer(), layer(), layer(), layer()];
+        let mut layers = Self { width, height, solid, glass, faint, marked };
         let turn = camera.rotation().as_mat3();
         let screen = Screen { camera, width, height, stride };
         let mut ahead = screen.in_order(scene);
@@ -107,8 +109,9 @@ impl Layers {
         let (width, size) = (self.width, (self.width * BAND).max(1));
         let bands = self.solid.par_chunks_mut(size);
         let bands = bands.zip(self.glass.par_chunks_mut(size));
+        let bands = bands.zip(self.faint.par_chunks_mut(size));
         let bands = bands.zip(self.marked.par_chunks_mut(size)).enumerate();
-        bands.for_each(|(band, ((solid, glass), marked))| {
+        bands.for_each(|(band, (((solid, glass), faint), marked))| {
             let rows = Rows { first: band * BAND, count: solid.len() / width, width };
             for triangle in triangles.iter().flatten() {
                 if !rows.has(triangle) {
@@ -120,8 +123,12 @@ impl Layers {
                     rows.draw(&fill, solid);
                     rows.draw(&fill, marked);
                 } else {
-                    let is_solid = item.look == Look::Solid;
-                    rows.draw(&fill, if is_solid { &mut *solid } else { &mut *glass });
+                    let layer = match item.look {
+                        Look::Solid => &mut *solid,
+                        Look::Glass => &mut *glass,
+                        Look::Faint => &mut *faint,
+                    };
+                    rows.draw(&fill, layer);
                 }
             }
         });
@@ -344,7 +351,7 @@ pub(super) mod tests {
         for (shape, is_seen) in [(&behind, true), (&before, false)] {
             let scene = super::tests::scene(vec![item(shape, Look::Faint, &[])]);
             let layers = Layers::draw(&scene, &camera, 40, 40, 1);
-            assert_eq!(layers.glass[middle].is_something(), is_seen);
+            assert_eq!(layers.faint[middle].is_something(), is_seen);
         }
     }
 
