@@ -9,6 +9,7 @@ mod index;
 mod inspect;
 mod methods;
 mod output;
+mod picture;
 mod progress;
 mod query;
 mod run;

@@ -9,6 +9,7 @@
 #![allow(clippy::single_range_in_vec_init)]
 
 pub mod assembly;
+pub mod bcf;
 mod error;
 mod format;
 mod index;

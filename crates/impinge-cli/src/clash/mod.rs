@@ -8,13 +8,16 @@
 //! | `search.rs`, `interrupt.rs` | the search, its progress, and its end |
 //! | `baseline.rs` | an earlier run to compare with |
 //! | `findings.rs`, `outcome.rs`, `totals.rs` | what was found, as all outputs show it |
-//! | `table.rs`, `json.rs`, `csv.rs`, `outputs.rs` | the outputs |
+//! | `table.rs`, `json.rs`, `csv.rs`, `glb.rs`, `bcf.rs`, `pictures.rs` | the outputs |
+//! | `outputs.rs` | files that are written: all of them, or none |
 
 mod arguments;
 mod baseline;
+mod bcf;
 mod csv;
 mod filter;
 mod findings;
+mod glb;
 mod input;
 mod interrupt;
 mod json;
@@ -22,6 +25,7 @@ mod length;
 mod outcome;
 mod outputs;
 mod pattern;
+mod pictures;
 mod rules;
 mod search;
 mod table;

@@ -1,7 +1,10 @@
 //! The files that are written: all of them whole, or none of them there.
 
-use super::{csv, interrupt::Interrupt, json, outcome::Outcome};
-use crate::{failure::Failure, progress};
+use super::{bcf, csv, glb, interrupt::Interrupt, json, outcome::Outcome, pictures};
+use crate::{
+    failure::Failure,
+    progress::{self, Progress},
+};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -9,7 +12,7 @@ use std::{
 
 /// How one kind of file is written. Whoever adds one, adds an option to [`Files`] and a line to
 /// [`Files::outputs`].
-type Writer = fn(&Outcome, &mut dyn Write) -> io::Result<()>;
+type Writer<'f> = Box<dyn Fn(&Outcome, &mut dyn Write) -> io::Result<()> + 'f>;
 
 /// Where findings are written to, besides standard output.
 #[derive(Debug, clap::Args)]
@@ -21,13 +24,41 @@ pub(super) struct Files {
     /// Write a row for each clash, for spreadsheets
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
+    /// Write the assembly with the faces that clash coloured by verdict
+    #[arg(long, value_name = "OUT.glb")]
+    glb: Option<PathBuf>,
+    /// Write issues for other tools, each with a viewpoint and a snapshot
+    #[arg(long, value_name = "OUT.bcf")]
+    bcf: Option<PathBuf>,
+    /// Of the BIM Collaboration Format
+    #[arg(long, value_name = "VERSION", value_enum, default_value_t = bcf::Format::V2_1)]
+    bcf_version: bcf::Format,
+    /// Draw the whole assembly, with what clashes coloured by verdict
+    #[arg(long, value_name = "OUT.png")]
+    picture: Option<PathBuf>,
+    /// Draw each clash that is listed, as 0001-A--B.png …, into a folder that is made if need be
+    #[arg(long, value_name = "FOLDER")]
+    pictures: Option<PathBuf>,
 }
 
 impl Files {
     /// What is wanted, and how it is written.
-    fn outputs(&self) -> Vec<(&Path, Writer)> {
-        let all: [(&Option<PathBuf>, Writer); 2] =
-            [(&self.output, json::write), (&self.csv, csv::write)];
+    fn outputs(&self) -> Vec<(&Path, Writer<'_>)> {
+        let all: [(&Option<PathBuf>, Writer<'_>); 5] = [
+            (&self.output, Box::new(json::write)),
+            (&self.csv, Box::new(csv::write)),
+            (&self.glb, Box::new(|outcome, out| glb::write(&outcome.findings, out))),
+            (
+                &self.bcf,
+                Box::new(|outcome, out| bcf::save(&outcome.findings, self.bcf_version, out)),
+            ),
+            (
+                &self.picture,
+                Box::new(|outcome, out| {
+                    pictures::overview(&outcome.findings, pictures::SIZE).write(out)
+                }),
+            ),
+        ];
         all.into_iter().filter_map(|(path, writer)| Some((path.as_deref()?, writer))).collect()
     }
 
@@ -37,6 +68,10 @@ impl Files {
         &'p self,
         inputs: impl IntoIterator<Item = &'p Path>,
     ) -> Result<(), Failure> {
+        if let Some(folder) = self.pictures.as_deref().filter(|folder| folder.is_file()) {
+            let named = folder.display();
+            return Err(Failure::input(format!("{named}: is a file, not a folder for pictures")));
+        }
         let mut seen: Vec<&Path> = inputs.into_iter().collect();
         for (path, _) in self.outputs() {
             let named = path.display();
@@ -61,22 +96,35 @@ impl Files {
     pub(super) fn write(&self, outcome: &Outcome, interrupt: &Interrupt) -> Result<(), Failure> {
         interrupt.during(|| {
             interrupt.check()?;
-            write_all(&self.outputs(), outcome, interrupt)
+            write_all(&self.outputs(), outcome, interrupt, &|| self.draw(outcome, interrupt))
         })
+    }
+
+    /// Draws pictures of all that is listed.
+    fn draw(&self, outcome: &Outcome, interrupt: &Interrupt) -> Result<(), Failure> {
+        let Some(folder) = &self.pictures else { return Ok(()) };
+        let findings = &outcome.findings;
+        let mut progress = Progress::new("drawing", findings.rows.len() as u64);
+        let drawn = pictures::save_all(findings, folder, findings.rows.len(), || {
+            progress.advance();
+            interrupt.check()
+        });
+        drawn.map(drop)
     }
 }
 
 fn write_all(
-    outputs: &[(&Path, Writer)],
+    outputs: &[(&Path, Writer<'_>)],
     outcome: &Outcome,
     interrupt: &Interrupt,
+    last: &dyn Fn() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let Some(((path, writer), others)) = outputs.split_first() else { return Ok(()) };
+    let Some(((path, writer), others)) = outputs.split_first() else { return last() };
     let mut of_others = Ok(());
     let written = impinge_io::write_atomically(path, |out| {
         let label = format!("writing {}", path.display());
         progress::waiting(&label, || writer(outcome, &mut interrupt.stream(out)))?;
-        of_others = write_all(others, outcome, interrupt);
+        of_others = write_all(others, outcome, interrupt, last);
         match of_others {
             Ok(()) => Ok(()),
             Err(_) => Err(io::Error::other("another file could not be written")),

@@ -1,0 +1,58 @@
+//! Directions in 28 bits, with four bits to spare.
+
+use impinge::glam::Vec3;
+
+const STEPS: f32 = 16_383.0;
+
+/// Packs a direction: the octahedron around the sphere, unfolded to a square of 2¹⁴ × 2¹⁴.
+pub(super) fn pack(normal: Vec3) -> u32 {
+    let sum = normal.x.abs() + normal.y.abs() + normal.z.abs();
+    if sum.is_nan() || sum <= 0.0 {
+        return pack(Vec3::Z);
+    }
+    let (mut x, mut y) = (normal.x / sum, normal.y / sum);
+    if normal.z < 0.0 {
+        (x, y) = ((1.0 - y.abs()).copysign(x), (1.0 - x.abs()).copysign(y));
+    }
+    let step = |at: f32| ((at * 0.5 + 0.5) * STEPS + 0.5) as u32;
+    step(x) << 14 | step(y)
+}
+
+/// The direction again, of length 1; the upper four bits are ignored.
+pub(super) fn unpack(packed: u32) -> Vec3 {
+    unfold(packed).normalize()
+}
+
+/// Whether two directions differ by more than an angle, of which the square of the cosine is given; it has to
+/// be less than a right angle.
+pub(super) fn differ(a: u32, b: u32, cosine_sq: f32) -> bool {
+    let (a, b) = (unfold(a), unfold(b));
+    let dot = a.dot(b);
+    dot < 0.0 || dot * dot < cosine_sq * a.length_squared() * b.length_squared()
+}
+
+/// The direction, of some length between ½ and 1.
+fn unfold(packed: u32) -> Vec3 {
+    let at = |steps: u32| (steps & 0x3fff) as f32 / STEPS * 2.0 - 1.0;
+    let (x, y) = (at(packed >> 14), at(packed));
+    let z = 1.0 - x.abs() - y.abs();
+    let fold = (-z).max(0.0);
+    Vec3::new(x - fold.copysign(x), y - fold.copysign(y), z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_survive() {
+        for i in 0..2000 {
+            let (a, b) = (i as f32 * 0.37, i as f32 * 0.11);
+            let was = Vec3::new(a.sin() * b.cos(), a.sin() * b.sin(), a.cos());
+            let now = unpack(pack(was) | 0xf000_0000);
+            assert!(was.distance(now) < 3e-4, "{was} {now}");
+        }
+        assert_eq!(unpack(pack(Vec3::NAN)), unpack(pack(Vec3::Z)));
+        assert_eq!(unpack(pack(Vec3::ZERO)), unpack(pack(Vec3::Z)));
+    }
+}

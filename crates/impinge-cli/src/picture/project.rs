@@ -1,0 +1,188 @@
+//! Where parts and their faces are on the screen.
+
+use super::{Camera, Item, Scene, corners};
+use impinge::{
+    Bounds,
+    glam::{DVec3, Vec3},
+};
+use rayon::prelude::*;
+
+/// Where an item is on the screen.
+pub(super) struct Extent {
+    pub(super) item: u32,
+    /// The nearest that any of it can be: one over the distance.
+    pub(super) nearest: f32,
+    /// The samples from left to right, and from top to bottom.
+    pub(super) columns: [usize; 2],
+    pub(super) rows: [usize; 2],
+}
+
+/// A triangle on the screen: places in samples, and one over the distance.
+pub(super) struct Triangle {
+    pub(super) corners: [Vec3; 3],
+    /// What each corner is of the face's own corners, where some of it was cut off.
+    pub(super) weights: Option<Box<[Vec3; 3]>>,
+    pub(super) rows: [i32; 2],
+    pub(super) item: u32,
+    pub(super) face: u32,
+    pub(super) mark: u8,
+    pub(super) is_back: bool,
+}
+
+pub(super) struct Screen<'a> {
+    pub(super) camera: &'a Camera,
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) stride: usize,
+}
+
+impl Screen<'_> {
+    /// What of a scene can be on the screen, the nearest first.
+    pub(super) fn in_order(&self, scene: &Scene<'_>) -> Vec<Extent> {
+        let items = scene.items.par_iter().enumerate();
+        let mut seen: Vec<Extent> =
+            items.filter_map(|(number, item)| self.extent(item, number as u32)).collect();
+        seen.sort_by(|a, b| b.nearest.total_cmp(&a.nearest).then(a.item.cmp(&b.item)));
+        seen
+    }
+
+    fn extent(&self, item: &Item<'_>, number: u32) -> Option<Extent> {
+        let everywhere = |nearest| Extent {
+            item: number,
+            nearest,
+            columns: [0, self.width.saturating_sub(1)],
+            rows: [0, self.height.saturating_sub(1)],
+        };
+        if item.shape.bounds.is_empty() || self.width == 0 || self.height == 0 {
+            return None;
+        }
+        let (linear, offset) = self.camera.view_of(&item.placement);
+        let corners = corners(&item.shape.bounds).map(|corner| linear * corner + offset);
+        if corners.iter().all(|corner| corner.z < self.camera.near) {
+            return None;
+        }
+        // Where some of it is behind the camera, it may be anywhere; and so where numbers fail.
+        if !corners.iter().all(|corner| corner.z >= self.camera.near && corner.is_finite()) {
+            return Some(everywhere(f32::INFINITY));
+        }
+        let focal = self.camera.focal(self.height);
+        let (width, height) = (self.width as f64, self.height as f64);
+        let bounds = Bounds::enclosing(corners.map(|at| {
+            let (x, y) = (at.x * focal / at.z, at.y * focal / at.z);
+            DVec3::new(width * 0.5 + x, height * 0.5 - y, 1.0 / at.z)
+        }));
+        if bounds.max.x < 0.0 || bounds.max.y < 0.0 || bounds.min.x > width || bounds.min.y > height
+        {
+            return None;
+        }
+        let range = |axis: usize, end: usize| {
+            // A sample more on either side, for what rounding may do.
+            let first = (bounds.min[axis] - 1.0).max(0.0) as usize;
+            let last = (bounds.max[axis] + 1.0).min(end as f64 - 1.0) as usize;
+            [first.min(end - 1), last]
+        };
+        let (columns, rows) = (range(0, self.width), range(1, self.height));
+        Some(Extent { item: number, nearest: bounds.max.z as f32, columns, rows })
+    }
+
+    pub(super) fn project(&self, item: &Item<'_>, number: u32) -> Vec<Triangle> {
+        let (linear, offset) = self.camera.view_of(&item.placement);
+        let mesh = &item.shape.mesh;
+        let seen = |at: &DVec3| (linear * *at + offset).as_vec3();
+        // Where few faces are wanted, so are few vertices.
+        let table: Vec<Vec3> = match self.stride {
+            1 => mesh.positions().iter().map(seen).collect(),
+            _ => Vec::new(),
+        };
+        let corner = |vertex: u32| match table.get(vertex as usize) {
+            Some(corner) => *corner,
+            None => seen(&mesh.positions()[vertex as usize]),
+        };
+        let mut marks = item.marks.iter().copied().peekable();
+        let mut triangles = Vec::new();
+        for (face, vertices) in mesh.faces().iter().enumerate() {
+            let is_marked = |&(marked, _): &(u32, u8)| marked as usize == face;
+            let mark = marks.next_if(is_marked).map_or(0, |(_, color)| color + 1);
+            if mark == 0 && !face.is_multiple_of(self.stride) {
+                continue;
+            }
+            let corners = vertices.map(corner);
+            let mut add = |corners: [Vec3; 3], weights| {
+                let face = face as u32;
+                triangles.extend(self.triangle(corners, weights, number, face, mark));
+            };
+            let near = self.camera.near as f32;
+            if corners.iter().all(|corner| corner.z >= near) {
+                add(corners, None);
+            } else if corners.iter().any(|corner| corner.z >= near) {
+                let cut = beyond(corners, near);
+                for at in 2..cut.len() {
+                    let [a, b, c] = [cut[0], cut[at - 1], cut[at]];
+                    add([a.0, b.0, c.0], Some(Box::new([a.1, b.1, c.1])));
+                }
+            }
+        }
+        triangles
+    }
+
+    fn triangle(
+        &self,
+        corners: [Vec3; 3],
+        weights: Option<Box<[Vec3; 3]>>,
+        item: u32,
+        face: u32,
+        mark: u8,
+    ) -> Option<Triangle> {
+        let (width, height) = (self.width as f32, self.height as f32);
+        let focal = self.camera.focal(self.height) as f32;
+        let corners = corners.map(|at| {
+            let depth = 1.0 / at.z;
+            let (x, y) = (at.x * focal * depth, at.y * focal * depth);
+            Vec3::new(width * 0.5 + x, height * 0.5 - y, depth)
+        });
+        let [a, b, c] = corners;
+        if !(a.is_finite() && b.is_finite() && c.is_finite()) {
+            return None;
+        }
+        let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+        // Samples are at the middles, from which a row begins that is not above the triangle.
+        let first = (least.y - 0.5).ceil().max(0.0);
+        let last = (most.y - 0.5).floor().min(height - 1.0);
+        let is_seen = first <= last
+            && (least.x - 0.5).ceil() <= (most.x - 0.5).floor()
+            && most.x > 0.0
+            && least.x < width;
+        let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        let rows = [first as i32, last as i32];
+        // Seen from outside, corners go against the clock; rows count downwards.
+        (is_seen && area != 0.0).then_some(Triangle {
+            corners,
+            weights,
+            rows,
+            item,
+            face,
+            mark,
+            is_back: area > 0.0,
+        })
+    }
+}
+
+/// What of a triangle is beyond a distance: a polygon, with what each corner is of the triangle's own.
+fn beyond(corners: [Vec3; 3], near: f32) -> Vec<(Vec3, Vec3)> {
+    let own = [Vec3::X, Vec3::Y, Vec3::Z];
+    let mut polygon = Vec::with_capacity(4);
+    for at in 0..3 {
+        let next = (at + 1) % 3;
+        let (here, there) = (corners[at], corners[next]);
+        if here.z >= near {
+            polygon.push((here, own[at]));
+        }
+        if (here.z >= near) != (there.z >= near) {
+            let share = (near - here.z) / (there.z - here.z);
+            let mut cut = here.lerp(there, share);
+            cut.z = near;
+            polygon.push((cut, own[at].lerp(own[next], share)));
+        }
+    }
+    polygon
+}

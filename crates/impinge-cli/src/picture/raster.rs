@@ -1,0 +1,386 @@
+//! Which surface is seen at every sample of a picture.
+
+use super::{
+    Camera, Item, Look, Scene,
+    horizon::Horizon,
+    normal,
+    project::{Screen, Triangle},
+};
+use impinge::glam::{Mat3, Vec3};
+use rayon::prelude::*;
+
+/// What is seen at a sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    /// One over the distance, so that larger is nearer; 0 where nothing is seen.
+    pub(super) depth: f32,
+    pub(super) item: u32,
+    /// How the surface is turned, in the camera's frame and towards it; above, the number of the mark.
+    normal: u32,
+}
+
+impl Sample {
+    const NOTHING: Self = Self { depth: 0.0, item: u32::MAX, normal: 0 };
+
+    pub(super) fn is_something(&self) -> bool {
+        self.depth > 0.0
+    }
+
+    pub(super) fn normal(&self) -> Vec3 {
+        normal::unpack(self.normal)
+    }
+
+    /// Whether two surfaces are turned against each other by more than an angle, see [`normal::differ`].
+    pub(super) fn is_turned(&self, other: &Self, cosine_sq: f32) -> bool {
+        self.normal << 4 != other.normal << 4
+            && normal::differ(self.normal, other.normal, cosine_sq)
+    }
+
+    /// The number of the colour of a marked face.
+    pub(super) fn mark(&self) -> Option<usize> {
+        (self.normal >> 28).checked_sub(1).map(|mark| mark as usize)
+    }
+}
+
+/// What is seen, row by row from the top.
+#[derive(Debug)]
+pub(super) struct Layers {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// The nearest of what is solid.
+    pub(super) solid: Vec<Sample>,
+    /// The nearest sheet of glass, whatever is before it.
+    pub(super) glass: Vec<Sample>,
+    /// The nearest sheet of faint glass.
+    pub(super) faint: Vec<Sample>,
+    /// The nearest marked face, whatever is before it.
+    pub(super) marked: Vec<Sample>,
+}
+
+/// Faces that are projected before they are drawn; bounds the memory that takes.
+const BATCH: usize = 1 << 16;
+
+/// One over the distance at which faint parts have faded away; the middle of the picture is at 1.
+pub(super) const FADED: f32 = 1.0 / 0.6;
+
+/// Rows of samples that one thread draws.
+const BAND: usize = 64;
+
+impl Layers {
+    /// Draws every `stride`-th face of a scene that is not marked, and all that are.
+    pub(super) fn draw(
+        scene: &Scene<'_>,
+        camera: &Camera,
+        width: usize,
+        height: usize,
+        stride: usize,
+    ) -> Self {
+        let layer = || vec![Sample::NOTHING; width * height];
+        let [solid, glass, faint, marked] = [layer(), layer(), layer(), layer()];
+        let mut layers = Self { width, height, solid, glass, faint, marked };
+        let turn = camera.rotation().as_mat3();
+        let screen = Screen { camera, width, height, stride };
+        let mut ahead = screen.in_order(scene);
+        while !ahead.is_empty() {
+            let mut faces = 0;
+            let batch = ahead.iter().take_while(|seen| {
+                let starts_within = faces < BATCH;
+                faces += scene.items[seen.item as usize].shape.face_count() / stride;
+                starts_within
+            });
+            let rest = ahead.split_off(batch.count());
+            let horizon = Horizon::new(&layers);
+            let triangles: Vec<Vec<Triangle>> = ahead
+                .par_iter()
+                .map(|seen| {
+                    match scene.items[seen.item as usize].can_be_hidden() && horizon.hides(seen) {
+                        true => Vec::new(),
+                        false => screen.project(&scene.items[seen.item as usize], seen.item),
+                    }
+                })
+                .collect();
+            layers.fill(scene, &turn, &triangles);
+            ahead = rest;
+        }
+        layers
+    }
+
+    fn fill(&mut self, scene: &Scene<'_>, turn: &Mat3, triangles: &[Vec<Triangle>]) {
+        let (width, size) = (self.width, (self.width * BAND).max(1));
+        let bands = self.solid.par_chunks_mut(size);
+        let bands = bands.zip(self.glass.par_chunks_mut(size));
+        let bands = bands.zip(self.faint.par_chunks_mut(size));
+        let bands = bands.zip(self.marked.par_chunks_mut(size)).enumerate();
+        bands.for_each(|(band, (((solid, glass), faint), marked))| {
+            let rows = Rows { first: band * BAND, count: solid.len() / width, width };
+            for triangle in triangles.iter().flatten() {
+                if !rows.has(triangle) {
+                    continue;
+                }
+                let item = &scene.items[triangle.item as usize];
+                let fill = Fill::new(triangle, item, turn);
+                if triangle.mark > 0 {
+                    rows.draw(&fill, solid);
+                    rows.draw(&fill, marked);
+                } else {
+                    let layer = match item.look {
+                        Look::Solid => &mut *solid,
+                        Look::Glass => &mut *glass,
+                        Look::Faint => &mut *faint,
+                    };
+                    rows.draw(&fill, layer);
+                }
+            }
+        });
+    }
+}
+
+impl Item<'_> {
+    /// Whether nothing of it is seen behind something solid: what is marked may be.
+    fn can_be_hidden(&self) -> bool {
+        self.marks.is_empty() && self.look == Look::Solid
+    }
+}
+
+/// A triangle ready to be filled: what is linear across the screen.
+struct Fill<'a> {
+    triangle: &'a Triangle,
+    /// How each corner's share grows along x, along y, and what it is at the first corner.
+    shares: [Vec3; 3],
+    normals: [Vec3; 3],
+    /// The same, packed, where it is one.
+    flat: Option<u32>,
+    /// Of faces in the same place, the marked ones lie a little before others, and one part before
+    /// another, so that they do not flicker.
+    nearer: f32,
+    /// What is nearer than this is left out.
+    nearest: f32,
+}
+
+impl<'a> Fill<'a> {
+    fn new(triangle: &'a Triangle, item: &Item<'_>, turn: &Mat3) -> Self {
+        let [a, b, c] = triangle.corners;
+        let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        let share_b = Vec3::new((c.y - a.y) / area, (a.x - c.x) / area, 0.0);
+        let share_c = Vec3::new((a.y - b.y) / area, (b.x - a.x) / area, 0.0);
+        let share_a = Vec3::new(-share_b.x - share_c.x, -share_b.y - share_c.y, 1.0);
+        let turn = *turn * item.placement.rotation().as_mat3();
+        let side = if triangle.is_back { -1.0 } else { 1.0 };
+        let packed = item.shape.normals[triangle.face as usize];
+        let own = packed.map(|packed| turn * normal::unpack(packed) * side);
+        let normals = match &triangle.weights {
+            None => own,
+            Some(weights) => weights.map(|by| own[0] * by.x + own[1] * by.y + own[2] * by.z),
+        };
+        let mark = if triangle.mark > 0 { 16 - u32::from(triangle.mark) } else { 0 };
+        let nearer = 1.0 + 1e-5 * (4 * mark + triangle.item % 4) as f32;
+        let flat = (packed == [packed[0]; 3]).then(|| normal::pack(own[0]));
+        let nearest = if item.look == Look::Faint { FADED } else { f32::INFINITY };
+        Self { triangle, shares: [share_a, share_b, share_c], normals, flat, nearer, nearest }
+    }
+}
+
+/// Some rows of a picture.
+struct Rows {
+    first: usize,
+    count: usize,
+    width: usize,
+}
+
+impl Rows {
+    fn has(&self, triangle: &Triangle) -> bool {
+        let [first, last] = triangle.rows;
+        (first as usize) < self.first + self.count && last as usize >= self.first
+    }
+
+    fn draw(&self, fill: &Fill<'_>, samples: &mut [Sample]) {
+        let triangle = fill.triangle;
+        let [a, b, c] = triangle.corners;
+        let [x, y, z] = fill.shares.map(|share| share.to_array());
+        let depths = [a.z, b.z, c.z].map(|depth| depth * fill.nearer);
+        let slope = |axis: usize| x[axis] * depths[0] + y[axis] * depths[1] + z[axis] * depths[2];
+        let (depth_across, depth_down) = (slope(0), slope(1));
+        let (least, most) = (a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x));
+        let begin = (least - 0.5).ceil().max(0.0);
+        let end = (most - 0.5).floor().min(self.width as f32 - 1.0);
+        let first = (triangle.rows[0] as usize).max(self.first);
+        let last = (triangle.rows[1] as usize).min(self.first + self.count - 1);
+        for row in first..=last {
+            let down = row as f32 + 0.5 - a.y;
+            // Each share is at least 0 on one side of a place in the row.
+            let (mut begin, mut end) = (begin, end);
+            for share in &fill.shares {
+                let zero = a.x - (share.y * down + share.z) / share.x - 0.5;
+                if share.x > 0.0 && zero > begin {
+                    begin = (zero - 0.01).ceil();
+                } else if share.x < 0.0 && zero < end {
+                    end = (zero + 0.01).floor();
+                }
+            }
+            if begin > end {
+                continue;
+            }
+            let line = (row - self.first) * self.width;
+            for column in begin as usize..=end as usize {
+                let across = column as f32 + 0.5 - a.x;
+                let depth = depths[0] + depth_across * across + depth_down * down;
+                let sample = &mut samples[line + column];
+                // Most of what is drawn is behind something.
+                if depth <= sample.depth || depth > fill.nearest {
+                    continue;
+                }
+                let share = |of: &Vec3| of.x * across + of.y * down + of.z;
+                let shares = Vec3::from_array([0, 1, 2].map(|corner| share(&fill.shares[corner])));
+                if shares.min_element() < -1e-4 {
+                    continue;
+                }
+                let normal = fill.flat.unwrap_or_else(|| {
+                    let [x, y, z] = fill.normals;
+                    normal::pack(x * shares.x + y * shares.y + z * shares.z)
+                });
+                let normal = normal | u32::from(triangle.mark) << 28;
+                *sample = Sample { depth, item: triangle.item, normal };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::{Lens, Shape, corners, raster::*};
+    use impinge::{Bounds, Pose, glam::DVec3};
+
+    pub(crate) fn block(min: [f64; 3], max: [f64; 3]) -> Shape<'static> {
+        Shape::block(&Bounds { min: min.into(), max: max.into() })
+    }
+
+    pub(crate) fn item<'a>(shape: &'a Shape<'a>, look: Look, marks: &[(u32, u8)]) -> Item<'a> {
+        let placement = Pose::IDENTITY;
+        Item { shape, placement, color: [128; 3], look, marks: marks.to_vec() }
+    }
+
+    pub(crate) fn scene(items: Vec<Item<'_>>) -> Scene<'_> {
+        Scene {
+            items,
+            palette: vec![[255, 0, 0]],
+            rings: Vec::new(),
+            up: DVec3::Z,
+            focus: None,
+            through: 0.3,
+        }
+    }
+
+    pub(crate) fn camera() -> Camera {
+        let bounds = Bounds { min: DVec3::splat(-1.0), max: DVec3::splat(1.0) };
+        let lens = Lens { field_of_view: 45.0, aspect: 1.0 };
+        Camera::framing(corners(&bounds), DVec3::Y, DVec3::Z, lens)
+    }
+
+    /// Every sample against the ray through it: nothing missed, nothing too much, the nearest in front.
+    #[test]
+    fn samples_are_what_rays_meet() {
+        let near = block([-0.5, -0.5, -0.3], [0.1, 0.1, 0.4]);
+        let far = block([-0.2, 0.3, -0.8], [0.7, 0.9, 0.2]);
+        let scene = scene(vec![item(&far, Look::Solid, &[]), item(&near, Look::Solid, &[])]);
+        let camera = camera();
+        let size = 97;
+        let layers = Layers::draw(&scene, &camera, size, size, 1);
+        let mut seen = [0; 3];
+        let focal = camera.focal(size);
+        for (at, sample) in layers.solid.iter().enumerate() {
+            let x = ((at % size) as f64 + 0.5 - size as f64 / 2.0) / focal;
+            let y = (size as f64 / 2.0 - (at / size) as f64 - 0.5) / focal;
+            let ray = camera.right() * x + camera.up * y + camera.direction;
+            let entry = |min: [f64; 3], max: [f64; 3], grow: f64| {
+                let (mut from, mut to) = (0.0_f64, f64::INFINITY);
+                for axis in 0..3 {
+                    let at = |plane: f64| (plane - camera.eye[axis]) / ray[axis];
+                    let (one, two) = (at(min[axis] - grow), at(max[axis] + grow));
+                    (from, to) = (from.max(one.min(two)), to.min(one.max(two)));
+                }
+                (from <= to).then_some(from)
+            };
+            let blocks =
+                [([-0.2, 0.3, -0.8], [0.7, 0.9, 0.2]), ([-0.5, -0.5, -0.3], [0.1, 0.1, 0.4])];
+            let expected = |grow: f64| {
+                let entries = blocks.iter().enumerate();
+                let entries = entries.filter_map(|(number, &(min, max))| {
+                    entry(min, max, grow).map(|distance| (distance, number as u32))
+                });
+                entries.min_by(|a, b| a.0.total_cmp(&b.0))
+            };
+            let (inner, outer) = (expected(-1e-3), expected(1e-3));
+            if inner.map(|it| it.1) != outer.map(|it| it.1) {
+                continue; // too close to an outline to tell
+            }
+            match inner {
+                None => assert!(!sample.is_something(), "{at}"),
+                Some((distance, number)) => {
+                    assert_eq!(sample.item, number, "{at}");
+                    let own = f64::from(1.0 / sample.depth) * camera.distance;
+                    assert!((own - distance).abs() < 5e-3, "{at}: {own} {distance}");
+                    assert!(sample.normal().z < 0.1);
+                }
+            }
+            seen[inner.map_or(2, |it| it.1 as usize)] += 1;
+        }
+        assert!(seen.iter().all(|&count| count > 300), "{seen:?}");
+    }
+
+    #[test]
+    fn glass_and_marks_have_layers_of_their_own() {
+        let (glass, inner) = (block([-1.0; 3], [1.0; 3]), block([-0.4; 3], [0.4; 3]));
+        let scene = scene(vec![
+            item(&glass, Look::Glass, &[]),
+            item(&inner, Look::Solid, &[(6, 0), (7, 0)]),
+        ]);
+        let layers = Layers::draw(&scene, &camera(), 40, 40, 1);
+        let middle = 20 * 40 + 20;
+        assert_eq!(layers.solid[middle].item, 1);
+        assert_eq!(layers.glass[middle].item, 0);
+        assert!(layers.glass[middle].depth > layers.solid[middle].depth);
+        // The marked side is the far one.
+        assert_eq!(layers.solid[middle].mark(), None);
+        assert_eq!(layers.marked[middle].mark(), Some(0));
+        assert!(layers.marked[middle].depth < layers.solid[middle].depth);
+
+        // Faint parts fade away before the middle, and are there behind it.
+        let behind = block([-1.0, 0.8, -1.0], [1.0, 0.9, 1.0]);
+        let before = block([-1.0, -1.9, -1.0], [1.0, -1.8, 1.0]);
+        let camera = camera();
+        for (shape, is_seen) in [(&behind, true), (&before, false)] {
+            let scene = super::tests::scene(vec![item(shape, Look::Faint, &[])]);
+            let layers = Layers::draw(&scene, &camera, 40, 40, 1);
+            assert_eq!(layers.faint[middle].is_something(), is_seen);
+        }
+    }
+
+    #[test]
+    fn what_reaches_behind_the_camera_is_cut_off() {
+        let floor = block([-100.0, -100.0, -1.1], [100.0, 100.0, -1.0]);
+        let camera = camera();
+        let layers = Layers::draw(&scene(vec![item(&floor, Look::Solid, &[])]), &camera, 60, 60, 1);
+        assert!(layers.solid[59 * 60 + 30].is_something());
+        assert!(!layers.solid[30].is_something());
+        let nearest = layers.solid.iter().fold(0.0_f32, |most, sample| most.max(sample.depth));
+        assert!(nearest <= 1.001 / camera.near as f32);
+        let up = layers.solid[59 * 60 + 30].normal();
+        assert!(up.y > 0.99, "{up}");
+    }
+
+    #[test]
+    fn threads_and_extreme_scenes_do_no_harm() {
+        let huge = block([-1e99; 3], [1e99; 3]);
+        let tiny = block([0.0; 3], [1e-300; 3]);
+        let scene = scene(vec![item(&huge, Look::Solid, &[]), item(&tiny, Look::Solid, &[])]);
+        let draw = || Layers::draw(&scene, &camera(), 64, 64, 1);
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(draw);
+        let many = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap().install(draw);
+        let bits = |layers: &Layers| -> Vec<(u32, u32, u32)> {
+            layers.solid.iter().map(|it| (it.depth.to_bits(), it.item, it.normal)).collect()
+        };
+        assert_eq!(bits(&one), bits(&many));
+        let empty = Layers::draw(&scene, &camera(), 0, 0, 1);
+        assert!(empty.solid.is_empty());
+    }
+}

@@ -1,0 +1,84 @@
+//! From where most can be seen.
+
+use super::{
+    Camera, Scene, focus,
+    raster::{Layers, Sample},
+};
+use impinge::glam::DVec3;
+
+/// How large the pictures are that views are compared by.
+const TRIAL: [usize; 2] = [120, 80];
+
+/// About as many faces are drawn for a trial; of larger scenes, some stand for all.
+const TRIAL_FACES: usize = 60_000;
+
+/// What can be seen of marked faces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Visibility {
+    /// Samples at which one is in front.
+    pub(crate) open: usize,
+    /// Samples at which there is one at all.
+    pub(crate) all: usize,
+}
+
+/// Directions from which things can be looked at, as (turn, rise, worth): how far to turn and to rise, in
+/// degrees, and what the view is worth. People like to look from half above; exactly along an axis faces
+/// become lines.
+pub(crate) const DIRECTIONS: [(f64, f64, f64); 26] = [
+    // Round and round. From the front right first: it wins where nothing else counts.
+    (30.0, 28.0, 1.0),
+    (-30.0, 28.0, 1.0),
+    (60.0, 28.0, 1.0),
+    (-60.0, 28.0, 1.0),
+    (120.0, 28.0, 1.0),
+    (-120.0, 28.0, 1.0),
+    (150.0, 28.0, 1.0),
+    (-150.0, 28.0, 1.0),
+    // From further above.
+    (40.0, 55.0, 0.95),
+    (-40.0, 55.0, 0.95),
+    (140.0, 55.0, 0.95),
+    (-140.0, 55.0, 0.95),
+    // Nearly along an axis: into holes and between teeth.
+    (8.0, 10.0, 0.75),
+    (-8.0, 10.0, 0.75),
+    (82.0, 10.0, 0.75),
+    (98.0, 10.0, 0.75),
+    (172.0, 10.0, 0.75),
+    (-172.0, 10.0, 0.75),
+    (-82.0, 10.0, 0.75),
+    (-98.0, 10.0, 0.75),
+    (15.0, 80.0, 0.7),
+    // From below.
+    (40.0, -28.0, 0.5),
+    (-40.0, -28.0, 0.5),
+    (140.0, -28.0, 0.5),
+    (-140.0, -28.0, 0.5),
+    (15.0, -80.0, 0.4),
+];
+
+/// Where a camera looks that stands turned and raised by so many degrees from the front.
+pub(crate) fn direction((turn, rise, _): (f64, f64, f64), up: DVec3) -> DVec3 {
+    // The front is along −y where z is up, and along z where y is.
+    let front = if up == DVec3::Y { DVec3::Z } else { DVec3::NEG_Y };
+    let side = up.cross(front);
+    let (turn, rise) = (turn.to_radians(), rise.to_radians());
+    let level = front * libm::cos(turn) + side * libm::sin(turn);
+    -(level * libm::cos(rise) + up * libm::sin(rise))
+}
+
+/// What a camera sees of the marked faces of a scene.
+pub(crate) fn visibility(scene: &Scene<'_>, camera: &Camera) -> Visibility {
+    let faces: usize = scene.items.iter().map(|item| item.shape.face_count()).sum();
+    let stride = faces.div_ceil(TRIAL_FACES).max(1);
+    let [width, height] = TRIAL;
+    let layers = Layers::draw(scene, camera, width, height, stride);
+    let focus = scene.focus.as_ref().map(|focus| focus::Seen::new(focus, camera, &layers));
+    let counts = |(at, sample): &(usize, &Sample)| {
+        let share = |focus: &focus::Seen| focus.share(at % width, at / width, sample.depth);
+        sample.mark().is_some() && focus.as_ref().is_none_or(|focus| share(focus) > 0.5)
+    };
+    let open = layers.solid.iter().enumerate().filter(counts).count();
+    let all = layers.marked.iter().enumerate().filter(counts).count();
+    Visibility { open, all }
+}
