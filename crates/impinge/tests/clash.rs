@@ -47,6 +47,7 @@ fn boxes_that_share_a_side_touch() {
     assert_eq!(clash.depth, Some(0.0));
     assert_eq!(clash.distance, 0.0);
     assert_eq!(clash.places.len(), 1);
+    assert_eq!(clash.length, 2.0 * (0.75 + 1.0), "the border of the patch");
     assert_eq!(clash.extent.min, dvec3(0.5, -0.25, -0.5));
     assert_eq!(clash.extent.max, dvec3(0.5, 0.5, 0.5));
 }

@@ -59,7 +59,7 @@ impl Checker {
             distance: 0.0,
             points: [main.point; 2],
             faces: self.faces.clone(),
-            length: places.iter().map(|place| place.length).sum(),
+            length: if is_same { 0.0 } else { places.iter().map(|place| place.length).sum() },
             extent: self.common.extent(),
             places,
             is_closed,

@@ -38,6 +38,7 @@ pub(super) enum Kind {
     Point,
     /// A piece of the curve: where from and where to, and the joints there.
     Segment([DVec3; 2], [u32; 2]),
+    /// Faces that lie in each other: a polygon, or the edge where two of such a patch meet.
     Patch,
 }
 
@@ -107,6 +108,12 @@ impl Common {
     }
 }
 
+/// Whether two faces lie in planes that are the same but for rounding, or have none.
+fn are_parallel(a: &Triangle, b: &Triangle) -> bool {
+    let normal = |t: &Triangle| (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
+    normal(a).cross(normal(b)).length_squared() <= SAME * SAME
+}
+
 /// Points made one where they are the same but for rounding, and what is connected.
 #[derive(Debug, Default)]
 struct Joints {
@@ -144,7 +151,7 @@ impl Joints {
             Meeting::Segment(ends) => {
                 let other = self.joint(ends[1]);
                 self.connect(joint, other);
-                Kind::Segment(ends, [joint, other])
+                if are_parallel(a, b) { Kind::Patch } else { Kind::Segment(ends, [joint, other]) }
             }
             Meeting::Polygon(corners) => {
                 for &corner in &corners[1..] {

@@ -64,7 +64,8 @@ pub struct Clash {
     pub points: [DVec3; 2],
     /// The faces that touch, in order; where none do, the two on which the closest points lie.
     pub faces: Vec<FacePair>,
-    /// How long the curve is along which the surfaces cross.
+    /// How long the curve is along which the surfaces cross, borders of patches where they lie in each
+    /// other included; 0 for duplicates, which lie in each other everywhere.
     pub length: f64,
     /// All that the surfaces have in common is in here; where that is nothing, the two closest
     /// points.
