@@ -6,9 +6,9 @@
 
 #include <Standard_Failure.hxx>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cstdio>
 #include <new>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -19,7 +19,10 @@
 
 namespace {
 
-const char* const USAGE = "usage: impinge-step [--tolerance MILLIMETRES] < FILE.step > PARTS";
+const char* const USAGE =
+    "usage: impinge-step [--tolerance MILLIMETRES] [--measure] < FILE.step > PARTS\n"
+    "  --tolerance MILLIMETRES   how far triangles may be from a surface (0.1, for small bodies less)\n"
+    "  --measure                 instead, a line for each body: its kind, its exact volume and area";
 
 // A stream of our own, out of reach for a library that prints what it thinks to the usual ones.
 FILE* taken(int descriptor) {
@@ -51,10 +54,18 @@ void limit_memory(size_t file_size) {
 
 int main(int count, char** arguments) {
     double tolerance = 0;
-    if (count == 3 && strcmp(arguments[1], "--tolerance") == 0) {
-        tolerance = atof(arguments[2]);
+    bool is_measured = false, is_understood = true;
+    for (int at = 1; at < count; at++) {
+        if (strcmp(arguments[at], "--tolerance") == 0 && at + 1 < count) {
+            tolerance = atof(arguments[++at]);
+            is_understood = is_understood && tolerance > 0;
+        } else if (strcmp(arguments[at], "--measure") == 0) {
+            is_measured = true;
+        } else {
+            is_understood = false;
+        }
     }
-    if (count != 1 && !(tolerance > 0)) {
+    if (!is_understood) {
         fprintf(stderr, "%s\n", USAGE);
         return 2;
     }
@@ -68,8 +79,9 @@ int main(int count, char** arguments) {
         limit_memory(file.size());
         const Document document(file);
         Stream stream;
-        write_parts(document, tolerance, file.size() / 4 + 1000, stream);
-        const std::string& bytes = stream.finished();
+        std::string measured;
+        write_parts(document, tolerance, file.size() / 4 + 1000, stream, is_measured ? &measured : nullptr);
+        const std::string& bytes = is_measured ? measured : stream.finished();
         const bool is_whole = fwrite(bytes.data(), 1, bytes.size(), output) == bytes.size() && fflush(output) == 0;
         // Straight out: taking down all that was built takes longer than reading it.
         _exit(is_whole ? EXIT_SUCCESS : EXIT_FAILURE);
