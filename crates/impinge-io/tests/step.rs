@@ -351,8 +351,7 @@ fn mutants() {
     let (header, data) = MACHINE.split_once("DATA;").unwrap();
     let spans = |is_reference: bool| -> Vec<(usize, usize)> {
         let mut spans = Vec::new();
-        for (start, _) in data.match_indices(|sign: char| sign == '#' || sign == '(' || sign == ',')
-        {
+        for (start, _) in data.match_indices(['#', '(', ',']) {
             let from = if is_reference { start } else { start + 1 };
             let is_number =
                 |sign: char| sign.is_ascii_digit() || (!is_reference && "-.E".contains(sign));

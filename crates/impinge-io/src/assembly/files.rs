@@ -52,7 +52,8 @@ const UNREAD: [(&[&str], &str); 6] = [
 ];
 
 /// Buildings: written like STEP, but of shapes that OpenCASCADE does not know.
-pub(super) const IFC: &str = "IFC is not read; save it as .glb";
+pub(super) const IFC: &str =
+    "IFC is not read; save it as .glb, or make one with IfcOpenShell (docs/formats.md shows how)";
 
 /// Extensions of STEP files.
 const STEP: [&str; 3] = ["step", "stp", "p21"];
