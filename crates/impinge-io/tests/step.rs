@@ -126,6 +126,8 @@ fn assemblies_come_with_names_and_places() {
         let tolerance = f64::min(0.1, size / 1000.0);
         let name = &assembly.parts[part].name;
         assert_solid(assembly.mesh(part), volume, area, tolerance, name);
+        let report = assembly.mesh(part).report();
+        assert_eq!(report.vertices, report.distinct_positions, "{name}: faces share vertices");
     }
 
     let metres = try_read(MACHINE, &Options::default().units(Unit::Metre)).unwrap();
