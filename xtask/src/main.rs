@@ -1,9 +1,11 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench`, `cargo xtask kernels`.
+//! The project's own chores: `cargo xtask test`, `cargo xtask bench`, `cargo xtask kernels`,
+//! `cargo xtask step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 mod bench;
 mod command;
 mod kernels;
+mod opencascade;
 mod provide;
 mod readme;
 mod step;
@@ -16,13 +18,15 @@ const USAGE: &str = "\
 usage: cargo xtask test [--quick]
        cargo xtask bench [NAME…]
        cargo xtask kernels [--record]
+       cargo xtask step
 
   test           everything that CI checks: format, lints, all tests, docs, the README's command,
-                 the instructions that kernels take
+                 STEP files, the instructions that kernels take
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
   kernels        counts the instructions that kernels take, and fails if one takes 3 % more than are on
                  record; --record puts them on record
+  step           builds impinge-step, which reads STEP files, and puts it beside impinge
 
 Environment:
   IMPINGE_DATA   a folder of real files for the corpus tests; they are left out without it
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
         ["bench", ref names @ ..] => exit(bench::run(root(), names)),
         ["kernels"] => exit(kernels(Then::Compare)),
         ["kernels", "--record"] => exit(kernels(Then::Record)),
+        ["step"] => exit(opencascade::build(root()).map(|_| ())),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

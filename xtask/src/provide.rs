@@ -72,7 +72,7 @@ fn runs(program: &str, argument: &str) -> bool {
 }
 
 /// Installs a package on Debian, as root. Anywhere else the caller says what is missing.
-fn apt_install(package: &str) {
+pub(crate) fn apt_install(package: &str) {
     let is_debian = Path::new("/etc/debian_version").exists();
     let user = Command::new("id").arg("-u").output();
     let is_root = user.is_ok_and(|id| id.stdout.trim_ascii() == b"0");

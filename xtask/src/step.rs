@@ -3,7 +3,7 @@
 use crate::{
     command,
     kernels::{self, Then},
-    provide, readme,
+    opencascade, provide, readme,
 };
 use std::path::Path;
 
@@ -25,6 +25,8 @@ enum Check {
     Component { component: &'static str, arguments: &'static [&'static str] },
     /// The commands that the README promises.
     Readme,
+    /// The tests that need the program that reads STEP files.
+    Opencascade,
     /// That no kernel takes more instructions than are on record.
     Kernels,
 }
@@ -66,6 +68,7 @@ impl Step {
                 ),
             },
             Self { name: "README", check: Check::Readme },
+            Self { name: "STEP", check: Check::Opencascade },
             Self { name: "kernels", check: Check::Kernels },
         ]
     }
@@ -90,6 +93,7 @@ impl Step {
                 Err(why) => Outcome::LeftOut(why),
             },
             Check::Readme => readme::check(root),
+            Check::Opencascade => opencascade::check(root),
             Check::Kernels => kernels::run(root, Then::Compare),
         }
     }

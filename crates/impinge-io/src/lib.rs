@@ -1,5 +1,5 @@
 //! Mesh files in, [`Model`]s out, and back: OBJ, STL, PLY, OFF, glTF 2.0. Several of them, folders
-//! and robots (URDF) as an [`Assembly`] of parts.
+//! and robots (URDF) as an [`Assembly`] of parts; STEP files too, by a program of their own.
 //!
 //! The only place of the project that parses mesh files. Every reader takes bytes that may be
 //! anything and answers with a [`Model`] or with an [`Error`] that names the file and the place in

@@ -3,7 +3,7 @@
 use super::{
     Assembly, Options, Unit,
     build::{Builder, NewPart, file_error},
-    obj, scene, urdf,
+    obj, scene, step, urdf,
 };
 use crate::{
     Error, Format,
@@ -27,6 +27,7 @@ const MAX_FILES: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Mesh(Format),
+    Step,
     Urdf,
     /// It holds shapes, but is not read; what to do instead.
     Unread(&'static str),
@@ -35,17 +36,14 @@ enum Kind {
 /// Extensions of files with shapes that are not read, and what to say of them. Where a folder holds
 /// one, leaving it out would make an assembly look clear that is not.
 const UNREAD: [(&[&str], &str); 6] = [
-    (
-        &["step", "stp", "p21", "stpz"],
-        "STEP is not read: its surfaces have to be cut into triangles first; save it as .glb or .stl",
-    ),
+    (&["stpz", "stpx"], "STEP is read as text only (.step); unpack or convert it"),
     (
         &["iges", "igs", "brep", "sat", "x_t", "x_b", "sldprt", "sldasm", "catpart", "catproduct"],
         "CAD files are not read: their surfaces have to be cut into triangles first; save it as .glb \
          or .stl",
     ),
     (&["dae"], "Collada is not read; save it as .glb, .obj or .stl"),
-    (&["ifc", "ifczip", "ifcxml"], "IFC is not read; save it as .glb"),
+    (&["ifc", "ifczip", "ifcxml"], IFC),
     (
         &["3mf", "amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
         "files of this kind are not read; save it as .glb, .obj or .stl",
@@ -53,10 +51,18 @@ const UNREAD: [(&[&str], &str); 6] = [
     (&["xacro"], "xacro is not read: run `xacro` on it to get a .urdf"),
 ];
 
-/// Why a file of shapes is not read, if its extension is of a kind that is known not to be.
+/// Buildings: written like STEP, but of shapes that OpenCASCADE does not know.
+pub(super) const IFC: &str =
+    "IFC is not read; save it as .glb, or make one with IfcOpenShell (docs/formats.md shows how)";
+
+/// Extensions of STEP files.
+const STEP: [&str; 3] = ["step", "stp", "p21"];
+
+/// Why a file of shapes is not read as the mesh of a robot, if its extension is of a kind that is known not to be.
 pub(super) fn unread(path: &Path) -> Option<&'static str> {
     match Kind::of_path(path) {
         Some(Kind::Unread(message)) => Some(message),
+        Some(Kind::Step) => Some("STEP is not read as the mesh of a robot; save it as .stl"),
         _ => None,
     }
 }
@@ -69,6 +75,9 @@ impl Kind {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         if extension == "urdf" {
             return Some(Self::Urdf);
+        }
+        if STEP.contains(&&*extension) {
+            return Some(Self::Step);
         }
         let unread = UNREAD.iter().find(|(extensions, _)| extensions.contains(&&*extension));
         unread.map(|(_, message)| Self::Unread(message))
@@ -144,9 +153,9 @@ fn finish(builder: Builder<'_>) -> Result<Assembly, Error> {
 }
 
 /// The sub-assemblies that a file's parts may be in.
-struct Within<'a> {
+pub(super) struct Within<'a> {
     /// That of its folder.
-    folder: Option<u32>,
+    pub(super) folder: Option<u32>,
     /// What to call a sub-assembly of the file's own, if it needs one.
     own: Option<&'a Path>,
 }
@@ -157,7 +166,7 @@ impl Within<'_> {
     }
 
     /// The sub-assembly of a file that has nodes or groups.
-    fn file_group(&self, builder: &mut Builder<'_>) -> Result<Option<u32>, String> {
+    pub(super) fn file_group(&self, builder: &mut Builder<'_>) -> Result<Option<u32>, String> {
         match self.own {
             None => Ok(self.folder),
             Some(path) => builder.add_group(stem(path), self.folder).map(Some),
@@ -222,7 +231,7 @@ fn group(builder: &mut Builder<'_>, path: &Path, parent: Option<u32>) -> Result<
     builder.add_group(name, parent).map_err(|message| file_error(path, message))
 }
 
-fn stem(path: &Path) -> String {
+pub(super) fn stem(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -236,7 +245,7 @@ fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<()
     let bytes = match kind {
         // What it holds does not matter, only that it is there.
         Kind::Unread(_) => check_regular(path).map(|()| Vec::new()),
-        Kind::Mesh(_) | Kind::Urdf => read_file(path),
+        Kind::Mesh(_) | Kind::Step | Kind::Urdf => read_file(path),
     };
     let bytes = bytes.map_err(|fault| fault.in_file(path))?;
     let within = Within { folder: *group, own: (!is_one).then_some(path) };
@@ -260,6 +269,7 @@ fn add_bytes(
             let group = within.file_group(builder).map_err(|message| file_error(path, message))?;
             return urdf::read(bytes, path, folder, group, builder);
         }
+        Kind::Step => return step::read(bytes, path, within, builder),
         Kind::Mesh(format) => format,
     };
     check_content(bytes, format).map_err(named)?;

@@ -9,6 +9,7 @@
 //! | glTF, GLB | a node with a mesh, or an instance of it; with [`Options::primitives`], each primitive | the nodes above |
 //! | OBJ | a group (`g`) or object (`o`); the file, if it has but one | objects of several groups |
 //! | STL, PLY, OFF | the file | |
+//! | STEP | a solid or a surface of a product | assemblies, and products of several |
 //! | URDF | a collision element | links of several elements |
 //! | a folder | what its files hold, in the order of their names | its folders |
 //!
@@ -34,6 +35,7 @@ mod options;
 mod placement;
 mod robot;
 mod scene;
+mod step;
 mod urdf;
 
 pub use files::{load, read};

@@ -1,6 +1,6 @@
 //! How an assembly is read.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
 /// A unit of length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -82,7 +82,7 @@ impl FromStr for Unit {
 pub struct Options {
     /// What every coordinate is multiplied by, besides the change of units.
     pub scale: f64,
-    /// What the assembly is to be in. Files whose unit is known (glTF, URDF) are converted to it,
+    /// What the assembly is to be in. Files whose unit is known (glTF, URDF, STEP) are converted to it,
     /// others are taken to be in it. `None` leaves all coordinates as they are.
     pub units: Option<Unit>,
     /// What files are in that do not say so (OBJ, STL, PLY, OFF).
@@ -97,9 +97,13 @@ pub struct Options {
     pub joints: BTreeMap<String, f64>,
     /// Where the packages of a robot are looked for, before the folders above its file.
     pub packages: Vec<PathBuf>,
-    /// How far the triangles of a sphere, a cylinder or a capsule of a robot may be from the true
-    /// surface, in metres. Their vertices lie on it, so they are never outside.
-    pub tolerance: f64,
+    /// How far triangles may be from the true surface where a file has round shapes (URDF) or curved
+    /// ones (STEP), in metres. Their vertices lie on it.
+    ///
+    /// Without it that is 0.1 mm, and for bodies of STEP files below 10 cm a thousandth of their size.
+    pub tolerance: Option<f64>,
+    /// How long the program that reads STEP may take for a file.
+    pub time_limit: Duration,
 }
 
 impl Default for Options {
@@ -112,7 +116,8 @@ impl Default for Options {
             primitives: false,
             joints: BTreeMap::new(),
             packages: Vec::new(),
-            tolerance: 1e-4,
+            tolerance: None,
+            time_limit: Duration::from_secs(600),
         }
     }
 }
@@ -162,7 +167,13 @@ impl Options {
 
     /// Sets [`tolerance`](Self::tolerance).
     pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = tolerance;
+        self.tolerance = Some(tolerance);
+        self
+    }
+
+    /// Sets [`time_limit`](Self::time_limit).
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
         self
     }
 
@@ -173,7 +184,7 @@ impl Options {
             false => Err(format!("{what} must be a positive number, not {value}")),
         };
         positive("the scale", self.scale)?;
-        positive("the tolerance", self.tolerance)?;
+        self.tolerance.map_or(Ok(()), |tolerance| positive("the tolerance", tolerance))?;
         match self.joints.iter().find(|(_, value)| !value.is_finite()) {
             None => Ok(()),
             Some((name, value)) => {

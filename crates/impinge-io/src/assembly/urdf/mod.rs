@@ -28,6 +28,9 @@ use std::{
     sync::Arc,
 };
 
+/// How far triangles may be from a round shape if nothing is asked for, in metres.
+const TOLERANCE: f64 = 1e-4;
+
 /// Adds the collision geometry of a robot, link by link.
 pub(super) fn read(
     bytes: &[u8],
@@ -145,9 +148,12 @@ impl Meshes<'_> {
             let mesh = match self.shapes.get(&key) {
                 Some(&mesh) => mesh,
                 None => {
-                    let mesh = shapes::mesh(&collision.geometry, builder.options.tolerance)
-                        .and_then(|mesh| builder.add_made(mesh))
-                        .map_err(Problem::Here)?;
+                    let mesh = shapes::mesh(
+                        &collision.geometry,
+                        builder.options.tolerance.unwrap_or(TOLERANCE),
+                    )
+                    .and_then(|mesh| builder.add_made(mesh))
+                    .map_err(Problem::Here)?;
                     self.shapes.insert(key, mesh);
                     mesh
                 }

@@ -1,0 +1,113 @@
+//! STEP files: products of solids and surfaces, which OpenCASCADE cuts into triangles.
+//!
+//! OpenCASCADE is C++ and can crash, so it runs in a program of its own (`tools/step` in the sources), which is given
+//! the file and answers with a stream of parts.
+
+mod program;
+mod stream;
+
+use super::{
+    Options, Unit,
+    build::{Builder, NewPart, SourceMesh, file_error},
+    files::{IFC, Within},
+};
+use crate::Error;
+use std::{path::Path, sync::Arc};
+use stream::{Body, Parts, Placed};
+
+/// Adds the parts of a file.
+pub(super) fn read(
+    bytes: &[u8],
+    path: &Path,
+    within: &Within<'_>,
+    builder: &mut Builder<'_>,
+) -> Result<(), Error> {
+    let failed = |message: String| file_error(path, message);
+    check(bytes).map_err(failed)?;
+    let Options { tolerance, time_limit, .. } = builder.options;
+    // The program counts in millimetres, whatever the file does.
+    let tolerance = tolerance.map(|metres| metres * Unit::Metre.to(Unit::Millimetre));
+    let answer = program::answer(bytes, tolerance, *time_limit).map_err(failed)?;
+    let Parts { groups, bodies, parts, lost } = stream::read(&answer).map_err(failed)?;
+    drop(answer);
+    if parts.is_empty() && lost.is_empty() {
+        return Err(failed("no product in it has a surface".into()));
+    }
+
+    builder.begin_file(path, Some(Unit::Millimetre));
+    let stem = super::files::stem(path);
+    let named = |name: String| if name.is_empty() { stem.clone() } else { name };
+    // One part by itself is the file; more are a sub-assembly, as the nodes of a scene are.
+    let top = match (parts.len(), groups.len()) {
+        (1, 0) => within.folder,
+        _ => within.file_group(builder).map_err(failed)?,
+    };
+    let mut numbers = Vec::with_capacity(groups.len());
+    for (name, parent) in groups {
+        let parent = parent.map_or(top, |parent| Some(numbers[parent]));
+        numbers.push(builder.add_group(named(name), parent).map_err(failed)?);
+    }
+    let bodies: Vec<Result<SourceMesh, String>> = bodies
+        .into_iter()
+        .map(|body| match body {
+            Body::Mesh(mesh) => Ok(builder.add_mesh(Arc::new(mesh))),
+            Body::Broken(why) => Err(why),
+        })
+        .collect();
+    for Placed { name, group, body, transform } in parts {
+        let (name, group) = (named(name), group.map_or(top, |group| Some(numbers[group])));
+        let added = bodies[body].clone().and_then(|mesh| {
+            let (name, transform) = (name.clone(), &transform);
+            builder.add_part(NewPart { name, group, mesh, transform, link: None })
+        });
+        if let Err(why) = added {
+            broken(&name, &why, path, builder)?;
+        }
+    }
+    lost.iter().try_for_each(|(name, why)| broken(name, why, path, builder))
+}
+
+fn broken(name: &str, why: &str, path: &Path, builder: &mut Builder<'_>) -> Result<(), Error> {
+    let message = format!("`{}`: {why}", crate::text::shown(name));
+    builder.broken(name, file_error(path, message))
+}
+
+/// Refuses what is no STEP file, or only the beginning of one: OpenCASCADE makes of it what it can.
+fn check(bytes: &[u8]) -> Result<(), String> {
+    if bytes.is_empty() {
+        return Err("the file is empty".into());
+    }
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
+    if !text.starts_with(b"ISO-10303-21") {
+        return Err("it is no STEP file: that begins with `ISO-10303-21;`".into());
+    }
+    let header = &text[..memchr::memmem::find(text, b"DATA;").unwrap_or(text.len())];
+    if let Some(schema) = memchr::memmem::find(header, b"FILE_SCHEMA") {
+        let mut names = header[schema..].split(|&byte| byte == b'\'').skip(1).step_by(2);
+        if names.any(|name| name.trim_ascii_start().to_ascii_uppercase().starts_with(b"IFC")) {
+            return Err(IFC.into());
+        }
+    }
+    if memchr::memmem::rfind(text, b"END-ISO-10303-21").is_none() {
+        return Err("the file ends early: `END-ISO-10303-21;` is missing".into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_whole_step_file_is_refused() {
+        let refused = |text: &[u8]| check(text).unwrap_err();
+        assert_eq!(refused(b""), "the file is empty");
+        assert!(refused(b"solid a\nendsolid").contains("no STEP file"));
+        assert!(refused(b"ISO-10303-21;\nHEADER;").contains("ends early"));
+        let ifc = b"ISO-10303-21;HEADER;FILE_SCHEMA (( 'IFC4X3' ));ENDSEC;DATA;END-ISO-10303-21;";
+        assert_eq!(refused(ifc), IFC);
+        let named = b" ISO-10303-21;HEADER;FILE_NAME('IFC');FILE_SCHEMA(('AP203'));ENDSEC;\
+            DATA;#1=PRODUCT('FILE_SCHEMA','IFC');ENDSEC;\nEND-ISO-10303-21;\n";
+        assert_eq!(check(named), Ok(()));
+    }
+}

@@ -1,0 +1,216 @@
+//! What the program answers; `tools/step/stream.hpp` in the sources describes it.
+
+use glam::{DAffine3, DMat3, DVec3};
+use impinge::Mesh;
+
+const MAGIC: &[u8] = b"IMPSTEP1";
+
+/// What stands for "no sub-assembly".
+const NOWHERE: u32 = u32::MAX;
+
+#[derive(Debug, Default)]
+pub(super) struct Parts {
+    /// Names of sub-assemblies, each with that of an earlier one that it is in.
+    pub(super) groups: Vec<(String, Option<usize>)>,
+    pub(super) bodies: Vec<Body>,
+    pub(super) parts: Vec<Placed>,
+    /// Things that are no parts because they could not be built: names, and why.
+    pub(super) lost: Vec<(String, String)>,
+}
+
+#[derive(Debug)]
+pub(super) enum Body {
+    Mesh(Mesh),
+    /// Why there is none.
+    Broken(String),
+}
+
+/// A body, somewhere.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) name: String,
+    pub(super) group: Option<usize>,
+    pub(super) body: usize,
+    pub(super) transform: DAffine3,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
+    let not_understood = || {
+        "what `impinge-step` answers is not understood; `cargo xtask step` builds the one that belongs \
+         to this version"
+            .to_owned()
+    };
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_understood)?;
+    let mut parts = Parts::default();
+    let mut cursor = Cursor(rest);
+    loop {
+        match cursor.record(&mut parts) {
+            Some(Ok(true)) => {}
+            Some(Ok(false)) if cursor.0.is_empty() => return Ok(parts),
+            Some(Err(message)) => return Err(message),
+            Some(Ok(false)) | None => return Err(not_understood()),
+        }
+    }
+}
+
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    /// Reads a record: whether it is not the last, or what is wrong with its mesh. `None` if it is no record.
+    fn record(&mut self, parts: &mut Parts) -> Option<Result<bool, String>> {
+        match self.take(1)? {
+            b"G" => {
+                let parent = self.group(parts)?;
+                parts.groups.push((self.text()?, parent));
+            }
+            b"M" => {
+                let (vertices, faces) = (self.number()?, self.number()?);
+                let positions = self.list(vertices, Self::position)?;
+                let faces = self.list(faces, Self::face)?;
+                match Mesh::new(positions, faces) {
+                    Ok(mesh) => parts.bodies.push(Body::Mesh(mesh)),
+                    Err(error) => return Some(Err(error.to_string())),
+                }
+            }
+            b"B" => parts.bodies.push(Body::Broken(self.text()?)),
+            b"P" => {
+                let (group, body) = (self.group(parts)?, self.number()? as usize);
+                let rows = [self.row()?, self.row()?, self.row()?];
+                let name = self.text()?;
+                parts.bodies.get(body)?;
+                let linear = DMat3::from_cols_array_2d(&rows.map(|[x, y, z, _]| [x, y, z]));
+                let moved = DVec3::from_array(rows.map(|[.., moved]| moved));
+                let transform = DAffine3::from_mat3_translation(linear.transpose(), moved);
+                parts.parts.push(Placed { name, group, body, transform });
+            }
+            b"X" => parts.lost.push((self.text()?, self.text()?)),
+            b"E" => return Some(Ok(false)),
+            _ => return None,
+        }
+        Some(Ok(true))
+    }
+
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.take(N)?.try_into().ok()
+    }
+
+    fn number(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn real(&mut self) -> Option<f64> {
+        self.array().map(f64::from_le_bytes)
+    }
+
+    fn row(&mut self) -> Option<[f64; 4]> {
+        Some([self.real()?, self.real()?, self.real()?, self.real()?])
+    }
+
+    fn position(&mut self) -> Option<DVec3> {
+        Some(DVec3::new(self.real()?, self.real()?, self.real()?))
+    }
+
+    fn face(&mut self) -> Option<[u32; 3]> {
+        Some([self.number()?, self.number()?, self.number()?])
+    }
+
+    /// Room is made for no more than the bytes can hold.
+    fn list<T>(&mut self, count: u32, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let mut list = Vec::with_capacity((count as usize).min(self.0.len() / 12));
+        for _ in 0..count {
+            list.push(item(self)?);
+        }
+        Some(list)
+    }
+
+    /// Names in files are in whatever encoding their writer thought of.
+    fn text(&mut self) -> Option<String> {
+        let length = self.number()? as usize;
+        Some(String::from_utf8_lossy(self.take(length)?).into_owned())
+    }
+
+    /// A sub-assembly that is there already, or none.
+    fn group(&mut self, parts: &Parts) -> Option<Option<usize>> {
+        match self.number()? {
+            NOWHERE => Some(None),
+            group => Some(Some(group as usize)).filter(|_| (group as usize) < parts.groups.len()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Vec<u8> {
+        [&(text.len() as u32).to_le_bytes(), text.as_bytes()].concat()
+    }
+
+    fn numbers(numbers: &[u32]) -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    fn reals(reals: &[f64]) -> Vec<u8> {
+        reals.iter().flat_map(|real| real.to_le_bytes()).collect()
+    }
+
+    fn sample() -> Vec<Vec<u8>> {
+        let place = [0.0, -1.0, 0.0, 5.0, 1.0, 0.0, 0.0, 6.0, 0.0, 0.0, 1.0, 7.0];
+        vec![
+            MAGIC.to_vec(),
+            [b"G".to_vec(), numbers(&[NOWHERE]), text("top")].concat(),
+            [b"G".to_vec(), numbers(&[0]), text("within")].concat(),
+            [
+                b"M".to_vec(),
+                numbers(&[3, 1]),
+                reals(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+                numbers(&[0, 1, 2]),
+            ]
+            .concat(),
+            [b"B".to_vec(), text("why")].concat(),
+            [b"P".to_vec(), numbers(&[1, 0]), reals(&place), text("part")].concat(),
+            [b"X".to_vec(), text("#7"), text("gone")].concat(),
+            b"E".to_vec(),
+        ]
+    }
+
+    #[test]
+    fn records_are_read() {
+        let parts = read(&sample().concat()).unwrap();
+        assert_eq!(parts.groups, [("top".into(), None), ("within".into(), Some(0))]);
+        assert!(matches!(&parts.bodies[0], Body::Mesh(mesh) if mesh.faces() == [[0, 1, 2]]));
+        assert!(matches!(&parts.bodies[1], Body::Broken(why) if why == "why"));
+        let [Placed { name, group: Some(1), body: 0, transform }] = &parts.parts[..] else {
+            panic!("{:?}", parts.parts)
+        };
+        assert_eq!(name, "part");
+        assert_eq!(transform.transform_point3(DVec3::X), DVec3::new(5.0, 7.0, 7.0));
+        assert_eq!(parts.lost, [("#7".into(), "gone".into())]);
+    }
+
+    #[test]
+    fn what_is_not_whole_is_refused() {
+        let bytes = sample().concat();
+        for length in 0..bytes.len() {
+            assert!(read(&bytes[..length]).is_err(), "{length}");
+        }
+        assert!(read(&[&bytes[..], b"E"].concat()).is_err());
+        // Groups and bodies that are not there.
+        let mut records = sample();
+        records.remove(2);
+        assert!(read(&records.concat()).is_err());
+        let mut records = sample();
+        records.swap(3, 5);
+        assert!(read(&records.concat()).is_err());
+        // A corner that is not there, and room for four billion of them.
+        let far = [MAGIC, b"M", &numbers(&[1, 1]), &reals(&[0.0; 3]), &numbers(&[0, 1, 0]), b"E"];
+        assert!(read(&far.concat()).unwrap_err().contains("vertex"));
+        assert!(read(&[MAGIC, b"M", &numbers(&[u32::MAX; 2])].concat()).is_err());
+    }
+}

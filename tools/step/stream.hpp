@@ -1,0 +1,87 @@
+// What the program writes: a file as bodies that were cut into triangles, and where they stand.
+//
+// All numbers are little-endian. A text is its length in bytes (u32) and the bytes, UTF-8 or nearly. After
+// the eight bytes "IMPSTEP1" come records, each a letter and what follows it:
+//
+//   G  group u32, name          a sub-assembly, within an earlier one or (0xFFFFFFFF) at the top
+//   M  vertices u32, faces u32, vertices × 3 f64, faces × 3 u32     a mesh, in millimetres
+//   B  why                      a mesh that could not be made; it has a number as others do
+//   P  group u32, mesh u32, 12 f64, name     a part: an earlier mesh, placed by a row-major 3×4 matrix
+//   X  name, why                something of the file that is no part and was lost
+//   E                           the end: what does not come to it is not whole
+//
+// Groups and meshes are numbered from 0 in their order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+constexpr uint32_t NOWHERE = 0xFFFFFFFF;
+
+struct Mesh {
+    std::vector<std::array<double, 3>> positions;
+    std::vector<std::array<uint32_t, 3>> faces;
+};
+
+class Stream {
+public:
+    uint32_t group(uint32_t parent, const std::string& name) {
+        bytes += 'G';
+        number(parent);
+        text(name);
+        return groups++;
+    }
+
+    uint32_t mesh(const Mesh& mesh) {
+        bytes += 'M';
+        number(uint32_t(mesh.positions.size()));
+        number(uint32_t(mesh.faces.size()));
+        append(mesh.positions.data(), mesh.positions.size());
+        append(mesh.faces.data(), mesh.faces.size());
+        return meshes++;
+    }
+
+    uint32_t broken(const std::string& why) {
+        bytes += 'B';
+        text(why);
+        return meshes++;
+    }
+
+    void part(uint32_t group, uint32_t mesh, const std::array<double, 12>& place, const std::string& name) {
+        bytes += 'P';
+        number(group);
+        number(mesh);
+        append(place.data(), place.size());
+        text(name);
+    }
+
+    void lost(const std::string& name, const std::string& why) {
+        bytes += 'X';
+        text(name);
+        text(why);
+    }
+
+    // Everything, once nothing can go wrong any more.
+    const std::string& finished() {
+        bytes += 'E';
+        return bytes;
+    }
+
+private:
+    static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they are");
+
+    template <typename T> void append(const T* values, size_t count) {
+        bytes.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+    }
+    void number(uint32_t value) { append(&value, 1); }
+    void text(const std::string& text) {
+        number(uint32_t(text.size()));
+        bytes += text;
+    }
+
+    std::string bytes = "IMPSTEP1";
+    uint32_t groups = 0;
+    uint32_t meshes = 0;
+};
