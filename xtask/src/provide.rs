@@ -79,7 +79,8 @@ pub(crate) fn apt_install(package: &str) {
     if !is_debian || !is_root {
         return;
     }
-    for arguments in [&["update"][..], &["install", "-y", "--no-install-recommends", package]] {
+    let install = ["install", "-y", "--no-install-recommends", "-o", "Acquire::Retries=3", package];
+    for arguments in [&["update", "-o", "Acquire::Retries=3"][..], &install] {
         println!("$ apt-get {}", arguments.join(" "));
         let _ = Command::new("apt-get")
             .args(arguments)

@@ -48,8 +48,8 @@ is in engine.
 Output: a table, or with --json one JSON object; docs/clash.md describes both, and docs/output.md
 every field.")]
 pub(crate) struct Arguments {
-    /// Files and folders of parts: .glb, .gltf, .obj, .stl, .ply, .off, .urdf; gen:gearbox if there
-    /// are none
+    /// Files and folders of parts: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; gen:gearbox if
+    /// there are none
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -89,8 +89,8 @@ struct Reading {
     /// Where packages of a robot (package://NAME/…) are looked for first
     #[arg(long = "package", value_name = "FOLDER")]
     packages: Vec<PathBuf>,
-    /// How far triangles may be from the round shapes that they are made for, in metres or with a
-    /// unit
+    /// How far triangles may be from the round shapes that they are made for (STEP, URDF), in metres or
+    /// with a unit [default: 0.1mm, for small bodies of STEP files a thousandth of their size]
     #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_negative_numbers = true)]
     tolerance: Option<Length>,
     /// Leave out parts and files that cannot be read, and say so, instead of giving up
@@ -182,7 +182,7 @@ impl Arguments {
             .primitives(self.reading.primitives);
         (options.units, options.file_units) = (*units, *file_units);
         if let Some(tolerance) = tolerance {
-            options.tolerance = tolerance.to(Unit::Metre);
+            options.tolerance = Some(tolerance.to(Unit::Metre));
         }
         let options =
             joints.iter().fold(options, |options, (name, value)| options.joint(name, *value));
