@@ -1,6 +1,7 @@
 //! The `impinge` command: reads arguments, calls the library, prints what it says.
 
 mod bench;
+mod clash;
 mod completions;
 mod failure;
 mod generate;
