@@ -3,7 +3,7 @@
 use crate::{
     command,
     kernels::{self, Then},
-    provide, readme,
+    page, provide, readme,
 };
 use std::path::Path;
 
@@ -27,6 +27,8 @@ enum Check {
     Readme,
     /// That no kernel takes more instructions than are on record.
     Kernels,
+    /// That the report page is what its sources make, and works in a browser.
+    Page,
 }
 
 pub(crate) enum Outcome {
@@ -67,6 +69,7 @@ impl Step {
             },
             Self { name: "README", check: Check::Readme },
             Self { name: "kernels", check: Check::Kernels },
+            Self { name: "page", check: Check::Page },
         ]
     }
 
@@ -91,6 +94,7 @@ impl Step {
             },
             Check::Readme => readme::check(root),
             Check::Kernels => kernels::run(root, Then::Compare),
+            Check::Page => page::run(root, page::Then::Check),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import { element, byId, button, color } from "./dom.ts";
 import { VERDICTS, type Place, type Report, type Row } from "./data.ts";
-import { COLORS, MEANINGS, SIDES, count, number, plural, type Lengths } from "./words.ts";
+import { COLORS, MEANINGS, SIDES, count, plural, type Lengths } from "./words.ts";
 
 /** More places than this are not listed one by one. */
 const LISTED = 200;
@@ -84,16 +84,23 @@ export class Details {
       element("p", { class: "meaning" }, MEANINGS[row.verdict]),
       element("div", { class: "parts" }, this.part(row.a, 0, row.closed[0]), this.part(row.b, 1, row.closed[1])),
       facts(list),
-      element("p", { class: "hint" }, row.depth === null ? this.noDepth(row) : "The depth is a lower bound: it is measured at vertices and where the surfaces cross."),
+      this.depth(row),
       row.pairs_kept < row.pairs && element("p", { class: "note" }, `${count(row.pairs_kept)} of ${plural(row.pairs, "pair")} of faces are highlighted; there was no room for more.`),
       ...this.places(row, place),
     );
   }
 
-  private noDepth(row: Row): string {
-    const open = [row.a, row.b].filter((_, side) => !row.closed[side]).map((part) => this.report.name(part));
-    if (open.length > 0) return `There is no depth, for ${open.join(" and ")} ${open.length === 1 ? "is" : "are"} open and so without an inside.`;
-    return "There is no depth, for neither part reaches into the other.";
+  private depth(row: Row): HTMLElement {
+    const open = [row.a, row.b].filter((_, side) => !row.closed[side]).map((part) => element("bdi", {}, this.report.name(part)));
+    const text: (string | HTMLElement)[] =
+      row.depth !== null
+        ? ["The depth is a lower bound: it is measured at vertices and where the surfaces cross."]
+        : open.length === 2
+          ? ["There is no depth, for ", open[0], " and ", open[1], " are open and so without an inside."]
+          : open.length === 1
+            ? ["There is no depth, for ", open[0], " is open and so without an inside."]
+            : ["There is no depth, for neither part reaches into the other."];
+    return element("p", { class: "hint" }, ...text);
   }
 
   private bar(verdict: string, tint: string, [at, all]: [number, number], status: string | null = null): HTMLElement {
@@ -160,4 +167,4 @@ function facts(list: [string, string, string?][]): HTMLElement {
 
 const exact = (value: number | null) => (value === null ? undefined : String(value));
 
-const coordinates = (point: number[]) => point.map(number).join(", ");
+const coordinates = (point: number[]) => point.map((value) => String(Number(value.toPrecision(8)))).join(", ");

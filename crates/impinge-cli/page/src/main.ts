@@ -17,6 +17,8 @@ interface Hooks {
   select(row: number | null, place?: number | null): Promise<void>;
   camera(): Seen | null;
   stats(): Record<string, unknown>;
+  /** Where in the view the point of a clash is. */
+  project(row: number): [number, number] | null;
   /** What is listed now: numbers of clashes, and of resolved pairs as -1, -2 … */
   listed(): number[];
   report(): Report;
@@ -155,9 +157,10 @@ class Page {
     if (isOther) this.list.mark(item);
     this.describe();
     byId("legend").hidden = !(item && "row" in item);
-    if (item && "row" in item) this.legend(item.row);
     document.body.classList.toggle("has-choice", item !== null);
-    await this.view?.select(item && "row" in item ? item.row : null, this.place);
+    const isShown = this.view?.select(item && "row" in item ? item.row : null, this.place);
+    if (item && "row" in item) this.legend(item.row);
+    await isShown;
   }
 
   private describe(): void {
@@ -170,6 +173,8 @@ class Page {
     const { a, b } = this.report.header.rows[row];
     const entry = (part: number, side: number) => color(element("span", { class: "dot" }, this.report.name(part)), SIDES[side]);
     byId("legend").replaceChildren(entry(a, 0), entry(b, 1));
+    const far = this.view?.parts.farCount ?? 0;
+    if (far > 0) byId("legend").append(element("span", {}, `${plural(far, "part")} farther away not drawn`));
   }
 
   /** What the page does not show, or not as it is. */
@@ -210,7 +215,7 @@ class Page {
       this.toolbar(this.view);
     }
     this.refilter();
-    await this.view?.select(null, null, false);
+    await this.view?.drawn();
   }
 
   /** glTF files have y up by definition; most others have z. */
@@ -256,6 +261,7 @@ class Page {
       other.setAttribute("aria-pressed", String(other.dataset.mode === mode));
     }
     this.view?.context(mode);
+    if (this.chosen && "row" in this.chosen) this.legend(this.chosen.row);
   }
 
   /** What lies over the picture: the axes, and the length of a gap. */
@@ -296,6 +302,10 @@ class Page {
 
   listed(): number[] {
     return this.items.map((item) => ("row" in item ? item.row : -1 - item.resolved));
+  }
+
+  project(row: number): [number, number] | null {
+    return this.view ? this.view.project(this.report.header.rows[row].points[0]) : null;
   }
 
   camera(): Seen | null {
@@ -356,6 +366,7 @@ window.impinge = {
   select: async (row, place = null) => page?.choose(row === null ? null : { row }, place),
   camera: () => page?.camera() ?? null,
   stats: () => ({ ...page?.stats(), loaded: Math.round(loaded) }),
+  project: (row) => page?.project(row) ?? null,
   listed: () => page?.listed() ?? [],
   report: () => {
     if (!page) throw new Error("the page is not ready");

@@ -11,7 +11,7 @@ export const COLORS: Record<Verdict, string> = {
 };
 
 /** Faces of the one part and of the other. */
-export const SIDES = ["#4fb8ff", "#ff9d4d"] as const;
+export const SIDES = ["#3f9ff0", "#f59042"] as const;
 
 export const MEANINGS: Record<Verdict, string> = {
   duplicate: "The same part in the same place: every face of the one lies on a face of the other, within the touch band.",

@@ -35,10 +35,11 @@ export class Highlight extends Group {
     (color) => new LineBasicMaterial({ color, transparent: true, opacity: 0.55, depthWrite: false }),
   );
   private readonly focus: Focus = { focus: { value: new Vector3() }, reach: { value: 1 } };
-  private readonly faces = SIDES.map((tint, side) => clashing(tint, side, this.focus));
+  private readonly faces = SIDES.map((tint, side) => clashing(tint, side, this.focus, true));
+  private readonly fading = SIDES.map((tint, side) => clashing(tint, side, this.focus, false));
   private readonly behind = SIDES.map((tint) => clashingBehind(tint, this.focus));
   private readonly outlines = SIDES.map(
-    (color) => new LineBasicMaterial({ color, transparent: true, opacity: 0.3, depthWrite: false }),
+    (color) => new LineBasicMaterial({ color, transparent: true, opacity: 0.16, depthWrite: false }),
   );
   private readonly frame = new LineBasicMaterial({ color: "#ffffff", transparent: true, opacity: 0.35, depthTest: false });
   private readonly curve = new LineMaterial({ color: "#ffffff", linewidth: 2.5, depthTest: false, transparent: true });
@@ -73,7 +74,7 @@ export class Highlight extends Group {
     if (at.extent) this.addFrame(this.space.box(at.extent));
     const points = (place === null ? row.points : [row.places[place].point]).map((point) => this.space.toPicture(point));
     if (row.distance > 0) this.addGap(points);
-    this.addPoints(points, COLORS[row.verdict], ratio);
+    this.addPoints(points, COLORS[row.verdict], (row.distance > 0 ? 9 : 13) * ratio);
   }
 
   private addPart(part: number, side: number): void {
@@ -96,6 +97,7 @@ export class Highlight extends Group {
     if (corners.length === 0) return;
     const shape = () => new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(corners), 3));
     this.put(new Mesh(shape(), this.faces[side]), null, 1);
+    this.put(new Mesh(shape(), this.fading[side]), null, 1);
     this.put(new Mesh(shape(), this.behind[side]), null, 4);
     if (corners.length > 9 * OUTLINED) return;
     const sides: number[] = [];
@@ -140,8 +142,8 @@ export class Highlight extends Group {
     this.put(new LineSegments(shape, this.frame), null, 5);
   }
 
-  private addPoints(points: Vector3[], color: string, ratio: number): void {
-    this.point.uniforms.size.value = 13 * ratio;
+  private addPoints(points: Vector3[], color: string, size: number): void {
+    this.point.uniforms.size.value = size;
     const shape = new BufferGeometry().setFromPoints(points);
     const tint = new Color(color).toArray();
     shape.setAttribute("tint", new BufferAttribute(new Float32Array(points.flatMap(() => tint)), 3));

@@ -32,21 +32,22 @@ export interface Focus {
   reach: { value: number };
 }
 
-/** A face that clashes: it fades away from the clash, for a face may be as large as the assembly. */
-export function clashing(tint: string, order: number, focus: Focus): MeshLambertMaterial {
+/** Faces that clash: within reach, or beyond, where they fade, for a face may be as large as the assembly. */
+export function clashing(tint: string, order: number, focus: Focus, isWithin: boolean): MeshLambertMaterial {
   const material = new MeshLambertMaterial({
     color: tint,
-    emissive: new Color(tint).multiplyScalar(0.3),
+    emissive: new Color(tint).multiplyScalar(0.12),
     side: DoubleSide,
     flatShading: true,
-    transparent: true,
+    transparent: !isWithin,
+    depthWrite: isWithin,
     // Faces of both parts may lie in one plane: those of the second win.
     polygonOffset: true,
     polygonOffsetFactor: -1 - order,
     polygonOffsetUnits: -2 - 4 * order,
   });
-  material.onBeforeCompile = (shader) => fade(shader, focus);
-  material.customProgramCacheKey = () => "clashing";
+  material.onBeforeCompile = (shader) => fade(shader, focus, isWithin ? "far > reach" : "far <= reach");
+  material.customProgramCacheKey = () => `clashing ${isWithin}`;
   return material;
 }
 
@@ -56,23 +57,24 @@ export function clashingBehind(tint: string, focus: Focus): MeshBasicMaterial {
     color: tint,
     side: DoubleSide,
     transparent: true,
-    opacity: 0.2,
+    opacity: 0.25,
     depthFunc: GreaterDepth,
     depthWrite: false,
   });
-  material.onBeforeCompile = (shader) => fade(shader, focus);
-  material.customProgramCacheKey = () => "clashing";
+  material.onBeforeCompile = (shader) => fade(shader, focus, "false");
+  material.customProgramCacheKey = () => "clashing behind";
   return material;
 }
 
-function fade(shader: WebGLProgramParametersWithUniforms, focus: Focus): void {
+function fade(shader: WebGLProgramParametersWithUniforms, focus: Focus, isOut: string): void {
   Object.assign(shader.uniforms, focus);
   shader.vertexShader = shader.vertexShader
     .replace("#include <common>", "varying vec3 at;\n#include <common>")
     .replace("#include <begin_vertex>", "at = position;\n#include <begin_vertex>");
   const faded = `
-    diffuseColor.a *= 1.0 - smoothstep(reach, 2.4 * reach, distance(at, focus));
-    if (diffuseColor.a < 0.01) discard;
+    float far = distance(at, focus);
+    diffuseColor.a *= 1.0 - smoothstep(reach, 2.2 * reach, far);
+    if (${isOut} || diffuseColor.a < 0.01) discard;
     #include <opaque_fragment>`;
   shader.fragmentShader = shader.fragmentShader
     .replace("#include <common>", "varying vec3 at;\nuniform vec3 focus;\nuniform float reach;\n#include <common>")

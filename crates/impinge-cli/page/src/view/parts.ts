@@ -24,6 +24,8 @@ export type Mode = "solid" | "faint" | "hidden";
 
 /** More distinct faces than this are not smoothed, which would take time and three times the memory. */
 const SMOOTHED = 600_000;
+/** Around a chosen clash so many other parts are drawn: more would be a fog. */
+const NEAR = 3000;
 /** More faces than this have no edges drawn. */
 const EDGED = 250_000;
 
@@ -37,6 +39,8 @@ interface Copies {
 export class Parts extends Group {
   /** How many parts are drawn as boxes, because all faces would be too many. */
   boxCount = 0;
+  /** How many are not drawn, because they are far from the chosen clash and there are very many. */
+  farCount = 0;
   drawnFaces = 0;
   /** Parts that most others are within: seen through, so that there is something to see. */
   readonly shells = new Group();
@@ -128,15 +132,21 @@ export class Parts extends Group {
     return { surface, edges, parts: new Uint32Array(capacity) };
   }
 
-  /** Puts every part where it belongs, but for those that are drawn otherwise; in detail what is near the focus. */
-  arrange(focus: Point | null, without: Set<number>): void {
+  /**
+   * Puts every part where it belongs, but for those that are drawn otherwise; in detail what is near the focus, and
+   * where only that is asked for, nothing else.
+   */
+  arrange(focus: Point | null, without: Set<number>, isOnlyNear: boolean): void {
     const { parts, meshes } = this.report.header;
     this.arrangeShells();
     const all = [...this.copies.filter((copies) => copies !== null), this.boxes];
     const next = new Map<Copies, number>(all.map((copies) => [copies, 0]));
     let room = this.budget;
+    const order = this.order(focus);
+    const shown = isOnlyNear && order.length > NEAR ? order.subarray(0, NEAR) : order;
     this.boxCount = 0;
-    for (const part of this.order(focus)) {
+    this.farCount = order.length - shown.length;
+    for (const part of shown) {
       if (without.has(part)) continue;
       const mesh = meshes[parts.mesh[part]];
       if (mesh.faces === 0) continue;
@@ -202,10 +212,10 @@ export class Parts extends Group {
   }
 
   /** Those that are to be drawn in detail first. */
-  private order(focus: Point | null): ArrayLike<number> & Iterable<number> {
+  private order(focus: Point | null): Uint32Array {
     const count = this.report.header.parts.name.length;
     const order = Uint32Array.from({ length: count }, (_, part) => part);
-    if (this.placed <= this.budget) return order;
+    if (this.placed <= this.budget && count <= NEAR) return order;
     const urgency = Float64Array.from(order, (part) => {
       const radius = this.space.radius(part);
       if (!focus) return (this.clashing[part] ? -1e300 : 0) - radius;

@@ -26,6 +26,7 @@ export type Side = (typeof VIEWS)[number];
 
 const FIELD = 32;
 const FLIGHT = 420;
+const SLOW = 120;
 /** How much larger than a clash the picture of it is. */
 const AROUND = 1.5;
 /** How many faces a graphics card draws at once with ease, and how many a processor does in its place. */
@@ -56,6 +57,8 @@ export class View {
   private listed: ArrayLike<number> = [];
   private isDue = false;
   private flight: { stop: () => void } | null = null;
+  /** From where the user looked before the view was turned for them. */
+  private wish: Vector3 | null = null;
 
   constructor(
     private readonly container: HTMLElement,
@@ -98,7 +101,10 @@ export class View {
     controls.zoomToCursor = true;
     controls.minDistance = 1e-7;
     controls.maxDistance = 20;
-    controls.addEventListener("start", () => this.flight?.stop());
+    controls.addEventListener("start", () => {
+      this.flight?.stop();
+      this.wish = null;
+    });
     controls.addEventListener("change", () => this.draw());
     return controls;
   }
@@ -159,8 +165,7 @@ export class View {
 
   context(mode: Mode): void {
     this.mode = mode;
-    if (this.chosen) this.showMode();
-    else this.arrange();
+    this.arrange();
     this.draw();
   }
 
@@ -174,8 +179,8 @@ export class View {
 
   private arrange(): void {
     const row = this.chosen && this.report.header.rows[this.chosen.row];
-    if (row) this.parts.arrange(row.points[0], new Set([row.a, row.b]));
-    else this.parts.arrange(null, this.parts.unseen(this.mode));
+    if (row) this.parts.arrange(row.points[0], new Set([row.a, row.b]), this.mode === "faint");
+    else this.parts.arrange(null, this.parts.unseen(this.mode), false);
     const around = new Sphere();
     if (this.chosen) {
       const [center, radius] = this.sphere(this.chosen.row, this.chosen.place);
@@ -198,14 +203,14 @@ export class View {
     return this.frame(this.space.toPicture(center), AROUND * radius * this.space.scale, this.across(row), isAnimated);
   }
 
-  /** From where one looks now; at a gap, turned so far that one looks across it. */
+  /** From where one looked; at a gap, turned so far that one looks across it. */
   private across(row: number): Vector3 {
-    const direction = this.direction();
+    const direction = this.wish ?? this.direction();
+    this.wish = direction;
     const [p, q] = this.report.header.rows[row].points.map((point) => this.space.toPicture(point));
     const gap = q.sub(p);
     if (gap.lengthSq() === 0) return direction;
-    const along = direction.clone().projectOnVector(gap);
-    const turned = direction.clone().sub(along);
+    const turned = direction.clone().projectOnPlane(gap.normalize());
     return turned.lengthSq() > 1e-3 ? turned.normalize() : direction;
   }
 
@@ -241,12 +246,13 @@ export class View {
   }
 
   private startingDirection(isTurned: boolean): Vector3 {
-    return isTurned ? this.direction() : this.sideDirection("iso");
+    return isTurned ? (this.wish ?? this.direction()) : this.sideDirection("iso");
   }
 
   /** From one side: at the clash if there is one, else at all. */
   look(side: Side): Promise<void> {
     const direction = this.sideDirection(side);
+    this.wish = direction;
     if (!this.chosen) return this.fit(true, direction);
     const [center, radius] = this.sphere(this.chosen.row, this.chosen.place);
     return this.frame(this.space.toPicture(center), AROUND * radius * this.space.scale, direction, true);
@@ -297,9 +303,13 @@ export class View {
         resolve();
       };
       this.flight = { stop };
+      let before = start;
       const step = (now: number) => {
         if (isOver) return;
-        const share = Math.min(1, Math.max(0, (now - start) / FLIGHT));
+        // Where drawing is slow, one picture of the end is worth more than three of the way.
+        const isSlow = now - before > SLOW;
+        before = now;
+        const share = isSlow ? 1 : Math.min(1, Math.max(0, (now - start) / FLIGHT));
         put(share < 1 ? 1 - (1 - share) ** 3 : 1);
         if (share < 1) requestAnimationFrame(step);
         else void this.drawn().then(stop);
@@ -309,7 +319,7 @@ export class View {
   }
 
   /** When what was asked for has been drawn. */
-  private drawn(): Promise<void> {
+  drawn(): Promise<void> {
     this.draw();
     return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
   }

@@ -13,6 +13,27 @@ fn page(findings: &Findings) -> String {
     String::from_utf8(page).unwrap()
 }
 
+fn page_within(budget: &Budget, findings: &Findings) -> String {
+    let mut page = Vec::new();
+    write_within(budget, findings, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// Room for seven parts of the gearbox and the two meshes that penetrate.
+fn tight(findings: &Findings) -> Budget {
+    let count = |name: &str| {
+        let part = findings.assembly.parts.iter().position(|part| part.name == name).unwrap();
+        findings.assembly.mesh(part).faces().len()
+    };
+    Budget {
+        parts: 7,
+        faces: count("housing") + count("bolt front right"),
+        pairs: 20,
+        pairs_of_one: 12,
+        places: 1,
+    }
+}
+
 /// What is in place of the mark: the header, and the numbers after it.
 fn unpacked(page: &str) -> (Value, Vec<u8>) {
     let (before, after) = TEMPLATE.split_once(MARK).unwrap();
@@ -81,20 +102,7 @@ fn names_cannot_end_the_data() {
 #[test]
 fn parts_that_clash_go_first_where_there_is_no_room_for_all() {
     let findings = samples::of_gearbox();
-    let count = |name: &str| {
-        let part = findings.assembly.parts.iter().position(|part| part.name == name).unwrap();
-        findings.assembly.mesh(part).faces().len()
-    };
-    let budget = Budget {
-        parts: 7,
-        faces: count("housing") + count("bolt front right"),
-        pairs: 20,
-        pairs_of_one: 12,
-        places: 1,
-    };
-    let mut page = Vec::new();
-    write_within(&budget, &findings, &mut page).unwrap();
-    let (header, _) = unpacked(&String::from_utf8(page).unwrap());
+    let (header, _) = unpacked(&page_within(&tight(&findings), &findings));
     let names: Vec<&str> = header["parts"]["name"]
         .as_array()
         .unwrap()
@@ -131,15 +139,19 @@ fn parts_that_clash_go_first_where_there_is_no_room_for_all() {
 #[test]
 fn pages_for_the_browser() {
     let Some(folder) = env::var_os("IMPINGE_PAGES") else { return };
+    let gearbox = samples::of_gearbox();
+    let hostile = samples::hostile();
+    let plant = samples::plant(100_000, 100_000);
     let samples = [
-        ("gearbox", samples::of_gearbox()),
-        ("hostile", samples::hostile()),
-        ("plant", samples::plant(100_000, 100_000)),
+        ("gearbox", page(&gearbox), &gearbox),
+        ("cut", page_within(&tight(&gearbox), &gearbox), &gearbox),
+        ("hostile", page(&hostile), &hostile),
+        ("plant", page(&plant), &plant),
     ];
-    for (name, findings) in samples {
+    for (name, page, findings) in samples {
         let folder = Path::new(&folder).join(name);
         fs::create_dir_all(&folder).unwrap();
-        fs::write(folder.join("report.html"), page(&findings)).unwrap();
-        fs::write(folder.join("report.json"), samples::json(&findings).to_string()).unwrap();
+        fs::write(folder.join("report.html"), page).unwrap();
+        fs::write(folder.join("report.json"), samples::json(findings).to_string()).unwrap();
     }
 }
