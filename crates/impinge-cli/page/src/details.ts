@@ -75,12 +75,13 @@ export class Details {
     if (row.length > 0) list.push(["Length of the curve", this.lengths.show(row.length), exact(row.length)]);
     if (row.extent && row.places.length > 0) list.push(["Extent", this.lengths.size(row.extent)]);
     list.push(["Pairs of faces", count(row.pairs)], ["Faces", `${count(row.faces[0])} and ${count(row.faces[1])}`]);
+    if (row.status) list.push(["In the earlier run", row.status === "new" ? "not there: new" : "there as well"]);
     const [p, q] = row.points;
     const isOne = p.every((value, axis) => value === q[axis]);
     list.push([isOne ? "Point" : "Closest points", coordinates(p), p.join(", ")]);
     if (!isOne) list.push(["", coordinates(q), q.join(", ")]);
     this.fill(
-      this.bar(row.verdict, COLORS[row.verdict], position, row.status),
+      this.bar(row.verdict, COLORS[row.verdict], position),
       element("p", { class: "meaning" }, MEANINGS[row.verdict]),
       element("div", { class: "parts" }, this.part(row.a, 0, row.closed[0]), this.part(row.b, 1, row.closed[1])),
       facts(list),
@@ -92,24 +93,21 @@ export class Details {
 
   private depth(row: Row): HTMLElement {
     const open = [row.a, row.b].filter((_, side) => !row.closed[side]).map((part) => element("bdi", {}, this.report.name(part)));
-    const text: (string | HTMLElement)[] =
-      row.depth !== null
-        ? ["The depth is a lower bound: it is measured at vertices and where the surfaces cross."]
-        : open.length === 2
-          ? ["There is no depth, for ", open[0], " and ", open[1], " are open and so without an inside."]
-          : open.length === 1
-            ? ["There is no depth, for ", open[0], " is open and so without an inside."]
-            : ["There is no depth, for neither part reaches into the other."];
-    return element("p", { class: "hint" }, ...text);
+    const say = (...text: (string | HTMLElement)[]) => element("p", { class: "hint" }, ...text);
+    if (row.depth !== null) return say("The depth is a lower bound: it is measured at vertices and where the surfaces cross.");
+    if (row.verdict === "duplicate") return say("There is no depth, for the parts are one and the same.");
+    if (row.verdict === "clearance") return say("There is no depth, for the surfaces do not meet.");
+    if (open.length === 2) return say("There is no depth, for ", open[0], " and ", open[1], " are open and so without an inside.");
+    if (open.length === 1) return say("There is no depth, for ", open[0], " is open and so without an inside.");
+    return say("There is no depth, for neither part reaches into the other.");
   }
 
-  private bar(verdict: string, tint: string, [at, all]: [number, number], status: string | null = null): HTMLElement {
+  private bar(verdict: string, tint: string, [at, all]: [number, number]): HTMLElement {
     const step = (label: string, sign: string, by: number) => button(sign, { "aria-label": label, title: label }, () => this.onStep(by));
     return element(
       "div",
       { class: "bar" },
       color(element("h2", { class: "badge" }, verdict), tint),
-      status ? element("span", { class: `tag tag-${status}` }, status) : null,
       element("span", { class: "position" }, at > 0 ? `${count(at)} of ${count(all)}` : ""),
       step("Previous clash", "↑", -1),
       step("Next clash", "↓", 1),

@@ -57,12 +57,14 @@ export class Filter {
     const words = this.wanted.text.toLowerCase().split(/\s+/).filter(Boolean);
     const items: Item[] = [];
     const hasText = (text: string) => words.every((word) => text.includes(word));
+    // Each part is looked at once, not once for each of its clashes.
+    const having = words.map((word) => Uint8Array.from(this.names, (name) => Number(name.includes(word))));
     for (const [number, row] of rows.entries()) {
       if (verdicts.size > 0 && !verdicts.has(row.verdict)) continue;
       if (statuses.size > 0 && !(row.status && statuses.has(row.status))) continue;
       if (this.wanted.part !== null && row.a !== this.wanted.part && row.b !== this.wanted.part) continue;
       if (this.wanted.group !== null && !this.isIn(row.a) && !this.isIn(row.b)) continue;
-      if (words.length > 0 && !hasText(`${this.names[row.a]}\n${this.names[row.b]}`)) continue;
+      if (!having.every((has) => has[row.a] || has[row.b])) continue;
       items.push({ row: number });
     }
     this.sort(items as { row: number }[]);

@@ -212,6 +212,7 @@ class Page {
         if (!this.chosen) this.ofPart(part);
       };
       this.view.onFrame = () => this.overlay();
+      this.view.onHover = (row, at) => this.hover(row, at);
       this.toolbar(this.view);
     }
     this.refilter();
@@ -262,6 +263,18 @@ class Page {
     }
     this.view?.context(mode);
     if (this.chosen && "row" in this.chosen) this.legend(this.chosen.row);
+  }
+
+  /** Names the clash under the pointer. */
+  private hover(row: number | null, [x, y]: [number, number]): void {
+    const tip = byId("tip");
+    tip.hidden = row === null;
+    if (row === null) return;
+    const clash = this.report.header.rows[row];
+    const name = (part: number) => element("bdi", {}, this.report.name(part));
+    tip.replaceChildren(color(element("b", { class: "dot" }, clash.verdict), COLORS[clash.verdict]), name(clash.a), name(clash.b));
+    const isLeft = x > byId("stage").clientWidth / 2;
+    tip.style.transform = `translate(${x}px, ${y}px) translate(${isLeft ? "calc(-100% - 12px)" : "12px"}, 12px)`;
   }
 
   /** What lies over the picture: the axes, and the length of a gap. */

@@ -71,7 +71,7 @@ export class Highlight extends Group {
     this.addFaces(row.b, pairs.map((pair) => pair[1]), 1);
     this.addCurve(row.a, row.b, pairs);
     const at = place === null ? row : row.places[place];
-    if (at.extent) this.addFrame(this.space.box(at.extent));
+    if (at.extent && row.distance === 0) this.addFrame(this.space.box(at.extent));
     const points = (place === null ? row.points : [row.places[place].point]).map((point) => this.space.toPicture(point));
     if (row.distance > 0) this.addGap(points);
     this.addPoints(points, COLORS[row.verdict], (row.distance > 0 ? 9 : 13) * ratio);
@@ -97,7 +97,7 @@ export class Highlight extends Group {
     if (corners.length === 0) return;
     const shape = () => new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(corners), 3));
     this.put(new Mesh(shape(), this.faces[side]), null, 1);
-    this.put(new Mesh(shape(), this.fading[side]), null, 1);
+    this.put(new Mesh(shape(), this.fading[side]), null, 4);
     this.put(new Mesh(shape(), this.behind[side]), null, 4);
     if (corners.length > 9 * OUTLINED) return;
     const sides: number[] = [];

@@ -36,7 +36,7 @@ export interface Focus {
 export function clashing(tint: string, order: number, focus: Focus, isWithin: boolean): MeshLambertMaterial {
   const material = new MeshLambertMaterial({
     color: tint,
-    emissive: new Color(tint).multiplyScalar(0.12),
+    emissive: new Color(tint).multiplyScalar(0.3),
     side: DoubleSide,
     flatShading: true,
     transparent: !isWithin,

@@ -140,7 +140,7 @@ export class Parts extends Group {
     const { parts, meshes } = this.report.header;
     this.arrangeShells();
     const all = [...this.copies.filter((copies) => copies !== null), this.boxes];
-    const next = new Map<Copies, number>(all.map((copies) => [copies, 0]));
+    for (const copies of all) copies.surface.count = 0;
     let room = this.budget;
     const order = this.order(focus);
     const shown = isOnlyNear && order.length > NEAR ? order.subarray(0, NEAR) : order;
@@ -154,25 +154,22 @@ export class Parts extends Group {
       const copies = isWhole ? this.copies[parts.mesh[part]]! : this.boxes;
       if (isWhole) room -= mesh.faces;
       else this.boxCount++;
-      const slot = next.get(copies)!;
-      next.set(copies, slot + 1);
+      const slot = copies.surface.count++;
       copies.parts[slot] = part;
       this.space.place(part, isWhole ? null : mesh.half, copies.surface.instanceMatrix.array, 16 * slot);
       const tint = this.tints.subarray(3 * part, 3 * part + 3);
       (copies.surface.instanceColor!.array as Float32Array).set(tint, 3 * slot);
     }
     for (const { surface, edges } of all) {
-      const count = next.get(all.find((copies) => copies.surface === surface)!)!;
-      surface.count = count;
-      surface.visible = count > 0;
+      surface.visible = surface.count > 0;
       surface.instanceMatrix.needsUpdate = true;
       surface.instanceColor!.needsUpdate = true;
       // Worked out anew when it is asked for.
       surface.boundingSphere = null;
       surface.boundingBox = null;
       if (edges) {
-        edges.geometry.instanceCount = count;
-        edges.visible = count > 0;
+        edges.geometry.instanceCount = surface.count;
+        edges.visible = surface.visible;
       }
     }
     this.drawnFaces = this.budget - room + 12 * this.boxCount;

@@ -1,7 +1,6 @@
 // The picture: the assembly, the chosen clash in it, and a camera that goes round them.
 
 import {
-  Box3,
   DirectionalLight,
   HemisphereLight,
   PerspectiveCamera,
@@ -32,6 +31,8 @@ const AROUND = 1.5;
 /** How many faces a graphics card draws at once with ease, and how many a processor does in its place. */
 const EASY = 4_000_000;
 const EASY_IN_SOFTWARE = 400_000;
+/** Among how many marks the one under the pointer is looked for whenever it moves. */
+const EASY_MARKS = 20_000;
 
 export interface Seen {
   position: Point;
@@ -42,6 +43,7 @@ export interface Seen {
 export class View {
   onFrame: () => void = () => {};
   onPickClash: (row: number) => void = () => {};
+  onHover: (row: number | null, at: [number, number]) => void = () => {};
   onPickPart: (part: number | null) => void = () => {};
   readonly space: Space;
   readonly parts: Parts;
@@ -210,20 +212,29 @@ export class View {
     const [p, q] = this.report.header.rows[row].points.map((point) => this.space.toPicture(point));
     const gap = q.sub(p);
     if (gap.lengthSq() === 0) return direction;
-    const turned = direction.clone().projectOnPlane(gap.normalize());
-    return turned.lengthSq() > 1e-3 ? turned.normalize() : direction;
+    gap.normalize();
+    const turned = direction.clone().projectOnPlane(gap);
+    if (turned.lengthSq() < 1e-3) return direction;
+    // A little aslant, so that the faces on its sides are seen as well.
+    const slant = Math.sign(direction.dot(gap)) * 0.35;
+    return turned.normalize().addScaledVector(gap, slant).normalize();
   }
 
   /** Where a clash is: around all of it; of a gap or a point as much as tells what is there. */
   private sphere(row: number, place: number | null): [Point, number] {
     const clash = this.report.header.rows[row];
+    if (clash.verdict === "inside") {
+      // What lies inside is the matter, not where it comes closest.
+      const part = this.space.radius(clash.a) < this.space.radius(clash.b) ? clash.a : clash.b;
+      return [this.space.middle(part), this.space.radius(part)];
+    }
     const at = place === null ? clash : clash.places[place];
     const point = place === null ? clash.points[0] : clash.places[place].point;
     const [min, max]: Box = at.extent ?? [point, point];
     const center = min.map((low, axis) => low / 2 + max[axis] / 2) as Point;
     const radius = Math.hypot(...min.map((low, axis) => (max[axis] - low) / 2));
     const smaller = Math.min(this.space.radius(clash.a), this.space.radius(clash.b));
-    return [center, Math.max(radius, Math.min(0.1 * smaller, 20 * radius || Infinity), 1e-9 / this.space.scale)];
+    return [center, Math.max(radius, Math.min(0.2 * smaller, 40 * radius || Infinity), 1e-9 / this.space.scale)];
   }
 
   /** Moves the origin of the picture; nothing seems to move. */
@@ -333,13 +344,29 @@ export class View {
       start = null;
       if (isClick && event.button === 0) this.click(event);
     });
+    canvas.addEventListener("pointermove", (event) => {
+      const clash = event.buttons === 0 && this.listed.length <= EASY_MARKS ? this.pinAt(event) : null;
+      canvas.style.cursor = clash === null ? "" : "pointer";
+      this.onHover(clash, [event.offsetX, event.offsetY]);
+    });
+    canvas.addEventListener("pointerleave", () => this.onHover(null, [0, 0]));
+  }
+
+  /** Where the pointer is in the view, from -1 to 1. */
+  private pointer(event: PointerEvent): [number, number] {
+    const { left, top, width, height } = this.renderer.domElement.getBoundingClientRect();
+    return [(2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height];
+  }
+
+  /** The clash whose mark is under the pointer. */
+  private pinAt(event: PointerEvent): number | null {
+    const { clientWidth: width, clientHeight: height } = this.container;
+    return this.pins.pick(...this.pointer(event), [24 / width, 24 / height], this.camera);
   }
 
   private click(event: PointerEvent): void {
-    const { left, top, width, height } = this.renderer.domElement.getBoundingClientRect();
-    const x = (2 * (event.clientX - left)) / width - 1;
-    const y = 1 - (2 * (event.clientY - top)) / height;
-    const clash = this.pins.pick(x, y, [24 / width, 24 / height], this.camera);
+    const [x, y] = this.pointer(event);
+    const clash = this.pinAt(event);
     if (clash !== null) {
       this.onPickClash(clash);
       return;
@@ -369,9 +396,5 @@ export class View {
       target: this.space.toWorld(this.controls.target),
       distance: this.camera.position.distanceTo(this.controls.target) / this.space.scale,
     };
-  }
-
-  get bounds(): Box3 {
-    return this.space.box(this.space.bounds);
   }
 }

@@ -6,8 +6,9 @@ use super::{
     keep::{Kept, KeptRow},
 };
 use impinge::Bounds;
-use impinge_io::assembly::Unit;
+use impinge_io::assembly::{self, Unit};
 use serde::Serialize;
+use std::path::PathBuf;
 
 #[derive(Serialize)]
 pub(super) struct Header<'f> {
@@ -101,16 +102,12 @@ struct Skipped<'f> {
 impl<'f> Header<'f> {
     pub(super) fn new(findings: &'f Findings, kept: &Kept) -> Self {
         let assembly = &findings.assembly;
-        let file = |path: &std::path::PathBuf| {
-            path.file_name().unwrap_or(path.as_os_str()).display().to_string()
-        };
+        let file =
+            |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let part = |&part: &usize| &assembly.parts[part];
         let parts = || kept.parts.iter().map(part);
-        let group = |group: &'f impinge_io::assembly::Group| Group {
-            name: &group.name,
-            parent: group.parent,
-        };
-        let skipped = |skipped: &'f impinge_io::assembly::Skipped| Skipped {
+        let group = |group: &'f assembly::Group| Group { name: &group.name, parent: group.parent };
+        let skipped = |skipped: &'f assembly::Skipped| Skipped {
             name: &skipped.name,
             why: skipped.error.to_string(),
         };

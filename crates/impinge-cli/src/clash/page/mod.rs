@@ -18,7 +18,7 @@ use super::findings::Findings;
 use base64::{engine::general_purpose::STANDARD, write::EncoderWriter};
 use flate2::{Compression, write::ZlibEncoder};
 use header::Header;
-use impinge::Mesh;
+use impinge::{Mesh, glam::DVec3};
 use keep::{Budget, Kept};
 use std::io::{self, Write};
 
@@ -81,9 +81,9 @@ fn write_mesh(mesh: &Mesh, out: &mut dyn Write) -> io::Result<()> {
 
 /// Where a mesh is in its own coordinates.
 struct Frame {
-    center: impinge::glam::DVec3,
+    center: DVec3,
     /// Half the size along each axis.
-    half: impinge::glam::DVec3,
+    half: DVec3,
     /// What positions are divided by.
     scale: f64,
 }
@@ -92,7 +92,7 @@ impl Frame {
     fn of(mesh: &Mesh) -> Self {
         let bounds = mesh.bounds();
         if bounds.is_empty() {
-            return Self { center: Default::default(), half: Default::default(), scale: 1.0 };
+            return Self { center: DVec3::ZERO, half: DVec3::ZERO, scale: 1.0 };
         }
         let half = bounds.size() * 0.5;
         let longest = half.max_element();
