@@ -165,4 +165,4 @@ function facts(list: [string, string, string?][]): HTMLElement {
 
 const exact = (value: number | null) => (value === null ? undefined : String(value));
 
-const coordinates = (point: number[]) => point.map((value) => String(Number(value.toPrecision(8)))).join(", ");
+const coordinates = (point: number[]) => point.map((value) => String(Number(value.toPrecision(7)))).join(", ");

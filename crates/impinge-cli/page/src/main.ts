@@ -15,6 +15,8 @@ interface Hooks {
   ready: Promise<void>;
   /** Chooses a clash by its number in the report; done when it is in view. */
   select(row: number | null, place?: number | null): Promise<void>;
+  /** When the camera stands still. */
+  settled(): Promise<void>;
   camera(): Seen | null;
   stats(): Record<string, unknown>;
   /** Where in the view the point of a clash is. */
@@ -321,6 +323,10 @@ class Page {
     return this.view ? this.view.project(this.report.header.rows[row].points[0]) : null;
   }
 
+  async settled(): Promise<void> {
+    await this.view?.arrival;
+  }
+
   camera(): Seen | null {
     return this.view ? this.view.seen() : null;
   }
@@ -377,6 +383,7 @@ const ready = start().then(
 window.impinge = {
   ready,
   select: async (row, place = null) => page?.choose(row === null ? null : { row }, place),
+  settled: async () => page?.settled(),
   camera: () => page?.camera() ?? null,
   stats: () => ({ ...page?.stats(), loaded: Math.round(loaded) }),
   project: (row) => page?.project(row) ?? null,

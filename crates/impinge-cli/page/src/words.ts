@@ -50,7 +50,7 @@ export class Lengths {
   measure(row: Row): string {
     if (row.verdict === "clearance") return `${this.show(row.distance)} apart`;
     if (row.depth !== null && row.depth > 0) return `${this.show(row.depth)} deep`;
-    return "";
+    return row.length > 0 ? `${this.show(row.length)} long` : "";
   }
 
   size([min, max]: Box): string {

@@ -48,12 +48,7 @@ async function choose(page, row) {
  *
  * @param {Page} page
  */
-async function settled(page) {
-  for (let [old, now] = ["", "?"]; old !== now; ) {
-    await page.waitForTimeout(250);
-    [old, now] = [now, JSON.stringify(await camera(page))];
-  }
-}
+const settled = (page) => page.evaluate(() => window.impinge.settled());
 
 /**
  * @param {number[]} a
@@ -198,7 +193,7 @@ describe("gearbox", () => {
     const pictures = new Set();
     for (const mode of ["faint", "hidden", "solid"]) {
       await page.locator(`[data-mode="${mode}"]`).click();
-      await page.waitForTimeout(400);
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       pictures.add((await page.locator("#canvas").screenshot()).toString("base64"));
     }
     assert.equal(pictures.size, 3);

@@ -78,6 +78,7 @@ export class Parts extends Group {
 
     const uses = new Uint32Array(meshes.length);
     for (const mesh of parts.mesh) uses[mesh]++;
+    if (this.placed > EDGED / 5) this.solidEdges.uniforms.opacity.value = 0.3;
     const hasEdges = this.placed <= 4 * EDGED && distinct <= EDGED;
     this.copies = meshes.map((mesh, i) =>
       mesh.has_faces && mesh.faces > 0 ? this.copiesOf(this.geometry(i), uses[i], hasEdges ? this.edge(i) : null) : null,

@@ -24,6 +24,7 @@ export const VIEWS = ["iso", "front", "top", "right"] as const;
 export type Side = (typeof VIEWS)[number];
 
 const FIELD = 32;
+const HALF = ((FIELD / 2) * Math.PI) / 180;
 const FLIGHT = 420;
 const SLOW = 120;
 /** How much larger than a clash the picture of it is. */
@@ -45,6 +46,8 @@ export class View {
   onPickClash: (row: number) => void = () => {};
   onHover: (row: number | null, at: [number, number]) => void = () => {};
   onPickPart: (part: number | null) => void = () => {};
+  /** When the camera is where it was last sent. */
+  arrival: Promise<void> = Promise.resolve();
   readonly space: Space;
   readonly parts: Parts;
   private readonly scene = new Scene();
@@ -252,8 +255,23 @@ export class View {
 
   /** Shows all. */
   fit(isAnimated = true, direction?: Vector3): Promise<void> {
-    const radius = this.space.box(this.space.bounds).getSize(new Vector3()).length() / 2;
-    return this.frame(this.center(), radius || 1, direction ?? this.startingDirection(isAnimated), isAnimated);
+    const from = direction ?? this.startingDirection(isAnimated);
+    return this.fly(this.center(), this.wholeFrom(from), from, isAnimated);
+  }
+
+  /** From how far away all corners of the assembly's bounds are in the picture. */
+  private wholeFrom(direction: Vector3): number {
+    const half = this.space.box(this.space.bounds).getSize(new Vector3()).multiplyScalar(0.5);
+    const right = new Vector3().crossVectors(this.camera.up, direction).normalize();
+    const above = new Vector3().crossVectors(direction, right);
+    const [tangentX, tangentY] = [Math.tan(HALF) * this.camera.aspect, Math.tan(HALF)];
+    let distance = 0;
+    for (let i = 0; i < 8; i++) {
+      const corner = half.clone().multiply(new Vector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1));
+      const reach = Math.max(Math.abs(corner.dot(right)) / tangentX, Math.abs(corner.dot(above)) / tangentY);
+      distance = Math.max(distance, corner.dot(direction) + reach);
+    }
+    return 1.06 * distance || 1;
   }
 
   private startingDirection(isTurned: boolean): Vector3 {
@@ -279,10 +297,18 @@ export class View {
 
   /** Flies to where a ball fills the view. */
   private frame(center: Vector3, radius: number, direction: Vector3, isAnimated: boolean): Promise<void> {
+    const narrow = Math.min(HALF, Math.atan(Math.tan(HALF) * this.camera.aspect));
+    return this.fly(center, (1.02 * radius) / Math.sin(narrow), direction, isAnimated);
+  }
+
+  /** Flies to where a point is seen from a direction, so far away. */
+  private fly(center: Vector3, distance: number, direction: Vector3, isAnimated: boolean): Promise<void> {
+    this.arrival = this.flyNow(center, distance, direction, isAnimated);
+    return this.arrival;
+  }
+
+  private flyNow(center: Vector3, distance: number, direction: Vector3, isAnimated: boolean): Promise<void> {
     this.flight?.stop();
-    const half = ((FIELD / 2) * Math.PI) / 180;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const distance = (1.02 * radius) / Math.sin(narrow);
     const isStill = !isAnimated || matchMedia("(prefers-reduced-motion: reduce)").matches;
     const from = {
       target: this.controls.target.clone(),
