@@ -341,6 +341,7 @@ class Page {
       drawCalls: this.view?.parts.drawCalls ?? 0,
       drawnFaces: this.view?.parts.drawnFaces ?? 0,
       boxes: this.view?.parts.boxCount ?? 0,
+      highlighted: [...(this.view?.highlight.faceCounts ?? [])],
       loaded: Math.round(performance.now()),
     };
   }

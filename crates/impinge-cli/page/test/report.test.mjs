@@ -57,26 +57,27 @@ const settled = (page) => page.evaluate(() => window.impinge.settled());
 const distance = (a, b) => Math.hypot(...a.map((value, axis) => value - b[axis]));
 
 /**
- * How many pixels of the view have a hue near one of the two that faces are highlighted in, and how many colours
- * there are.
+ * How many pixels of the view are blue and orange, as parts that clash are, how many strongly so, as are their faces,
+ * and how many colours there are.
  *
  * @param {Page} page
  */
 async function colors(page) {
   const picture = decode(await page.locator("#canvas").screenshot());
   const different = new Set();
-  let [blue, orange] = [0, 0];
+  let [blue, orange, strong] = [0, 0, 0];
   for (let y = 0; y < picture.height; y++) {
     for (let x = 0; x < picture.width; x++) {
       // The axes in the corner have colours of their own.
       if (x > picture.width - 90 && y > picture.height - 90) continue;
       const [r, g, b] = picture.pixel(x, y);
       different.add((r << 16) | (g << 8) | b);
-      if (b > 150 && b - r > 90 && b - g > 40) blue++;
-      if (r > 130 && r - b > 60 && g > b && r > g) orange++;
+      if (b - r > 90 && b - g > 40) blue++;
+      if (r - b > 60 && r - g > 30) orange++;
+      if ((b - r > 130 && b - g > 40) || (r - b > 130 && r - g > 40)) strong++;
     }
   }
-  return { different: different.size, blue, orange };
+  return { different: different.size, blue, orange, strong };
 }
 
 for (const name of pages.names) {
@@ -136,7 +137,7 @@ describe("gearbox", () => {
     for (const row of clashes.keys()) {
       await choose(page, row);
       const seen = await camera(page);
-      const { extent, points } = await page.evaluate((i) => window.impinge.report().header.rows[i], row);
+      const { extent, points, faces } = await page.evaluate((i) => window.impinge.report().header.rows[i], row);
       assert.ok(extent);
       const size = distance(extent[0], extent[1]);
       const middle = extent[0].map((low, axis) => (low + extent[1][axis]) / 2);
@@ -146,9 +147,13 @@ describe("gearbox", () => {
       assert.ok(seen.distance > size, `${row}: from ${seen.distance} at ${size}`);
       assert.ok(seen.distance < (clashes[row].distance > 0 ? 300 : 8) * size, `${row}: from ${seen.distance} at ${size}`);
       assert.ok(seen.distance < whole.distance);
-      const { different, blue, orange } = await colors(page);
+      const { different, blue, orange, strong } = await colors(page);
       assert.ok(different > 200, `${row}: ${different} colours`);
       assert.ok(blue > 300 && orange > 300, `${row}: ${blue} blue, ${orange} orange pixels`);
+      // Without their faces highlighted, the parts come to fewer than a thousand.
+      assert.ok(strong > 5000, `${row}: ${strong} pixels of highlighted faces`);
+      const { highlighted } = await page.evaluate(() => window.impinge.stats());
+      assert.deepEqual(highlighted, faces);
       assert.equal(await page.locator(".badge").textContent(), clashes[row].verdict);
     }
     await page.keyboard.press("Escape");

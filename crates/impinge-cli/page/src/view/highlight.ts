@@ -46,6 +46,9 @@ export class Highlight extends Group {
   private readonly gap = new LineMaterial({ color: COLORS.clearance, linewidth: 3, depthTest: false, transparent: true });
   private readonly point = marks(13, true);
 
+  /** How many faces of each part are highlighted. */
+  readonly faceCounts: [number, number] = [0, 0];
+
   constructor(
     private readonly report: Report,
     private readonly space: Space,
@@ -61,6 +64,7 @@ export class Highlight extends Group {
       if (!child.userData.isShared) (child as Mesh).geometry.dispose();
     }
     this.clear();
+    this.faceCounts.fill(0);
     if (number === null) return;
     this.focus.focus.value.copy(around.center);
     this.focus.reach.value = around.radius;
@@ -92,8 +96,9 @@ export class Highlight extends Group {
     this.put(new LineSegments(lines, this.glassEdges[side]), place, 3);
   }
 
-  private addFaces(part: number, faces: number[], side: number): void {
+  private addFaces(part: number, faces: number[], side: 0 | 1): void {
     const corners = [...new Set(faces)].flatMap((face) => this.space.face(part, face)?.flat() ?? []);
+    this.faceCounts[side] = corners.length / 9;
     if (corners.length === 0) return;
     const shape = () => new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(corners), 3));
     this.put(new Mesh(shape(), this.faces[side]), null, 1);

@@ -57,7 +57,7 @@ export function clashingBehind(tint: string, focus: Focus): MeshBasicMaterial {
     color: tint,
     side: DoubleSide,
     transparent: true,
-    opacity: 0.25,
+    opacity: 0.12,
     depthFunc: GreaterDepth,
     depthWrite: false,
   });

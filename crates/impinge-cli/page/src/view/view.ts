@@ -53,7 +53,7 @@ export class View {
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(FIELD, 1, 0.001, 10);
   private readonly renderer: WebGLRenderer;
-  private readonly highlight: Highlight;
+  readonly highlight: Highlight;
   private readonly pins: Pins;
   private readonly light = new DirectionalLight("#ffffff", 1.9);
   private controls: OrbitControls;
