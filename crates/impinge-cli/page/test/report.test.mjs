@@ -362,6 +362,17 @@ describe("hostile", () => {
   });
 });
 
+test("parts beyond single precision are drawn all the same", async () => {
+  const { page, complaints } = await show("huge");
+  await choose(page, 0);
+  const { target } = await camera(page);
+  assert.ok(distance(target, pages.list("huge").clashes[0].point) < 1e84, `${target}`);
+  const { blue, orange } = await colors(page);
+  assert.ok(blue > 300 && orange > 300, `${blue} blue, ${orange} orange pixels`);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("what there was no room for is told", async () => {
   const { page } = await show("cut");
   const notes = (await page.locator(".note").allTextContents()).join("\n");

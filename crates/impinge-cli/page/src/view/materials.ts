@@ -35,8 +35,9 @@ export interface Focus {
 /** Faces that clash: within reach, or beyond, where they fade, for a face may be as large as the assembly. */
 export function clashing(tint: string, order: number, focus: Focus, isWithin: boolean): MeshLambertMaterial {
   const material = new MeshLambertMaterial({
-    color: tint,
-    emissive: new Color(tint).multiplyScalar(0.3),
+    // Bright wherever the light comes from, with just enough shade to show the shape.
+    color: new Color(tint).multiplyScalar(0.5),
+    emissive: new Color(tint).multiplyScalar(0.6),
     side: DoubleSide,
     flatShading: true,
     transparent: !isWithin,

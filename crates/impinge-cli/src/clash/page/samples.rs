@@ -94,6 +94,24 @@ pub(super) fn hostile() -> Findings {
     Findings { assembly, rows, resolved, pairs_checked: 5, touch: 1e-3, clearance: 0.5 }
 }
 
+/// Two parts so large that no number of single precision could hold their coordinates.
+pub(super) fn huge() -> Findings {
+    let mut assembly = Assembly::default();
+    assembly.meshes = vec![Arc::new(generate::cuboid(DVec3::splat(1e90)).unwrap())];
+    for (name, x) in [("left", 0.0), ("right", 6e89)] {
+        assembly.parts.push(Part::new(name, 0, placed(DVec3::X * x)));
+    }
+    let clash = clash(&assembly, 0, 1, Verdict::Penetrating, Some(4e89));
+    let rows = vec![Row { clash, status: None }];
+    Findings { assembly, rows, resolved: vec![], pairs_checked: 1, touch: 0.0, clearance: 0.0 }
+}
+
+/// No parts, and so no clashes.
+pub(super) fn empty() -> Findings {
+    let (assembly, rows) = (Assembly::default(), vec![]);
+    Findings { assembly, rows, resolved: vec![], pairs_checked: 0, touch: 0.0, clearance: 0.0 }
+}
+
 /// A plant of so many parts and clashes: balls, pipes and boxes in a grid.
 pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
     let mut random = Random::new(7);

@@ -141,11 +141,15 @@ fn pages_for_the_browser() {
     let Some(folder) = env::var_os("IMPINGE_PAGES") else { return };
     let gearbox = samples::of_gearbox();
     let hostile = samples::hostile();
+    let huge = samples::huge();
+    let empty = samples::empty();
     let plant = samples::plant(100_000, 100_000);
     let samples = [
         ("gearbox", page(&gearbox), &gearbox),
         ("cut", page_within(&tight(&gearbox), &gearbox), &gearbox),
         ("hostile", page(&hostile), &hostile),
+        ("huge", page(&huge), &huge),
+        ("empty", page(&empty), &empty),
         ("plant", page(&plant), &plant),
     ];
     for (name, page, findings) in samples {
