@@ -1,11 +1,11 @@
-//! The project's own chores: `cargo xtask test`, `cargo xtask bench`, `cargo xtask kernels`,
-//! `cargo xtask step`.
+//! The project's own chores: `cargo xtask test`, `bench`, `kernels`, `page`, `step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 mod bench;
 mod command;
 mod kernels;
 mod opencascade;
+mod page;
 mod provide;
 mod readme;
 mod step;
@@ -18,14 +18,17 @@ const USAGE: &str = "\
 usage: cargo xtask test [--quick]
        cargo xtask bench [NAME…]
        cargo xtask kernels [--record]
+       cargo xtask page [--keep]
        cargo xtask step
 
   test           everything that CI checks: format, lints, all tests, docs, the README's command,
-                 STEP files, the instructions that kernels take
+                 STEP files, the instructions that kernels take, the report page in a browser
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
   kernels        counts the instructions that kernels take, and fails if one takes 3 % more than are on
                  record; --record puts them on record
+  page           checks the page of `impinge clash --report`: types, that it is what its sources make, and what
+                 it does in a browser; --keep builds it anew and keeps it
   step           builds impinge-step, which reads STEP files, and puts it beside impinge
 
 Environment:
@@ -39,8 +42,10 @@ fn main() -> ExitCode {
         ["test"] => test(&Step::all()),
         ["test", "--quick"] => test(&Step::quick()),
         ["bench", ref names @ ..] => exit(bench::run(root(), names)),
-        ["kernels"] => exit(kernels(Then::Compare)),
-        ["kernels", "--record"] => exit(kernels(Then::Record)),
+        ["kernels"] => exit(required(kernels::run(root(), Then::Compare))),
+        ["kernels", "--record"] => exit(required(kernels::run(root(), Then::Record))),
+        ["page"] => exit(required(page::run(root(), page::Then::Check))),
+        ["page", "--keep"] => exit(required(page::run(root(), page::Then::Keep))),
         ["step"] => exit(opencascade::build(root()).map(|_| ())),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
@@ -63,9 +68,9 @@ fn exit(result: Result<(), String>) -> ExitCode {
     }
 }
 
-/// By themselves kernels are not left out for want of a tool: who asks for them wants them.
-fn kernels(then: Then) -> Result<(), String> {
-    match kernels::run(root(), then) {
+/// By itself a step is not left out for want of a tool: who asks for it wants it.
+fn required(outcome: Outcome) -> Result<(), String> {
+    match outcome {
         Outcome::Passed => Ok(()),
         Outcome::Failed(why) | Outcome::LeftOut(why) => Err(why),
     }

@@ -40,6 +40,19 @@ pub(crate) fn program(program: &str, package: &str) -> Result<(), String> {
     Err(format!("`{program}` is missing; on Debian `apt-get install {package}` installs it"))
 }
 
+/// Node.js, of a version that builds the page, and npm.
+pub(crate) fn node() -> Result<(), String> {
+    const LEAST: u32 = 20;
+    program("npm", "npm")?;
+    program("node", "nodejs")?;
+    let version = command::output_of(Command::new("node").arg("--version"))?;
+    let major = version.trim().trim_start_matches('v').split('.').next();
+    match major.and_then(|major| major.parse::<u32>().ok()) {
+        Some(major) if major >= LEAST => Ok(()),
+        _ => Err(format!("Node.js {} is too old; {LEAST} or later is needed", version.trim())),
+    }
+}
+
 /// The program that runs kernels under valgrind, of the same version as the library in them: built
 /// once, beside all else that cargo builds.
 pub(crate) fn gungraun(root: &Path) -> Result<PathBuf, String> {

@@ -3,7 +3,7 @@
 use crate::{
     command,
     kernels::{self, Then},
-    opencascade, provide, readme,
+    opencascade, page, provide, readme,
 };
 use std::path::Path;
 
@@ -29,6 +29,8 @@ enum Check {
     Opencascade,
     /// That no kernel takes more instructions than are on record.
     Kernels,
+    /// That the report page is what its sources make, and works in a browser.
+    Page,
 }
 
 pub(crate) enum Outcome {
@@ -70,6 +72,7 @@ impl Step {
             Self { name: "README", check: Check::Readme },
             Self { name: "STEP", check: Check::Opencascade },
             Self { name: "kernels", check: Check::Kernels },
+            Self { name: "page", check: Check::Page },
         ]
     }
 
@@ -95,6 +98,7 @@ impl Step {
             Check::Readme => readme::check(root),
             Check::Opencascade => opencascade::check(root),
             Check::Kernels => kernels::run(root, Then::Compare),
+            Check::Page => page::run(root, page::Then::Check),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! | `search.rs`, `interrupt.rs` | the search, its progress, and its end |
 //! | `baseline.rs` | an earlier run to compare with |
 //! | `findings.rs`, `outcome.rs`, `totals.rs` | what was found, as all outputs show it |
-//! | `table.rs`, `json.rs`, `csv.rs`, `glb.rs`, `bcf.rs`, `pictures.rs` | the outputs |
+//! | `table.rs`, `json.rs`, `csv.rs`, `glb.rs`, `bcf.rs`, `pictures.rs`, `page.rs` | the outputs |
 //! | `outputs.rs` | files that are written: all of them, or none |
 
 mod arguments;
@@ -24,6 +24,7 @@ mod json;
 mod length;
 mod outcome;
 mod outputs;
+mod page;
 mod pattern;
 mod pictures;
 mod rules;
@@ -44,6 +45,7 @@ use interrupt::Interrupt;
 use outcome::{Listing, Outcome, Search, Showing};
 use std::{
     io::{self, Write},
+    path::Path,
     time::Instant,
 };
 use table::GroupBy;
@@ -65,6 +67,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(&format!("left out: {}: {}", skipped.name, skipped.error));
     }
 
+    if asking.touch.is_none() && assembly.files.iter().any(|file| is_step(file)) {
+        note(
+            "triangles of STEP files are up to the --tolerance (0.1mm) off the shapes they stand for; --touch \
+             with twice as much lets parts touch that fit into each other",
+        );
+    }
     let mut options = Options::new();
     if let Some(touch) = asking.touch {
         options =
@@ -131,6 +139,11 @@ fn print(arguments: &Arguments, outcome: &Outcome) -> Result<(), Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     json::write(outcome, &mut out)?;
     Ok(out.flush()?)
+}
+
+fn is_step(file: &Path) -> bool {
+    let extension = file.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| ["step", "stp"].contains(&&*extension.to_lowercase()))
 }
 
 /// Something to know that is no error.

@@ -1,6 +1,6 @@
 //! The files that are written: all of them whole, or none of them there.
 
-use super::{bcf, csv, glb, interrupt::Interrupt, json, outcome::Outcome, pictures};
+use super::{bcf, csv, glb, interrupt::Interrupt, json, outcome::Outcome, page, pictures};
 use crate::{
     failure::Failure,
     progress::{self, Progress},
@@ -24,6 +24,9 @@ pub(super) struct Files {
     /// Write a row for each clash, for spreadsheets
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
+    /// Write a page with the list and a 3D view, for any browser: one file that needs no network
+    #[arg(long, value_name = "OUT.html")]
+    report: Option<PathBuf>,
     /// Write the assembly with the faces that clash coloured by verdict
     #[arg(long, value_name = "OUT.glb")]
     glb: Option<PathBuf>,
@@ -44,9 +47,10 @@ pub(super) struct Files {
 impl Files {
     /// What is wanted, and how it is written.
     fn outputs(&self) -> Vec<(&Path, Writer<'_>)> {
-        let all: [(&Option<PathBuf>, Writer<'_>); 5] = [
+        let all: [(&Option<PathBuf>, Writer<'_>); 6] = [
             (&self.output, Box::new(json::write)),
             (&self.csv, Box::new(csv::write)),
+            (&self.report, Box::new(|outcome, out| page::write(&outcome.findings, out))),
             (&self.glb, Box::new(|outcome, out| glb::write(&outcome.findings, out))),
             (
                 &self.bcf,

@@ -1,0 +1,396 @@
+// Puts the page together: what is chosen in the list is shown in the view and told in the details.
+
+import "./style.css";
+import { element, byId, button, color } from "./dom.ts";
+import { read, VERDICTS, type Report } from "./data.ts";
+import { Details } from "./details.ts";
+import { Filter, ORDERS, type Item, type Order, type StatusName } from "./filter.ts";
+import { List } from "./list.ts";
+import { COLORS, Lengths, SIDES, count, plural } from "./words.ts";
+import type { Mode } from "./view/parts.ts";
+import { VIEWS, View, type Seen, type Up } from "./view/view.ts";
+
+/** What scripts, and tests, may ask of the page. */
+interface Hooks {
+  ready: Promise<void>;
+  /** Chooses a clash by its number in the report; done when it is in view. */
+  select(row: number | null, place?: number | null): Promise<void>;
+  /** When the camera stands still. */
+  settled(): Promise<void>;
+  camera(): Seen | null;
+  stats(): Record<string, unknown>;
+  /** Where in the view the point of a clash is. */
+  project(row: number): [number, number] | null;
+  /** What is listed now: numbers of clashes, and of resolved pairs as -1, -2 … */
+  listed(): number[];
+  report(): Report;
+}
+
+declare global {
+  interface Window {
+    impinge: Hooks;
+  }
+}
+
+class Page {
+  private readonly lengths: Lengths;
+  private readonly filter: Filter;
+  private readonly list: List;
+  private readonly details: Details;
+  private view: View | null = null;
+  private why = "";
+  private items: Item[] = [];
+  private chosen: Item | null = null;
+  private place: number | null = null;
+  private mode: Mode = "faint";
+
+  constructor(readonly report: Report) {
+    this.lengths = new Lengths(report.header.units);
+    this.filter = new Filter(report);
+    this.list = new List(report, this.lengths);
+    this.details = new Details(report, this.lengths);
+    this.head();
+    this.tools();
+    this.list.onChoose = (item) => void this.choose(item, null);
+    this.details.onStep = (by) => this.list.step(by);
+    this.details.onClose = () => void this.choose(null, null);
+    this.details.onPlace = (place) => void this.choose(this.chosen, place);
+    this.details.onPart = (part) => this.ofPart(part);
+    document.addEventListener("keydown", (event) => this.key(event));
+    this.refilter();
+  }
+
+  private head(): void {
+    const { files, part_count, rows } = this.report.header;
+    const names = files.length > 3 ? `${files.slice(0, 3).join(", ")} and ${files.length - 3} more` : files.join(", ");
+    byId("source").textContent = names;
+    byId("facts").textContent = `${plural(part_count, "part")} · ${plural(rows.length, "clash", "clashes")}`;
+    document.title = names ? `Clash report: ${names}` : "Clash report";
+  }
+
+  private tools(): void {
+    const { rows, resolved, has_baseline } = this.report.header;
+    const wanted = this.filter.wanted;
+    const search = byId<HTMLInputElement>("search");
+    search.addEventListener("input", () => {
+      wanted.text = search.value;
+      this.refilter();
+    });
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "Enter") {
+        event.preventDefault();
+        byId("list").focus();
+        this.list.step(this.chosen ? 0 : 1);
+      }
+    });
+    const chip = <T extends string>(set: Set<T>, value: T, total: number, tint: string) => {
+      const made = button("", { class: "chip", "aria-pressed": "false", "data-filter": value }, () => {
+        if (!set.delete(value)) set.add(value);
+        made.setAttribute("aria-pressed", String(set.has(value)));
+        this.refilter();
+      });
+      made.append(element("span", { class: "dot" }, value), element("b", {}, count(total)));
+      made.hidden = total === 0;
+      return color(made, tint);
+    };
+    const total = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
+    byId("verdicts").append(...VERDICTS.map((verdict) => chip(wanted.verdicts, verdict as string, total(verdict), COLORS[verdict])));
+    if (has_baseline) {
+      const totals: [StatusName, number, string][] = [
+        ["new", rows.filter((row) => row.status === "new").length, "#ff9d4d"],
+        ["known", rows.filter((row) => row.status === "known").length, "#9aa7b8"],
+        ["resolved", resolved.length, "#6fcf8a"],
+      ];
+      byId("statuses").append(...totals.map(([status, total, tint]) => chip(wanted.statuses, status, total, tint)));
+      byId("statuses").hidden = false;
+    }
+    this.selects();
+  }
+
+  private selects(): void {
+    const wanted = this.filter.wanted;
+    const group = byId<HTMLSelectElement>("group");
+    const groups = this.filter.groups();
+    group.append(element("option", { value: "" }, "All sub-assemblies"));
+    for (const { group: number, path, count: total } of groups) {
+      group.append(element("option", { value: number }, `${path} (${count(total)})`));
+    }
+    group.hidden = groups.length === 0;
+    group.addEventListener("change", () => {
+      wanted.group = group.value === "" ? null : Number(group.value);
+      this.refilter();
+    });
+    const sort = byId<HTMLSelectElement>("sort");
+    for (const [order, label] of Object.entries(ORDERS)) sort.append(element("option", { value: order }, label));
+    sort.addEventListener("change", () => {
+      wanted.order = sort.value as Order;
+      this.refilter();
+    });
+  }
+
+  private refilter(): void {
+    this.items = this.filter.items();
+    this.list.set(this.items);
+    const { rows, resolved } = this.report.header;
+    const all = rows.length + resolved.length;
+    const shown = this.items.length;
+    byId("count").textContent = shown === all ? `${count(all)} listed` : `${count(shown)} of ${count(all)} listed`;
+    this.view?.list(this.items.flatMap((item) => ("row" in item ? [item.row] : [])));
+    if (!this.chosen) this.describe();
+  }
+
+  /** Lists the clashes of one part, until told otherwise. */
+  private ofPart(part: number | null): void {
+    this.filter.wanted.part = part;
+    const box = byId("part");
+    box.hidden = part === null;
+    if (part !== null) {
+      const clear = button("✕", { "aria-label": "List clashes of all parts" }, () => this.ofPart(null));
+      box.replaceChildren(element("span", {}, "Part "), element("b", { title: this.report.fullName(part) }, this.report.name(part)), clear);
+    }
+    this.refilter();
+  }
+
+  /** Chooses a clash, and a place of it. */
+  async choose(item: Item | null, place: number | null): Promise<void> {
+    const isOther = item !== this.chosen;
+    this.chosen = item;
+    this.place = item && "row" in item ? place : null;
+    if (isOther) this.list.mark(item);
+    this.describe();
+    byId("legend").hidden = !(item && "row" in item);
+    document.body.classList.toggle("has-choice", item !== null);
+    const isShown = this.view?.select(item && "row" in item ? item.row : null, this.place);
+    if (item && "row" in item) this.legend(item.row);
+    await isShown;
+  }
+
+  private describe(): void {
+    if (!this.chosen) this.details.overview(this.notes());
+    else if ("row" in this.chosen) this.details.clash(this.chosen.row, this.place, this.list.position);
+    else this.details.resolved(this.chosen.resolved, this.list.position);
+  }
+
+  private legend(row: number): void {
+    const { a, b } = this.report.header.rows[row];
+    const entry = (part: number, side: number) => color(element("span", { class: "dot" }, this.report.name(part)), SIDES[side]);
+    byId("legend").replaceChildren(entry(a, 0), entry(b, 1));
+    const far = this.view?.parts.farCount ?? 0;
+    if (far > 0) byId("legend").append(element("span", {}, `${plural(far, "part")} farther away not drawn`));
+  }
+
+  /** What the page does not show, or not as it is. */
+  private notes(): string[] {
+    const { part_count, parts, meshes } = this.report.header;
+    const notes = [];
+    const left = part_count - parts.name.length;
+    if (left > 0) notes.push(`${plural(left, "part")} that do not clash are not in this page: there was no room for them.`);
+    const without = meshes.filter((mesh) => !mesh.has_faces).length;
+    if (without > 0) notes.push(`The shapes of ${plural(without, "mesh", "meshes")} are not in this page, for there was no room; their parts are shown as boxes.`);
+    if (this.view && this.view.parts.boxCount > 0 && without === 0) {
+      notes.push(`${plural(this.view.parts.boxCount, "part")} are drawn as boxes, so that the view stays fluid; near a chosen clash all parts are drawn as they are.`);
+    }
+    if (this.why) notes.push(this.why);
+    return notes;
+  }
+
+  /** The view, where the browser can show one. */
+  async showView(): Promise<void> {
+    // So that the list is seen before the view is built.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    try {
+      this.view = new View(byId("canvas"), this.report, this.guessUp());
+    } catch (error) {
+      this.why = "This browser shows no 3D graphics (WebGL), so there is no view of the assembly. The list is complete.";
+      const notice = byId("notice");
+      notice.textContent = this.why;
+      notice.hidden = false;
+      console.info(String(error));
+    }
+    byId("loading").hidden = true;
+    if (this.view) {
+      this.view.onPickClash = (row) => void this.choose({ row }, null);
+      this.view.onPickPart = (part) => {
+        if (!this.chosen) this.ofPart(part);
+      };
+      this.view.onFrame = () => this.overlay();
+      this.view.onHover = (row, at) => this.hover(row, at);
+      this.toolbar(this.view);
+    }
+    this.refilter();
+    await this.view?.drawn();
+  }
+
+  /** glTF files have y up by definition; most others have z. */
+  private guessUp(): Up {
+    const { files } = this.report.header;
+    return files.length > 0 && files.every((file) => /\.(gltf|glb)$/i.test(file)) ? "y" : "z";
+  }
+
+  private toolbar(view: View): void {
+    const bar = byId("toolbar");
+    const labels = { iso: "Iso", front: "Front", top: "Top", right: "Right" };
+    bar.append(
+      element(
+        "div",
+        { class: "buttons", role: "group", "aria-label": "Look from" },
+        button("Fit all", { "data-view": "fit", title: "Show the whole assembly (F)" }, () => void view.fit()),
+        ...VIEWS.map((side, i) => button(labels[side], { "data-view": side, title: `Look from this side (${i + 1})` }, () => void view.look(side))),
+        this.upButton(view),
+      ),
+    );
+    const modes: [Mode, string, string][] = [
+      ["faint", "Faint", "Make all other parts translucent"],
+      ["hidden", "Isolate", "Hide all other parts (I)"],
+      ["solid", "Solid", "Show all other parts as they are"],
+    ];
+    const buttons = modes.map(([mode, label, title]) =>
+      button(label, { "data-mode": mode, title, "aria-pressed": String(mode === this.mode) }, () => this.context(mode)),
+    );
+    bar.append(element("div", { class: "buttons context", role: "group", "aria-label": "Other parts" }, ...buttons));
+  }
+
+  private upButton(view: View): HTMLElement {
+    const made = button(`${view.upAxis.toUpperCase()} up`, { title: "Which axis points up" }, () => {
+      view.turnUp(view.upAxis === "z" ? "y" : "z");
+      made.textContent = `${view.upAxis.toUpperCase()} up`;
+    });
+    return made;
+  }
+
+  private context(mode: Mode): void {
+    this.mode = mode;
+    for (const other of document.querySelectorAll<HTMLElement>("[data-mode]")) {
+      other.setAttribute("aria-pressed", String(other.dataset.mode === mode));
+    }
+    this.view?.context(mode);
+    if (this.chosen && "row" in this.chosen) this.legend(this.chosen.row);
+  }
+
+  /** Names the clash under the pointer. */
+  private hover(row: number | null, [x, y]: [number, number]): void {
+    const tip = byId("tip");
+    tip.hidden = row === null;
+    if (row === null) return;
+    const clash = this.report.header.rows[row];
+    const name = (part: number) => element("bdi", {}, this.report.name(part));
+    tip.replaceChildren(color(element("b", { class: "dot" }, clash.verdict), COLORS[clash.verdict]), name(clash.a), name(clash.b));
+    const isLeft = x > byId("stage").clientWidth / 2;
+    tip.style.transform = `translate(${x}px, ${y}px) translate(${isLeft ? "calc(-100% - 12px)" : "12px"}, 12px)`;
+  }
+
+  /** What lies over the picture: the axes, and the length of a gap. */
+  private overlay(): void {
+    const view = this.view;
+    if (!view) return;
+    const names = ["x", "y", "z"];
+    const axes = view.axes().map((axis, i) => ({ axis, name: names[i] }));
+    axes.sort((one, other) => one.axis.z - other.axis.z);
+    const svg = byId<SVGSVGElement>("axes");
+    svg.replaceChildren(...axes.flatMap(({ axis, name }) => axisMark(name, 26 * axis.x, -26 * axis.y)));
+
+    const gap = byId("gap");
+    const row = this.chosen && "row" in this.chosen ? this.report.header.rows[this.chosen.row] : null;
+    const ends = row && row.distance > 0 ? row.points.map((point) => view.project(point)) : [];
+    const [p, q] = ends;
+    gap.hidden = !(p && q);
+    if (!(p && q && row)) return;
+    gap.textContent = this.lengths.show(row.distance);
+    gap.style.transform = `translate(${(p[0] + q[0]) / 2 + 14}px, ${(p[1] + q[1]) / 2 - 30}px)`;
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape") {
+      void this.choose(null, null);
+      return;
+    }
+    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    const side = VIEWS[Number(event.key) - 1];
+    if (event.key === "/") {
+      event.preventDefault();
+      byId("search").focus();
+    } else if (event.key === "f") void this.view?.fit();
+    else if (event.key === "i") this.context(this.mode === "hidden" ? "faint" : "hidden");
+    else if (side) void this.view?.look(side);
+  }
+
+  listed(): number[] {
+    return this.items.map((item) => ("row" in item ? item.row : -1 - item.resolved));
+  }
+
+  project(row: number): [number, number] | null {
+    return this.view ? this.view.project(this.report.header.rows[row].points[0]) : null;
+  }
+
+  async settled(): Promise<void> {
+    await this.view?.arrival;
+  }
+
+  camera(): Seen | null {
+    return this.view ? this.view.seen() : null;
+  }
+
+  stats(): Record<string, unknown> {
+    const { parts, meshes, rows } = this.report.header;
+    return {
+      parts: parts.name.length,
+      meshes: meshes.length,
+      rows: rows.length,
+      hasView: this.view !== null,
+      drawCalls: this.view?.parts.drawCalls ?? 0,
+      drawnFaces: this.view?.parts.drawnFaces ?? 0,
+      boxes: this.view?.parts.boxCount ?? 0,
+      highlighted: [...(this.view?.highlight.faceCounts ?? [])],
+      loaded: Math.round(performance.now()),
+    };
+  }
+}
+
+function axisMark(name: string, x: number, y: number): SVGElement[] {
+  const make = (tag: string, attributes: Record<string, string | number>) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+    return made;
+  };
+  const text = make("text", { x: x * 1.25, y: y * 1.25, class: `axis-${name}` });
+  text.textContent = name;
+  return [make("line", { x2: x, y2: y, class: `axis-${name}` }), text];
+}
+
+async function start(): Promise<Page> {
+  const data = byId("findings");
+  const report = await read(data.textContent ?? "");
+  // It may be large, and is not needed again.
+  data.remove();
+  const page = new Page(report);
+  await page.showView();
+  return page;
+}
+
+let page: Page | null = null;
+let loaded = 0;
+const ready = start().then(
+  (made) => {
+    page = made;
+    loaded = performance.now();
+  },
+  (error: unknown) => {
+    byId("loading").textContent = `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+    throw error;
+  },
+);
+
+window.impinge = {
+  ready,
+  select: async (row, place = null) => page?.choose(row === null ? null : { row }, place),
+  settled: async () => page?.settled(),
+  camera: () => page?.camera() ?? null,
+  stats: () => ({ ...page?.stats(), loaded: Math.round(loaded) }),
+  project: (row) => page?.project(row) ?? null,
+  listed: () => page?.listed() ?? [],
+  report: () => {
+    if (!page) throw new Error("the page is not ready");
+    return page.report;
+  },
+};

@@ -1,0 +1,129 @@
+// From the coordinates of the assembly to those of the picture.
+//
+// Coordinates may be large and what clashes small, so the picture has its own origin, moved to what is looked at, and
+// its own scale. All that goes to the graphics card is worked out in double precision relative to these.
+
+import { Box3, Vector3 } from "three";
+import type { Box, Point, Report } from "../data.ts";
+
+export class Space {
+  /** The point of the assembly that is the origin of the picture. */
+  origin: Point = [0, 0, 0];
+  /** What lengths are multiplied by: the whole assembly is about 1 large. */
+  readonly scale: number;
+  readonly bounds: Box;
+
+  constructor(private readonly report: Report) {
+    this.bounds = boundsOf(report);
+    const [min, max] = this.bounds;
+    const radius = Math.hypot(...min.map((low, axis) => (max[axis] - low) / 2));
+    this.scale = radius > 0 ? 1 / radius : 1;
+    this.origin = min.map((low, axis) => low / 2 + max[axis] / 2) as Point;
+  }
+
+  toPicture(point: Point): Vector3 {
+    const [x, y, z] = point.map((value, axis) => (value - this.origin[axis]) * this.scale);
+    return new Vector3(x, y, z);
+  }
+
+  toWorld(point: Vector3): Point {
+    return point.toArray().map((value, axis) => value / this.scale + this.origin[axis]) as Point;
+  }
+
+  box([min, max]: Box): Box3 {
+    return new Box3(this.toPicture(min), this.toPicture(max));
+  }
+
+  /** Where a part is: writes a column-major matrix for points of its mesh, which reach from -1 to 1. */
+  place(part: number, size: Point | null, to: ArrayLike<number> & { [i: number]: number }, at: number): void {
+    const mesh = this.report.header.meshes[this.report.header.parts.mesh[part]];
+    const poses = this.report.poses;
+    const first = 12 * part;
+    for (let row = 0; row < 3; row++) {
+      const r = first + 4 * row;
+      const [x, y, z] = mesh.center;
+      const center = poses[r] * x + poses[r + 1] * y + poses[r + 2] * z + poses[r + 3];
+      for (let column = 0; column < 3; column++) {
+        const length = size ? size[column] : mesh.scale;
+        to[at + 4 * column + row] = poses[r + column] * length * this.scale;
+      }
+      to[at + 12 + row] = (center - this.origin[row]) * this.scale;
+    }
+    to[at + 3] = to[at + 7] = to[at + 11] = 0;
+    to[at + 15] = 1;
+  }
+
+  /** The corners of a face, in the picture. */
+  face(part: number, face: number): [Point, Point, Point] | null {
+    const { header, meshes, poses } = this.report;
+    const number = header.parts.mesh[part];
+    const [info, mesh] = [header.meshes[number], meshes[number]];
+    if (!mesh) return null;
+    const corner = (i: number): Point => {
+      const vertex = 3 * mesh.corners[3 * face + i];
+      const local = info.center.map((middle, axis) => mesh.positions[vertex + axis] * info.scale + middle);
+      const world = [0, 1, 2].map((row) => {
+        const r = 12 * part + 4 * row;
+        const offset = poses[r + 3] - this.origin[row];
+        return poses[r] * local[0] + poses[r + 1] * local[1] + poses[r + 2] * local[2] + offset;
+      });
+      return world.map((value) => value * this.scale) as Point;
+    };
+    return [corner(0), corner(1), corner(2)];
+  }
+
+  /** The middle of a part, in the assembly. */
+  middle(part: number): Point {
+    const mesh = this.report.header.meshes[this.report.header.parts.mesh[part]];
+    const poses = this.report.poses;
+    return [0, 1, 2].map((row) => {
+      const r = 12 * part + 4 * row;
+      const [x, y, z] = mesh.center;
+      return poses[r] * x + poses[r + 1] * y + poses[r + 2] * z + poses[r + 3];
+    }) as Point;
+  }
+
+  /** A point of the assembly in the coordinates of a part's mesh. */
+  toMesh(part: number, [x, y, z]: Point): Point {
+    const poses = this.report.poses;
+    const first = 12 * part;
+    const offset = [x - poses[first + 3], y - poses[first + 7], z - poses[first + 11]];
+    return [0, 1, 2].map((column) => {
+      const of = (row: number) => poses[first + 4 * row + column] * offset[row];
+      return of(0) + of(1) + of(2);
+    }) as Point;
+  }
+
+  /** Half its diagonal, in the assembly. */
+  radius(part: number): number {
+    return Math.hypot(...this.report.header.meshes[this.report.header.parts.mesh[part]].half);
+  }
+}
+
+/** Around the turned boxes of all parts. */
+function boundsOf(report: Report): Box {
+  const { parts, meshes } = report.header;
+  const min: Point = [Infinity, Infinity, Infinity];
+  const max: Point = [-Infinity, -Infinity, -Infinity];
+  const poses = report.poses;
+  parts.mesh.forEach((number, part) => {
+    const { center, half, faces } = meshes[number];
+    if (faces === 0) return;
+    for (let row = 0; row < 3; row++) {
+      const r = 12 * part + 4 * row;
+      let [middle, reach] = [poses[r + 3], 0];
+      for (let axis = 0; axis < 3; axis++) {
+        middle += poses[r + axis] * center[axis];
+        reach += Math.abs(poses[r + axis]) * half[axis];
+      }
+      min[row] = Math.min(min[row], middle - reach);
+      max[row] = Math.max(max[row], middle + reach);
+    }
+  });
+  return min[0] <= max[0]
+    ? [min, max]
+    : [
+        [0, 0, 0],
+        [0, 0, 0],
+      ];
+}

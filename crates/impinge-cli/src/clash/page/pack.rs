@@ -1,0 +1,46 @@
+//! Numbers as bytes that compress well.
+//!
+//! Of all numbers the first byte, then of all the second, and so on: bytes of equal weight are
+//! alike, bytes of one number are not. Indices are told by how far each is from the one before.
+
+use std::io::{self, Write};
+
+pub(super) fn floats(out: &mut dyn Write, values: impl IntoIterator<Item = f64>) -> io::Result<()> {
+    planes(out, values.into_iter().map(f64::to_le_bytes))
+}
+
+/// Rounded to single precision.
+pub(super) fn singles(
+    out: &mut dyn Write,
+    values: impl IntoIterator<Item = f64>,
+) -> io::Result<()> {
+    planes(out, values.into_iter().map(|value| (value as f32).to_le_bytes()))
+}
+
+pub(super) fn indices(
+    out: &mut dyn Write,
+    values: impl IntoIterator<Item = u32>,
+) -> io::Result<()> {
+    let mut before = 0;
+    let steps = values.into_iter().map(|value| {
+        let step = value.wrapping_sub(before).cast_signed();
+        before = value;
+        // The sign goes last, so that small steps back are small numbers as well.
+        ((step << 1) ^ (step >> 31)).to_le_bytes()
+    });
+    planes(out, steps)
+}
+
+fn planes<const N: usize>(
+    out: &mut dyn Write,
+    values: impl Iterator<Item = [u8; N]>,
+) -> io::Result<()> {
+    let values: Vec<[u8; N]> = values.collect();
+    let mut plane = Vec::with_capacity(values.len());
+    for byte in 0..N {
+        plane.clear();
+        plane.extend(values.iter().map(|value| value[byte]));
+        out.write_all(&plane)?;
+    }
+    Ok(())
+}
