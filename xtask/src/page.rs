@@ -85,7 +85,21 @@ fn browse(root: &Path, folder: &Path) -> Outcome {
         Outcome::Passed => {}
         other => return other,
     }
-    npm(folder, &["test"], &environment).map_or_else(Outcome::Failed, |()| Outcome::Passed)
+    let tested = gearbox(root, pages).and_then(|()| npm(folder, &["test"], &environment));
+    tested.map_or_else(Outcome::Failed, |()| Outcome::Passed)
+}
+
+/// In the place of the gearbox that the writer's tests make up, what the command itself says of it.
+fn gearbox(root: &Path, pages: &str) -> Result<(), String> {
+    let [json, html] = ["json", "html"].map(|kind| format!("{pages}/gearbox/report.{kind}"));
+    let run = ["run", "--release", "-p", "impinge-cli", "--"];
+    let clash = ["clash", "gen:gearbox", "--clearance", "0.1", "-o", &json, "--report", &html];
+    let status = command::cargo(root, &[&run[..], &clash].concat()).status();
+    // It finds something, so it ends with 1.
+    match status.map(|status| status.code()) {
+        Ok(Some(1)) => Ok(()),
+        other => Err(format!("`impinge clash gen:gearbox` ended with {other:?}")),
+    }
 }
 
 /// A folder for what is made on the way.
