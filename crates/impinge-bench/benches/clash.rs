@@ -108,7 +108,14 @@ fn ours(command: &Path, files: &[PathBuf], options: &[&str], out: &Path) -> Run 
     let json = fs::File::create(out).expect("a file for the answer");
     let start = Instant::now();
     let mut run = Command::new(command);
-    let run = run.arg("clash").args(files).args(options).arg("--json").stdout(json).spawn();
+    let run = run
+        .arg("clash")
+        .args(files)
+        .args(options)
+        .arg("--json")
+        .stdout(json)
+        .stderr(Stdio::null())
+        .spawn();
     let mut child = run.expect("the command runs");
     // The largest so far is told until it ends.
     let mut peak_kilobytes = 0.0f64;
