@@ -507,7 +507,7 @@ struct Watcher {
 impl Watch for Watcher {
     fn heeds(&self, a: usize, b: usize) -> bool {
         assert!(a < b);
-        a % 2 == 0
+        a.is_multiple_of(2)
     }
 
     fn proceed(&self, progress: Progress) -> bool {
@@ -525,7 +525,10 @@ fn who_watches_can_leave_pairs_out_and_stop() {
         let options = Options::new().threads(threads);
         let whole = watcher(None);
         let report = clash::find(&parts, &options, &whole).expect("nobody stops it");
-        assert!(!report.clashes.is_empty() && report.clashes.iter().all(|clash| clash.a % 2 == 0));
+        assert!(
+            !report.clashes.is_empty()
+                && report.clashes.iter().all(|clash| clash.a.is_multiple_of(2))
+        );
         assert!(whole.told.load(Ordering::Relaxed) > 0);
         for stage in [Stage::Meshes, Stage::Pairs] {
             assert_eq!(clash::find(&parts, &options, &watcher(Some(stage))), None);
