@@ -722,3 +722,100 @@ fn nobody_has_to_read_it_to_the_end() {
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
 }
+
+#[test]
+fn every_verdict_is_told_with_what_belongs_to_it() {
+    let cube = |x: f64, side: f64| Soup::cube([x, 0.0, 0.0], side);
+    // From the left: one in another, two that touch, two that are too close, two in the same place.
+    let parts = [
+        ("shell", cube(0.0, 4.0)),
+        ("kernel", Soup::cube([1.0, 1.0, 1.0], 1.0)),
+        ("left", cube(10.0, 1.0)),
+        ("right", cube(11.0, 1.0)),
+        ("near", cube(20.0, 1.0)),
+        ("nearer", cube(21.25, 1.0)),
+        ("once", cube(30.0, 1.0)),
+        ("twice", cube(30.0, 1.0)),
+        ("deep", cube(40.0, 1.0)),
+        ("deeper", Soup::cube([40.75, 0.25, 0.125], 1.0)),
+    ];
+    let folder = Folder::new();
+    let file = folder.write("parts.obj", obj(&parts));
+    let found = Clashes::of(&[&file, "--clearance", "0.5"]);
+    let mut listed = found.listed();
+    listed.sort();
+    assert_eq!(
+        listed,
+        [
+            "deep deeper penetrating",
+            "left right touching",
+            "near nearer clearance",
+            "once twice duplicate",
+            "shell kernel inside",
+        ]
+    );
+    let clashes = found.report["clashes"].as_array().unwrap();
+    let of = |verdict: &str| clashes.iter().find(|clash| clash["verdict"] == verdict).unwrap();
+    assert_eq!(
+        (&of("penetrating")["depth"], &of("penetrating")["distance"]),
+        (&0.25.into(), &0.0.into())
+    );
+    assert_eq!((&of("touching")["depth"], &of("touching")["length"]), (&0.0.into(), &4.0.into()));
+    assert_eq!(
+        (&of("clearance")["depth"], &of("clearance")["distance"]),
+        (&Value::Null, &0.25.into())
+    );
+    assert_eq!((&of("inside")["depth"], &of("inside")["distance"]), (&2.0.into(), &1.0.into()));
+    assert_eq!(
+        (&of("duplicate")["depth"], &of("duplicate")["distance"]),
+        (&Value::Null, &0.0.into())
+    );
+    for verdict in ["penetrating", "touching", "clearance", "inside", "duplicate"] {
+        assert_eq!(found.report["summary"][verdict], 1);
+    }
+    assert_eq!(found.report["clashes"][0]["verdict"], "duplicate", "the worst first");
+}
+
+#[test]
+fn all_kinds_of_files_are_written() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.at(name);
+    let options = ["--report", "--glb", "--bcf", "--picture", "--pictures", "--csv", "--output"];
+    let names =
+        ["page.html", "faces.glb", "issues.bcf", "all.png", "pictures", "rows.csv", "all.json"];
+    let arguments: Vec<String> = ["clash".to_owned()]
+        .into_iter()
+        .chain(
+            options.iter().zip(names).flat_map(|(option, name)| [(*option).to_owned(), at(name)]),
+        )
+        .collect();
+    assert_eq!(impinge(&arguments).code, Some(1));
+    let mut expected: Vec<&str> = names.to_vec();
+    expected.sort_unstable();
+    assert_eq!(folder.names(), expected);
+    assert!(folder.text("page.html").to_lowercase().starts_with("<!doctype html>"));
+    assert!(folder.read("faces.glb").starts_with(b"glTF"));
+    assert!(folder.read("issues.bcf").starts_with(b"PK\x03\x04"));
+    assert!(folder.read("all.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+    let mut pictures: Vec<String> = fs::read_dir(at("pictures"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    pictures.sort();
+    let report: Value = serde_json::from_slice(&folder.read("all.json")).unwrap();
+    assert_eq!(pictures.len(), listed(&report).len());
+    assert_eq!(pictures[0], "0001-housing--bolt-front-right.png");
+    // The faces that are coloured come back as an assembly of as many parts and faces.
+    let again = Clashes::of(&[&at("faces.glb"), "--clearance", "0.1", "--file-units", "mm"]);
+    assert_eq!(again.report["parts"], report["parts"]);
+    assert_eq!(again.report["summary"], report["summary"]);
+
+    // One that cannot be written, and none is there.
+    let empty = Folder::new();
+    let (page, csv) = (empty.at("page.html"), empty.at("rows.csv"));
+    empty.write("taken", "");
+    let refused =
+        impinge(["clash", "--report", &page, "--csv", &csv, "--pictures", &empty.at("taken")]);
+    refused.refuses(&["taken", "is a file"]);
+    assert_eq!(empty.names(), ["taken"]);
+}
