@@ -535,3 +535,133 @@ fn who_watches_can_leave_pairs_out_and_stop() {
         }
     }
 }
+
+/// The same surface with every square's diagonal the other way.
+fn recut(mesh: &Mesh) -> Mesh {
+    let faces = mesh.faces().chunks(2).flat_map(|pair| {
+        let [p, q] = [pair[0], pair[1]];
+        // The corner of each that the other does not have, and the two that both have.
+        let lone =
+            |f: [u32; 3], g: [u32; 3]| (0..3).find(|&i| !g.contains(&f[i])).expect("squares");
+        let (i, j) = (lone(p, q), lone(q, p));
+        let (tip, left, right, other) = (p[i], p[(i + 1) % 3], p[(i + 2) % 3], q[j]);
+        [[tip, left, other], [tip, other, right]]
+    });
+    Mesh::new(mesh.positions().to_vec(), faces.collect()).expect("as before")
+}
+
+#[test]
+fn solids_whose_surfaces_coincide_penetrate() {
+    let cube = cuboid(1.0, 1.0, 1.0);
+    let copy = recut(&cube);
+    assert!(copy.report().is_closed, "{:?}", copy.report());
+    let found = verdict_of(at(cube.clone(), 5.0, 0.0, 0.0), at(copy, 5.0, 0.0, 0.0));
+    let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
+    assert!(depth.is_some_and(|depth| depth > 0.1 && depth <= 0.5), "{depth:?}");
+
+    // Two parts that have one of their pieces in common.
+    let there = |x| Pose::from_translation(dvec3(x, 0.0, 0.0)).expect("finite");
+    let small = cuboid(0.5, 0.5, 0.5);
+    let merged =
+        |x| generate::merged([(&cube, &Pose::IDENTITY), (&small, &there(x))]).expect("few");
+    let found = verdict_of(at(merged(3.0), 0.0, 0.0, 0.0), at(merged(-3.0), 0.0, 0.0, 0.0));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Penetrating));
+}
+
+#[test]
+fn open_sheets_cross_wherever_their_edges_are() {
+    // Edges of both lie along the line in which they cross, but for rounding.
+    let flat = Arc::new(sheet());
+    let mut random = Random::new(11);
+    for case in 0..200 {
+        let turn = random.rotation();
+        let place = random.direction() * [0.0, 1.0, 1e4][case % 3];
+        let upright = DMat3::from_cols(DVec3::X, DVec3::Z, -DVec3::Y);
+        let part = |rotation, away: DVec3| Part {
+            mesh: flat.clone(),
+            pose: Pose::new(turn * rotation, place + turn * away).expect("a rotation"),
+        };
+        let through = part(upright, DVec3::ZERO);
+        let standing = part(upright, dvec3(0.3, 0.0, 2.0));
+        let lying = || part(DMat3::IDENTITY, DVec3::ZERO);
+        let verdict = |part| verdict_of(lying(), part).map(|found| found.0);
+        assert_eq!(verdict(through), Some(Verdict::Penetrating), "case {case}");
+        assert_ne!(verdict(standing), Some(Verdict::Penetrating), "case {case}");
+    }
+}
+
+#[test]
+fn open_sheets_cross_at_edges_that_do_not_match() {
+    // Left of x = 0 one large face, right of it two small ones: the edges meet at x = 0 but share no end.
+    let points = [[0.0, -1.0], [0.0, 1.0], [-1.0, 0.0], [0.0, 0.0], [1.0, -1.0], [1.0, 1.0]];
+    let points = points.map(|[x, y]| dvec3(x, y, 0.0)).to_vec();
+    let faces = vec![[0, 1, 2], [0, 4, 3], [3, 4, 5], [3, 5, 1]];
+    let jointed = Mesh::new(points, faces).expect("a sheet");
+    let turn = DMat3::from_cols(DVec3::Z, DVec3::Y, -DVec3::X);
+    let wall =
+        Part { mesh: Arc::new(sheet()), pose: Pose::new(turn, DVec3::ZERO).expect("a rotation") };
+    let found = verdict_of(at(jointed, 0.0, 0.0, 0.0), wall);
+    assert_eq!(found, Some((Verdict::Penetrating, None)));
+}
+
+#[test]
+fn what_is_flush_is_as_deep_as_it_is() {
+    // A block in a bar, flush on four sides but for the last bits.
+    let hair = 2f64.powi(-30);
+    let block = cuboid(1.0, 1.0 - hair, 1.0 - hair);
+    let clash = clash_of(
+        at(cuboid(3.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+        at(block, 0.0, 0.0, 0.0),
+        &Options::new(),
+    )
+    .expect("it is inside");
+    assert_eq!(clash.verdict, Verdict::Inside);
+    assert!(clash.depth.is_some_and(|depth| depth > 0.3 && depth <= 0.5), "{:?}", clash.depth);
+}
+
+#[test]
+fn the_band_follows_the_assembly_not_its_place() {
+    let far = 5e6;
+    let parts =
+        [at(cuboid(1.0, 1.0, 1.0), far, far, 0.0), at(cuboid(1.0, 1.0, 1.0), far + 0.9, far, 0.1)];
+    let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+    assert!(report.touch < 1e-4, "{}", report.touch);
+    assert_eq!(report.count(Verdict::Penetrating), 1);
+
+    // A part that is far off widens the band, but not beyond what small parts are.
+    let mut parts = parts.to_vec();
+    parts.push(at(cuboid(1.0, 1.0, 1.0), -1e6, 0.0, 0.0));
+    let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+    assert!(report.touch > 1.0 && report.count(Verdict::Penetrating) == 1, "{report:?}");
+
+    // What was cut into triangles fits with twice the tolerance.
+    let fits =
+        [at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.9985, 0.0, 0.1)];
+    let cut = Options::new().tolerance(1e-3).expect("a length");
+    assert_eq!(
+        clash::find(&fits, &cut, &()).map(|report| report.count(Verdict::Touching)),
+        Some(1)
+    );
+    assert_eq!(
+        clash::find(&fits, &Options::new(), &()).map(|report| report.count(Verdict::Touching)),
+        Some(0)
+    );
+}
+
+#[test]
+fn curves_far_from_the_origin_are_as_long_as_at_it() {
+    let small = generate::sphere(960).expect("an even number");
+    let positions = small.positions().iter().map(|&p| p * 0.01).collect();
+    let small = Arc::new(Mesh::new(positions, small.faces().to_vec()).expect("as before"));
+    let lengths = [0.0, 1e6].map(|far| {
+        let clash = clash_of(
+            at(small.clone(), far, 0.0, 0.0),
+            at(small.clone(), far + 0.011, 0.002, 0.001),
+            &Options::new(),
+        );
+        let clash = clash.expect("they cross");
+        assert_eq!(clash.places.len(), 1, "at {far}");
+        clash.length
+    });
+    assert!((lengths[1] / lengths[0] - 1.0).abs() < 1e-4, "{lengths:?}");
+}

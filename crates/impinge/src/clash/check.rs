@@ -3,7 +3,7 @@
 use super::{
     Clash, Verdict,
     common::Common,
-    crossing::cross,
+    crossing::Crossing,
     depth::{Sounding, Touching},
     duplicate::are_same,
     find::Hall,
@@ -18,6 +18,7 @@ pub(super) struct Checker {
     faces: Vec<FacePair>,
     common: Common,
     sounding: Sounding,
+    crossing: Crossing,
     touching: Vec<Touching>,
 }
 
@@ -25,9 +26,10 @@ impl Checker {
     /// What is to be said of two parts, if anything.
     pub(super) fn check(&mut self, hall: &Hall<'_>, a: usize, b: usize) -> Option<Clash> {
         let parts @ (first, second) = (hall.part(a), hall.part(b));
+        let touch = hall.touch(a, b);
         self.faces.clear();
         self.searcher.contacts(first.body(), second.body(), &mut self.faces);
-        let is_same = are_same(first, second, hall.touch);
+        let is_same = are_same(first, second, touch);
         if self.faces.is_empty() && !is_same {
             return self.apart(hall, (a, b), parts);
         }
@@ -37,10 +39,10 @@ impl Checker {
         let (verdict, depth) = if is_same {
             (Verdict::Duplicate, None)
         } else {
-            let depth = self.depth(parts, hall.touch);
+            let depth = self.depth(parts, touch);
             let reaches = match depth {
-                Some(depth) => depth > hall.touch,
-                None => cross(parts, &self.faces, self.common.pieces(), hall.touch),
+                Some(depth) => depth > touch,
+                None => self.crossing.cross(parts, self.common.pieces(), touch),
             };
             let verdict = if reaches { Verdict::Penetrating } else { Verdict::Touching };
             (verdict, depth.filter(|_| is_closed == [true; 2]))
@@ -107,7 +109,14 @@ impl Checker {
             Some(sounding.depth((inner, outer), touching, pieces, touch))
         };
         let depths = [into(a, b, |pair| pair.a), into(b, a, |pair| pair.b)];
-        depths.into_iter().flatten().reduce(f64::max)
+        let depth = depths.into_iter().flatten().reduce(f64::max);
+        match depths {
+            // Surfaces that lie in each other have no points inside, however much of the solids does.
+            [Some(p), Some(q)] if p.max(q) <= touch => {
+                Some(sounding.shared_depth((a, b), faces, pieces, touch).max(p.max(q)))
+            }
+            _ => depth,
+        }
     }
 }
 

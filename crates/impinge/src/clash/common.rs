@@ -42,7 +42,7 @@ pub(super) enum Kind {
     Patch,
 }
 
-/// How far apart ends may be that are the same, relative to the largest coordinate.
+/// How far apart ends may be that are the same, relative to the smaller part.
 const SAME: f64 = 1e-9;
 
 impl Common {
@@ -50,7 +50,9 @@ impl Common {
     pub(super) fn find(&mut self, a: Placed<'_>, b: Placed<'_>, faces: &[FacePair]) {
         self.pieces.clear();
         let largest = |bounds: &Bounds| bounds.min.abs().max(bounds.max.abs()).max_element();
-        self.joints.begin(SAME * largest(a.bounds).max(largest(b.bounds)));
+        let rounding = 16.0 * f64::EPSILON * largest(a.bounds).max(largest(b.bounds));
+        let size = a.bounds.size().length().min(b.bounds.size().length());
+        self.joints.begin((SAME * size).max(rounding));
         for pair in faces {
             let (face_a, face_b) = (a.triangle(pair.a), b.triangle(pair.b));
             let piece = self.joints.piece(&face_a, &face_b);

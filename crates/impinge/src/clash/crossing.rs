@@ -1,16 +1,17 @@
 //! Whether two surfaces cross that enclose nothing.
 //!
-//! Seen along a piece of the curve, each face that has it is a ray or two: one for each side of the
-//! curve to which it reaches. The surfaces cross if the rays of the one lie in more than one of the
-//! sectors that the rays of the other leave.
+//! Seen along a piece of the curve, each face there is a ray or two: one for each side of the curve to
+//! which it reaches. The surfaces cross if the rays of the one lie in more than one of the sectors that the
+//! rays of the other leave. The faces there are all that are within the touch band of the middle of the
+//! piece: where the curve runs along an edge, rounding leaves it to chance which of the faces at the edge
+//! touch the other part.
 
 use super::{
     common::{Kind, Piece},
     placed::Placed,
 };
-use crate::FacePair;
+use crate::{mid::PointStack, narrow::Triangle};
 use glam::DVec3;
-use std::collections::HashMap;
 
 /// A face as seen along a piece of the curve: in which direction, and how far.
 #[derive(Clone, Copy, Debug)]
@@ -19,54 +20,78 @@ struct Ray {
     reach: f64,
 }
 
-/// Whether the surfaces cross anywhere, deeper than the touch band.
-pub(super) fn cross(
-    (a, b): (Placed<'_>, Placed<'_>),
-    faces: &[FacePair],
-    pieces: &[Piece],
-    touch: f64,
-) -> bool {
-    // Where the curve runs along an edge, several pairs of faces have the same piece.
-    let mut same: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
-    for (number, piece) in pieces.iter().enumerate() {
-        if let Kind::Segment(_, [i, j]) = piece.kind {
-            same.entry([i.min(j), i.max(j)]).or_default().push(number);
-        }
-    }
-    same.values().any(|numbers| {
-        let Kind::Segment(ends, _) = pieces[numbers[0]].kind else { return false };
-        let rays = |part: Placed<'_>, face_of: fn(&FacePair) -> u32| {
-            let mut own: Vec<u32> = numbers.iter().map(|&n| face_of(&faces[n])).collect();
-            own.sort_unstable();
-            own.dedup();
-            own.iter().flat_map(|&face| rays_of(part, face, ends, touch)).collect::<Vec<Ray>>()
-        };
-        are_interleaved(&rays(a, |pair| pair.a), rays(b, |pair| pair.b), touch)
-    })
+/// Looks where surfaces cross.
+#[derive(Debug, Default)]
+pub(super) struct Crossing {
+    stack: PointStack,
+    rays: [Vec<Ray>; 2],
 }
 
-/// The rays of a face that reach farther than the touch band.
+impl Crossing {
+    /// Whether two surfaces cross in any of the pieces that they have in common, deeper than the touch
+    /// band.
+    pub(super) fn cross(
+        &mut self,
+        (a, b): (Placed<'_>, Placed<'_>),
+        pieces: &[Piece],
+        touch: f64,
+    ) -> bool {
+        let Self { stack, rays } = self;
+        // Rounding moves points, also where no band is asked for.
+        let largest =
+            |part: Placed<'_>| part.bounds.min.abs().max(part.bounds.max.abs()).max_element();
+        let near = touch.max(16.0 * f64::EPSILON * largest(a).max(largest(b)));
+        pieces.iter().any(|piece| {
+            let Kind::Segment([from, to], _) = piece.kind else { return false };
+            let along = (to - from).normalize_or_zero();
+            for (part, rays) in [a, b].into_iter().zip(rays.iter_mut()) {
+                rays.clear();
+                let (shape, pose) = part.body();
+                shape.faces_within(pose, piece.middle, near, stack, |face| {
+                    rays.extend(rays_of(&part.triangle(face), piece.middle, along, near));
+                });
+            }
+            let [of_a, of_b] = rays;
+            are_interleaved(of_a, of_b, near)
+        })
+    }
+}
+
+/// The rays of a face that reach farther than the touch band, in the plane across the curve.
 fn rays_of(
-    part: Placed<'_>,
-    face: u32,
-    [from, to]: [DVec3; 2],
-    touch: f64,
-) -> impl Iterator<Item = Ray> {
-    let triangle = part.triangle(face);
-    let along = (to - from).normalize_or_zero();
+    triangle: &Triangle,
+    at: DVec3,
+    along: DVec3,
+    near: f64,
+) -> impl Iterator<Item = Ray> + use<> {
     let (first, second) = along.any_orthonormal_pair();
     let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
     let across = normal.cross(along).normalize_or_zero();
-    [across, -across].into_iter().filter_map(move |way| {
-        let reaches = triangle.iter().map(|&corner| way.dot(corner - from));
-        let reach = reaches.fold(0.0, f64::max);
+    // Where the face's edges, or corners close to it, meet that plane: the farthest to either side.
+    let height = triangle.map(|corner| along.dot(corner - at));
+    let mut reach = [0.0f64; 2];
+    let mut add = |point: DVec3| {
+        let far = across.dot(point - at);
+        reach = [reach[0].max(far), reach[1].max(-far)];
+    };
+    for i in 0..3 {
+        let j = (i + 1) % 3;
+        if height[i].abs() <= near {
+            add(triangle[i]);
+        }
+        if (height[i] > 0.0) != (height[j] > 0.0) {
+            add(triangle[i] + (triangle[j] - triangle[i]) * (height[i] / (height[i] - height[j])));
+        }
+    }
+    let rays = [(across, reach[0]), (-across, reach[1])];
+    rays.into_iter().filter(move |&(_, reach)| reach > near).map(move |(way, reach)| {
         let angle = way.dot(second).atan2(way.dot(first));
-        (reach > touch).then_some(Ray { angle, reach })
+        Ray { angle, reach }
     })
 }
 
 /// Whether rays lie in more than one of the sectors that others leave.
-fn are_interleaved(rays: &[Ray], mut others: Vec<Ray>, touch: f64) -> bool {
+fn are_interleaved(rays: &[Ray], others: &mut [Ray], touch: f64) -> bool {
     others.sort_unstable_by(|p, q| p.angle.total_cmp(&q.angle));
     let mut sectors = rays.iter().filter_map(|ray| {
         // What lies in the other's face, but for the touch band, is on no side of it.
@@ -91,7 +116,7 @@ mod tests {
 
     #[test]
     fn rays_cross_if_they_are_interleaved() {
-        let cross = |a: &[f64], b: &[f64]| are_interleaved(&rays(a), rays(b), 1e-9);
+        let cross = |a: &[f64], b: &[f64]| are_interleaved(&rays(a), &mut rays(b), 1e-9);
         assert!(cross(&[0.0, 3.0], &[1.5, -1.5]));
         assert!(!cross(&[0.0, 3.0], &[1.0, 2.0]), "a ridge in a valley");
         assert!(!cross(&[1.0, 2.0], &[0.0, 3.0]), "a valley around a ridge");

@@ -6,16 +6,25 @@
 //!   reached over faces that do not, because the other's surface is not between;
 //! - in faces that touch the other part the middles of chords, from a piece of the curve straight across
 //!   to the next or to the border: two bars that cross have no vertex inside each other;
+//! - the middles of faces inside that do not touch the other part;
 //! - from the deepest of these on, points of the same face that are farther away from the closest point.
 //!
 //! All of them are points of the surface, so what is found is never more than the true depth.
+//!
+//! Where the surfaces lie in each other and both solids are on the same side, no point of either surface
+//! is inside the other solid. There points below the patch are measured instead: how far is it to
+//! either surface?
 
 use super::{
     common::{Kind, Piece},
     placed::Placed,
     winding::is_inside,
 };
-use crate::{Bounds, mid::PointStack, narrow::nearest_point};
+use crate::{
+    Bounds, FacePair,
+    mid::PointStack,
+    narrow::{Triangle, nearest_point},
+};
 use glam::DVec3;
 use std::cmp::Reverse;
 
@@ -39,7 +48,7 @@ pub(super) struct Sounding {
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     Vertex(u32),
-    Chord(u32),
+    Face(u32),
 }
 
 /// A face with pieces of the curve on it: where they are in the list, and how long the longest is.
@@ -64,6 +73,11 @@ struct Deepest {
 const FACES: usize = 64;
 /// So many chords start on a face, from its longest pieces.
 const PIECES: usize = 4;
+/// So many faces around a vertex are gone along.
+const AROUND: usize = 6;
+/// So many patches are looked below, and so often closer to the patch.
+const PATCHES: usize = 16;
+const HALVINGS: usize = 24;
 /// So many steps are taken away from the closest point.
 const STEPS: usize = 24;
 
@@ -180,7 +194,7 @@ impl Sounding {
                 let point = nearest_point(&triangle, middle + way * (0.5 * reach));
                 if point.is_finite() && bounds.contains(point) {
                     self.points.push(point);
-                    self.origins.push(Origin::Chord(chords.face));
+                    self.origins.push(Origin::Face(chords.face));
                 }
             }
         }
@@ -195,7 +209,7 @@ impl Sounding {
             }
             match origin {
                 Origin::Vertex(vertex) => self.flood(inner, outer, vertex, deepest),
-                Origin::Chord(_) => self.sound(outer, point, origin, deepest),
+                Origin::Face(_) => self.sound(outer, point, origin, deepest),
             }
         }
         self.points.clear();
@@ -210,9 +224,11 @@ impl Sounding {
         while let Some(vertex) = self.flood.pop() {
             self.sound(outer, inner.vertex(vertex), Origin::Vertex(vertex), deepest);
             for &face in surface.around(vertex) {
-                if self.touched.is_set(face) {
+                if !self.touched.set(face) {
                     continue;
                 }
+                let middle = inner.triangle(face).iter().sum::<DVec3>() / 3.0;
+                self.sound(outer, middle, Origin::Face(face), deepest);
                 for next in surface.corners(face) {
                     if self.seen.set(next) {
                         self.flood.push(next);
@@ -234,8 +250,12 @@ impl Sounding {
     fn climb(&mut self, inner: Placed<'_>, outer: Placed<'_>, deepest: &mut Deepest) {
         let faces = match deepest.origin {
             None => return,
-            Some(Origin::Chord(face)) => &[face][..],
-            Some(Origin::Vertex(vertex)) => inner.surface().around(vertex),
+            Some(Origin::Face(face)) => &[face][..],
+            // The hub of a fan has any number of them.
+            Some(Origin::Vertex(vertex)) => {
+                let around = inner.surface().around(vertex);
+                &around[..around.len().min(AROUND)]
+            }
         };
         let Deepest { point: start, origin, .. } = *deepest;
         for &face in faces {
@@ -270,6 +290,57 @@ impl Sounding {
                 *deepest = Deepest { depth: nearest.distance, point: here, origin };
             }
         }
+    }
+}
+
+impl Sounding {
+    /// At least how deep points are in both parts, which are closed, below patches where their surfaces lie
+    /// in each other and look the same way; 0 if there are none.
+    pub(super) fn shared_depth(
+        &mut self,
+        (a, b): (Placed<'_>, Placed<'_>),
+        faces: &[FacePair],
+        pieces: &[Piece],
+        touch: f64,
+    ) -> f64 {
+        let normal = |t: Triangle| (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
+        let mut patches: Vec<(f64, DVec3, DVec3)> = Vec::new();
+        for (piece, pair) in pieces.iter().zip(faces) {
+            if !matches!(piece.kind, Kind::Patch) {
+                continue;
+            }
+            let (n, m) = (normal(a.triangle(pair.a)), normal(b.triangle(pair.b)));
+            if n.dot(m) > 0.0 {
+                patches.push((piece.bounds.size().length(), piece.middle, n));
+            }
+        }
+        patches.sort_by(|p, q| q.0.total_cmp(&p.0));
+        patches.truncate(PATCHES);
+        let mut depth = 0.0f64;
+        for (size, middle, normal) in patches {
+            // Below is against the normal, and along it for what is inside out.
+            for way in [-normal, normal] {
+                let mut step = size;
+                for _ in 0..HALVINGS {
+                    step *= 0.5;
+                    if step <= touch {
+                        break;
+                    }
+                    let point = middle + way * step;
+                    if is_inside(a, point, &mut self.stack) && is_inside(b, point, &mut self.stack)
+                    {
+                        let mut away = |part: Placed<'_>| {
+                            let (shape, pose) = part.body();
+                            let nearest = shape.nearest_beyond(pose, point, 0.0, &mut self.stack);
+                            nearest.map_or(0.0, |nearest| nearest.distance)
+                        };
+                        depth = depth.max(away(a).min(away(b)));
+                        break;
+                    }
+                }
+            }
+        }
+        depth
     }
 }
 

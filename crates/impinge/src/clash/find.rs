@@ -50,7 +50,9 @@ pub(super) struct Hall<'p> {
     /// Which of them each part shows.
     form_of: Vec<u32>,
     bounds: Vec<Bounds>,
-    pub(super) touch: f64,
+    touch: f64,
+    /// Whether that is what was asked for.
+    is_asked: bool,
     pub(super) clearance: f64,
     threads: Threads,
 }
@@ -83,9 +85,11 @@ impl<'p> Hall<'p> {
             .zip(&form_of)
             .map(|(part, &form)| forms[form as usize].shape.placed_bounds(&part.pose))
             .collect();
-        let touch = options.touch.unwrap_or_else(|| default_touch(&bounds));
+        let is_asked = options.touch.is_some();
+        let usual = || default_touch(&bounds).max(2.0 * options.tolerance);
+        let touch = options.touch.unwrap_or_else(usual);
         let (clearance, threads) = (options.clearance, options.threads);
-        Some(Self { parts, forms, form_of, bounds, touch, clearance, threads })
+        Some(Self { parts, forms, form_of, bounds, touch, is_asked, clearance, threads })
     }
 
     /// The pairs of parts whose boxes are close enough, in order, but for those that nobody heeds.
@@ -126,6 +130,15 @@ impl<'p> Hall<'p> {
         })
     }
 
+    /// The touch band for two parts.
+    pub(super) fn touch(&self, a: usize, b: usize) -> f64 {
+        if self.is_asked {
+            return self.touch;
+        }
+        let size = |part: usize| self.bounds[part].size().length();
+        self.touch.min(2e-3 * size(a).min(size(b)))
+    }
+
     /// A part where it stands.
     pub(super) fn part(&self, number: usize) -> Placed<'_> {
         let form = &self.forms[self.form_of[number] as usize];
@@ -142,8 +155,9 @@ fn default_touch(bounds: &[Bounds]) -> f64 {
     if all.is_empty() {
         return 0.0;
     }
+    // Never less than what rounding moves parts by, far from the origin.
     let largest = all.min.abs().max(all.max.abs()).max_element();
-    1e-6 * all.size().length().max(largest)
+    (1e-6 * all.size().length()).max(64.0 * f64::EPSILON * largest)
 }
 
 /// A stage that is watched.

@@ -20,14 +20,16 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
     pub(super) touch: Option<f64>,
+    pub(super) tolerance: f64,
     pub(super) clearance: f64,
     pub(super) threads: Threads,
 }
 
 impl Options {
     /// Clashes alone, no matter how close other parts come, with a touch band that follows from the
-    /// assembly: a millionth of its diagonal or of its largest coordinate, whichever is larger. That is
-    /// some 10 units in the last place of the single precision in which most files hold coordinates.
+    /// assembly: a millionth of its diagonal, some 10 units in the last place of the single precision
+    /// in which most files hold coordinates; or twice the [`tolerance`](Self::tolerance), if that is more.
+    /// It is no wider than a five-hundredth of the smaller part, so that it hides no part in another.
     pub fn new() -> Self {
         Self::default()
     }
@@ -38,6 +40,17 @@ impl Options {
     /// If it is below zero or not a number.
     pub fn touch(mut self, band: f64) -> Result<Self, ToleranceError> {
         self.touch = Some(checked_tolerance(band)?);
+        Ok(self)
+    }
+
+    /// Says how far meshes may be off the shapes that they stand for, as round ones are that were cut into
+    /// triangles. So that parts that fit into each other touch, the band is at least twice as wide,
+    /// unless one is [asked for](Self::touch).
+    ///
+    /// # Errors
+    /// If it is below zero or not a number.
+    pub fn tolerance(mut self, tolerance: f64) -> Result<Self, ToleranceError> {
+        self.tolerance = checked_tolerance(tolerance)?;
         Ok(self)
     }
 

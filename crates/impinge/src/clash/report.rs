@@ -104,7 +104,8 @@ pub struct Report {
     pub clashes: Vec<Clash>,
     /// How many pairs of parts were near enough to be looked at face by face.
     pub pairs_checked: u64,
-    /// The touch band that was used.
+    /// The touch band that was used; for parts below five hundred times its size a narrower one, unless it
+    /// was asked for.
     pub touch: f64,
 }
 

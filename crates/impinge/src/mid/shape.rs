@@ -164,6 +164,26 @@ impl Shape {
         tree.nearest_beyond(self.mesh(), pose, point, floor, stack)
     }
 
+    /// Visits all faces of the placed mesh that are within a distance of a point, to within rounding.
+    pub(crate) fn faces_within(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        distance: f64,
+        stack: &mut PointStack,
+        mut visit: impl FnMut(u32),
+    ) {
+        if let Tree::Wide(tree) = &self.0.tree {
+            return tree.within(self.mesh(), pose, point, distance, stack, visit);
+        }
+        for face in 0..self.mesh().faces().len() as u32 {
+            let triangle = self.mesh().triangle(face).map(|corner| pose.place(corner));
+            if nearest_point(&triangle, point).distance(point) <= distance {
+                visit(face);
+            }
+        }
+    }
+
     /// Visits all faces of the placed mesh that a point sees in the direction of the x axis, within a
     /// distance; and some more.
     pub(crate) fn along_x(

@@ -75,6 +75,43 @@ impl WideTree {
         best
     }
 
+    /// Visits all faces of the placed mesh that are within a distance of a point.
+    pub(in crate::mid) fn within(
+        &self,
+        mesh: &Mesh,
+        pose: &Pose,
+        point: DVec3,
+        distance: f64,
+        stack: &mut PointStack,
+        mut visit: impl FnMut(u32),
+    ) {
+        stack.clear();
+        let Some(root) = self.nodes.first() else { return };
+        stack.push((0.0, root.links[0].0));
+        let spot = self.spot(pose, point);
+        while let Some((_, link)) = stack.pop() {
+            let link = Link(link);
+            if link.is_leaf() {
+                for &face in self.faces_of(&self.leaves[link.index()]) {
+                    let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
+                    if nearest_point(&triangle, point).distance(point) <= distance {
+                        visit(face);
+                    }
+                }
+                continue;
+            }
+            let node = &self.nodes[link.index()];
+            for (below, bound) in node.links.iter().zip(spot.bounds(node)) {
+                if *below == Link::NONE {
+                    break;
+                }
+                if bound <= distance {
+                    stack.push((0.0, below.0));
+                }
+            }
+        }
+    }
+
     /// Visits all faces that the placed point sees in the direction of the world's x axis, within a
     /// distance; and some more.
     pub(in crate::mid) fn along_x(
