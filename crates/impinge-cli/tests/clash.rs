@@ -806,7 +806,7 @@ fn all_kinds_of_files_are_written() {
     assert_eq!(pictures.len(), listed(&report).len());
     assert_eq!(pictures[0], "0001-housing--bolt-front-right.png");
     // The faces that are coloured come back as an assembly of as many parts and faces.
-    let again = Clashes::of(&[&at("faces.glb"), "--clearance", "0.1", "--file-units", "mm"]);
+    let again = Clashes::of(&[&at("faces.glb"), "--units", "mm", "--clearance", "0.1mm"]);
     assert_eq!(again.report["parts"], report["parts"]);
     assert_eq!(again.report["summary"], report["summary"]);
 
@@ -818,4 +818,26 @@ fn all_kinds_of_files_are_written() {
         impinge(["clash", "--report", &page, "--csv", &csv, "--pictures", &empty.at("taken")]);
     refused.refuses(&["taken", "is a file"]);
     assert_eq!(empty.names(), ["taken"]);
+}
+
+#[test]
+fn what_nobody_looked_at_is_not_resolved() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path().join("parts")).unwrap();
+    let [left, right, near] = [("a", 0.0), ("b", 0.5), ("c", 1.75)]
+        .map(|(name, x)| (name, Soup::cube([x, 0.0, 0.0], 1.0)));
+    for (name, soup) in [&left, &right, &near] {
+        folder.write(&format!("parts/{name}.obj"), soup.obj());
+    }
+    let (parts, old) = (folder.at("parts"), folder.at("old.json"));
+    Clashes::of(&[&parts, "--clearance", "0.5", "-o", &old]);
+    let resolved = |arguments: &[&str]| {
+        let found = Clashes::of(&[&[&*parts, "--baseline", &old], arguments].concat());
+        found.report["resolved"].as_array().unwrap().len()
+    };
+    assert_eq!(resolved(&["--clearance", "0.1"]), 0, "nobody asked for as much clearance");
+    folder.write("parts/c.obj", Soup::cube([9.0, 0.0, 0.0], 1.0).obj());
+    assert_eq!(resolved(&["--clearance", "0.5"]), 1);
+    folder.write("parts/b.obj", "v 0 0 0\nf 1 2 3\n");
+    assert_eq!(resolved(&["--clearance", "0.5", "--keep-going"]), 0, "b was left out");
 }

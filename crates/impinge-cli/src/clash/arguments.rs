@@ -173,6 +173,14 @@ pub(super) struct Shown {
 }
 
 impl Arguments {
+    /// How far triangles may be from the round shapes that they are made for.
+    pub(super) fn tolerance(&self, units: Unit) -> f64 {
+        /// What they are cut to if nothing else is said, in metres.
+        const USUAL: f64 = 1e-4;
+        let metres = self.reading.tolerance.map_or(USUAL, |tolerance| tolerance.to(Unit::Metre));
+        metres * Unit::Metre.to(units)
+    }
+
     /// How files are read.
     pub(super) fn reading(&self) -> assembly::Options {
         let Reading { units, file_units, scale, joints, packages, tolerance, .. } = &self.reading;

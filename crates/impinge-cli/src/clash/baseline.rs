@@ -16,6 +16,8 @@ use std::{collections::HashMap, fmt, fs, io::BufReader, path::Path};
 #[derive(Debug)]
 pub(super) struct Baseline {
     clashes: Vec<Old>,
+    /// The clearance that was asked for.
+    clearance: f64,
     /// Where each pair is in them, the lesser name first.
     places: HashMap<[String; 2], usize>,
 }
@@ -26,6 +28,8 @@ struct Document {
     clashes: Vec<Old>,
     #[serde(default)]
     total: Option<usize>,
+    #[serde(default)]
+    clearance: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -67,7 +71,7 @@ impl Baseline {
                 )),
             }
         })?;
-        let Document { clashes, total } = document;
+        let Document { clashes, total, clearance } = document;
         if let Some(total) = total.filter(|&total| total > clashes.len()) {
             let listed = clashes.len();
             return Err(fault(&format!(
@@ -76,7 +80,7 @@ impl Baseline {
             )));
         }
         let places = (0..).zip(&clashes).map(|(at, old)| (pair(&old.a, &old.b), at)).collect();
-        Ok(Self { clashes, places })
+        Ok(Self { clashes, clearance, places })
     }
 
     /// How a clash compares, and the verdict that it had if it had another.
@@ -89,12 +93,13 @@ impl Baseline {
         }
     }
 
-    /// The pairs that clash no longer. Those that the rules now leave out are not among them:
-    /// nobody looked.
+    /// The pairs that clash no longer. Those of which nobody could tell now are not among them: the rules
+    /// leave them out, a part was skipped, or less clearance is asked for.
     pub(super) fn resolved(
         &self,
         assembly: &Assembly,
         filter: &Filter<'_>,
+        clearance: f64,
         clashes: &[Clash],
     ) -> Vec<Resolved> {
         let mut is_there = vec![false; self.clashes.len()];
@@ -106,8 +111,13 @@ impl Baseline {
         }
         let names = Names::new(assembly);
         let is_left_out = |old: &Old| {
+            if old.verdict == Verdict::Clearance && clearance < self.clearance {
+                return true;
+            }
             let parts = (names.part(&old.a), names.part(&old.b));
-            let (Some(a), Some(b)) = parts else { return !filter.is_asked(old.verdict) };
+            let (Some(a), Some(b)) = parts else {
+                return !assembly.skipped.is_empty() || !filter.is_asked(old.verdict);
+            };
             let (a, b) = (a.min(b) as usize, a.max(b) as usize);
             !filter.heeds(a, b) || !filter.shows(a, b, old.verdict)
         };

@@ -40,6 +40,7 @@ use crate::{
 use baseline::Baseline;
 use filter::{Filter, Wanted};
 use impinge::clash::{Options, Report, Verdict};
+use impinge_io::assembly::Unit;
 use input::Input;
 use interrupt::Interrupt;
 use outcome::{Listing, Outcome, Search, Showing};
@@ -67,13 +68,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         note(&format!("left out: {}: {}", skipped.name, skipped.error));
     }
 
-    if asking.touch.is_none() && assembly.files.iter().any(|file| is_step(file)) {
-        note(
-            "triangles of STEP files are up to the --tolerance (0.1mm) off the shapes they stand for; --touch \
-             with twice as much lets parts touch that fit into each other",
-        );
-    }
     let mut options = Options::new();
+    if assembly.files.iter().any(|file| is_cut(file)) {
+        let tolerance = arguments.tolerance(assembly.units.unwrap_or(Unit::Metre));
+        options = options.tolerance(tolerance).map_err(Failure::input)?;
+    }
     if let Some(touch) = asking.touch {
         options =
             options.touch(touch.within("--touch", assembly.units)?).map_err(Failure::input)?;
@@ -108,6 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Report { clashes, pairs_checked, touch } = report;
     let how = Showing {
         baseline: baseline.as_ref(),
+        clearance,
         allowed,
         sort: showing.sort,
         with_totals: showing.group_by == GroupBy::Group,
@@ -141,9 +141,10 @@ fn print(arguments: &Arguments, outcome: &Outcome) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-fn is_step(file: &Path) -> bool {
+/// Whether a file holds round shapes, which are cut into triangles when it is read.
+fn is_cut(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| ["step", "stp"].contains(&&*extension.to_lowercase()))
+    extension.is_some_and(|extension| ["step", "stp", "urdf"].contains(&&*extension.to_lowercase()))
 }
 
 /// Something to know that is no error.

@@ -43,6 +43,7 @@ impl Allowed {
 #[derive(Debug)]
 pub(super) struct Showing<'s> {
     pub(super) baseline: Option<&'s Baseline>,
+    pub(super) clearance: f64,
     pub(super) allowed: Allowed,
     pub(super) sort: Sort,
     /// Whether sums by sub-assemblies are wanted.
@@ -77,7 +78,7 @@ impl Listing {
     ) -> Self {
         let resolved = showing
             .baseline
-            .map(|baseline| baseline.resolved(assembly, filter, &clashes))
+            .map(|baseline| baseline.resolved(assembly, filter, showing.clearance, &clashes))
             .unwrap_or_default();
         let mut was = HashMap::new();
         let mut rows: Vec<Row> = clashes

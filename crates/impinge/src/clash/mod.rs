@@ -13,7 +13,8 @@
 //!
 //! Whether surfaces meet, and in which faces, is exact, and so is whether a point lies inside a solid:
 //! on coordinates as [`Pose::place`](crate::Pose::place) rounds them. Depths, distances, lengths and
-//! points are measured, and so carry roundings; the touch band stands above them.
+//! points are measured, and so carry roundings; the touch band stands above them. They are measured in
+//! `f64`, whose squares end at coordinates of 1e-60 and 1e60.
 //!
 //! # Solids
 //! A part is *closed* if every edge has as many faces on the one side as on the other, with vertices
@@ -24,10 +25,12 @@
 //! # Depth
 //! For closed parts the depth is the largest distance from a point of the one surface that lies inside
 //! the other solid to that solid's surface. It is looked for at vertices, at points across the faces
-//! that touch, between the pieces of the intersection curve, and from the deepest of these on, in the
-//! same face. Every one of them is a point of the surface, so what is told is never more than the true
-//! value: it is a lower bound of the local depth. And it is local: two plates that lie in each other
-//! may have to be moved farther than that to come apart. Where a part is open, no depth is told.
+//! that touch, between the pieces of the intersection curve, at the middles of faces inside, and from
+//! the deepest of these on, in the same face. Where the surfaces lie in each other and the solids
+//! coincide, no point of either surface is inside, and points below the surface are measured instead, by
+//! how far they are from either. Every one of them is a point at which it is as deep as is told, so
+//! that is a lower bound of the local depth. And it is local: two plates that lie in each other may
+//! have to be moved farther than that to come apart. Where a part is open, no depth is told.
 //! Whether it reaches into a closed one is then a matter of its own points inside; and two open
 //! parts penetrate if they cross each other along some piece of a curve, each reaching farther than the
 //! touch band to both sides of it.

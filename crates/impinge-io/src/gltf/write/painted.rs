@@ -4,7 +4,7 @@ use super::{
     document::{Attributes, Document, Material, MeshFields, Node, Primitive, Surface},
     faces, invalid, matrix, positions, words, write_container, write_positions,
 };
-use crate::{Assembly, Error, format::write_atomically};
+use crate::{Assembly, Error, assembly::Unit, format::write_atomically};
 use glam::DAffine3;
 use impinge::Mesh;
 use std::{
@@ -46,6 +46,7 @@ pub fn save_painted(
 
 /// Writes an assembly as a GLB: a node for every part, within nodes for its sub-assemblies.
 ///
+/// It is in metres, as glTF is, if it is known what the assembly is in: nodes scale what they show.
 /// Parts of one mesh and one colour share it, and all parts of a mesh its positions, so a part
 /// with a few faces in another colour costs the numbers of its faces and no more. Positions are
 /// rounded to single precision. The same assembly and paint give the same bytes.
@@ -101,8 +102,10 @@ fn nodes(assembly: &Assembly) -> Result<Document<'_>> {
     for group in &assembly.groups {
         nodes.push(Node { name: &group.name, mesh: None, matrix: None, children: Vec::new() });
     }
+    let metres = assembly.units.map_or(1.0, |unit| unit.to(Unit::Metre));
     for part in &assembly.parts {
-        let (matrix3, translation) = (part.placement.rotation(), part.placement.translation());
+        let (matrix3, translation) =
+            (part.placement.rotation() * metres, part.placement.translation() * metres);
         let matrix = matrix(&part.name, &DAffine3 { matrix3, translation })?;
         nodes.push(Node { name: &part.name, mesh: None, matrix, children: Vec::new() });
     }
