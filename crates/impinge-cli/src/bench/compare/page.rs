@@ -2,6 +2,7 @@
 
 use super::report::Report;
 use crate::failure::Failure;
+use impinge_io::bcf::Date;
 use std::{
     fs,
     path::Path,
@@ -53,18 +54,11 @@ fn machine() -> String {
     format!("{model} ({cores} core{})", if cores == 1 { "" } else { "s" })
 }
 
-/// The date so many days after the beginning of 1970 (Hinnant's `civil_from_days`: years begin in March,
-/// so that the day which some lack is the last).
+/// The date so many days after the beginning of 1970.
 fn date(days: u64) -> String {
-    let days = days + 719_468;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
+    let mut text = Date::from_unix(days.saturating_mul(86_400)).to_string();
+    text.truncate("1970-01-01".len());
+    text
 }
 
 #[cfg(test)]

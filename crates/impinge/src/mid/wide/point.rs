@@ -85,31 +85,14 @@ impl WideTree {
         stack: &mut PointStack,
         mut visit: impl FnMut(u32),
     ) {
-        stack.clear();
-        let Some(root) = self.nodes.first() else { return };
-        stack.push((0.0, root.links[0].0));
         let spot = self.spot(pose, point);
-        while let Some((_, link)) = stack.pop() {
-            let link = Link(link);
-            if link.is_leaf() {
-                for &face in self.faces_of(&self.leaves[link.index()]) {
-                    let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
-                    if nearest_point(&triangle, point).distance(point) <= distance {
-                        visit(face);
-                    }
-                }
-                continue;
+        let is_near = |node: &Node| spot.bounds(node).map(|bound| bound <= distance);
+        self.descend(stack, is_near, |face| {
+            let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
+            if nearest_point(&triangle, point).distance(point) <= distance {
+                visit(face);
             }
-            let node = &self.nodes[link.index()];
-            for (below, bound) in node.links.iter().zip(spot.bounds(node)) {
-                if *below == Link::NONE {
-                    break;
-                }
-                if bound <= distance {
-                    stack.push((0.0, below.0));
-                }
-            }
-        }
+        });
     }
 
     /// Visits all faces that the placed point sees in the direction of the world's x axis, within a
@@ -120,14 +103,23 @@ impl WideTree {
         point: DVec3,
         distance: f64,
         stack: &mut PointStack,
-        mut visit: impl FnMut(u32),
+        visit: impl FnMut(u32),
     ) {
-        stack.clear();
-        let Some(root) = self.nodes.first() else { return };
-        stack.push((0.0, root.links[0].0));
         let spot = self.spot(pose, point);
         let way = pose.rotation().inverse() * DVec3::X * (0.5 * distance / spot.unit);
         let way = [way.x as f32, way.y as f32, way.z as f32];
+        self.descend(stack, |node| spot.may_meet(node, way), visit);
+    }
+
+    /// Visits the faces below all children that are of interest.
+    fn descend(
+        &self,
+        stack: &mut PointStack,
+        is_wanted: impl Fn(&Node) -> [bool; WIDTH],
+        mut visit: impl FnMut(u32),
+    ) {
+        stack.clear();
+        stack.extend(self.nodes.first().map(|root| (0.0, root.links[0].0)));
         while let Some((_, link)) = stack.pop() {
             let link = Link(link);
             if link.is_leaf() {
@@ -135,15 +127,9 @@ impl WideTree {
                 continue;
             }
             let node = &self.nodes[link.index()];
-            let may_meet = spot.may_meet(node, way);
-            for (below, may_meet) in node.links.iter().zip(may_meet) {
-                if *below == Link::NONE {
-                    break;
-                }
-                if may_meet {
-                    stack.push((0.0, below.0));
-                }
-            }
+            let below = node.links.iter().zip(is_wanted(node));
+            let below = below.take_while(|&(&link, _)| link != Link::NONE);
+            stack.extend(below.filter(|&(_, is_wanted)| is_wanted).map(|(link, _)| (0.0, link.0)));
         }
     }
 
