@@ -156,7 +156,7 @@ fn description(findings: &Findings, clash: &Clash) -> String {
     let [a, b] = [clash.a, clash.b].map(|part| findings.assembly.full_name(part));
     let unit = findings.assembly.units.map_or(String::new(), |unit| format!(" {unit}"));
     let mut text = format!("{a}\n{b}\n");
-    if let Some(depth) = clash.depth {
+    if let Some(depth) = clash.depth.filter(|&depth| depth > 0.0) {
         let _ = writeln!(text, "at least {depth}{unit} deep");
     }
     if clash.distance > 0.0 {
@@ -167,8 +167,10 @@ fn description(findings: &Findings, clash: &Clash) -> String {
     }
     let [x, y, z] = clash.points[0].to_array();
     let _ = write!(text, "at {x}, {y}, {z}{unit}");
-    if clash.places.len() > 1 {
-        let _ = write!(text, " and {} other places", clash.places.len() - 1);
+    match clash.places.len() {
+        0 | 1 => {}
+        2 => text.push_str(" and one other place"),
+        count => _ = write!(text, " and {} other places", count - 1),
     }
     text
 }

@@ -76,8 +76,9 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
     let units = assembly.units.map(|units| format!(" {units}")).unwrap_or_default();
     let _ = write!(
         text,
-        "{} parts of {} faces; touch band {}{units}",
+        "{} part{} of {} faces; touch band {}{units}",
         assembly.parts.len(),
+        if assembly.parts.len() == 1 { "" } else { "s" },
         assembly.face_count(),
         short(findings.touch, 4)
     );
