@@ -126,6 +126,7 @@ fn every_field_is_there() {
         "clearance",
         "parts",
         "pairs_checked",
+        "open_parts",
         "total",
         "failures",
         "summary",
@@ -140,6 +141,7 @@ fn every_field_is_there() {
     assert_eq!((&report["units"], &report["parts"]), (&Value::Null, &5.into()));
     assert_eq!((&report["total"], &report["failures"]), (&3.into(), &3.into()));
     assert!(report["pairs_checked"].as_u64().unwrap() >= 3);
+    assert_eq!(report["open_parts"], 0);
     assert!(report["touch"].as_f64().unwrap() > 0.0);
     assert_eq!(report["clearance"], 0.5);
     let summary = report["summary"].as_object().unwrap();
@@ -840,4 +842,22 @@ fn what_nobody_looked_at_is_not_resolved() {
     assert_eq!(resolved(&["--clearance", "0.5"]), 1);
     folder.write("parts/b.obj", "v 0 0 0\nf 1 2 3\n");
     assert_eq!(resolved(&["--clearance", "0.5", "--keep-going"]), 0, "b was left out");
+}
+
+#[test]
+fn open_parts_are_counted() {
+    let open = |x: f64| {
+        let mut cube = Soup::cube([x, 0.0, 0.0], 1.0);
+        cube.faces.pop();
+        cube
+    };
+    // Far from all others nobody looks.
+    let parts =
+        [("shell", open(0.0)), ("kernel", Soup::cube([0.25, 0.25, 0.25], 0.5)), ("far", open(9.0))];
+    let folder = Folder::new();
+    let file = folder.write("parts.obj", obj(&parts));
+    let found = Clashes::of(&[&file]);
+    assert_eq!((&found.report["open_parts"], &found.report["total"]), (&1.into(), &0.into()));
+    let table = impinge(["clash", &file]).stdout;
+    assert!(table.contains("1 of the parts looked at is open"), "{table}");
 }

@@ -46,6 +46,7 @@ impl Serialize for Document<'_> {
         map.serialize_entry("clearance", &findings.clearance)?;
         map.serialize_entry("parts", &assembly.parts.len())?;
         map.serialize_entry("pairs_checked", &findings.pairs_checked)?;
+        map.serialize_entry("open_parts", &self.0.open_parts)?;
         map.serialize_entry("total", &self.0.total())?;
         map.serialize_entry("failures", &listing.failures)?;
         map.serialize_entry("summary", &Summary(&listing.counts))?;

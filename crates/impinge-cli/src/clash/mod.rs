@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let report = interrupt
         .during(|| search::find(&assembly, &filter, &options, choosing.threads, &interrupt))?;
     let times = [read, start.elapsed()];
-    let Report { clashes, pairs_checked, touch } = report;
+    let Report { clashes, pairs_checked, open_parts, touch } = report;
     let how = Showing {
         baseline: baseline.as_ref(),
         clearance,
@@ -115,8 +115,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let listing = Listing::new(&assembly, &filter, &how, clashes);
     drop(filter);
-    let outcome =
-        Outcome::new(assembly, listing, Search { pairs_checked, touch, clearance, times });
+    let outcome = Outcome::new(
+        assembly,
+        listing,
+        Search { pairs_checked, open_parts, touch, clearance, times },
+    );
 
     outputs.write(&outcome, &interrupt)?;
     match print(arguments, &outcome) {

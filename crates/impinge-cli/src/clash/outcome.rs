@@ -111,6 +111,7 @@ impl Listing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Search {
     pub(super) pairs_checked: u64,
+    pub(super) open_parts: usize,
     pub(super) touch: f64,
     pub(super) clearance: f64,
     /// To read the files, and to find what clashes.
@@ -122,16 +123,18 @@ pub(super) struct Search {
 pub(super) struct Outcome {
     pub(super) findings: Findings,
     pub(super) listing: Listing,
+    /// How many of the parts that were looked at are open.
+    pub(super) open_parts: usize,
     /// To read the files, and to find what clashes.
     pub(super) times: [Duration; 2],
 }
 
 impl Outcome {
     pub(super) fn new(assembly: Assembly, mut listing: Listing, search: Search) -> Self {
-        let Search { pairs_checked, touch, clearance, times } = search;
+        let Search { pairs_checked, open_parts, touch, clearance, times } = search;
         let (rows, resolved) = (mem::take(&mut listing.rows), mem::take(&mut listing.resolved));
         let findings = Findings { assembly, rows, resolved, pairs_checked, touch, clearance };
-        Self { findings, listing, times }
+        Self { findings, listing, open_parts, times }
     }
 
     /// How many clashes there are, those beyond the limit too.

@@ -101,6 +101,16 @@ fn foot(outcome: &Outcome, group_by: GroupBy) -> String {
             "open: one of the parts is no closed surface, so that there is no depth to tell\n",
         );
     }
+    match outcome.open_parts {
+        0 => {}
+        1 => text.push_str("1 of the parts looked at is open: nothing is said to be inside it\n"),
+        open => {
+            let _ = writeln!(
+                text,
+                "{open} of the parts looked at are open: nothing is said to be inside them"
+            );
+        }
+    }
     let counted: Vec<String> = Verdict::ALL
         .into_iter()
         .filter(|&verdict| listing.counts[verdict as usize] > 0)

@@ -39,7 +39,8 @@ pub fn find(parts: &[Part], options: &Options, watch: &impl Watch) -> Option<Rep
     let hall = Hall::new(parts, options, watch)?;
     let pairs = hall.near_pairs(watch)?;
     let clashes = hall.check(&pairs, watch)?;
-    Some(Report { clashes, pairs_checked: pairs.len() as u64, touch: hall.touch })
+    let open_parts = hall.open_parts(&pairs);
+    Some(Report { clashes, pairs_checked: pairs.len() as u64, open_parts, touch: hall.touch })
 }
 
 /// Parts where they stand, and what is asked about them.
@@ -128,6 +129,19 @@ impl<'p> Hall<'p> {
         course.each(self.threads, pairs, EVERY, Checker::default, |checker, &[a, b]| {
             checker.check(self, a as usize, b as usize)
         })
+    }
+
+    /// How many parts of these pairs are open.
+    fn open_parts(&self, pairs: &[[u32; 2]]) -> usize {
+        let mut is_counted = vec![false; self.parts.len()];
+        pairs
+            .iter()
+            .flatten()
+            .filter(|&&part| {
+                let form = &self.forms[self.form_of[part as usize] as usize];
+                !std::mem::replace(&mut is_counted[part as usize], true) && form.is_known_open()
+            })
+            .count()
     }
 
     /// The touch band for two parts.

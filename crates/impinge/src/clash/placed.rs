@@ -23,6 +23,11 @@ impl Form {
         Self { shape: Shape::new(mesh), mean, surface: OnceLock::new() }
     }
 
+    /// Whether it is known to be open: only what was looked at is.
+    pub(super) fn is_known_open(&self) -> bool {
+        self.surface.get().is_some_and(|surface| !surface.is_closed)
+    }
+
     pub(super) fn placed<'f>(&'f self, pose: &'f Pose, bounds: &'f Bounds) -> Placed<'f> {
         Placed { form: self, pose, bounds }
     }

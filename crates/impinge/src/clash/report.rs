@@ -104,6 +104,8 @@ pub struct Report {
     pub clashes: Vec<Clash>,
     /// How many pairs of parts were near enough to be looked at face by face.
     pub pairs_checked: u64,
+    /// How many of the parts that are near others are open, so that nothing is said to be inside them.
+    pub open_parts: usize,
     /// The touch band that was used; for parts below five hundred times its size a narrower one, unless it
     /// was asked for.
     pub touch: f64,
