@@ -51,12 +51,19 @@ pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
 }
 
 /// The closest faces found so far.
-#[derive(Default)]
 pub(super) struct Least {
     pub(super) best: Option<MeshDistance>,
     /// What is certainly farther apart than this is of no interest, and nor is what is hardly closer than
     /// the closest so far; if there is none, all that might be closer is.
     limit: Option<f64>,
+    /// What is certainly farther apart than this can be left out, by now.
+    enough: f64,
+}
+
+impl Default for Least {
+    fn default() -> Self {
+        Self { best: None, limit: None, enough: f64::INFINITY }
+    }
 }
 
 /// How much closer faces must be, relatively, to be of interest where hardly closer ones are not. Plane
@@ -67,18 +74,21 @@ impl Least {
     /// What is farther apart than a limit may be left out, and so may what is hardly closer than the
     /// closest so far: what is found is within a relative 1e-9 of the least.
     pub(super) fn within(limit: f64) -> Self {
-        Self { best: None, limit: Some(limit) }
+        Self { best: None, limit: Some(limit), enough: certainly(limit) }
     }
 
     /// Whether faces that are certainly no closer than `bound` can be left out.
     #[inline]
     pub(super) fn can_skip(&self, bound: f64) -> bool {
-        match (self.limit, self.best) {
-            (None, None) => false,
-            (None, Some(best)) => bound > certainly(best.distance),
-            (Some(limit), None) => bound > certainly(limit),
-            (Some(limit), Some(best)) => bound > (best.distance * (1.0 - HARDLY)).min(limit),
-        }
+        bound > self.enough
+    }
+
+    fn take(&mut self, best: MeshDistance) {
+        self.enough = match self.limit {
+            None => certainly(best.distance),
+            Some(limit) => (best.distance * (1.0 - HARDLY)).min(limit),
+        };
+        self.best = Some(best);
     }
 
     /// Takes a pair of placed faces.
@@ -89,8 +99,7 @@ impl Least {
             return;
         }
         let Some(best) = self.best else {
-            self.best = Some(MeshDistance::of(faces, a, b));
-            return;
+            return self.take(MeshDistance::of(faces, a, b));
         };
         // The way between the closest points so far: close faces lie mostly in the same direction.
         if self.can_skip(gap_along(best.b - best.a, a, b)) {
@@ -104,7 +113,7 @@ impl Least {
         let found = MeshDistance::of(faces, a, b);
         let is_as_close = found.distance == best.distance;
         if found.distance < best.distance || (is_as_close && !is_later) {
-            self.best = Some(found);
+            self.take(found);
         }
     }
 }

@@ -40,15 +40,16 @@ impl Searcher {
         b: Placed<'_>,
         limit: f64,
     ) -> Option<MeshDistance> {
-        let mut least = Least::within(limit);
-        self.ask(a, b, |search, question| search.near(question, &mut least));
-        least.best.filter(|best| best.distance <= limit)
+        self.least(a, b, Least::within(limit)).filter(|best| best.distance <= limit)
     }
 
     /// The least distance between the surfaces; nothing for shapes without faces, or prepared by
     /// different methods.
     pub(crate) fn distance(&mut self, a: Placed<'_>, b: Placed<'_>) -> Option<MeshDistance> {
-        let mut least = Least::default();
+        self.least(a, b, Least::default())
+    }
+
+    fn least(&mut self, a: Placed<'_>, b: Placed<'_>, mut least: Least) -> Option<MeshDistance> {
         self.ask(a, b, |search, question| search.near(question, &mut least));
         least.best
     }
