@@ -146,6 +146,12 @@ impl Pose {
         ((r.x_axis * point.x + r.y_axis * point.y) + r.z_axis * point.z) + self.translation
     }
 
+    /// The corners of a triangle where they are [placed](Self::place).
+    #[inline]
+    pub fn place_triangle(&self, triangle: [DVec3; 3]) -> [DVec3; 3] {
+        triangle.map(|corner| self.place(corner))
+    }
+
     /// How far along any world axis rounding may move a placed point, for points with coordinates of
     /// at most `reach`.
     ///

@@ -2,7 +2,7 @@
 
 use crate::{
     Mesh, Pose, Threads,
-    mid::{ToleranceError, checked_tolerance},
+    ToleranceError, tolerance::checked as checked_tolerance,
 };
 use std::sync::Arc;
 

@@ -10,20 +10,20 @@
 
 use super::placed::Placed;
 use crate::{
-    mid::PointStack,
+    method::PointScratch,
     narrow::{Projection, Triangle, orient2d, orient3d},
 };
 use glam::{DVec2, DVec3};
 
 /// Whether a point lies strictly inside a closed part.
-pub(super) fn is_inside(part: Placed<'_>, point: DVec3, stack: &mut PointStack) -> bool {
+pub(super) fn is_inside(part: Placed<'_>, point: DVec3, stack: &mut PointScratch) -> bool {
     if !part.bounds.contains(point) {
         return false;
     }
     let (shape, pose) = part.body();
     let distance = (part.bounds.max.x - point.x) * (1.0 + 1e-6);
     let (mut times, mut is_on) = (0, false);
-    shape.along_x(pose, point, distance, stack, |face| match passes(point, &part.triangle(face)) {
+    shape.faces_along_x(pose, point, distance, stack, |face| match passes(point, &part.triangle(face)) {
         Some(sign) => times += sign,
         None => is_on = true,
     });
