@@ -3,8 +3,7 @@
 //! The files are found through the environment variable `IMPINGE_DATA`: a folder with a
 //! `MANIFEST.csv` whose columns include `file` and `triangles`.
 
-mod common;
-
+use crate::common;
 use impinge_io::{Format, load};
 use std::{fs, path::Path};
 

@@ -3,9 +3,7 @@
 // Clippy allows these in tests, but does not take what tests call for one.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, Run, Soup, csv, impinge, soup::placed};
+use crate::common::{Folder, Run, Soup, csv, impinge, soup::placed};
 use impinge_oracle::triangles_touch;
 use serde_json::Value;
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};

@@ -1,8 +1,6 @@
 //! `impinge verify triangles`: right, wrong and unreadable answers.
 
-mod common;
-
-use common::{Folder, Run, impinge};
+use crate::common::{Folder, Run, impinge};
 use serde_json::{Value, json};
 
 const HEADER: &str = "case,a0x,a0y,a0z,a1x,a1y,a1z,a2x,a2y,a2z,b0x,b0y,b0z,b1x,b1y,b1z,b2x,b2y,b2z,exact_intersects\n";

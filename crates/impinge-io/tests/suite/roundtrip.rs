@@ -1,8 +1,6 @@
 //! What every writer writes, its reader reads back: the same faces at the same places.
 
-mod common;
-
-use common::samples::ring;
+use crate::common::{self, samples::ring};
 use impinge::{
     Mesh,
     glam::{DAffine3, DMat3, DVec3},

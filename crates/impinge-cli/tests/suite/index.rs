@@ -1,8 +1,6 @@
 //! `impinge index`, and queries with what it has saved.
 
-mod common;
-
-use common::{Folder, impinge};
+use crate::common::{Folder, impinge};
 use serde_json::Value;
 
 const A: &str = "gen:sphere,faces=960";

@@ -1,9 +1,6 @@
 //! What the integration tests share: a counting allocator, a check of what a reader returned, and
 //! small sample files.
 
-// Every test file compiles its own copy and uses some of it.
-#![allow(dead_code)]
-
 pub(crate) mod folder;
 pub(crate) mod memory;
 pub(crate) mod samples;

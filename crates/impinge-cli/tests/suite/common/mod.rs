@@ -1,8 +1,6 @@
 //! What the tests of the command share: a way to run it, a folder to run it in, and small meshes
 //! with answers of their own.
 
-// Every test file compiles its own copy and uses some of it.
-#![allow(dead_code, unused_imports)]
 // Clippy allows these in tests, but does not take what tests call for one.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

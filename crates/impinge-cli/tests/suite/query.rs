@@ -1,8 +1,6 @@
 //! `impinge query`: the line it prints, the options, and how it fails.
 
-mod common;
-
-use common::{Folder, Run, Soup, impinge, soup};
+use crate::common::{Folder, Run, Soup, impinge, soup};
 use serde_json::Value;
 
 const FIELDS: [&str; 15] = [

@@ -7,9 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::folder::Folder;
+use crate::common::folder::Folder;
 use impinge::{Mesh, generate::Random, glam::DVec3};
 use impinge_io::{
     Assembly, Error,
@@ -24,9 +22,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-const MACHINE: &str = include_str!("samples-step/machine.step");
-const INCH: &str = include_str!("samples-step/inch.step");
-const BODIES: &str = include_str!("samples-step/bodies.step");
+const MACHINE: &str = include_str!("../samples-step/machine.step");
+const INCH: &str = include_str!("../samples-step/inch.step");
+const BODIES: &str = include_str!("../samples-step/bodies.step");
 
 /// The longest that a small file may take, good or bad, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);

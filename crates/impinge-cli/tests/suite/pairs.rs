@@ -1,8 +1,6 @@
 //! `impinge query --pairs`, row by row against an independent decision for every pair of faces.
 
-mod common;
-
-use common::{
+use crate::common::{
     Folder, Pose, Soup, impinge,
     soup::{self, Random, moved_by, quarter_turns, rotation, turned},
 };

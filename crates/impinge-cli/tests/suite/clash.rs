@@ -3,9 +3,7 @@
 // Clippy allows these in tests, but does not take what tests call for one.
 #![allow(clippy::unwrap_used)]
 
-mod common;
-
-use common::{Folder, Run, Soup, csv, impinge, run::Finished};
+use crate::common::{self, Folder, Run, Soup, csv, impinge, run::Finished};
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt::Write as _, fs};
 

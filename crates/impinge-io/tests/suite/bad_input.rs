@@ -1,8 +1,6 @@
 //! Broken files of every format: each is refused with its place and a reason, in little memory.
 
-mod common;
-
-use common::samples;
+use crate::common::{self, samples};
 use impinge_io::{Format, Place, read};
 
 /// Where the error must be.

@@ -1,9 +1,7 @@
 //! The oracle against two other methods, on the hard families and on many small grids.
 
-mod second;
-
+use crate::second::{clipping, integers, separation};
 use impinge_oracle::{cases, meet_dimension, triangles_touch};
-use second::{clipping, integers, separation};
 
 fn family(name: &str) -> &'static cases::Family {
     cases::families().iter().find(|family| family.name == name).expect("a known family")

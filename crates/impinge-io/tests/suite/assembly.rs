@@ -3,9 +3,8 @@
 // Helpers unwrap as tests do, and tests on real files tell how long they took.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod common;
-
-use common::{
+use crate::common::{
+    self,
     folder::Folder,
     samples::{self, ROBOT},
 };

@@ -1,8 +1,6 @@
 //! `impinge bench`: the comparison with other engines and the papers' experiments, small.
 
-mod common;
-
-use common::{Folder, impinge};
+use crate::common::{Folder, impinge};
 use serde_json::Value;
 
 /// A small comparison: two spheres that tumble.
@@ -97,8 +95,8 @@ fn tables_go_into_their_place_in_a_page() {
 /// Programs that speak the format, or do not.
 #[cfg(unix)]
 mod peers {
-    use super::common::{Run, run::Finished};
     use super::*;
+    use crate::common::{Run, run::Finished};
     use std::time::Duration;
 
     /// A folder with a scenario whose answers are plain, and a temporary folder of its own.

@@ -1,9 +1,7 @@
 //! `impinge inspect` on broken files of every format: exit code 2, one message that names the
 //! file, nothing else, at once and in little memory.
 
-mod common;
-
-use common::{Folder, Run, impinge};
+use crate::common::{Folder, Run, impinge};
 use serde_json::{Value, json};
 use std::time::Duration;
 

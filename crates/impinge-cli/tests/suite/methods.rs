@@ -1,8 +1,6 @@
 //! `impinge methods`, `completions`, `--help` and the usage that they have in common.
 
-mod common;
-
-use common::{Folder, has_program, impinge};
+use crate::common::{Folder, has_program, impinge};
 use std::{collections::BTreeSet, process::Command};
 
 const COMMANDS: [&str; 7] =

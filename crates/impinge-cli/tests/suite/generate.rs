@@ -1,8 +1,6 @@
 //! `impinge generate`, and the same generators as `gen:` sources.
 
-mod common;
-
-use common::{Folder, WRITABLE, impinge};
+use crate::common::{Folder, WRITABLE, impinge};
 use serde_json::{Value, json};
 use std::fs;
 

@@ -10,9 +10,7 @@
 // The count of inputs, for whoever runs it long.
 #![allow(clippy::print_stdout)]
 
-mod common;
-
-use common::samples;
+use crate::common::{self, samples};
 use impinge_io::{
     Format,
     assembly::{self, Options},

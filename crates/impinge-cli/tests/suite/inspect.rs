@@ -1,8 +1,6 @@
 //! `impinge inspect` on files made by hand: what it counts, and what it prints.
 
-mod common;
-
-use common::{Folder, Soup, has_program, impinge};
+use crate::common::{Folder, Soup, has_program, impinge};
 use serde_json::{Value, json};
 
 const FIELDS: [&str; 17] = [

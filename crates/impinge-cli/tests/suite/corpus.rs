@@ -2,9 +2,7 @@
 //!
 //! The files are in the folder that the environment variable `IMPINGE_DATA` names.
 
-mod common;
-
-use common::{Folder, Run, corpus, csv, impinge};
+use crate::common::{Folder, Run, corpus, csv, impinge};
 use std::{collections::BTreeMap, fs, path::Path};
 
 const FORMATS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];

@@ -1,8 +1,6 @@
 //! `impinge query` beyond plain contact: tolerance, distance, the cache, budgets, counts.
 
-mod common;
-
-use common::{Folder, Soup, csv, impinge, soup};
+use crate::common::{Folder, Soup, csv, impinge, soup};
 use serde_json::Value;
 
 const SCENE: [&str; 5] = [
