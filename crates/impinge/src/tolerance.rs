@@ -25,4 +25,3 @@ pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
         Ok(tolerance)
     }
 }
-

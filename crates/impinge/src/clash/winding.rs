@@ -23,9 +23,11 @@ pub(super) fn is_inside(part: Placed<'_>, point: DVec3, stack: &mut PointScratch
     let (shape, pose) = part.body();
     let distance = (part.bounds.max.x - point.x) * (1.0 + 1e-6);
     let (mut times, mut is_on) = (0, false);
-    shape.faces_along_x(pose, point, distance, stack, |face| match passes(point, &part.triangle(face)) {
-        Some(sign) => times += sign,
-        None => is_on = true,
+    shape.faces_along_x(pose, point, distance, stack, |face| {
+        match passes(point, &part.triangle(face)) {
+            Some(sign) => times += sign,
+            None => is_on = true,
+        }
     });
     times != 0 && !is_on
 }

@@ -127,7 +127,11 @@ impl Front {
 
 impl Front {
     /// Replaces siblings at the end of the front by their parent, as long as all are apart.
-    pub(super) fn rise(&mut self, front: &mut Vec<u32>, are_apart: &mut impl FnMut([u32; 2]) -> bool) {
+    pub(super) fn rise(
+        &mut self,
+        front: &mut Vec<u32>,
+        are_apart: &mut impl FnMut([u32; 2]) -> bool,
+    ) {
         while let [.., first, second] = front[..] {
             // Siblings are at places 2n − 1 and 2n.
             let are_siblings = first % 2 == 1 && second == first + 1;

@@ -1,9 +1,6 @@
 //! What a method prepares of a mesh, and ways to prepare one.
 
-use super::{
-    Method, Search,
-    save::TreeFileError,
-};
+use super::{Method, Search, save::TreeFileError};
 use crate::{Mesh, Pose, Threads, narrow::nearest_point};
 use glam::DVec3;
 use std::{any::Any, fmt, sync::Arc};

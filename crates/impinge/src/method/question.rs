@@ -82,7 +82,9 @@ impl<'q> Question<'q> {
     pub fn prepared<T: Prepared>(&self) -> [&'q T; 2] {
         self.bodies.map(|body| {
             let prepared: &dyn Any = body.prepared;
-            prepared.downcast_ref().expect("the bodies of a question are of the search's own method")
+            prepared
+                .downcast_ref()
+                .expect("the bodies of a question are of the search's own method")
         })
     }
 

@@ -1,8 +1,6 @@
 //! The search of two prepared bodies: what every method has to be able to do.
 
-use super::{
-    Front, Hint, Meter, NearestFaces, OpenPair, Question, WalkCounts,
-};
+use super::{Front, Hint, Meter, NearestFaces, OpenPair, Question, WalkCounts};
 use crate::{FacePair, Threads};
 use std::ops::ControlFlow;
 

@@ -1,8 +1,10 @@
 //! The table of methods, and the handle by which one is chosen.
 
 use super::{
-    Load, Prepared,
-    boxtree, brute, save::{self, TreeFileError}, tree::{self, methods}, wide,
+    Load, Prepared, boxtree, brute,
+    save::{self, TreeFileError},
+    tree::{self, methods},
+    wide,
 };
 use crate::{Mesh, Threads};
 use std::{
@@ -151,7 +153,10 @@ impl Method {
     }
 
     /// Loads what a method of the table saved of a mesh.
-    pub(crate) fn load(bytes: &[u8], mesh: &Mesh) -> Result<(Self, Arc<dyn Prepared>), TreeFileError> {
+    pub(crate) fn load(
+        bytes: &[u8],
+        mesh: &Mesh,
+    ) -> Result<(Self, Arc<dyn Prepared>), TreeFileError> {
         let found = save::saved_kind(bytes)?;
         for &method in Self::ALL {
             if let Some((kind, load)) = method.0.load

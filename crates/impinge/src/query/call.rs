@@ -26,10 +26,7 @@ pub fn intersects(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Result<bool, Method
 ///
 /// The same as [`Pair::contacts`](crate::Pair::contacts), in a list of its own. Fails if different
 /// methods prepared the shapes.
-pub fn contacts(
-    a: (&Shape, &Pose),
-    b: (&Shape, &Pose),
-) -> Result<Vec<FacePair>, MethodMismatch> {
+pub fn contacts(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> Result<Vec<FacePair>, MethodMismatch> {
     a.0.check_method(b.0)?;
     let mut contacts = Vec::new();
     Searcher::of_thread(|searcher| searcher.contacts(a, b, &mut contacts));

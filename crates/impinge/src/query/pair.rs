@@ -44,11 +44,7 @@ impl Pair {
     }
 
     /// Prepares two meshes by a method, and makes a pair of them.
-    pub fn with_method(
-        method: Method,
-        a: impl Into<Arc<Mesh>>,
-        b: impl Into<Arc<Mesh>>,
-    ) -> Self {
+    pub fn with_method(method: Method, a: impl Into<Arc<Mesh>>, b: impl Into<Arc<Mesh>>) -> Self {
         let (mesh_a, mesh_b) = (a.into(), b.into());
         let a = Shape::with_method(method, Arc::clone(&mesh_a));
         let is_same = Arc::ptr_eq(&mesh_a, &mesh_b);
@@ -253,8 +249,7 @@ impl<'p> Query<'p> {
 
     /// Returns all pairs of faces that touch, as [`Pair::contacts`].
     pub fn contacts(self) -> &'p [FacePair] {
-        let (question, search, contacts) =
-            self.pair.ask(&self.poses, self.tolerance, self.threads);
+        let (question, search, contacts) = self.pair.ask(&self.poses, self.tolerance, self.threads);
         contacts.clear();
         match self.cache {
             Some(cache) if self.threads == Threads::One => {
@@ -318,5 +313,4 @@ impl<'p> Query<'p> {
     pub fn timed(self) -> Timed<'p> {
         Timed::new(self.pair, self.poses, self.tolerance.unwrap_or(0.0))
     }
-
 }

@@ -4,7 +4,8 @@ use crate::{
     Bounds, Mesh, Method, Pose,
     mesh::Extent,
     method::{
-        NearestPoint, PlacedShape, PointScratch, Prepared, Recipe, RefitError, Search, TreeFileError,
+        NearestPoint, PlacedShape, PointScratch, Prepared, Recipe, RefitError, Search,
+        TreeFileError,
     },
 };
 use glam::DVec3;

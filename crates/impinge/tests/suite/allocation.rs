@@ -1,7 +1,7 @@
 //! Queries do not allocate once warm.
 
 use impinge::{
-    Budget, Cache, Index, Method, Pair, Pose, Shape, Threads, Verdict, World,
+    Budget, Cache, Method, Pair, Pose, Shape, Threads, Verdict, World,
     broad::{AllPairs, DynamicTree, Sweep},
     generate::{self, Random},
     world::{Body, BodyId},
@@ -9,6 +9,7 @@ use impinge::{
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 /// The system's allocator, counting what the current thread asks for.
 struct Counting;
@@ -65,7 +66,7 @@ fn warm_queries_do_not_allocate() {
     let still = Pose::IDENTITY;
     for &method in Method::ALL {
         let before = allocations();
-        let mut pair = Pair::with_method(method, &torus, &torus);
+        let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
         assert!(allocations() > before, "the counter counts");
         let mut round = || {
             let mut found = 0;
@@ -95,12 +96,12 @@ fn warm_queries_do_not_allocate() {
 #[test]
 fn an_index_holds_what_it_says() {
     for faces in [2_000, 20_000, 24_000] {
-        let ball = generate::sphere(faces).expect("an even number");
+        let ball = Arc::new(generate::sphere(faces).expect("an even number"));
         for &method in Method::ALL {
             let before = HELD.with(Cell::get);
-            let index = Index::build(method, &ball);
+            let shape = Shape::with_method(method, Arc::clone(&ball));
             let held = (HELD.with(Cell::get) - before) as usize;
-            let said = index.bytes();
+            let said = shape.bytes();
             assert!(
                 said <= held && held <= said + 1024,
                 "{method}, {faces} faces: {held}, not {said}"
@@ -115,7 +116,7 @@ fn a_cache_allocates_no_more_after_some_rounds() {
     let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
     let poses = generate::tumble(1.1, 100).expect("a distance");
     for &method in Method::ALL {
-        let mut pair = Pair::with_method(method, &torus, &torus);
+        let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
         let mut cache = Cache::new();
         let mut round = || {
             let before = allocations();
@@ -141,10 +142,10 @@ fn allocations_with(pool: &ThreadPool) -> usize {
 fn a_warm_batch_does_not_allocate_for_a_pose() {
     let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
     let poses = generate::tumble(1.1, 200).expect("a distance");
-    for method in [Method::Wide, Method::Obb, Method::Dop18, Method::Boxtree] {
+    for method in [Method::WIDE, Method::OBB, Method::DOP18, Method::BOXTREE] {
         for threads in [1, 2] {
             let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-            let mut pair = Pair::with_method(method, &torus, &torus);
+            let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
             let mut batch = |count: usize| {
                 let before = allocations_with(&pool);
                 pool.install(|| {
@@ -163,7 +164,7 @@ fn a_warm_batch_does_not_allocate_for_a_pose() {
             let least = many.iter().min().expect("four of them");
             assert!(*least <= few + 20, "{method}, {threads} threads: {few} and {many:?}");
         }
-        let mut pair = Pair::with_method(method, &torus, &torus);
+        let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
         let mut batch = || {
             let before = allocations();
             pair.at_many(&Pose::IDENTITY, &poses).contacts();

@@ -44,7 +44,7 @@ fn a_batch_answers_as_single_queries_do_on_any_number_of_threads() {
         let mut random = Random::new(seed);
         for (a, b) in [(0, 1), (2, 2), (1, 0), (0, 3), (3, 3)] {
             let (a, b) = (&bodies[a], &bodies[b]);
-            let mut pair = Pair::with_method(method, a, b);
+            let mut pair = Pair::with_method(method, a.clone(), b.clone());
             // From batch to batch longer or shorter, and around the sizes of parts.
             for count in [70, 0, 1, 15, 16, 17, 4, 5, 33] {
                 let label = format!("{method}, seed {seed}, {count} poses");
@@ -64,7 +64,7 @@ fn a_batch_answers_as_single_queries_do_on_any_number_of_threads() {
 
                 let both: Vec<[Pose; 2]> = poses.iter().map(|pose| [pose_a, *pose]).collect();
                 let mut check = |threads| {
-                    let batch = |pair: &mut Pair<'_>| {
+                    let batch = |pair: &mut Pair| {
                         let batch = pair.at_many(&pose_a, &poses).threads(threads);
                         let found = batch.within(tolerance).expect("a distance").contacts();
                         assert_eq!(found.len(), count, "{label}");
@@ -101,10 +101,11 @@ fn a_cache_never_changes_an_answer() {
     let bodies = bodies();
     let all_pairs: Vec<[&Mesh; 2]> =
         bodies.iter().flat_map(|a| bodies.iter().map(move |b| [a, b])).collect();
-    let mut pairs: Vec<(Pair<'_>, Pair<'_>)> = Vec::new();
+    let mut pairs: Vec<(Pair, Pair)> = Vec::new();
     for &method in Method::ALL {
         for [a, b] in &all_pairs {
-            pairs.push((Pair::with_method(method, a, b), Pair::with_method(Method::Brute, a, b)));
+            let pair = |method| Pair::with_method(method, (*a).clone(), (*b).clone());
+            pairs.push((pair(method), pair(Method::BRUTE)));
         }
     }
     let (mut queries, mut touching) = (0, 0);
@@ -144,8 +145,8 @@ fn a_cache_never_changes_an_answer() {
 #[test]
 fn a_cache_saves_the_search_while_the_same_faces_touch() {
     let ball = generate::sphere(960).expect("an even number");
-    for &method in Method::ALL.iter().filter(|&&method| method != Method::Brute) {
-        let mut pair = Pair::with_method(method, &ball, &ball);
+    for &method in Method::ALL.iter().filter(|&&method| method != Method::BRUTE) {
+        let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
         let beside = Pose::from_translation(DVec3::new(1.5, 0.0, 0.0)).expect("finite");
         let mut cache = Cache::new();
         assert!(pair.at(&Pose::IDENTITY, &beside).cache(&mut cache).intersects());
@@ -157,7 +158,7 @@ fn a_cache_saves_the_search_while_the_same_faces_touch() {
         assert!(other.volume_tests != first.volume_tests, "{method}");
         assert!(pair.at(&Pose::IDENTITY, &beside).cache(&mut cache).intersects());
         // A wide tree looks into the leaves itself.
-        let expected = if method == Method::Wide { 0 } else { other.volume_tests };
+        let expected = if method == Method::WIDE { 0 } else { other.volume_tests };
         assert_eq!(pair.counts().volume_tests, expected, "{method} searched again");
     }
 }

@@ -1,7 +1,7 @@
 //! Verdicts on pairs of parts whose answers are known, and depths against what independent means find.
 
 use impinge::{
-    Mesh, Pair, Pose, Threads,
+    Mesh, Method, Pair, Pose, Threads,
     clash::{self, Clash, Options, Part, Progress, Stage, Verdict, Watch},
     generate::{self, Random},
     glam::{DMat3, DVec3, dvec3},
@@ -401,7 +401,7 @@ fn heaps_agree_with_independent_means() {
 
 /// Compares what is said of two parts with other ways to find it.
 fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
-    let mut pair = Pair::new(&a.mesh, &b.mesh);
+    let mut pair = Pair::with_method(Method::WIDE, a.mesh.clone(), b.mesh.clone());
     let contacts = pair.contacts(&a.pose, &b.pose).to_vec();
     let is_inside = |inner: &Part, outer: &Part| {
         is_closed(outer) && winding(outer, inner.pose.place(inner.mesh.positions()[0])).abs() > 0.5

@@ -8,5 +8,6 @@ mod clash;
 mod distance;
 mod mesh_distance;
 mod methods;
+mod toy;
 mod triangles;
 mod world;

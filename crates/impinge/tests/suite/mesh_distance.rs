@@ -2,25 +2,20 @@
 
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
-use impinge::mid::Query;
+use impinge::query::Query;
 use impinge::{
     FacePair, Mesh, MeshDistance, Method, Pair, Pose, Threads, ToleranceError, generate,
 };
 use impinge_oracle::closest_distance_squared;
 
-fn within<'p, 'm>(
-    pair: &'p mut Pair<'m>,
-    tolerance: f64,
-    pose_a: &Pose,
-    pose_b: &Pose,
-) -> Query<'p, 'm> {
+fn within<'p, 'm>(pair: &'p mut Pair, tolerance: f64, pose_a: &Pose, pose_b: &Pose) -> Query<'p> {
     pair.at(pose_a, pose_b).within(tolerance).expect("neither negative nor NaN")
 }
 
 /// The answers of all methods, which must be one: the distance, and how many faces are within
 /// some tolerances of it.
 fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (MeshDistance, usize) {
-    let mut reference = Pair::with_method(Method::Brute, a, b);
+    let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
     let expected = reference.distance(pose_a, pose_b).expect("there are faces");
     let touches = reference.intersects(pose_a, pose_b);
     assert_eq!(expected.distance == 0.0, touches, "{label}");
@@ -39,7 +34,7 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (Mesh
     assert!(faces[1].is_empty() || tolerances[1] == expected.distance, "{label}");
     assert!(faces[2].contains(&expected.faces), "{label}");
     for &method in Method::ALL {
-        let mut pair = Pair::with_method(method, a, b);
+        let mut pair = Pair::with_method(method, a.clone(), b.clone());
         let found = pair.distance(pose_a, pose_b);
         assert_eq!(found, Some(expected), "{method}: {label}");
         for (&tolerance, faces) in tolerances.iter().zip(&faces) {
@@ -61,7 +56,7 @@ fn check_exactly(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) 
         mesh.triangles().map(|t| t.map(|p| pose.place(p).to_array())).collect()
     };
     let (p, q) = (placed(a, pose_a), placed(b, pose_b));
-    let found = Pair::with_method(Method::Brute, a, b).distance(pose_a, pose_b);
+    let found = Pair::with_method(Method::BRUTE, a.clone(), b.clone()).distance(pose_a, pose_b);
     let found = found.expect("there are faces");
     let closest = closest_distance_squared(&p[found.faces.a as usize], &q[found.faces.b as usize]);
     assert!(closest.is_near(found.distance), "{label}: {found:?}");
@@ -189,12 +184,12 @@ fn nothing_is_near_an_empty_mesh() {
     let here = Pose::IDENTITY;
     for &method in Method::ALL {
         for (a, b) in [(&ball, &nothing), (&nothing, &ball), (&nothing, &nothing)] {
-            let mut pair = Pair::with_method(method, a, b);
+            let mut pair = Pair::with_method(method, a.clone(), b.clone());
             assert_eq!(pair.distance(&here, &here), None);
             assert!(!within(&mut pair, f64::INFINITY, &here, &here).intersects());
             assert_eq!(within(&mut pair, 1.0, &here, &here).contacts(), []);
         }
-        let mut pair = Pair::with_method(method, &ball, &ball);
+        let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
         let everything = within(&mut pair, f64::INFINITY, &here, &here).count();
         assert_eq!(everything, ball.faces().len().pow(2), "{method}");
     }
@@ -203,7 +198,7 @@ fn nothing_is_near_an_empty_mesh() {
 #[test]
 fn what_is_no_distance_is_refused() {
     let ball = generate::sphere(8).unwrap();
-    let mut pair = Pair::new(&ball, &ball);
+    let mut pair = Pair::with_method(Method::WIDE, ball.clone(), ball);
     let here = Pose::IDENTITY;
     let mut within = |tolerance| pair.at(&here, &here).within(tolerance).map(Query::intersects);
     assert_eq!(within(-1.0), Err(ToleranceError::Negative { tolerance: -1.0 }));

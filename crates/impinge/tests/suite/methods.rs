@@ -1,10 +1,11 @@
 //! Every method against an oracle that looks at every pair, on soups made to be hard.
 
+use crate::toy;
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
-use impinge::mid::tree::BuildOptions;
+use impinge::method::tree::BuildOptions;
 use impinge::{
-    Budget, Cache, FacePair, Index, Mesh, Method, Pair, Pose, Threads, Verdict, generate,
+    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, Verdict, generate,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -35,18 +36,23 @@ fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
     pairs
 }
 
+/// The table of methods, and a line for a method that is written in a file of its own.
+fn methods() -> Vec<Method> {
+    [Method::ALL, &[Method::new(&toy::METHOD)]].concat()
+}
+
 /// Compares every method with the oracle and returns how many pairs there were.
 fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> usize {
     let expected = expected(a, pose_a, b, pose_b);
-    for &method in Method::ALL {
-        let mut pair = Pair::with_method(method, a, b);
+    for method in methods() {
+        let mut pair = Pair::with_method(method, a.clone(), b.clone());
         check_pair(&format!("{method}: {label}"), &mut pair, [pose_a, pose_b], &expected);
     }
     expected.len()
 }
 
 /// Compares all ways to ask for what touches.
-fn check_pair(label: &str, pair: &mut Pair<'_>, poses: [&Pose; 2], expected: &[FacePair]) {
+fn check_pair(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
     let [pose_a, pose_b] = poses;
     for threads in [Threads::One, Threads::Pool] {
         let found = pair.at(pose_a, pose_b).threads(threads).contacts();
@@ -83,12 +89,7 @@ fn check_pair(label: &str, pair: &mut Pair<'_>, poses: [&Pose; 2], expected: &[F
 }
 
 /// Compares a query that is interrupted again and again: whatever it says in between is true.
-fn check_in_small_steps(
-    label: &str,
-    pair: &mut Pair<'_>,
-    poses: [&Pose; 2],
-    expected: &[FacePair],
-) {
+fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
     for tests in [5, 200] {
         let mut timed = pair.at(poses[0], poses[1]).timed();
         let mut steps = 0;
@@ -236,12 +237,12 @@ fn needles_in_pieces() {
         let (a, b) = (needles(60), needles(50));
         let pose = Pose::new(random.rotation(), random.direction() * 0.2).unwrap();
         let expected = expected(&a, &Pose::IDENTITY, &b, &pose);
-        let mut reference = Pair::with_method(Method::Brute, &a, &b);
+        let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
         touching += expected.len();
-        for method in [Method::Aabb, Method::Obb, Method::Dop18, Method::Sphere] {
+        for method in [Method::AABB, Method::OBB, Method::DOP18, Method::SPHERE] {
             let options = BuildOptions::default().split_skinny(1.0);
-            let indices = [&a, &b].map(|mesh| Index::with_options(method, mesh, options));
-            let mut pair = Pair::from_indices(&indices[0], &indices[1]).unwrap();
+            let shapes = [&a, &b].map(|mesh| Shape::build((method, options), mesh.clone()));
+            let mut pair = Pair::new(&shapes[0], &shapes[1]).unwrap();
             let label = format!("{method}, seed {seed}");
             check_pair(&label, &mut pair, [&Pose::IDENTITY, &pose], &expected);
             let distance = pair.distance(&Pose::IDENTITY, &pose);
@@ -272,20 +273,20 @@ fn bodies_that_deform() {
         })
         .collect();
     let pose = Pose::from_translation(DVec3::new(0.4, 0.1, 0.2)).unwrap();
-    for &method in Method::ALL {
-        let other = Index::build(method, &chair);
-        let mut index = Index::build(method, &rest);
+    for method in methods() {
+        let other = Shape::with_method(method, chair.clone());
+        let mut shape = Shape::with_method(method, rest.clone());
         let mut touching = 0;
         for (step, mesh) in steps.iter().enumerate() {
-            index = index.refitted(mesh).unwrap();
-            let mut pair = Pair::from_indices(&index, &other).unwrap();
-            let mut anew = Pair::with_method(Method::Brute, mesh, &chair);
+            shape = shape.refitted(mesh.clone()).unwrap();
+            let mut pair = Pair::new(&shape, &other).unwrap();
+            let mut anew = Pair::with_method(Method::BRUTE, mesh.clone(), chair.clone());
             let expected = anew.contacts(&Pose::IDENTITY, &pose);
             assert_eq!(pair.contacts(&Pose::IDENTITY, &pose), expected, "{method}, step {step}");
             touching += expected.len();
         }
         assert!(touching > 100, "{method}: {touching}");
-        assert!(index.refitted(&chair).is_err(), "{method}: another number of faces");
+        assert!(shape.refitted(chair.clone()).is_err(), "{method}: another number of faces");
     }
 }
 

@@ -72,7 +72,8 @@ impl Twin {
                     continue;
                 }
                 let meshes = [&shapes[body.shape], &shapes[other.shape]].map(Shape::mesh);
-                let mut pair = Pair::with_method(Method::Brute, meshes[0], meshes[1]);
+                let mut pair =
+                    Pair::with_method(Method::BRUTE, meshes[0].clone(), meshes[1].clone());
                 let found = pair.contacts(&body.pose, &other.pose);
                 contacts.extend(found.iter().map(|&faces| Contact { a, b, faces }));
             }
@@ -118,7 +119,7 @@ fn pose(random: &mut Random, room: f64, far: DVec3) -> Pose {
 fn a_world_finds_what_every_pair_finds() {
     let mut checked = 0;
     for seed in 0..10 {
-        checked += live(seed, Method::Wide, 1.0, DVec3::ZERO);
+        checked += live(seed, Method::WIDE, 1.0, DVec3::ZERO);
     }
     for (seed, &method) in (10..).zip(Method::ALL) {
         checked += live(seed, method, 1.0, DVec3::ZERO);
@@ -132,7 +133,7 @@ fn far_away_and_in_all_sizes() {
     for (seed, size, far) in
         [(50, 1.0, 1e12), (51, 1e-9, 0.0), (52, 1e9, 0.0), (53, 1e-9, 1e9), (54, 1e-9, 1.0)]
     {
-        checked += live(seed, Method::Wide, size, DVec3::splat(far));
+        checked += live(seed, Method::WIDE, size, DVec3::splat(far));
     }
     assert!(checked > 1_000, "only {checked} contacts");
 }
@@ -235,7 +236,7 @@ fn ask(
     let (mut contacts, mut within, mut nearest) = (Vec::new(), Vec::new(), None);
     for (&id, body) in &twin.bodies {
         let mesh = shapes[body.shape].mesh();
-        let mut pair = Pair::with_method(Method::Brute, shape.mesh(), mesh);
+        let mut pair = Pair::with_method(Method::BRUTE, shape.mesh().clone(), mesh.clone());
         let found: Vec<FacePair> = pair.contacts(&at, &body.pose).to_vec();
         contacts.extend(found.into_iter().map(|faces| (id, faces)));
         if let Some(gap) = pair.distance(&at, &body.pose) {
@@ -368,8 +369,8 @@ fn what_is_no_pose_is_refused_by_name_and_nothing_moves() {
     world.set_many_rows(&[(a, away.to_rows())]).expect("a pose");
     assert_eq!(world.step().ended(), [[a, b]]);
 
-    let other = Shape::with_method(Method::Obb, generate::sphere(12).expect("an even number"));
-    let refused = WorldError::Method { expected: Method::Wide, found: Method::Obb };
+    let other = Shape::with_method(Method::OBB, generate::sphere(12).expect("an even number"));
+    let refused = WorldError::Method { expected: Method::WIDE, found: Method::OBB };
     assert_eq!(world.add(Body::new(&other)).err(), Some(refused));
     assert_eq!(world.contacts_with(&other, &away).err(), Some(refused));
     assert!(world.bodies_in(&Bounds::EMPTY).is_err());

@@ -29,13 +29,11 @@ pub use build::{BoxtreeOptions, Measure, PlaneChoice, SeedAxis};
 pub use overlap::OverlapTest;
 pub use walk::BoxtreeScratch;
 
-use super::{
-    MethodInfo, Prepared, Recipe, Search, hierarchy::HierarchySearch,
-};
+use super::{MethodInfo, Prepared, Recipe, Search, hierarchy::HierarchySearch};
 use crate::{Mesh, Method, volume::Frame};
 use grid::GridBox;
-use std::sync::Arc;
 use node::{Kind, Node};
+use std::sync::Arc;
 
 /// The method `boxtree`.
 pub(super) static METHOD: MethodInfo = MethodInfo::new(

@@ -4,7 +4,8 @@ use super::*;
 use crate::{
     Bounds, FacePair, Mesh, Pose,
     generate::{self, Random},
-    narrow::triangles_intersect,
+    method::{NearestFaces, RefitError, boxtree::walk::BoxtreePair, hierarchy::NearestWalk},
+    narrow::{triangles_distance, triangles_intersect},
     volume::Relative,
 };
 use glam::{DMat3, DVec3};
@@ -38,7 +39,7 @@ fn found(
     let relative = Relative::new(tree_a.frame(), pose_a, tree_b.frame(), pose_b);
     let mut pairs = Vec::new();
     let mut tests = 0;
-    let walk = tree_a.visit_leaf_pairs(tree_b, &relative, scratch, |faces_a, faces_b| {
+    let walk = tree_a.visit_leaf_pairs(tree_b, &relative, scratch, &mut |[faces_a, faces_b]| {
         for &face_a in faces_a {
             let s = a.triangle(face_a).map(|corner| pose_a.place(corner));
             for &face_b in faces_b {
@@ -49,7 +50,7 @@ fn found(
                 }
             }
         }
-        ControlFlow::<()>::Continue(())
+        ControlFlow::Continue(())
     });
     assert!(walk.is_continue());
     assert_eq!(scratch.counts.face_tests, tests);
@@ -262,12 +263,14 @@ fn walks_lose_no_pair_that_just_touches() {
         let trees = [0, 1].map(|i| Boxtree::build(&meshes[i], options));
         let relative = Relative::new(trees[0].frame(), &poses[0], trees[1].frame(), &moved);
         for scratch in &mut scratches {
-            let walk = trees[0].visit_leaf_pairs(&trees[1], &relative, scratch, |a, b| {
-                match a.contains(&faces[0]) && b.contains(&faces[1]) {
+            let walk =
+                trees[0].visit_leaf_pairs(&trees[1], &relative, scratch, &mut |[a, b]| match a
+                    .contains(&faces[0])
+                    && b.contains(&faces[1])
+                {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
-                }
-            });
+                });
             assert!(walk.is_break(), "seed {seed}: lost by {:?}, {options:?}", scratch.test);
         }
     }
@@ -283,9 +286,8 @@ fn walks_tell_what_is_apart() {
         let mut scratch = BoxtreeScratch::new(test);
         let pose = Pose::new(Random::new(1).rotation(), DVec3::new(1.99, 0.0, 0.0)).unwrap();
         let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), &pose);
-        let walk = tree.visit_leaf_pairs(&tree, &relative, &mut scratch, |_, _| {
-            ControlFlow::<()>::Continue(())
-        });
+        let walk = tree
+            .visit_leaf_pairs(&tree, &relative, &mut scratch, &mut |_| ControlFlow::Continue(()));
         assert!(walk.is_continue());
         let counts = scratch.counts;
         assert!(counts.face_tests < 4_000 && counts.volume_tests < 40_000, "{test:?}: {counts:?}");
@@ -423,9 +425,9 @@ fn parts_of_a_walk_make_up_the_whole() {
     let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), &pose);
     let pairs_of = |part| {
         let (mut pairs, scratch) = (Vec::new(), &mut BoxtreeScratch::default());
-        let walk = tree.visit_part_of_leaf_pairs(part, &tree, &relative, scratch, |a, b| {
+        let walk = tree.visit_part_of_leaf_pairs(part, &tree, &relative, scratch, &mut |[a, b]| {
             pairs.push((a.to_vec(), b.to_vec()));
-            ControlFlow::<()>::Continue(())
+            ControlFlow::Continue(())
         });
         assert!(walk.is_continue());
         pairs
@@ -440,8 +442,8 @@ fn parts_of_a_walk_make_up_the_whole() {
     assert!(whole == all && !whole.is_empty());
 }
 
-/// A bound is never above the distance of two corners, in the world, of what is below it; and what
-/// is far is skipped.
+/// A bound is never above the distance in the world of the faces below it; and most of what is far is
+/// skipped.
 #[test]
 fn bounds_of_distances_are_below_them() {
     let mut skipped = 0;
@@ -457,34 +459,26 @@ fn bounds_of_distances_are_below_them() {
         let relative = Relative::new(trees[0].frame(), &poses[0], trees[1].frame(), &poses[1]);
         let placed =
             |i: usize, face: u32| meshes[i].triangle(face).map(|corner| poses[i].place(corner));
-        let apart = |a: u32, b: u32| {
-            let (s, t) = (placed(0, a), placed(1, b));
-            s.iter().flat_map(|p| t.map(|q| p.distance(q))).fold(f64::INFINITY, f64::min)
-        };
         let all = |i: usize| 0..meshes[i].faces().len() as u32;
         let expected = all(0)
             .flat_map(|a| all(1).map(move |b| (a, b)))
-            .fold(f64::INFINITY, |least, (a, b)| least.min(apart(a, b)));
-        let mut state = (f64::INFINITY, 0);
-        trees[0].visit_near_leaf_pairs(
-            &trees[1],
-            &relative,
-            &mut BoxtreeScratch::default(),
-            &mut state,
-            |(least, _), bound| bound > *least,
-            |(least, visited), faces_a, faces_b| {
-                for &a in faces_a {
-                    for &b in faces_b {
-                        *least = least.min(apart(a, b));
-                        *visited += 1;
-                    }
+            .map(|(a, b)| triangles_distance(&placed(0, a), &placed(1, b)).distance)
+            .fold(f64::INFINITY, f64::min);
+        let (mut nearest, mut visited) = (NearestFaces::default(), 0);
+        let pair = BoxtreePair { a: &trees[0], b: &trees[1], relative };
+        let scratch = &mut BoxtreeScratch::default();
+        pair.walk_nearest(scratch, &mut nearest, &mut |nearest, [faces_a, faces_b]| {
+            for &a in faces_a {
+                for &b in faces_b {
+                    nearest.offer(FacePair { a, b }, &placed(0, a), &placed(1, b));
+                    visited += 1;
                 }
-                ControlFlow::Continue(())
-            },
-        );
+            }
+        });
         let pairs = all(0).len() * all(1).len();
-        assert!(state.0 == expected, "seed {seed}: {} instead of {expected}", state.0);
-        skipped += usize::from(state.1 * 2 < pairs);
+        let found = nearest.best().map(|best| best.distance);
+        assert!(found == Some(expected), "seed {seed}: {found:?} instead of {expected}");
+        skipped += usize::from(visited * 2 < pairs);
     }
     assert!(skipped > 500, "hardly anything is skipped: {skipped}");
 }
@@ -517,10 +511,10 @@ fn small_parts_of_large_meshes_are_told_apart() {
             }
             let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), &pose);
             let mut tests = 0;
-            let mut visit = |faces_a: &[u32], faces_b: &[u32]| {
+            let mut visit = |[faces_a, faces_b]: [&[u32]; 2]| {
                 let of_ball = |faces: &[u32]| faces.iter().filter(|&&face| face < count).count();
                 tests += of_ball(faces_a) * of_ball(faces_b);
-                ControlFlow::<()>::Continue(())
+                ControlFlow::Continue(())
             };
             let scratch = &mut BoxtreeScratch::default();
             assert!(tree.visit_leaf_pairs(&tree, &relative, scratch, &mut visit).is_continue());

@@ -202,6 +202,9 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         wants_all: bool,
         contacts: &mut Vec<FacePair>,
     ) -> bool {
+        if question.are_boxes_apart() {
+            return true;
+        }
         let [a, b] = question.prepared::<H>();
         let (pair, decider) = (a.pair(b, question), question.decider());
         let Worker { scratch, leaves, .. } = &mut self.workers[0];

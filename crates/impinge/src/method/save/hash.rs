@@ -40,7 +40,7 @@ impl Hash {
 }
 
 /// The hash of some bytes.
-pub(super) fn of_bytes(bytes: &[u8]) -> u64 {
+pub(in crate::method) fn of_bytes(bytes: &[u8]) -> u64 {
     let mut hash = Hash::new(bytes.len() as u64);
     let words = |block: &[u8; 32]| {
         let (words, _) = block.as_chunks::<8>();
@@ -57,7 +57,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> u64 {
 }
 
 /// The hash of a mesh: every bit of its positions, and its faces, in order.
-pub(super) fn of_mesh(mesh: &Mesh) -> u64 {
+pub(in crate::method) fn of_mesh(mesh: &Mesh) -> u64 {
     let mut hash = Hash::new(mesh.positions().len() as u64);
     for position in mesh.positions() {
         let [x, y, z] = position.to_array().map(f64::to_bits);

@@ -17,7 +17,7 @@
 //! Version 1 knew no pieces.
 
 mod error;
-mod hash;
+pub(super) mod hash;
 
 pub use error::{NodeProblem, TreeFileError, VolumeProblem};
 

@@ -118,11 +118,13 @@ mod tests {
         };
         let mut scratch = Scratch::default();
         let (mut expected, mut found) = (Vec::new(), Vec::new());
-        let _ =
-            a.visit_leaf_pairs(b, &relative, &mut scratch, &mut |[s, t]| touching(s, t, &mut expected));
+        let _ = a.visit_leaf_pairs(b, &relative, &mut scratch, &mut |[s, t]| {
+            touching(s, t, &mut expected)
+        });
         let plain = scratch.counts.volume_tests;
         let pair = TreePair::new(a, b, &relative);
-        let _ = pair.visit_leaf_pairs_from(front, &mut scratch, &mut |[s, t]| touching(s, t, &mut found));
+        let _ = pair
+            .visit_leaf_pairs_from(front, &mut scratch, &mut |[s, t]| touching(s, t, &mut found));
         expected.sort_unstable();
         found.sort_unstable();
         assert!(found == expected, "{label}: {} of {}", found.len(), expected.len());
@@ -158,8 +160,8 @@ mod tests {
             let relative = Relative::new(a.frame(), &Pose::IDENTITY, b.frame(), &pose);
             let mut scratch = Scratch::default();
             let pair = TreePair::new(&a, &b, &relative);
-            let _ =
-                pair.visit_leaf_pairs_from(&mut front, &mut scratch, &mut |_| ControlFlow::Break(()));
+            let _ = pair
+                .visit_leaf_pairs_from(&mut front, &mut scratch, &mut |_| ControlFlow::Break(()));
             check([&torus; 2], [&a, &b], &mut front, &pose, &format!("jump {seed}"));
             check([&torus, &chair], [&a, &c], &mut front, &pose, &format!("another body, {seed}"));
         }

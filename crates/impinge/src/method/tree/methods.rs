@@ -3,7 +3,10 @@
 use super::{BuildOptions, BvTree, Scratch, TreePair};
 use crate::{
     Mesh, Method,
-    method::{MethodInfo, Prepared, Question, Recipe, Search, hierarchy::{Hierarchy, HierarchySearch}},
+    method::{
+        MethodInfo, Prepared, Question, Recipe, Search,
+        hierarchy::{Hierarchy, HierarchySearch},
+    },
     volume::{Aabb, Dop, Obb, SavedVolume, Sphere},
 };
 use std::sync::Arc;
@@ -20,7 +23,8 @@ const fn method<V: SavedVolume>(name: &'static str, summary: &'static str) -> Me
     .estimate(|mesh, binary_nodes| BvTree::<V>::bytes_for(binary_nodes, mesh.faces().len()))
 }
 
-pub(in crate::method) static AABB: MethodInfo = method::<Aabb>("aabb", "tree of axis-aligned boxes");
+pub(in crate::method) static AABB: MethodInfo =
+    method::<Aabb>("aabb", "tree of axis-aligned boxes");
 pub(in crate::method) static SPHERE: MethodInfo = method::<Sphere>("sphere", "tree of spheres");
 pub(in crate::method) static OBB: MethodInfo =
     method::<Obb>("obb", "tree of oriented boxes").paper(GOTTSCHALK);

@@ -38,9 +38,8 @@ impl WideTree {
                 for &face in self.faces_of(&self.leaves[link.index()]) {
                     let nearest = NearestPoint::of_face((mesh, pose), face, point);
                     // Of several that are equally close, the first.
-                    let is_better = best.is_none_or(|best| {
-                        (nearest.distance, face) < (best.distance, best.face)
-                    });
+                    let is_better = best
+                        .is_none_or(|best| (nearest.distance, face) < (best.distance, best.face));
                     if is_better {
                         if nearest.distance <= floor {
                             return None;
@@ -258,7 +257,9 @@ mod tests {
         each_case(|mesh, tree, pose, point, place| {
             let mut visited = vec![false; mesh.faces().len()];
             let distance = 40.0;
-            tree.along_x(pose, point, distance, &mut scratch, &mut |face| visited[face as usize] = true);
+            tree.along_x(pose, point, distance, &mut scratch, &mut |face| {
+                visited[face as usize] = true
+            });
             let end = point + DVec3::X * distance;
             for face in 0..mesh.faces().len() as u32 {
                 let triangle = mesh.triangle(face).map(|corner| pose.place(corner));

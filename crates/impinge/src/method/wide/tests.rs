@@ -6,9 +6,10 @@ use super::{
     walk::{Scratch, WidePair},
 };
 use crate::{
-    Mesh, Pose, generate,
+    FacePair, Mesh, Pose, Threads, generate,
     generate::Random,
-    mid::{FacePair, question::Question},
+    mesh::Extent,
+    method::{PlacedShape, Question, hierarchy::Walk},
     narrow::triangles_intersect,
 };
 use glam::{DMat3, DVec3, EulerRot};
@@ -30,14 +31,20 @@ fn pick(random: &mut Random, from: &[f64]) -> f64 {
 /// is said to touch that does not. Returns how many touch and how many were left undecided.
 fn check(label: &str, trees: [&WideTree; 2], meshes: [&Mesh; 2], poses: [&Pose; 2]) -> [usize; 2] {
     let [a, b] = trees;
-    let question = Question { pose_a: *poses[0], pose_b: *poses[1], tolerance: 0.0 };
+    let extents = meshes.map(Extent::of);
+    let bodies = [0, 1].map(|k| PlacedShape {
+        mesh: meshes[k],
+        prepared: trees[k],
+        extent: &extents[k],
+        pose: poses[k],
+    });
+    let question = Question { bodies, tolerance: 0.0, threads: Threads::One };
     let pair = WidePair::new(a, b, &question);
     let mut scratch = Scratch::default();
     let (mut touching, mut undecided) = (HashSet::new(), HashSet::new());
-    pair.begin(&mut scratch);
-    pair.roots().into_iter().for_each(|roots| pair.push(&mut scratch, roots));
+    pair.begin_at_roots(&mut scratch);
     loop {
-        pair.search(&mut scratch, u64::MAX, true);
+        pair.find_faces(&mut scratch, u64::MAX, true);
         if scratch.touching.is_empty() && scratch.undecided.is_empty() {
             break;
         }

@@ -101,7 +101,7 @@ impl<'t> WidePair<'t> {
     /// Walks on until there is nowhere left to go, or about so many boxes have been tested, or there
     /// are results to hand over: pairs of faces that touch and those that are undecided. With
     /// `wants_all`, until there are many.
-    fn find_faces(&self, scratch: &mut Scratch, limit: u64, wants_all: bool) {
+    pub(super) fn find_faces(&self, scratch: &mut Scratch, limit: u64, wants_all: bool) {
         self.go_on(scratch, limit, if wants_all { Aim::All } else { Aim::Any });
     }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     Mesh,
     generate::Random,
-    mid::boxtree::{BoxtreeOptions, grid::GridBox, node::Kind},
+    method::boxtree::{BoxtreeOptions, grid::GridBox, node::Kind},
 };
 use glam::DMat3;
 

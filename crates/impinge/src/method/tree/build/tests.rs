@@ -2,7 +2,7 @@ use super::*;
 use crate::{
     FacePair, Method, Pair, Pose,
     generate::{self, Random},
-    mid::tree::{Regroup, Scratch, SplitDirections, SplitPoint, SplitRule},
+    method::tree::{Regroup, Scratch, SplitDirections, SplitPoint, SplitRule},
     narrow::triangles_intersect,
     volume::{Aabb, Dop, Obb, Relative, SavedVolume, Sphere},
 };
@@ -53,15 +53,16 @@ fn depth<V: BoundingVolume>(tree: &BvTree<V>, mesh: &Mesh, what: &str) -> u32 {
 fn contacts<V: BoundingVolume>(mesh: &Mesh, tree: &BvTree<V>, pose: &Pose) -> Vec<FacePair> {
     let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), pose);
     let mut found = Vec::new();
-    let _ = tree.visit_leaf_pairs(tree, &relative, &mut Scratch::default(), |faces, others| {
-        for &b in others {
-            let placed = mesh.triangle(b).map(|corner| pose.place(corner));
-            let touches = |&a: &u32| triangles_intersect(&mesh.triangle(a), &placed);
-            let touching = faces.iter().copied().filter(touches);
-            found.extend(touching.map(|a| FacePair { a, b }));
-        }
-        ControlFlow::<()>::Continue(())
-    });
+    let _ =
+        tree.visit_leaf_pairs(tree, &relative, &mut Scratch::default(), &mut |[faces, others]| {
+            for &b in others {
+                let placed = mesh.triangle(b).map(|corner| pose.place(corner));
+                let touches = |&a: &u32| triangles_intersect(&mesh.triangle(a), &placed);
+                let touching = faces.iter().copied().filter(touches);
+                found.extend(touching.map(|a| FacePair { a, b }));
+            }
+            ControlFlow::<()>::Continue(())
+        });
     found.sort_unstable();
     found.dedup();
     found
@@ -142,7 +143,7 @@ fn all_trees_give_one_answer() {
         let mesh = soup(60, seed);
         let mut random = Random::new(!seed);
         let pose = Pose::new(random.rotation(), random.direction() * 0.2).unwrap();
-        let mut brute = Pair::with_method(Method::Brute, &mesh, &mesh);
+        let mut brute = Pair::with_method(Method::BRUTE, mesh.clone(), mesh.clone());
         let expected = brute.contacts(&Pose::IDENTITY, &pose);
         count += expected.len();
         for options in choices() {
@@ -235,7 +236,7 @@ fn split_needles_miss_nothing<V: BoundingVolume>() {
         ];
         for (i, pose) in poses.iter().enumerate() {
             // Both at one place, wherever that is.
-            let mut brute = Pair::with_method(Method::Brute, &mesh, &mesh);
+            let mut brute = Pair::with_method(Method::BRUTE, mesh.clone(), mesh.clone());
             let expected = brute.contacts(pose, pose);
             count += expected.len();
             for (k, share) in [0.0, 0.2, 4.0].into_iter().enumerate() {
@@ -245,7 +246,7 @@ fn split_needles_miss_nothing<V: BoundingVolume>() {
                 let relative = Relative::new(tree.frame(), pose, tree.frame(), pose);
                 let mut found = Vec::new();
                 let scratch = &mut Scratch::default();
-                let _ = tree.visit_leaf_pairs(&tree, &relative, scratch, |faces, others| {
+                let _ = tree.visit_leaf_pairs(&tree, &relative, scratch, &mut |[faces, others]| {
                     let all = faces.iter().flat_map(|&a| others.iter().map(move |&b| (a, b)));
                     found.extend(all.map(|(a, b)| FacePair { a, b }));
                     ControlFlow::<()>::Continue(())

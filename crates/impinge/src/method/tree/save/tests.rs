@@ -2,7 +2,10 @@ use super::*;
 use crate::{
     FacePair, Method, Pair, Pose,
     generate::{self, Random},
-    mid::tree::{BuildOptions, Scratch},
+    method::{
+        save::{CHECKSUM, hash},
+        tree::{BuildOptions, Scratch},
+    },
     narrow::triangles_intersect,
     volume::{Aabb, Dop, Obb, Relative, Sphere},
 };
@@ -55,7 +58,7 @@ fn contacts<V: SavedVolume>(
 ) -> Vec<FacePair> {
     let relative = Relative::new(a.frame(), &Pose::IDENTITY, b.frame(), pose);
     let mut found = Vec::new();
-    let _ = a.visit_leaf_pairs(b, &relative, &mut Scratch::default(), |faces_a, faces_b| {
+    let _ = a.visit_leaf_pairs(b, &relative, &mut Scratch::default(), &mut |[faces_a, faces_b]| {
         for &a in faces_a {
             for &b in faces_b {
                 let placed = mesh.triangle(b).map(|corner| pose.place(corner));
@@ -70,7 +73,7 @@ fn contacts<V: SavedVolume>(
 }
 
 fn answers_as_brute_force<V: SavedVolume>(mesh: &Mesh, tree: &BvTree<V>, what: &str) -> usize {
-    let mut brute = Pair::with_method(Method::Brute, mesh, mesh);
+    let mut brute = Pair::with_method(Method::BRUTE, mesh.clone(), mesh.clone());
     let mut count = 0;
     for pose in poses() {
         let mut found = contacts(mesh, tree, tree, &pose);

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Index, Method, Pair, Threads,
-    mid::tree::{NodeProblem, TreeFileError, VolumeProblem, save},
+    Method, Pair, Shape, Threads,
+    method::save::{self, NodeProblem, TreeFileError, VolumeProblem},
 };
 
 /// Triangles of many sizes, some of them degenerate and some twice.
@@ -118,23 +118,23 @@ fn a_refitted_tree_is_sound_and_answers_as_brute_force() {
         if moved.faces().len() > 1000 {
             continue;
         }
-        let index = Index::build(Method::Wide, &mesh);
-        let shared = index.clone();
-        let index = index.refitted(&moved).unwrap();
-        let mut pair = Pair::from_indices(&index, &index).unwrap();
-        let mut brute = Pair::with_method(Method::Brute, &moved, &moved);
+        let shape = Shape::new(mesh.clone());
+        let shared = shape.clone();
+        let shape = shape.refitted(moved.clone()).unwrap();
+        let mut pair = Pair::new(&shape, &shape).unwrap();
+        let mut brute = Pair::with_method(Method::BRUTE, moved.clone(), moved.clone());
         for pose in generate::tumble(0.3, 3).unwrap() {
             let expected = brute.contacts(&Pose::IDENTITY, &pose).to_vec();
             assert_eq!(pair.contacts(&Pose::IDENTITY, &pose), expected, "{name}");
             contacts += expected.len();
         }
         // A copy is none the wiser.
-        let bytes = Index::build(Method::Wide, &mesh).to_bytes();
+        let bytes = Shape::new(mesh).to_bytes();
         assert!(shared.to_bytes() == bytes, "{name}");
     }
     assert!(contacts > 5_000, "{contacts}");
     let ball = generate::icosphere(1).unwrap();
-    assert!(Index::build(Method::Wide, &ball).refitted(&Mesh::default()).is_err());
+    assert!(Shape::new(ball).refitted(Mesh::default()).is_err());
 }
 
 fn loaded(bytes: &[u8], mesh: &Mesh) -> Result<WideTree, TreeFileError> {
@@ -196,7 +196,7 @@ fn a_lie_is_refused_or_harmless() {
 /// A file over a mesh, with list, links and axes as given.
 fn file(mesh: &Mesh, faces: &[u32], links: &[[u32; WIDTH]], axes: [f32; 9]) -> Vec<u8> {
     let counts = [faces.len() as u32, links.len() as u32];
-    let mut bytes = save::begun(super::super::KIND, mesh, counts, 0);
+    let mut bytes = save::begun(super::super::save::KIND, mesh, counts, 0);
     let words = faces.iter().chain(links.iter().flatten());
     bytes.extend(words.flat_map(|word| word.to_le_bytes()));
     for _ in 0..links.len() * WIDTH {
@@ -297,7 +297,7 @@ fn the_tree_of_another_mesh_is_refused() {
     let (mesh, other) = (shards(40, 2), shards(40, 9));
     let bytes = WideTree::build(&other, WideOptions::default()).to_bytes(&other);
     assert_eq!(loaded(&bytes, &mesh).expect_err("another"), TreeFileError::OtherMesh);
-    let obb = Index::build(Method::Obb, &mesh).to_bytes().unwrap();
+    let obb = Shape::with_method(Method::OBB, mesh.clone()).to_bytes().unwrap();
     let error = loaded(&obb, &mesh).expect_err("another kind");
     assert_eq!(error, TreeFileError::Kind { found: 3, expected: 5 });
     assert!(error.to_string().contains("wide"), "{error}");
