@@ -72,7 +72,7 @@ trait Index: Sized {
         other: &Self,
         relative: &Relative,
         scratch: &mut Self::Scratch,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+        visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()>;
     fn counts(scratch: &Self::Scratch) -> WalkCounts;
 }
@@ -93,7 +93,7 @@ impl Index for Boxtree {
         other: &Self,
         relative: &Relative,
         scratch: &mut BoxtreeScratch,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+        visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()> {
         self.visit_leaf_pairs(other, relative, scratch, visit)
     }
@@ -119,7 +119,7 @@ impl<V: BoundingVolume> Index for BvTree<V> {
         other: &Self,
         relative: &Relative,
         scratch: &mut Scratch<V>,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+        visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()> {
         self.visit_leaf_pairs(other, relative, scratch, visit)
     }

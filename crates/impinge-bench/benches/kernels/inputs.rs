@@ -41,7 +41,7 @@ impl<V: BoundingVolume> Volumes<V> {
 
 /// Two bodies, and poses at which something is asked of them.
 pub(crate) struct Queries {
-    pub(crate) pair: Pair<'static>,
+    pub(crate) pair: Pair,
     pub(crate) poses: Vec<Pose>,
 }
 
@@ -79,7 +79,7 @@ impl Queries {
     }
 
     /// Asks everything once, so that buffers are as large as they need be.
-    fn warm(mut pair: Pair<'static>, poses: Vec<Pose>) -> Self {
+    fn warm(mut pair: Pair, poses: Vec<Pose>) -> Self {
         assert!(poses.len() >= 3, "too few poses to tell");
         for pose in &poses {
             pair.contacts(&Pose::IDENTITY, pose);
