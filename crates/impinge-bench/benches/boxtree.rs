@@ -10,7 +10,8 @@ use impinge::glam::DVec3;
 use impinge::method::boxtree::{
     Boxtree, BoxtreeOptions, BoxtreeScratch, Measure, OverlapTest, PlaneChoice, SeedAxis,
 };
-use impinge::method::tree::{BuildOptions, BvTree, Scratch, WalkCounts};
+use impinge::method::tree::{BuildOptions, BvTree, Scratch};
+use impinge::method::{LeafVisitor, WalkCounts};
 use impinge::narrow::{Triangle, TriangleTest};
 use impinge::volume::{Aabb, BoundingVolume, Dop, Frame, Obb, Relative};
 use impinge::{Mesh, Pose, generate};
