@@ -126,7 +126,7 @@ impl Baseline {
                 return !assembly.skipped.is_empty() || !filter.is_asked(old.verdict);
             };
             let (a, b) = (a.min(b) as usize, a.max(b) as usize);
-            !filter.heeds(a, b) || !filter.shows(a, b, old.verdict)
+            !filter.includes(a, b) || !filter.shows(a, b, old.verdict)
         };
         // Of a pair that is listed twice, the last counts.
         let counts = |at: usize, old: &Old| self.places.get(&pair(&old.a, &old.b)) == Some(&at);

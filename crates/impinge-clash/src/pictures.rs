@@ -75,6 +75,7 @@ pub fn color_of(verdict: Verdict) -> [u8; 3] {
         Verdict::Penetrating => [222, 45, 38],
         Verdict::Clearance => [240, 160, 20],
         Verdict::Touching => [17, 155, 135],
+        _ => [90, 90, 90],
     }
 }
 

@@ -58,7 +58,8 @@ pub use mesh::{Mesh, MeshError};
 pub use method::{Budget, Cache, MeshDistance, Method, WideOptions, WideQuality};
 pub use pose::{Pose, PoseError};
 pub use query::{
-    Batch, Bits, ContactLists, MethodMismatch, Pair, Shape, Verdict, contacts, distance, intersects,
+    Batch, Bits, ContactLists, MethodMismatch, Pair, Shape, TimedVerdict, contacts, distance,
+    intersects,
 };
 pub use threads::Threads;
 pub use tolerance::ToleranceError;

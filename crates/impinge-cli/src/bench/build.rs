@@ -12,6 +12,7 @@ use impinge::{Mesh, generate};
 use serde::Serialize;
 use std::{
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -75,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for i in 0..count {
         let (name, mesh) = match arguments.meshes.get(i) {
-            Some(name) => (name.clone(), source::mesh(name)?),
+            Some(name) => (name.clone(), Arc::new(source::mesh(name)?)),
             None => sphere(arguments.sizes[i])?,
         };
         for contender in &contenders {
@@ -108,18 +109,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::text(&output::table(&table))
 }
 
-fn sphere(faces: u32) -> Result<(String, Mesh), Failure> {
+fn sphere(faces: u32) -> Result<(String, Arc<Mesh>), Failure> {
     // Spheres have an even number of faces.
     let mesh = generate::sphere(faces.next_multiple_of(2)).map_err(Failure::input)?;
-    Ok((format!("sphere of {}", mesh.faces().len()), mesh))
+    Ok((format!("sphere of {}", mesh.faces().len()), Arc::new(mesh)))
 }
 
-fn row(name: &str, mesh: &Mesh, contender: &Contender) -> Row {
+fn row(name: &str, mesh: &Arc<Mesh>, contender: &Contender) -> Row {
     let begin = Instant::now();
     let (mut best, mut bytes) = (Duration::MAX, 0);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        bytes = contender.index(mesh).bytes();
+        bytes = contender.shape(mesh).bytes();
         best = best.min(start.elapsed());
         if begin.elapsed() > ROUNDS_LIMIT {
             break;

@@ -13,6 +13,7 @@ use impinge::{Mesh, Pair, Pose, generate};
 use serde::Serialize;
 use std::{
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 

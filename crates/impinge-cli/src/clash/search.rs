@@ -52,7 +52,7 @@ impl Watch for Watcher<'_> {
     fn proceed(&self, progress: clash::Progress) -> bool {
         // Whoever finds somebody else at it leaves it at that: the next will be further.
         if let Ok(mut shown) = self.shown.try_lock() {
-            let clash::Progress { stage, done, total } = progress;
+            let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
                 let parts = self.parts;
                 self.progress.begin(match stage {

@@ -245,6 +245,7 @@ fn style(verdict: Verdict) -> Style {
         Verdict::Inside | Verdict::Penetrating => Style::new().red(),
         Verdict::Clearance => Style::new().yellow(),
         Verdict::Touching => Style::new().cyan(),
+        _ => Style::new(),
     }
 }
 

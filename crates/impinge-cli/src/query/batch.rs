@@ -38,12 +38,7 @@ impl Workload<'_> {
         Ok(Outcome { method, build, bytes, times: Times::Batch(least), answers, tests: [0; 3] })
     }
 
-    fn batch<'p>(
-        &self,
-        pair: &'p mut Pair,
-        all: bool,
-        tolerance: f64,
-    ) -> (Duration, Found<'p>) {
+    fn batch<'p>(&self, pair: &'p mut Pair, all: bool, tolerance: f64) -> (Duration, Found<'p>) {
         let batch = pair.at_many(&Pose::IDENTITY, self.poses).within(tolerance);
         let batch = batch.expect("checked with the arguments");
         let start = Instant::now();

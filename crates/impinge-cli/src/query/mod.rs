@@ -12,7 +12,7 @@ use crate::{
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
 use report::Report;
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 use workload::{Answer, Ask, Prepare, Rows, Workload};
 
 /// Which faces of two meshes touch, at each of many poses.

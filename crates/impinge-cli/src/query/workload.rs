@@ -5,7 +5,7 @@ use crate::{
     progress::{self, Progress},
 };
 use impinge::{
-    Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, Verdict,
+    Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
 };
 use rayon::ThreadPool;
 use std::{
@@ -136,12 +136,7 @@ impl Workload<'_> {
     }
 
     /// The pairs of each step go to the sink in the first round.
-    fn rounds(
-        &self,
-        pair: &mut Pair,
-        build: Duration,
-        sink: &mut Sink<'_>,
-    ) -> io::Result<Outcome> {
+    fn rounds(&self, pair: &mut Pair, build: Duration, sink: &mut Sink<'_>) -> io::Result<Outcome> {
         if let (true, Ask::Touching { all, tolerance, .. }) = (self.batch, self.ask) {
             return self.batches(pair, build, (all, tolerance), sink);
         }
@@ -225,10 +220,10 @@ fn timed<'p>(
     let verdict = if all { timed.all(budget) } else { timed.any(budget) };
     let time = start.elapsed();
     let answer = match verdict {
-        Verdict::Clear => touching(&[]),
-        Verdict::Undecided { overlap, .. } => Answer::Undecided { overlap },
-        Verdict::Touching { pairs, .. } if all => touching(pairs),
-        Verdict::Touching { .. } => detected(true),
+        TimedVerdict::Clear => touching(&[]),
+        TimedVerdict::Undecided { overlap, .. } => Answer::Undecided { overlap },
+        TimedVerdict::Touching { pairs, .. } if all => touching(pairs),
+        TimedVerdict::Touching { .. } => detected(true),
     };
     (time, answer, if all { timed.into_pairs() } else { &[] })
 }

@@ -24,4 +24,4 @@ pub use call::{contacts, distance, intersects};
 pub use pair::{Pair, Query};
 pub(crate) use searcher::Searcher;
 pub use shape::{MethodMismatch, Shape};
-pub use timed::{Timed, Verdict};
+pub use timed::{Timed, TimedVerdict};

@@ -5,7 +5,7 @@ use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::method::tree::BuildOptions;
 use impinge::{
-    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, Verdict, generate,
+    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, TimedVerdict, generate,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -101,11 +101,11 @@ fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expecte
                 timed.all(Budget::tests(tests))
             };
             let found = match verdict {
-                Verdict::Clear => {
+                TimedVerdict::Clear => {
                     assert!(expected.is_empty(), "{label}: not clear");
                     break;
                 }
-                Verdict::Touching { pairs, is_complete } => {
+                TimedVerdict::Touching { pairs, is_complete } => {
                     assert!(!pairs.is_empty(), "{label}");
                     if is_complete {
                         assert_eq!(pairs, expected, "{label}");
@@ -113,7 +113,7 @@ fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expecte
                     }
                     pairs.to_vec()
                 }
-                Verdict::Undecided { open, overlap } => {
+                TimedVerdict::Undecided { open, overlap } => {
                     assert!(open > 0 && overlap >= 0.0, "{label}");
                     Vec::new()
                 }

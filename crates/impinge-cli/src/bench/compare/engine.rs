@@ -130,7 +130,7 @@ impl Impinge {
     }
 }
 
-impl Engine for Impinge<'_> {
+impl Engine for Impinge {
     fn facts(&self) -> &Facts {
         &self.facts
     }
