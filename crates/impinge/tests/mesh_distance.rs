@@ -4,7 +4,8 @@ use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::mid::Query;
 use impinge::{
-    FacePair, Mesh, MeshDistance, Method, Pair, Pose, Threads, ToleranceError, generate,
+    Budget, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Threads, ToleranceError, Verdict,
+    generate,
 };
 use impinge_oracle::closest_distance_squared;
 
@@ -210,4 +211,63 @@ fn what_is_no_distance_is_refused() {
     assert_eq!(within(f64::NAN), Err(ToleranceError::NotANumber));
     assert!(within(f64::NEG_INFINITY).is_err());
     assert_eq!(within(-0.0), Ok(true));
+}
+
+/// A mesh of one face.
+fn single(corners: [DVec3; 3]) -> Mesh {
+    Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("finite coordinates")
+}
+
+/// Which methods say that faces are within a tolerance, asked in every way: all or none.
+fn are_within(label: &str, a: &Mesh, b: &Mesh, pose_b: &Pose, tolerance: f64) -> bool {
+    let still = Pose::IDENTITY;
+    let mut reference = Pair::with_method(Method::Brute, a, b);
+    let expected = within(&mut reference, tolerance, &still, pose_b).contacts().to_vec();
+    for &method in Method::ALL {
+        let mut pair = Pair::with_method(method, a, b);
+        let place = format!("{method}: {label}");
+        for threads in [Threads::One, Threads::Pool] {
+            let query = within(&mut pair, tolerance, &still, pose_b).threads(threads);
+            assert_eq!(query.contacts(), expected, "{place}");
+        }
+        let is_clear = within(&mut pair, tolerance, &still, pose_b).timed().any(Budget::UNLIMITED)
+            == Verdict::Clear;
+        assert_eq!(is_clear, expected.is_empty(), "{place}");
+    }
+    !expected.is_empty()
+}
+
+/// Squares of lengths relative to the other body underflow and overflow here.
+#[test]
+fn a_tolerance_of_bodies_of_very_different_sizes() {
+    let triangle =
+        |size: f64, at: DVec3| single([DVec3::ZERO, DVec3::X, DVec3::Y].map(|p| p * size + at));
+    let point = Mesh::new(vec![DVec3::ZERO], vec![[0, 0, 0]]).expect("a point");
+    let lifted = Pose::from_translation(DVec3::Z).expect("a pose");
+    let turned = Pose::new(DMat3::from_rotation_x(1.0), DVec3::Z).expect("a pose");
+    for pose in [&lifted, &turned] {
+        let flat = triangle(4.0, DVec3::new(-1.0, -1.0, 0.0));
+        let back = Pose::new(pose.rotation().transpose(), pose.rotation().transpose() * -DVec3::Z);
+        let back = back.expect("a pose");
+        assert!(are_within("a point and a triangle", &point, &flat, pose, 2.0));
+        assert!(are_within("a triangle and a point", &flat, &point, &back, 2.0));
+        assert!(are_within("two points", &point, &point, pose, 2.0));
+        assert!(!are_within("two points", &point, &point, pose, 0.5));
+    }
+    for size in [1e-320, 1e-170, 1e-150, 1e-100, 1e-40, 1e-10, 1.0_f64] {
+        for ratio in [1e-165, 1e-160, 1e-40, 1e40, 1e155, 1e165, 1e250] {
+            let other = size * ratio;
+            if other > 1e99 || other == 0.0 {
+                continue;
+            }
+            let (small, large) = (size.min(other), size.max(other));
+            let shift = Pose::new(DMat3::from_rotation_x(0.5), DVec3::Z * large);
+            let shift = shift.expect("a pose");
+            let label = format!("{size:e} and {other:e}");
+            let (a, b) = (triangle(small, DVec3::ZERO), triangle(large, DVec3::ZERO));
+            assert!(are_within(&label, &a, &b, &shift, 1.5 * large));
+            assert!(are_within(&label, &b, &a, &shift, 1.5 * large));
+            assert!(!are_within(&label, &a, &b, &shift, 0.5 * large));
+        }
+    }
 }

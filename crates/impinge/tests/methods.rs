@@ -251,6 +251,26 @@ fn needles_in_pieces() {
     assert!(touching > 100, "hardly anything touches: {touching}");
 }
 
+/// How deep a body may be in another is not understated because it is so small that squares vanish.
+#[test]
+fn the_depth_of_a_tiny_body() {
+    let cube = generate::cuboid(DVec3::splat(2.0)).unwrap();
+    for size in [1e-3, 1e-150, 1e-170, 1e-300] {
+        let positions = cube.positions().iter().map(|p| *p * size).collect();
+        let tiny = Mesh::new(positions, cube.faces().to_vec()).unwrap();
+        let pose = Pose::new(DMat3::from_rotation_y(0.3), DVec3::splat(0.1)).unwrap();
+        for &method in Method::ALL {
+            for meshes in [[&cube, &tiny], [&tiny, &cube]] {
+                let mut pair = Pair::with_method(method, meshes[0], meshes[1]);
+                let mut timed = pair.at(&Pose::IDENTITY, &pose).timed();
+                if let Verdict::Undecided { overlap, .. } = timed.any(Budget::tests(0)) {
+                    assert!(overlap >= 0.87, "{method}, size {size:e}: {overlap}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_body_touches_itself_in_place() {
     let ball = generate::sphere(80).unwrap();

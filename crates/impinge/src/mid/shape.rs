@@ -1,7 +1,10 @@
 //! A mesh and its index in one, to be shared among any number of bodies.
 
 use super::{Method, Nearest, PointStack, method::Tree, tree::BuildOptions};
-use crate::{Bounds, Mesh, Pose, narrow::nearest_point};
+use crate::{
+    Bounds, Mesh, Pose,
+    narrow::{nearest_point, point_distance},
+};
 use glam::DVec3;
 use std::{
     fmt,
@@ -156,7 +159,7 @@ impl Shape {
             let measured = faces.map(|face| {
                 let triangle = self.mesh().triangle(face).map(|corner| pose.place(corner));
                 let nearest = nearest_point(&triangle, point);
-                Nearest { distance: nearest.distance(point), point: nearest, face }
+                Nearest { distance: point_distance(nearest, point), point: nearest, face }
             });
             let nearest = measured.min_by(|p, q| p.distance.total_cmp(&q.distance));
             return nearest.filter(|nearest| nearest.distance > floor);
@@ -178,7 +181,7 @@ impl Shape {
         }
         for face in 0..self.mesh().faces().len() as u32 {
             let triangle = self.mesh().triangle(face).map(|corner| pose.place(corner));
-            if nearest_point(&triangle, point).distance(point) <= distance {
+            if point_distance(nearest_point(&triangle, point), point) <= distance {
                 visit(face);
             }
         }

@@ -1,7 +1,10 @@
 //! Down one tree, to the face that is closest to a point, and to those that a ray from it may meet.
 
 use super::{Link, Node, WIDTH, WideTree};
-use crate::{Mesh, Pose, narrow::nearest_point};
+use crate::{
+    Mesh, Pose,
+    narrow::{nearest_point, point_distance},
+};
 use glam::DVec3;
 
 /// The point of a mesh that is closest to a given one.
@@ -46,7 +49,7 @@ impl WideTree {
                 for &face in self.faces_of(&self.leaves[link.index()]) {
                     let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
                     let nearest = nearest_point(&triangle, point);
-                    let distance = nearest.distance(point);
+                    let distance = point_distance(nearest, point);
                     // Of several that are as close, the first.
                     let is_better = best.is_none_or(|best| {
                         distance < best.distance || (distance == best.distance && face < best.face)
@@ -89,7 +92,7 @@ impl WideTree {
         let is_near = |node: &Node| spot.bounds(node).map(|bound| bound <= distance);
         self.descend(stack, is_near, |face| {
             let triangle = mesh.triangle(face).map(|corner| pose.place(corner));
-            if nearest_point(&triangle, point).distance(point) <= distance {
+            if point_distance(nearest_point(&triangle, point), point) <= distance {
                 visit(face);
             }
         });
