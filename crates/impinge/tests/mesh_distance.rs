@@ -271,3 +271,34 @@ fn a_tolerance_of_bodies_of_very_different_sizes() {
         }
     }
 }
+
+/// A tolerance a few steps of the last place from the distance that is reported.
+#[test]
+fn a_tolerance_next_to_the_distance() {
+    let (mut random, mut near) = (Random::new(77), 0);
+    for case in 0..3_000 {
+        let mut vector = || random.direction() * random.range(0.1, 1.0);
+        let (p, q) = (vector(), vector());
+        // A segment near a triangle, and two triangles.
+        let a = single([p, q, if case % 2 == 0 { q } else { vector() }]);
+        let b = single([vector(), vector(), vector()].map(|p| p + DVec3::X));
+        let mut reference = Pair::with_method(Method::Brute, &a, &b);
+        let still = &Pose::IDENTITY;
+        let distance = reference.distance(still, still).expect("there are faces").distance;
+        for ulps in [-8, -1, 0, 1, 8] {
+            let tolerance = f64::from_bits(distance.to_bits().saturating_add_signed(ulps));
+            if distance == 0.0 || !(tolerance >= 0.0) {
+                continue;
+            }
+            let expected = within(&mut reference, tolerance, still, still).intersects();
+            assert_eq!(expected, tolerance >= distance, "case {case}, {ulps} steps away");
+            for method in [Method::Wide, Method::Obb, Method::Boxtree, Method::Dop18] {
+                let mut pair = Pair::with_method(method, &a, &b);
+                let found = within(&mut pair, tolerance, still, still).intersects();
+                assert_eq!(found, expected, "{method}: case {case}, {ulps} steps away");
+            }
+            near += usize::from(expected);
+        }
+    }
+    assert!(near > 3_000, "hardly any are near: {near}");
+}
