@@ -272,6 +272,21 @@ fn a_tolerance_of_bodies_of_very_different_sizes() {
     }
 }
 
+/// Distances that an `f64` can hardly tell, and one that it cannot.
+#[test]
+fn a_tolerance_at_the_end_of_numbers() {
+    let triangle = single([DVec3::ZERO, DVec3::X, DVec3::Y]);
+    for (away, is_within_largest) in [(DVec3::X * 1.7e308, true), (DVec3::splat(1.7e308), false)] {
+        let pose = Pose::from_translation(away).expect("a pose");
+        let label = format!("{away:?} away");
+        assert!(are_within(&label, &triangle, &triangle, &pose, f64::INFINITY));
+        let largest = are_within(&label, &triangle, &triangle, &pose, f64::MAX);
+        assert_eq!(largest, is_within_largest, "{label}");
+        assert!(!are_within(&label, &triangle, &triangle, &pose, 1.6e308));
+        assert!(!are_within(&label, &triangle, &triangle, &pose, 1e60));
+    }
+}
+
 /// A tolerance a few steps of the last place from the distance that is reported.
 #[test]
 fn a_tolerance_next_to_the_distance() {

@@ -2,7 +2,7 @@
 
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
-use impinge::mid::tree::BuildOptions;
+use impinge::mid::tree::{BuildOptions, WalkCounts};
 use impinge::{
     Budget, Cache, FacePair, Index, Mesh, Method, Pair, Pose, Threads, Verdict, generate,
 };
@@ -249,6 +249,37 @@ fn needles_in_pieces() {
         }
     }
     assert!(touching > 100, "hardly anything touches: {touching}");
+}
+
+/// Bodies so far apart that coordinates in a tree overflow are told apart before any volume is tested.
+#[test]
+fn bodies_out_of_reach_take_no_tests() {
+    let (ball, small) = (generate::sphere(80).unwrap(), generate::sphere(8).unwrap());
+    let turn = DMat3::from_rotation_y(0.3);
+    for away in [
+        DVec3::X * 1e39,
+        DVec3::new(0.0, 1e60, 1e60),
+        DVec3::Z * -1e300,
+        DVec3::new(1.7e308, -1.7e308, 0.0),
+        DVec3::splat(f64::MAX),
+    ] {
+        let label = format!("{away:?} away");
+        let (here, there) =
+            (Pose::from_translation(-away).unwrap(), Pose::new(turn, away).unwrap());
+        for poses in [[&Pose::IDENTITY, &there], [&there, &Pose::IDENTITY], [&here, &there]] {
+            for &method in Method::ALL {
+                let mut pair = Pair::with_method(method, &ball, &ball);
+                check_pair(&format!("{method}: {label}"), &mut pair, poses, &[]);
+                pair.intersects(poses[0], poses[1]);
+                assert_eq!(pair.counts(), WalkCounts::default(), "{method}: {label}");
+                let mut timed = pair.at(poses[0], poses[1]).timed();
+                assert_eq!(timed.any(Budget::tests(0)), Verdict::Clear, "{method}: {label}");
+            }
+        }
+        // Both there: rounding has put vertices on a plane, a line or a point.
+        let pairs = check(&label, &small, &there, &small, &there);
+        assert!(pairs >= 8, "{label}: {pairs}");
+    }
 }
 
 /// How deep a body may be in another is not understated because it is so small that squares vanish.

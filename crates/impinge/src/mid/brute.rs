@@ -9,7 +9,7 @@ use super::{
     FacePair, OpenPair, Search, Threads,
     cache::Spot,
     distance::{Least, gap},
-    question::{FaceTest, Question, certainly},
+    question::{FaceTest, Question},
     timed::Meter,
     tree::Front,
 };
@@ -75,10 +75,7 @@ impl<'m> Brute<'m> {
         let axis = common.max_position();
         // Boxes within a distance of each other overlap when one of them has grown by it. Rounding
         // does not matter: it keeps the order of the sum and the other box's side.
-        let grow = match question.tolerance {
-            0.0 => 0.0,
-            tolerance => certainly(tolerance),
-        };
+        let grow = question.growth();
         self.a.gather(&b_bounds, axis, grow);
         self.b.gather(&grown(&a_bounds, grow), axis, 0.0);
         let mut bounds = a_bounds;

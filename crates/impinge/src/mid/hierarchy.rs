@@ -9,7 +9,7 @@ use super::{
     timed::Meter,
     tree::{Front, WalkCounts},
 };
-use crate::{Mesh, volume::Frame};
+use crate::{Bounds, Mesh, volume::Frame};
 use rayon::prelude::*;
 use std::{
     cell::LazyCell,
@@ -232,11 +232,25 @@ const ALONE: u64 = 2_000;
 /// In how many pieces for each thread a query is shared: many, so that the dear ones even out.
 const PIECES: usize = 64;
 
-/// The faces of two bodies where they stand.
-fn faces<'q, H: Hierarchy>(a: (&'q Mesh, &H), b: (&'q Mesh, &H), question: &Question) -> Faces<'q> {
-    let mut bounds = a.1.frame().placed_bounds(&question.pose_a);
-    bounds.merge(&b.1.frame().placed_bounds(&question.pose_b));
-    Faces::new([a.0, b.0], question, &bounds)
+/// World bounds that enclose each of two bodies where it stands.
+#[inline]
+fn placed_bounds<H: Hierarchy>(a: &H, b: &H, question: &Question) -> [Bounds; 2] {
+    [a.frame().placed_bounds(&question.pose_a), b.frame().placed_bounds(&question.pose_b)]
+}
+
+/// World bounds that enclose two bodies where they stand; `None` if no faces of theirs can be as close
+/// as asked.
+///
+/// Placed coordinates are finite for every pose, so this tells bodies apart at any distance. Trees do
+/// not: beyond 1e38 times a body's size their coordinates overflow, and then they tell nothing apart.
+#[inline]
+fn bounds_if_near<H: Hierarchy>(a: &H, b: &H, question: &Question) -> Option<Bounds> {
+    let [mut a, b] = placed_bounds(a, b, question);
+    // A sum that is rounded to nearest keeps its order with the other side, which is an `f64`.
+    let grow = question.growth();
+    let is_near = Bounds { min: a.min - grow, max: a.max + grow }.overlaps(&b);
+    a.merge(&b);
+    is_near.then_some(a)
 }
 
 impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
@@ -250,20 +264,23 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
     }
 
     /// Runs a query on the caller's thread, or if it takes longer, on each of the pool a part of it.
-    /// What is found is given to `found`, with a list of the thread's own, until it says to stop.
+    /// What is found is given to `found`, with a list of the thread's own, until it says to stop. Returns
+    /// where the search ended, if that is of use for the next.
     fn run(
         &mut self,
         question: &Question,
         threads: Threads,
         (wants_all, spot): (bool, Option<Spot>),
         found: impl Fn(&mut Vec<FacePair>, FacePair) -> ControlFlow<()> + Sync,
-    ) {
+    ) -> Option<Spot> {
         let (a, b) = ((self.a.0, &*self.a.1), (self.b.0, &*self.b.1));
+        self.counts = WalkCounts::default();
+        let bounds = bounds_if_near(a.1, b.1, question)?;
         let descent = a.1.stand(b.1, question);
         let is_over = AtomicBool::new(false);
         let walk = |worker: &mut Worker<H::Scratch>, limit: u64| {
             let Worker { scratch, leaves, contacts } = worker;
-            let faces = LazyCell::new(|| faces(a, b, question));
+            let faces = LazyCell::new(|| Faces::new([a.0, b.0], question, &bounds));
             let goal = Goal { limit, wants_all, is_over: &is_over };
             let walk = descent.search(scratch, goal, &faces, leaves, |pair| found(contacts, pair));
             if walk.is_break() {
@@ -282,7 +299,7 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
         walk(first, if threads == Threads::One { u64::MAX } else { ALONE });
         self.counts = H::counts(&first.scratch);
         if threads == Threads::One || is_over.load(Ordering::Relaxed) {
-            return;
+            return H::found_at(&first.scratch);
         }
 
         let parts = rayon::current_num_threads();
@@ -300,6 +317,7 @@ impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
             let counts = self.workers[..parts].iter().map(|worker| H::counts(&worker.scratch));
             self.counts = counts.fold(self.counts, WalkCounts::plus);
         }
+        H::found_at(&self.workers[0].scratch)
     }
 }
 
@@ -310,11 +328,10 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
         threads: Threads,
         spot: &mut Option<Spot>,
     ) -> Option<FacePair> {
-        self.run(question, threads, (false, *spot), |found, pair| {
+        *spot = self.run(question, threads, (false, *spot), |found, pair| {
             found.push(pair);
             ControlFlow::Break(())
         });
-        *spot = H::found_at(&self.workers[0].scratch);
         // Several threads may have found one at the same time.
         self.workers.iter_mut().fold(None, |any, worker| worker.contacts.pop().or(any))
     }
@@ -341,8 +358,11 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
     ) -> ControlFlow<()> {
         // Where a pair may be come upon again, those that were visited are remembered.
         let mut visited = self.repeats().then(HashSet::new);
-        let faces =
-            LazyCell::new(|| faces((self.a.0, &*self.a.1), (self.b.0, &*self.b.1), question));
+        let Some(bounds) = bounds_if_near(&*self.a.1, &*self.b.1, question) else {
+            self.counts = WalkCounts::default();
+            return ControlFlow::Continue(());
+        };
+        let faces = LazyCell::new(|| Faces::new([self.a.0, self.b.0], question, &bounds));
         let descent = self.a.1.stand(&self.b.1, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         let mut found = |pair| {
@@ -367,7 +387,9 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
     }
 
     fn near(&mut self, question: &Question, least: &mut Least) {
-        let faces = faces((self.a.0, &*self.a.1), (self.b.0, &*self.b.1), question);
+        let [mut bounds, other] = placed_bounds(&*self.a.1, &*self.b.1, question);
+        bounds.merge(&other);
+        let faces = Faces::new([self.a.0, self.b.0], question, &bounds);
         let descent = self.a.1.stand(&self.b.1, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         descent.near(scratch, least, Least::can_skip, |least, pair| {
@@ -391,7 +413,11 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
         wants_all: bool,
         contacts: &mut Vec<FacePair>,
     ) -> bool {
-        let faces = faces((self.a.0, &*self.a.1), (self.b.0, &*self.b.1), question);
+        let Some(bounds) = bounds_if_near(&*self.a.1, &*self.b.1, question) else {
+            self.counts = WalkCounts::default();
+            return true;
+        };
+        let faces = Faces::new([self.a.0, self.b.0], question, &bounds);
         let descent = self.a.1.stand(&self.b.1, question);
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         // Two leaves are looked at as a whole: none of their pairs is left for later.

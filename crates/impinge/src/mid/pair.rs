@@ -168,7 +168,7 @@ impl<'m> Pair<'m> {
         self.indices[0].method()
     }
 
-    /// What the last query at one pose did; all zero for `brute`.
+    /// What the last query at one pose did; all zero for `brute`, and for a query that tested no volumes.
     pub fn counts(&self) -> WalkCounts {
         self.search.counts()
     }

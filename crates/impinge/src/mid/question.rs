@@ -22,6 +22,14 @@ impl Question {
         Relative::new(a, &self.pose_a, b, &self.pose_b).buffered(a, self.tolerance)
     }
 
+    /// How much a body's bounds must grow to overlap the other's if any faces count.
+    pub(super) fn growth(&self) -> f64 {
+        match self.tolerance {
+            0.0 => 0.0,
+            tolerance => certainly(tolerance),
+        }
+    }
+
     /// The test that decides about two faces, both of them within some bounds.
     pub(super) fn face_test(&self, bounds: &Bounds) -> FaceTest {
         if self.tolerance == 0.0 {
