@@ -2,6 +2,7 @@
 
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
+use impinge::mid::boxtree::{BoxtreeOptions, OverlapTest};
 use impinge::mid::tree::{BuildOptions, WalkCounts};
 use impinge::{
     Budget, Cache, FacePair, Index, Mesh, Method, Pair, Pose, Threads, Verdict, generate,
@@ -300,6 +301,45 @@ fn the_depth_of_a_tiny_body() {
             }
         }
     }
+}
+
+/// A query that ends soon does so on the caller's thread: its tests are the same.
+#[test]
+fn a_short_query_needs_no_other_threads() {
+    let ball = generate::sphere(2000).unwrap();
+    let touching = Pose::from_translation(DVec3::new(1.5, 0.1, 0.2)).unwrap();
+    let close = Pose::from_translation(DVec3::new(2.01, 0.0, 0.0)).unwrap();
+    for &method in Method::ALL {
+        let mut pair = Pair::with_method(method, &ball, &ball);
+        for pose in [&touching, &close] {
+            let ask = |pair: &mut Pair<'_>, threads| {
+                let found = pair.at(&Pose::IDENTITY, pose).threads(threads).intersects();
+                (found, pair.counts())
+            };
+            let alone = ask(&mut pair, Threads::One);
+            assert_eq!(ask(&mut pair, Threads::Pool), alone, "{method}");
+        }
+    }
+}
+
+/// A search that is shared among threads once it has begun finds each pair once.
+#[test]
+fn a_long_query_is_shared() {
+    let torus = generate::deformed_torus(1, [80, 40]).unwrap();
+    let mut shared = 0;
+    for (step, pose) in generate::tumble(0.6, 6).unwrap().iter().enumerate() {
+        let mut reference = Pair::with_method(Method::Wide, &torus, &torus);
+        let expected = reference.contacts(&Pose::IDENTITY, pose).to_vec();
+        for test in OverlapTest::ALL {
+            let options = BoxtreeOptions::default().overlap(test);
+            let index = Index::boxtree(&torus, options);
+            let mut pair = Pair::from_indices(&index, &index).unwrap();
+            let query = pair.at(&Pose::IDENTITY, pose).threads(Threads::Pool);
+            assert_eq!(query.contacts(), expected, "{test:?}, step {step}");
+            shared += usize::from(pair.counts().volume_tests > 4_000);
+        }
+    }
+    assert!(shared > 10, "only {shared} queries were long");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! How queries see a boxtree: where each of the ways down is.
 
-use super::{Boxtree, BoxtreeScratch};
+use super::{Boxtree, BoxtreeScratch, walk::Share};
 use crate::{
     mid::{
         OpenPair,
@@ -62,48 +62,47 @@ impl Hierarchy for Boxtree {
 
 impl Descent for BoxtreePair<'_> {
     type Scratch = BoxtreeScratch;
-    /// Which part of how many: nodes alone do not say where their boxes are.
-    type Piece = [usize; 2];
+    /// A share of the walk from the roots: nodes alone do not say where their boxes are.
+    type Piece = Share;
 
     fn begin(&self, scratch: &mut BoxtreeScratch) {
         scratch.counts = WalkCounts::default();
         scratch.test = self.a.options.overlap;
-        scratch.part = None;
+        scratch.share = None;
     }
 
-    fn roots(&self) -> Option<[usize; 2]> {
-        Some([0, 1])
+    fn roots(&self) -> Option<Share> {
+        Some(Share::WHOLE)
     }
 
-    fn push(&self, scratch: &mut BoxtreeScratch, piece: [usize; 2]) {
-        scratch.part = Some(piece);
+    fn push(&self, scratch: &mut BoxtreeScratch, piece: Share) {
+        scratch.share = Some(piece);
     }
 
-    /// Does not begin what it might not be able to end: a limit is for those who would share the
-    /// work, and parts are shared as they are.
     fn walk<B>(
         &self,
         scratch: &mut BoxtreeScratch,
         limit: u64,
         mut visit: impl FnMut([&[u32]; 2]) -> ControlFlow<B>,
     ) -> ControlFlow<B> {
-        if limit < u64::MAX {
-            return ControlFlow::Continue(());
-        }
-        let Some(part) = scratch.part.take() else {
+        let Some(share) = scratch.share.take() else {
             return ControlFlow::Continue(());
         };
         let before = scratch.counts;
         let visit = |faces_a: &[u32], faces_b: &[u32]| visit([faces_a, faces_b]);
-        let result = self.a.visit_part_of_leaf_pairs(part, self.b, &self.relative, scratch, visit);
+        let share = (share, limit);
+        let result = self.a.visit_share(share, self.b, &self.relative, scratch, visit);
         scratch.counts = scratch.counts.plus(before);
         result
     }
 
-    fn take_pieces(&self, scratch: &mut BoxtreeScratch, _enough: usize) -> Vec<[usize; 2]> {
-        // Each part walks down from the roots by itself, so there should not be too many.
-        let parts = 4 * rayon::current_num_threads();
-        scratch.part.take().map_or(Vec::new(), |_| (0..parts).map(|part| [part, parts]).collect())
+    fn take_pieces(&self, scratch: &mut BoxtreeScratch, _enough: usize) -> Vec<Share> {
+        let Some(left) = scratch.share.take() else {
+            return Vec::new();
+        };
+        // Each share walks down from the roots by itself, so there should not be too many.
+        let of = 4 * rayon::current_num_threads();
+        (0..of).map(|nth| Share { nth, of, ..left }).collect()
     }
 
     fn near<G>(
