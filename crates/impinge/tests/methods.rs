@@ -172,7 +172,7 @@ fn far_from_the_origin_and_not_quite_orthogonal() {
     for seed in 0..20 {
         let mut random = Random::new(1000 + seed);
         let (a, b) = (soup(30, &mut random), soup(30, &mut random));
-        for distance in [1e3, 1e8, 1e15, 1e16, 1e300] {
+        for distance in [1e3, 1e8, 1e12, 1e13, 1e15, 1e16, 1e300] {
             // Stretched within what a pose may be: lengths are off by up to 4e-7.
             let stretch = DMat3::from_diagonal(DVec3::new(1.0 + 4e-7, 1.0 - 3e-7, 1.0));
             let offset = DVec3::new(distance, -distance, distance * 0.5);
@@ -299,6 +299,25 @@ fn the_depth_of_a_tiny_body() {
                     assert!(overlap >= 0.87, "{method}, size {size:e}: {overlap}");
                 }
             }
+        }
+    }
+}
+
+/// Where vertices are far apart beside the size of bodies, volumes tell nothing, and boxes of placed
+/// faces are compared instead.
+#[test]
+fn bodies_flattened_by_rounding_take_no_walk() {
+    let ball = generate::sphere(960).unwrap();
+    for away in [DVec3::splat(1e14), DVec3::splat(3e15), DVec3::Y * 1e16, DVec3::Z * 1e17] {
+        let pose_a = Pose::from_translation(away).unwrap();
+        let pose_b = Pose::new(DMat3::from_rotation_y(0.3), away + DVec3::X * 0.9).unwrap();
+        let mut reference = Pair::with_method(Method::Brute, &ball, &ball);
+        let expected = reference.contacts(&pose_a, &pose_b).to_vec();
+        assert!(!expected.is_empty(), "{away:?}");
+        for &method in Method::ALL {
+            let mut pair = Pair::with_method(method, &ball, &ball);
+            assert_eq!(pair.contacts(&pose_a, &pose_b), expected, "{method}, {away:?}");
+            assert_eq!(pair.counts(), WalkCounts::default(), "{method}, {away:?}");
         }
     }
 }

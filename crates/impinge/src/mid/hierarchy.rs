@@ -1,7 +1,7 @@
 //! A tree over the faces of each of two meshes, of whatever kind, as a method.
 
 use super::{
-    FacePair, OpenPair, Search, Threads,
+    FacePair, OpenPair, Search, Threads, brute,
     cache::Spot,
     distance::Least,
     faces::{Faces, Leaves},
@@ -179,6 +179,8 @@ struct HierarchySearch<'m, H: Hierarchy, T: Deref<Target = H>> {
     b: Body<'m, T>,
     /// One for each thread that a query has used so far, and at least one.
     workers: Vec<Worker<H::Scratch>>,
+    /// For bodies that no volumes can tell apart.
+    brute: brute::Room,
     counts: WalkCounts,
 }
 
@@ -194,11 +196,12 @@ pub(super) fn search<'m, H: Hierarchy + 'static>(
 /// Room for searches of any trees of a kind, one pair of them after the other.
 pub(super) struct Room<H: Hierarchy> {
     workers: Vec<Worker<H::Scratch>>,
+    brute: brute::Room,
 }
 
 impl<H: Hierarchy> Default for Room<H> {
     fn default() -> Self {
-        Self { workers: Vec::new() }
+        Self { workers: Vec::new(), brute: brute::Room::default() }
     }
 }
 
@@ -212,9 +215,10 @@ impl<H: Hierarchy> Room<H> {
     ) -> R {
         let mut workers = std::mem::take(&mut self.workers);
         workers.resize_with(workers.len().max(1), Worker::default);
-        let mut search = HierarchySearch { a, b, workers, counts: WalkCounts::default() };
+        let brute = std::mem::take(&mut self.brute);
+        let mut search = HierarchySearch { a, b, workers, brute, counts: WalkCounts::default() };
         let answer = ask(&mut search);
-        self.workers = search.workers;
+        (self.workers, self.brute) = (search.workers, search.brute);
         answer
     }
 }
@@ -253,14 +257,33 @@ fn bounds_if_near<H: Hierarchy>(a: &H, b: &H, question: &Question) -> Option<Bou
     is_near.then_some(a)
 }
 
+/// Whether placing moves vertices by so much that nearly all volumes of two bodies overlap.
+///
+/// A walk allows for at least seven times the sum of both roundings (see
+/// [`Relative::new`](crate::volume::Relative::new)), which is a 36th of the larger body then. Far more
+/// pairs of leaves overlap than faces do, up to all of them. Boxes of the placed faces have no slack.
+#[inline]
+fn is_blurred<H: Hierarchy>(a: &H, b: &H, question: &Question) -> bool {
+    let (a, b) = (a.frame(), b.frame());
+    let rounding = a.rounding(&question.pose_a) + b.rounding(&question.pose_b);
+    256.0 * rounding > a.unit().max(b.unit())
+}
+
 impl<'m, H: Hierarchy, T: Deref<Target = H>> HierarchySearch<'m, H, T> {
     fn new(a: Body<'m, T>, b: Body<'m, T>) -> Self {
-        Self { a, b, workers: vec![Worker::default()], counts: WalkCounts::default() }
+        let (workers, brute) = (vec![Worker::default()], brute::Room::default());
+        Self { a, b, workers, brute, counts: WalkCounts::default() }
     }
 
     /// Whether a pair of faces may be found more than once.
     fn repeats(&self) -> bool {
         self.a.1.repeats_faces() || self.b.1.repeats_faces()
+    }
+
+    /// Whether the boxes of all placed faces are to be compared, as `brute` does, instead of a walk.
+    fn needs_brute(&self, question: &Question) -> bool {
+        let (a, b) = (&*self.a.1, &*self.b.1);
+        is_blurred(a, b, question) && bounds_if_near(a, b, question).is_some()
     }
 
     /// Runs a query on the caller's thread, or if it takes longer, on each of the pool a part of it.
@@ -328,6 +351,11 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
         threads: Threads,
         spot: &mut Option<Spot>,
     ) -> Option<FacePair> {
+        if self.needs_brute(question) {
+            self.counts = WalkCounts::default();
+            let any = |search: &mut dyn Search| search.any(question, threads, spot);
+            return self.brute.search(self.a.0, self.b.0, any);
+        }
         *spot = self.run(question, threads, (false, *spot), |found, pair| {
             found.push(pair);
             ControlFlow::Break(())
@@ -337,6 +365,11 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
     }
 
     fn collect(&mut self, question: &Question, threads: Threads, contacts: &mut Vec<FacePair>) {
+        if self.needs_brute(question) {
+            self.counts = WalkCounts::default();
+            let collect = |search: &mut dyn Search| search.collect(question, threads, contacts);
+            return self.brute.search(self.a.0, self.b.0, collect);
+        }
         self.run(question, threads, (true, None), |found, pair| {
             found.push(pair);
             ControlFlow::Continue(())
@@ -356,6 +389,11 @@ impl<H: Hierarchy, T: Deref<Target = H> + Send> Search for HierarchySearch<'_, H
         front: Option<&mut Front>,
         visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        if self.needs_brute(question) {
+            self.counts = WalkCounts::default();
+            let all = |search: &mut dyn Search| search.visit(question, None, visit);
+            return self.brute.search(self.a.0, self.b.0, all);
+        }
         // Where a pair may be come upon again, those that were visited are remembered.
         let mut visited = self.repeats().then(HashSet::new);
         let Some(bounds) = bounds_if_near(&*self.a.1, &*self.b.1, question) else {
