@@ -1,7 +1,10 @@
 //! What a method prepares of a mesh, and ways to prepare one.
 
 use super::{Method, Search, save::TreeFileError};
-use crate::{Mesh, Pose, Threads, narrow::nearest_point};
+use crate::{
+    Mesh, Pose, Threads,
+    narrow::{nearest_point, point_distance},
+};
 use glam::DVec3;
 use std::{any::Any, fmt, sync::Arc};
 
@@ -92,7 +95,7 @@ impl NearestPoint {
     /// The point of one placed face that is closest to a point.
     pub(crate) fn of_face((mesh, pose): (&Mesh, &Pose), face: u32, point: DVec3) -> Self {
         let nearest = nearest_point(&pose.place_triangle(mesh.triangle(face)), point);
-        Self { distance: nearest.distance(point), point: nearest, face }
+        Self { distance: point_distance(nearest, point), point: nearest, face }
     }
 }
 

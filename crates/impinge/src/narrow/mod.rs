@@ -23,7 +23,7 @@ mod triangle;
 
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
-pub(crate) use point::nearest_point;
+pub(crate) use point::{nearest_point, point_distance};
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use triangle::{TriangleTest, triangles_intersect};
 

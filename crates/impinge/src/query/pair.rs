@@ -179,7 +179,8 @@ impl Pair {
         self.shapes[0].method()
     }
 
-    /// How many tests the last query at one pose made; all zero for `brute`.
+    /// How many tests the last query at one pose made; all zero for `brute`, and for a query that tested no
+    /// volumes.
     pub fn counts(&self) -> WalkCounts {
         self.search.counts()
     }
