@@ -1,26 +1,32 @@
 //! `impinge generate`: the project's own meshes, paths and scenarios, as files.
 
-use crate::{failure::Failure, output, progress, source};
+use crate::{failure::Failure, output, outputs::Outputs, progress, source};
 use clap::{Subcommand, value_parser};
 use impinge::{
     Bounds, Mesh, Pose, generate,
     glam::{DAffine3, DVec2, DVec3},
 };
-use impinge_io::Model;
-use std::{path::PathBuf, sync::Arc};
+use impinge_io::{DraftFolder, Format, Model, assembly::Unit, commit_all};
+use std::{
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+};
 
 /// Make a mesh, a path of poses or a whole scenario, and write it to a file.
 ///
 /// The same options give the same bits on every machine.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   impinge generate sphere --faces 3968 -o sphere.obj
   impinge generate gearbox -o gearbox.glb
   impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
-  impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/
-
-The kind of mesh file is told by the extension: .obj, .stl, .ply or .glb.")]
+  impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/",
+    after_help = "\
+The extension names the kind of mesh file: .obj, .stl, .ply or .glb. The gearbox and the plant are in
+millimetres; a .glb file holds them in metres, as glTF files are."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -179,6 +185,11 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
+    /// The unit of its coordinates; shapes without one are of any size.
+    pub(crate) fn units(&self) -> Option<Unit> {
+        matches!(self, Self::Gearbox | Self::Plant { .. }).then_some(Unit::Millimetre)
+    }
+
     pub(crate) fn model(&self) -> Result<Model, Failure> {
         let (name, mesh) = match *self {
             Self::Sphere { faces } => ("sphere", generate::sphere(faces)),
@@ -346,35 +357,57 @@ pub(crate) fn example(name: &str) -> String {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let output = arguments
         .output
-        .ok_or_else(|| Failure::input("where should it go? Name a file with --output FILE"))?;
+        .ok_or_else(|| Failure::input("no file to write is named: name one with --output FILE"))?;
     match arguments.what {
         What::Shape(shape) => {
-            let model = progress::waiting("making the mesh", || shape.model())?;
+            let mut model = progress::waiting("making the mesh", || shape.model())?;
+            let wanted = Format::of_path(&output).and_then(Format::units);
+            if let (Some(own), Some(wanted)) = (shape.units(), wanted) {
+                scale(&mut model, own.to(wanted));
+            }
             progress::waiting("writing", || impinge_io::save(&output, &model))?;
-            output::text(&format!(
-                "{}: {} faces in {} parts\n",
-                output.display(),
-                model.face_count(),
-                model.parts.len()
-            ))
+            written(
+                &output,
+                &format!("{} faces in {} parts", model.face_count(), model.parts.len()),
+            )
         }
         What::Path(path) => {
             let poses = path.poses()?;
             impinge_io::save_poses(&output, &poses)?;
-            output::text(&format!("{}: {} poses\n", output.display(), poses.len()))
+            written(&output, &format!("{} poses", poses.len()))
         }
         What::Scenario { a, b, poses } => scenario(&output, &a, &b, &poses),
     }
 }
 
-fn scenario(folder: &PathBuf, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
-    let (a, b, poses) = (source::mesh(a)?, source::mesh(b)?, source::poses(poses)?);
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
+fn written(path: &FilePath, summary: &str) -> Result<(), Failure> {
+    output::text(&format!("{}: {summary}\n", output::plain(&path.to_string_lossy())))
+}
+
+/// Scales a model by scaling its parts where they stand; meshes stay as they are.
+fn scale(model: &mut Model, factor: f64) {
+    let scale = DAffine3::from_scale(DVec3::splat(factor));
+    model.parts.iter_mut().for_each(|part| part.transform = scale * part.transform);
+}
+
+fn scenario(folder: &FilePath, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
+    let files = ["a.obj", "b.obj", "poses.csv"].map(|name| folder.join(name));
+    let outputs = Outputs::new(files.iter().map(|file| ("--output", Some(file.as_path()))));
+    // The folder is made at the end, so only files that exist can be in the way.
+    let is_there = folder.is_dir();
+    if is_there {
+        outputs.check([a, b, poses].into_iter().filter_map(source::file))?;
+    }
+    let load = || Ok((source::mesh(a)?, source::mesh(b)?, source::poses(poses)?));
+    let (a, b, poses) = if is_there { outputs.reading(load)? } else { load()? };
     let summary =
         format!("{} and {} faces, {} poses", a.faces().len(), b.faces().len(), poses.len());
-    impinge_io::save(folder.join("a.obj"), &Model::from_mesh("a", a))?;
-    impinge_io::save(folder.join("b.obj"), &Model::from_mesh("b", b))?;
-    impinge_io::save_poses(folder.join("poses.csv"), &poses)?;
-    output::text(&format!("{}: {summary}\n", folder.display()))
+    let mut draft = DraftFolder::create(folder)?;
+    for (name, mesh) in [("a", a), ("b", b)] {
+        let model = Model::from_mesh(name, mesh);
+        draft.file(format!("{name}.obj"), |out| impinge_io::write(&model, Format::Obj, out))?;
+    }
+    draft.file("poses.csv", |out| impinge_io::write_poses(&poses, out))?;
+    commit_all([], Some(draft))?;
+    written(folder, &summary)
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 ///
 /// Nothing is repaired. Vertices count as the same where their positions are equal.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge inspect housing.glb shaft.stl
   impinge inspect gen:gearbox --parts

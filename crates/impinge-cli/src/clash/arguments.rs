@@ -2,7 +2,6 @@
 
 use super::{
     filter::SameGroup,
-    length::Length,
     outcome::{Allowed, Sort},
     outputs::Files,
     pattern::Pattern,
@@ -10,7 +9,7 @@ use super::{
     table::GroupBy,
     verdicts::Verdicts,
 };
-use crate::{failure::Failure, query};
+use crate::{failure::Failure, length::Length, query};
 use clap::value_parser;
 use impinge_io::assembly::{self, Unit};
 use std::{
@@ -28,7 +27,8 @@ use std::{
 ///
 /// Exit code 0: no clash, or only what is ignored or allowed. 1: clashes. 2: bad input or usage.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   impinge clash
   impinge clash gen:gearbox --clearance 0.3mm --sort distance
@@ -36,8 +36,8 @@ Examples:
   impinge clash press/ frame.stl --units mm --clearance 0.5mm --between frame.stl press
   impinge clash robot.urdf --joint elbow=90deg --only penetrating,inside
   impinge clash car.glb --json > accepted.json
-  impinge clash car.glb --baseline accepted.json --allow known
-
+  impinge clash car.glb --baseline accepted.json --allow known",
+    after_help = "\
 Rules (--ignore, and the lines of --ignore-file): PATTERN for pairs with such a part, or
 PATTERN :: PATTERN, with the spaces, for pairs of one such part and one such other. Either may
 follow verdicts, as in `touching: bolt* :: *plate*`, and is about these alone then. In a pattern
@@ -46,7 +46,8 @@ it has a slash, also with the names after those of their sub-assemblies: `engine
 is in engine.
 
 Output: a table, or with --json one JSON object; docs/clash.md describes both, and docs/output.md
-every field.")]
+every field."
+)]
 pub(crate) struct Arguments {
     /// Files and folders of parts: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; gen:gearbox if
     /// there are none

@@ -19,9 +19,7 @@ mod filter;
 mod findings;
 mod glb;
 mod input;
-mod interrupt;
 mod json;
-mod length;
 mod outcome;
 mod outputs;
 mod page;
@@ -35,6 +33,7 @@ mod verdicts;
 
 use crate::{
     failure::Failure,
+    interrupt::Interrupt,
     output::{self, plain},
 };
 use baseline::Baseline;
@@ -42,7 +41,6 @@ use filter::{Filter, Wanted};
 use impinge::clash::{Options, Report, Verdict};
 use impinge_io::assembly::Unit;
 use input::Input;
-use interrupt::Interrupt;
 use outcome::{Listing, Outcome, Search, Showing};
 use std::{
     io::{self, Write},
@@ -53,13 +51,12 @@ use table::GroupBy;
 
 pub(crate) use arguments::Arguments;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
     let Arguments { files, asking, choosing, showing, outputs, .. } = arguments;
     // All that can be wrong with the words is told before files are read.
     let (rules, between, allowed) = (choosing.rules()?, choosing.between(), showing.allowed()?);
     outputs.check(arguments.inputs())?;
     let baseline = showing.baseline.as_deref().map(Baseline::load).transpose()?;
-    let interrupt = Interrupt::watch()?;
 
     let start = Instant::now();
     let Input { assembly, clearance } = input::load(files, &arguments.reading())?;
@@ -74,11 +71,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         options = options.tolerance(tolerance).map_err(Failure::input)?;
     }
     if let Some(touch) = asking.touch {
-        options =
-            options.touch(touch.within("--touch", assembly.units)?).map_err(Failure::input)?;
+        options = options
+            .touch(touch.within("--touch", assembly.units, "--units")?)
+            .map_err(Failure::input)?;
     }
     let clearance = match asking.clearance {
-        Some(length) => length.within("--clearance", assembly.units)?,
+        Some(length) => length.within("--clearance", assembly.units, "--units")?,
         None => clearance,
     };
     options = options.clearance(clearance).map_err(Failure::input)?;
@@ -102,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let start = Instant::now();
     let report = interrupt
-        .during(|| search::find(&assembly, &filter, &options, choosing.threads, &interrupt))?;
+        .during(|| search::find(&assembly, &filter, &options, choosing.threads, interrupt))?;
     let times = [read, start.elapsed()];
     let Report { clashes, pairs_checked, open_parts, touch } = report;
     let how = Showing {
@@ -121,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Search { pairs_checked, open_parts, touch, clearance, times },
     );
 
-    outputs.write(&outcome, &interrupt)?;
+    outputs.write(&outcome, interrupt)?;
     match print(arguments, &outcome) {
         // Whoever reads has enough of it, but has not seen how it ends.
         Ok(()) | Err(Failure::OutputClosed) => {}

@@ -1,8 +1,9 @@
 //! The files that are written: all of them whole, or none of them there.
 
-use super::{bcf, csv, glb, interrupt::Interrupt, json, outcome::Outcome, page, pictures};
+use super::{bcf, csv, glb, json, outcome::Outcome, page, pictures};
 use crate::{
     failure::Failure,
+    interrupt::Interrupt,
     progress::{self, Progress},
 };
 use std::{

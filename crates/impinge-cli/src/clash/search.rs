@@ -1,7 +1,7 @@
 //! The search itself: what is looked at, how far it is, and how it is stopped.
 
-use super::{filter::Filter, interrupt::Interrupt};
-use crate::{failure::Failure, progress::Progress, query};
+use super::filter::Filter;
+use crate::{failure::Failure, interrupt::Interrupt, progress::Progress, query};
 use impinge::{
     Threads,
     clash::{self, Options, Part, Report, Stage, Watch},

@@ -21,6 +21,7 @@ mod values;
 
 use crate::{
     failure::Failure,
+    interrupt::Interrupt,
     output,
     progress::{self, Progress},
     query,
@@ -41,10 +42,6 @@ use std::{
     io::{self, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
 };
 
 /// A world of moving bodies, cycle by cycle: which of them touch, and how long does it take?
@@ -52,12 +49,13 @@ use std::{
 /// A scene file says which bodies there are, where they stand and how they move; the papers'
 /// experiments are such files.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   impinge run scenes/003-table-1.toml
   impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
-  impinge run scene.toml --broad sweep --threads 0 --cycles 100 --json
-
+  impinge run scene.toml --broad sweep --threads 1 --cycles 100 --json",
+    after_help = "\
 A scene (docs/scenes.md describes every key):
   cycles = 200
   [[body]]
@@ -69,7 +67,8 @@ A scene (docs/scenes.md describes every key):
   fixed = true
 
 Output: with --json, or where the output is not a terminal, a JSON line for each cycle (unless -o
-names a file for them) and one for each run: docs/output.md describes the fields.")]
+names a file for them) and one for each run: docs/output.md describes the fields."
+)]
 pub(crate) struct Arguments {
     /// The scene: a TOML file
     #[arg(value_name = "SCENE.toml")]
@@ -125,7 +124,7 @@ const PAIR_LIMIT: u64 = 100_000_000;
 /// Pairs of boxes that are compared in a second, about.
 const PAIRS_A_SECOND: f64 = 5e8;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
     let text = Text::load(&arguments.scene)?;
     let scene: Scene = text.parse()?;
     if *scene.cycles.get_ref() == 0 {
@@ -150,7 +149,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         text: &text,
         scene: &scene,
         is_json: output::wants_json(arguments.json),
-        is_interrupted: Arc::new(AtomicBool::new(false)),
+        interrupt,
     };
     // What is wrong with any run is said before the first begins.
     let runs: Vec<_> = match &scene.run[..] {
@@ -161,10 +160,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for run in &runs[1..] {
         builder.stage(*run)?;
     }
-    show.watch_for_interrupts()?;
-    let summaries = Files::with(
-        [arguments.output.as_deref(), arguments.contacts.as_deref(), arguments.poses.as_deref()],
-        |mut files| {
+    let paths =
+        [arguments.output.as_deref(), arguments.contacts.as_deref(), arguments.poses.as_deref()];
+    let summaries = interrupt.during(|| {
+        Files::with(paths, |mut files| {
             files.begin(format)?;
             let mut summaries = Vec::new();
             for run in &runs {
@@ -175,8 +174,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 summaries.push(show.run(stage, &mut files)?);
             }
             Ok(summaries)
-        },
-    )?;
+        })
+    })?;
     if let Some(path) = &arguments.plot {
         let title = scene.title.clone().unwrap_or_else(|| text.stem());
         report::plot(path, &title, scene.against, &summaries)?;
@@ -196,24 +195,10 @@ struct Show<'s> {
     text: &'s Text,
     scene: &'s Scene,
     is_json: bool,
-    is_interrupted: Arc<AtomicBool>,
+    interrupt: &'s Interrupt,
 }
 
 impl Show<'_> {
-    /// From now on Ctrl-C ends the run in order, so that no file is left behind half written. A broad
-    /// phase that finds nothing cannot be stopped: asked twice, the run ends at once.
-    fn watch_for_interrupts(&self) -> Result<(), Failure> {
-        let flag = self.is_interrupted.clone();
-        let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                impinge_io::abandon_files();
-                std::process::exit(INTERRUPTED);
-            }
-        };
-        ctrlc::set_handler(handler)
-            .map_err(|error| Failure::input(format!("cannot watch for Ctrl-C: {error}")))
-    }
-
     /// All cycles of a run, and what is printed of it.
     fn run(&self, stage: Stage, files: &mut Files<'_>) -> Result<Summary, Failure> {
         let summary = self.cycles(stage, files)?;
@@ -257,7 +242,7 @@ impl Show<'_> {
             summary.add(&row);
             live.cycle_done(&row);
             dynamics.respond(movers, &step);
-            if self.is_interrupted.load(Ordering::Relaxed) {
+            if self.interrupt.is_asked() {
                 out.flush()?;
                 return Err(self.stopped(&Stop::Interrupted, cycle + 1, count));
             }
@@ -280,7 +265,7 @@ impl Show<'_> {
         live: &mut Live,
     ) -> ControlFlow<Stop> {
         live.within(cycle, stats);
-        if self.is_interrupted.load(Ordering::Relaxed) {
+        if self.interrupt.is_asked() {
             ControlFlow::Break(Stop::Interrupted)
         } else if stats.contacts as u64 > limit {
             ControlFlow::Break(Stop::TooManyContacts(stats.tested))
@@ -352,9 +337,6 @@ fn step<'w>(
         Some(pool) => pool.install(|| world.step_watched(watch)),
     }
 }
-
-/// What shells say of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 /// Moves all bodies to where they are at a cycle.
 fn advance(stage: &mut Stage, cycle: u64) -> Result<(), Failure> {
