@@ -4,9 +4,8 @@ use crate::{
     failure::Failure,
     output,
     outputs::Outputs,
-    progress,
-    query::{self, MAX_THREADS},
-    source,
+    progress, source,
+    threads::{self, MAX_THREADS},
 };
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
@@ -153,7 +152,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = Outputs::new([("--output", Some(arguments.output.as_path()))]);
     outputs.check(source::file(&arguments.mesh))?;
     let mesh = outputs.reading(|| source::mesh(&arguments.mesh))?;
-    let pool = query::pool(arguments.threads)?;
+    let pool = threads::pool(arguments.threads)?;
     let start = Instant::now();
     let build = || match method {
         Method::Wide => {

@@ -12,11 +12,12 @@ mod length;
 mod methods;
 mod output;
 mod outputs;
-mod picture;
+mod plot;
 mod progress;
 mod query;
 mod run;
 mod source;
+mod threads;
 mod verify;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -4,11 +4,17 @@ mod batch;
 mod report;
 mod workload;
 
-use crate::{failure::Failure, length::Length, output, outputs::Outputs, source};
+use crate::{
+    failure::Failure,
+    length::Length,
+    output,
+    outputs::Outputs,
+    source,
+    threads::{self, MAX_THREADS},
+};
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
 use impinge_io::assembly::Unit;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
 use std::path::{Path, PathBuf};
 use workload::{Answer, Ask, Prepare, Rows, Workload};
@@ -97,9 +103,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// More than any machine has use for, and still started at once.
-pub(crate) const MAX_THREADS: i64 = 1024;
-
 impl Arguments {
     fn ask(&self) -> Result<Ask, Failure> {
         if self.distance || self.distances.is_some() {
@@ -180,7 +183,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ask,
         cache: arguments.cache,
         batch: arguments.batch,
-        pool: if arguments.is_single() { None } else { pool(arguments.threads)? },
+        pool: if arguments.is_single() { None } else { threads::pool(arguments.threads)? },
     };
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {
@@ -201,15 +204,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// The threads to run queries on; none for the caller's own.
-pub(crate) fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
-    if threads == 1 {
-        return Ok(None);
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();
-    pool.map(Some).map_err(|error| Failure::input(format!("--threads {threads}: {error}")))
 }
 
 fn compare(

@@ -1,137 +1,93 @@
-//! The files of a run, each of them whole or not there.
+//! The files of a run: all of them whole, or none of them there.
 
-use super::{
-    motion::Mover,
-    report::{Format, Row},
-    stage::Names,
-};
-use crate::{failure::Failure, output::quoted};
-use impinge::world::Step;
+use crate::failure::Failure;
+use impinge_io::{Draft, commit_all};
+use impinge_scene::{Cycle, Row};
 use std::{
     io::{self, Write},
     path::Path,
 };
 
-/// Where rows, contacts and poses go, as far as they are wanted.
-pub(super) struct Files<'f> {
-    rows: Option<File<'f>>,
-    contacts: Option<File<'f>>,
-    poses: Option<File<'f>>,
+/// How rows are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Csv,
+    Json,
+}
+
+impl Format {
+    /// Told by the extension.
+    pub(super) fn of(path: &Path) -> Result<Self, Failure> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Ok(Self::Csv),
+            Some("jsonl" | "json") => Ok(Self::Json),
+            _ => Err(Failure::input(format!(
+                "{}: rows are written as .csv or .jsonl; name such a file",
+                path.display()
+            ))),
+        }
+    }
+
+    pub(super) fn write(self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+        match self {
+            Self::Csv => writeln!(out, "{}", row.csv()),
+            Self::Json => {
+                serde_json::to_writer(&mut *out, row)?;
+                writeln!(out)
+            }
+        }
+    }
+}
+
+/// The files of rows, contacts and poses, as far as they are wanted. They take their names together, with
+/// [`commit`](Self::commit); dropped before, none of them is there.
+pub(super) struct Files {
+    rows: Option<Draft>,
+    contacts: Option<Draft>,
+    poses: Option<Draft>,
     format: Format,
 }
 
-struct File<'f> {
-    path: &'f Path,
-    out: &'f mut (dyn Write + 'f),
-}
-
-impl File<'_> {
-    /// The same file, for as long as it is lent.
-    fn lent(&mut self) -> File<'_> {
-        File { path: self.path, out: &mut *self.out }
-    }
-
-    fn write(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        let Self { path, out } = self;
-        write(*out).map_err(|error| {
-            Failure::input(format!("{}: cannot be written: {error}", path.display()))
-        })
-    }
-}
-
-impl Files<'_> {
-    /// Opens the files that are wanted (rows, contacts, poses), and closes them when the work is done.
-    /// If it fails, none of them is there.
-    pub(super) fn with<T>(
-        paths: [Option<&Path>; 3],
-        work: impl FnOnce(Files<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let [rows, contacts, poses] = paths;
-        open(rows, |mut rows| {
-            open(contacts, |mut contacts| {
-                open(poses, |mut poses| {
-                    work(Files {
-                        rows: rows.as_mut().map(File::lent),
-                        contacts: contacts.as_mut().map(File::lent),
-                        poses: poses.as_mut().map(File::lent),
-                        format: Format::Csv,
-                    })
-                })
-            })
+impl Files {
+    /// Begins the files (rows, contacts, poses) with their headers.
+    pub(super) fn create(
+        [rows, contacts, poses]: [Option<&Path>; 3],
+        format: Option<Format>,
+    ) -> Result<Self, Failure> {
+        let begin = |path: Option<&Path>, header: Option<&str>| -> Result<_, Failure> {
+            let Some(path) = path else { return Ok(None) };
+            let mut draft = Draft::create(path)?;
+            if let Some(header) = header {
+                draft.fill(|out| writeln!(out, "{header}"))?;
+            }
+            Ok(Some(draft))
+        };
+        let format = format.unwrap_or(Format::Csv);
+        let header = (format == Format::Csv).then_some(Row::HEADER);
+        Ok(Self {
+            rows: begin(rows, header)?,
+            contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
+            poses: begin(poses, Some(Cycle::POSES_HEADER))?,
+            format,
         })
     }
 
-    /// Writes the headers.
-    pub(super) fn begin(&mut self, format: Option<Format>) -> Result<(), Failure> {
-        self.format = format.unwrap_or(Format::Csv);
-        if let (Some(rows), Format::Csv) = (&mut self.rows, self.format) {
-            rows.write(|out| writeln!(out, "{}", Row::HEADER))?;
-        }
-        if let Some(contacts) = &mut self.contacts {
-            contacts.write(|out| writeln!(out, "run,cycle,body_a,body_b,face_a,face_b"))?;
-        }
-        if let Some(poses) = &mut self.poses {
-            let header = "run,cycle,body,r00,r01,r02,tx,r10,r11,r12,ty,r20,r21,r22,tz";
-            poses.write(|out| writeln!(out, "{header}"))?;
-        }
-        Ok(())
-    }
-
-    pub(super) fn cycle(
-        &mut self,
-        row: &Row<'_>,
-        step: &Step<'_>,
-        movers: &[Mover],
-        names: &Names,
-    ) -> Result<(), Failure> {
-        let (run, cycle) = (quoted(row.run), row.cycle);
+    pub(super) fn cycle(&mut self, cycle: &Cycle<'_>) -> Result<(), Failure> {
         if let Some(rows) = &mut self.rows {
-            rows.write(|out| self.format.write(out, row))?;
+            rows.fill(|out| self.format.write(out, cycle.row()))?;
         }
         if let Some(contacts) = &mut self.contacts {
-            contacts.write(|out| {
-                for touch in step.pairs() {
-                    let [a, b] = [touch.a, touch.b].map(|body| names.of(body.index() as usize));
-                    for faces in touch.faces {
-                        writeln!(out, "{run},{cycle},{a},{b},{},{}", faces.a, faces.b)?;
-                    }
-                }
-                Ok(())
-            })?;
+            contacts.fill(|out| cycle.write_contacts(out))?;
         }
         if let Some(poses) = &mut self.poses {
-            poses.write(|out| {
-                for (number, mover) in movers.iter().enumerate() {
-                    let numbers = mover.pose.to_rows().map(|number| number.to_string());
-                    writeln!(out, "{run},{cycle},{},{}", names.of(number), numbers.join(","))?;
-                }
-                Ok(())
-            })?;
+            poses.fill(|out| cycle.write_poses(out))?;
         }
         Ok(())
     }
-}
 
-fn open<T>(
-    path: Option<&Path>,
-    work: impl FnOnce(Option<File<'_>>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let Some(path) = path else { return work(None) };
-    let mut result = None;
-    let written = impinge_io::write_atomically(path, |out| {
-        let outcome = work(Some(File { path, out }));
-        let is_good = outcome.is_ok();
-        result = Some(outcome);
-        if is_good { Ok(()) } else { Err(io::Error::other("the work was not done")) }
-    });
-    match (result, written) {
-        // What went wrong with the work is what to say, not that the file was left out for it.
-        (Some(Err(failure)), _) => Err(failure),
-        (_, Err(error)) => Err(error.into()),
-        (Some(Ok(value)), Ok(())) => Ok(value),
-        (None, Ok(())) => Err(Failure::input(format!("{}: was not written", path.display()))),
+    /// Gives all files their names, and the plot its own.
+    pub(super) fn commit(self, plot: Option<Draft>) -> Result<(), Failure> {
+        let Self { rows, contacts, poses, .. } = self;
+        Ok(commit_all([rows, contacts, poses, plot].into_iter().flatten(), None)?)
     }
 }

@@ -1,53 +1,39 @@
 //! `impinge run`: a world of moving bodies, cycle by cycle.
 //!
+//! Scenes and runs are the crate `impinge-scene`; here are arguments, printing and plots.
+//!
 //! | file | what it holds |
 //! |---|---|
-//! | `scene.rs` | what a scene file says |
-//! | `place.rs`, `values.rs` | its text, its values, and where in it something is wrong |
-//! | `stage.rs`, `copies.rs` | from there to a world with bodies in it |
-//! | `motion.rs` | how bodies move |
-//! | `response.rs` | what they do when they hit something |
-//! | `report.rs`, `files.rs` | rows, summaries, pictures, files |
+//! | `report.rs` | what is printed and drawn of a run |
+//! | `files.rs` | files that are written: whole, or not there |
 
-mod copies;
 mod files;
-mod motion;
-mod place;
 mod report;
-mod response;
-mod scene;
-mod stage;
-mod values;
 
 use crate::{
     failure::Failure,
     interrupt::Interrupt,
     output,
+    outputs::Outputs,
     progress::{self, Progress},
-    query,
+    source,
+    threads::{self, MAX_THREADS},
 };
 use clap::value_parser;
-use files::Files;
-use impinge::{
-    Method, Threads, World,
-    broad::{BroadPhase, Detail, Packed, Proxies},
-    world::{Step, StepStats},
-};
-use place::Text;
-use rayon::ThreadPool;
-use report::{Format, Row, Summary};
-use scene::{Broad, Scene};
-use stage::{Builder, Overrides, Stage};
+use files::{Files, Format};
+use impinge::{Mesh, Method, Pose, world::StepStats};
+use impinge_scene::{Builder, Overrides, Row, Run, Scene, SourceError, Sources};
+use report::Report;
 use std::{
     io::{self, Write},
     ops::ControlFlow,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
-/// A world of moving bodies, cycle by cycle: which of them touch, and how long does it take?
+/// Move bodies cycle by cycle: which of them touch, and how long does each cycle take?
 ///
-/// A scene file says which bodies there are, where they stand and how they move; the papers'
-/// experiments are such files.
+/// A scene file lists the bodies, where they stand and how they move. The papers' experiments are such
+/// files.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
@@ -79,278 +65,201 @@ pub(crate) struct Arguments {
     /// Write all touching faces as rows of run,cycle,body_a,body_b,face_a,face_b
     #[arg(long, value_name = "OUT.csv")]
     contacts: Option<PathBuf>,
-    /// Write where each body is at each cycle: run,cycle,body and 12 numbers
+    /// Write the pose of each body at each cycle as rows of run,cycle,body and 12 numbers
     #[arg(long, value_name = "OUT.csv")]
-    poses: Option<PathBuf>,
+    write_poses: Option<PathBuf>,
     /// Draw the time of each cycle
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
-    /// Run so many cycles, whatever the scene says
+    /// Number of cycles, instead of the scene's
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cycles: Option<u64>,
-    /// Find near bodies this way, whatever the scene says
+    /// Broad phase that finds near bodies, instead of the scene's
     #[arg(long, value_name = "NAME")]
     broad: Option<Broad>,
-    /// Find touching faces by this method (see `impinge methods`), whatever the scene says
+    /// Method that finds touching faces (see `impinge methods`), instead of the scene's
     #[arg(long, value_name = "NAME")]
     method: Option<Method>,
-    /// Threads to use, whatever the scene says; 0 for one per core
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=query::MAX_THREADS))]
+    /// Threads to use, instead of the scene's; 0 for one per core, which is what scenes use that name none
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
-impl Arguments {
-    /// Two outputs in one file would leave only one of them, and any of them in the scene's nothing of it.
-    fn check_files(&self) -> Result<(), Failure> {
-        let files = [Some(&self.scene), self.output.as_ref(), self.contacts.as_ref()];
-        let files = files.into_iter().chain([self.poses.as_ref(), self.plot.as_ref()]).flatten();
-        let files: Vec<_> = files.collect();
-        match files.iter().enumerate().find(|(i, file)| files[..*i].contains(file)) {
-            Some((_, file)) if file.as_path() != Path::new("/dev/null") => Err(Failure::input(
-                format!("{}: is named twice; give each output a file of its own", file.display()),
-            )),
-            _ => Ok(()),
+/// A broad phase by name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Broad {
+    /// Every pair, by spheres or boxes, whichever fits better
+    AllPairs,
+    /// Every pair, by boxes alone
+    Boxes,
+    /// Sweep and prune along the axes
+    Sweep,
+    /// Sweep and prune along the 13 directions of a 26-DOP
+    Directions,
+    /// A dynamic tree of boxes
+    Tree,
+    /// Boxes packed by eight, the default
+    Packed,
+}
+
+impl From<Broad> for impinge_scene::Broad {
+    fn from(broad: Broad) -> Self {
+        match broad {
+            Broad::AllPairs => Self::AllPairs,
+            Broad::Boxes => Self::Boxes,
+            Broad::Sweep => Self::Sweep,
+            Broad::Directions => Self::Directions,
+            Broad::Tree => Self::Tree,
+            Broad::Packed => Self::Packed,
         }
     }
 }
 
-/// Contacts of a cycle take memory, and this is about half a gigabyte of them.
-const CONTACT_LIMIT: u64 = 50_000_000;
-/// Pairs of bodies that a broad phase may be asked to remember.
-const PAIR_LIMIT: u64 = 100_000_000;
+impl Arguments {
+    /// The options that replace keys of the scene.
+    fn overrides(&self) -> Overrides {
+        let mut overrides = Overrides::default();
+        overrides.cycles = self.cycles;
+        overrides.broad = self.broad.map(Broad::into);
+        overrides.method = self.method;
+        overrides.threads = self.threads;
+        overrides
+    }
+
+    /// The files that are written.
+    fn outputs(&self) -> Outputs<'_> {
+        Outputs::new([
+            ("--output", self.output.as_deref()),
+            ("--contacts", self.contacts.as_deref()),
+            ("--write-poses", self.write_poses.as_deref()),
+            ("--plot", self.plot.as_deref()),
+        ])
+    }
+}
+
 /// Pairs of boxes that are compared in a second, about.
 const PAIRS_A_SECOND: f64 = 5e8;
 
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
-    let text = Text::load(&arguments.scene)?;
-    let scene: Scene = text.parse()?;
-    if *scene.cycles.get_ref() == 0 {
-        let message = "`cycles`: 0; a run has at least 1, which is the bodies as they stand";
-        return Err(text.fault(&scene.cycles.span(), message));
-    }
-    arguments.check_files()?;
-    // Told now, not when the run is over and there is nowhere to draw it.
-    if let Some(path) = &arguments.plot {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
-            let message = format!("{}: cannot be written: no such folder", path.display());
-            return Err(Failure::input(message));
-        }
-    }
+    let outputs = arguments.outputs();
+    outputs.check([arguments.scene.as_path()])?;
+    let scene = Scene::load(&arguments.scene)?;
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
-    let overrides =
-        Overrides { broad: arguments.broad, method: arguments.method, threads: arguments.threads };
-    let mut builder = Builder::new(&text, &scene, overrides);
+    let mut builder = Builder::new(&scene, arguments.overrides(), &FilesAndGenerators);
     let show = Show {
-        arguments,
-        text: &text,
-        scene: &scene,
         is_json: output::wants_json(arguments.json),
+        // Lines of JSON, unless they go to a file.
+        prints_rows: output::wants_json(arguments.json) && arguments.output.is_none(),
         interrupt,
     };
-    // What is wrong with any run is said before the first begins.
-    let runs: Vec<_> = match &scene.run[..] {
-        [] => vec![None],
-        runs => runs.iter().map(|run| Some(run.get_ref())).collect(),
-    };
-    let mut first = Some(builder.stage(runs[0])?);
-    for run in &runs[1..] {
-        builder.stage(*run)?;
-    }
-    let paths =
-        [arguments.output.as_deref(), arguments.contacts.as_deref(), arguments.poses.as_deref()];
-    let summaries = interrupt.during(|| {
-        Files::with(paths, |mut files| {
-            files.begin(format)?;
-            let mut summaries = Vec::new();
-            for run in &runs {
-                let stage = match first.take() {
-                    Some(stage) => stage,
-                    None => builder.stage(*run)?,
-                };
-                summaries.push(show.run(stage, &mut files)?);
-            }
-            Ok(summaries)
-        })
-    })?;
-    if let Some(path) = &arguments.plot {
-        let title = scene.title.clone().unwrap_or_else(|| text.stem());
-        report::plot(path, &title, scene.against, &summaries)?;
-    }
-    Ok(())
+    // Errors of any run are reported before the first run begins.
+    let mut first = Some(outputs.reading(|| {
+        let first = builder.run(0)?;
+        for number in 1..scene.run_count() {
+            builder.run(number)?;
+        }
+        Ok(first)
+    })?);
+    let Arguments { output, contacts, write_poses, plot, .. } = arguments;
+    let paths = [output, contacts, write_poses].map(Option::as_deref);
+    interrupt.during(|| {
+        let mut files = Files::create(paths, format)?;
+        let mut reports = Vec::new();
+        for number in 0..scene.run_count() {
+            let run = match first.take() {
+                Some(run) => run,
+                None => builder.run(number)?,
+            };
+            reports.push(show.run(run, &mut files)?);
+        }
+        let plot = match plot {
+            Some(path) => Some(report::plot(path, &scene.title(), scene.plot_axis(), &reports)?),
+            None => None,
+        };
+        files.commit(plot)
+    })
 }
 
-/// Why a step did not come to its end.
-enum Stop {
-    Interrupted,
-    TooManyContacts(usize),
+/// Meshes and poses from files, or made by `gen:` names, with a sign of life for what takes long.
+struct FilesAndGenerators;
+
+impl Sources for FilesAndGenerators {
+    fn mesh(&self, name: &str) -> Result<Mesh, SourceError> {
+        Ok(source::mesh(name).map_err(Failure::into_message)?)
+    }
+
+    fn poses(&self, name: &str) -> Result<Vec<Pose>, SourceError> {
+        Ok(source::poses(name).map_err(Failure::into_message)?)
+    }
+
+    fn during(&self, label: &str, work: &mut dyn FnMut()) {
+        progress::waiting(label, work);
+    }
 }
 
-/// What all runs of a scene share.
+/// How all runs of a scene are shown.
 struct Show<'s> {
-    arguments: &'s Arguments,
-    text: &'s Text,
-    scene: &'s Scene,
     is_json: bool,
+    prints_rows: bool,
     interrupt: &'s Interrupt,
 }
 
 impl Show<'_> {
-    /// All cycles of a run, and what is printed of it.
-    fn run(&self, stage: Stage, files: &mut Files<'_>) -> Result<Summary, Failure> {
-        let summary = self.cycles(stage, files)?;
+    /// Runs all cycles and prints the summary.
+    fn run(&self, mut run: Run, files: &mut Files) -> Result<Report, Failure> {
+        let report = match threads::pool(run.threads())? {
+            None => self.cycles(&mut run, files)?,
+            // Entering the pool takes longer than many a cycle, so it is done once.
+            Some(pool) => pool.install(|| self.cycles(&mut run, files))?,
+        };
         match self.is_json {
-            true => output::json(&summary)?,
-            false => output::text(&summary.readable())?,
+            true => output::json(&report.summary)?,
+            false => output::text(&report.readable())?,
         }
-        Ok(summary)
+        Ok(report)
     }
 
-    fn cycles(&self, mut stage: Stage, files: &mut Files<'_>) -> Result<Summary, Failure> {
-        let count = self.arguments.cycles.unwrap_or(*self.scene.cycles.get_ref());
-        self.check_pairs(&stage)?;
-        let pool = query::pool(stage.threads)?;
-        if pool.is_some() {
-            stage.world.set_threads(Threads::Pool);
-        }
-        let mut summary = Summary::new(self.text.path(), &stage, response::energy(&stage.movers));
-        let mut live = Live::new(&stage, count);
-        // Lines of JSON, unless they go to a file.
-        let prints = self.is_json && self.arguments.output.is_none();
+    fn cycles(&self, run: &mut Run, files: &mut Files) -> Result<Report, Failure> {
+        let count = run.cycle_count();
+        let mut live = Live::new(run);
+        let mut track = report::Track::default();
         let mut out = io::BufWriter::new(io::stdout());
-        let mut is_stopped = false;
-        for cycle in 0..count {
-            if cycle > 0 {
-                advance(&mut stage, cycle)?;
+        for done in 0.. {
+            let cycle = run.next_cycle(|stats: &StepStats| {
+                live.within(done, stats);
+                match self.interrupt.is_asked() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+            let cycle = cycle.map_err(|error| match error {
+                impinge_scene::Error::Stopped => interrupted(done, count),
+                error => error.into(),
+            });
+            let Some(cycle) = cycle? else { break };
+            if self.prints_rows {
+                Format::Json.write(&mut out, cycle.row())?;
             }
-            let Stage { world, movers, dynamics, name, names, .. } = &mut stage;
-            let limit = self.scene.contact_limit.as_ref();
-            let limit = limit.map_or(CONTACT_LIMIT, |limit| *limit.get_ref());
-            let watch = |stats: &StepStats| self.look(stats, limit, cycle, &mut live);
-            let step = match step(world, pool.as_ref(), watch) {
-                ControlFlow::Continue(step) => step,
-                ControlFlow::Break(stop) => return Err(self.stopped(&stop, cycle, count)),
-            };
-            let row = Row::new(name, cycle, &step);
-            if prints {
-                Format::Json.write(&mut out, &row)?;
-            }
-            files.cycle(&row, &step, movers, names)?;
-            summary.add(&row);
-            live.cycle_done(&row);
-            dynamics.respond(movers, &step);
+            files.cycle(&cycle)?;
+            track.add(cycle.row());
+            live.cycle_done(cycle.row());
             if self.interrupt.is_asked() {
                 out.flush()?;
-                return Err(self.stopped(&Stop::Interrupted, cycle + 1, count));
-            }
-            if self.scene.stop_at_contact && row.contacts > 0 {
-                is_stopped = true;
-                break;
+                return Err(interrupted(done + 1, count));
             }
         }
         out.flush()?;
-        summary.finish(is_stopped, response::energy(&stage.movers));
-        Ok(summary)
-    }
-
-    /// Looks after a step that takes long.
-    fn look(
-        &self,
-        stats: &StepStats,
-        limit: u64,
-        cycle: u64,
-        live: &mut Live,
-    ) -> ControlFlow<Stop> {
-        live.within(cycle, stats);
-        if self.interrupt.is_asked() {
-            ControlFlow::Break(Stop::Interrupted)
-        } else if stats.contacts as u64 > limit {
-            ControlFlow::Break(Stop::TooManyContacts(stats.tested))
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-
-    fn stopped(&self, stop: &Stop, cycle: u64, count: u64) -> Failure {
-        match stop {
-            Stop::Interrupted => Failure::Interrupted(format!(
-                "interrupted after {cycle} of {count} cycles; no file was written"
-            )),
-            Stop::TooManyContacts(pairs) => {
-                let limit = self.scene.contact_limit.as_ref();
-                let (at, limit) = match limit {
-                    Some(limit) => (limit.span(), *limit.get_ref()),
-                    None => (0..0, CONTACT_LIMIT),
-                };
-                let message = format!(
-                    "cycle {cycle}: over {limit} contacts among the first {pairs} pairs of bodies; \
-                     place the bodies further apart, or raise `contact_limit` if there is memory \
-                     for them (8 bytes each)"
-                );
-                self.text.fault(&at, message)
-            }
-        }
-    }
-
-    /// Refuses what a broad phase would need more memory for than there is.
-    fn check_pairs(&self, stage: &Stage) -> Result<(), Failure> {
-        let count = stage.bodies.len() as u64;
-        if !stage.broad.keeps_pairs() || count * (count - 1) / 2 <= PAIR_LIMIT {
-            return Ok(());
-        }
-        let mut proxies = Proxies::new(Detail::Boxes);
-        let mut packed = Packed::new();
-        for (proxy, mover) in (0..).zip(&stage.movers) {
-            proxies.set(proxy, mover.bounds(), true);
-            packed.insert(&proxies, proxy);
-        }
-        let mut found = 0;
-        let mut visit = |_| {
-            found += 1;
-            if found > PAIR_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let counting = || packed.pairs(&proxies, Threads::One, &mut visit);
-        match progress::waiting("counting pairs of bodies", counting) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(self.text.fault(
-                &(0..0),
-                format!(
-                    "`broad`: sweep and directions keep all pairs of near bodies, which are over \
-                     {PAIR_LIMIT} here; take packed or tree"
-                ),
-            )),
-        }
+        Ok(Report { summary: run.summary(), track })
     }
 }
 
-/// One step, on the threads that there are.
-fn step<'w>(
-    world: &'w mut World,
-    pool: Option<&ThreadPool>,
-    watch: impl FnMut(&StepStats) -> ControlFlow<Stop> + Send,
-) -> ControlFlow<Stop, Step<'w>> {
-    match pool {
-        None => world.step_watched(watch),
-        Some(pool) => pool.install(|| world.step_watched(watch)),
-    }
-}
-
-/// Moves all bodies to where they are at a cycle.
-fn advance(stage: &mut Stage, cycle: u64) -> Result<(), Failure> {
-    let Stage { world, bodies, movers, names, dynamics, .. } = stage;
-    for (number, (mover, &id)) in movers.iter_mut().zip(bodies.iter()).enumerate() {
-        if mover.is_moving() {
-            let about = |error: &dyn std::fmt::Display| {
-                Failure::input(format!("cycle {cycle}: body {}: {error}", names.of(number)))
-            };
-            mover.advance(cycle, dynamics).map_err(|error| about(&error))?;
-            world.set_pose(id, mover.pose).map_err(|error| about(&error))?;
-        }
-    }
-    Ok(())
+fn interrupted(cycle: u64, count: u64) -> Failure {
+    Failure::Interrupted(format!(
+        "interrupted after {cycle} of {count} cycles; no file was written"
+    ))
 }
 
 /// The live line: a bar over all cycles, and what goes on in the one at hand.
@@ -361,16 +270,17 @@ struct Live {
 }
 
 impl Live {
-    fn new(stage: &Stage, cycles: u64) -> Self {
-        let count = stage.bodies.len() as f64;
+    fn new(run: &Run) -> Self {
+        let count = run.body_count() as f64;
         let pairs = count * (count - 1.0) / 2.0;
         let seconds = pairs / PAIRS_A_SECOND;
-        let note = match stage.broad.is_quadratic() && seconds > 1.0 {
+        let note = match run.broad().is_quadratic() && seconds > 1.0 {
             true => format!(", {pairs:.1e} pairs of boxes a cycle, about {seconds:.0} s"),
             false => String::new(),
         };
-        let name = stage.name.clone();
-        Self { progress: Progress::new(&format!("{name}{note}"), cycles), name, note }
+        let name = run.name().to_owned();
+        let progress = Progress::new(&format!("{name}{note}"), run.cycle_count());
+        Self { progress, name, note }
     }
 
     fn within(&mut self, cycle: u64, stats: &StepStats) {

@@ -1,0 +1,162 @@
+//! Lines in a picture, as SVG.
+
+use crate::failure::Failure;
+use impinge_io::Draft;
+use plotters::prelude::*;
+use std::{ops::Range, path::Path};
+
+/// How an axis counts.
+#[derive(Clone, Copy)]
+pub(crate) enum Scale {
+    Linear,
+    Log,
+}
+
+/// A picture of some series of points, each a line with a name.
+pub(crate) struct Lines {
+    pub(crate) title: String,
+    /// Label and scale.
+    pub(crate) x: (String, Scale),
+    pub(crate) y: (String, Scale),
+    pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+const SIZE: (u32, u32) = (960, 600);
+/// Told apart also by those who see few colours (after Okabe and Ito).
+const COLORS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(86, 180, 233),
+    RGBColor(230, 159, 0),
+    RGBColor(90, 90, 90),
+    RGBColor(150, 120, 60),
+];
+
+impl Lines {
+    /// Writes the picture, whole or not at all.
+    pub(crate) fn draw(&self, path: &Path) -> Result<(), Failure> {
+        Ok(self.draft(path)?.commit()?)
+    }
+
+    /// Writes the picture to a file that has not taken its name yet.
+    pub(crate) fn draft(&self, path: &Path) -> Result<Draft, Failure> {
+        let svg = self.svg().map_err(|error| {
+            Failure::input(format!("{}: cannot be drawn: {error}", path.display()))
+        })?;
+        let mut draft = Draft::create(path)?;
+        draft.fill(|out| out.write_all(svg.as_bytes()))?;
+        Ok(draft)
+    }
+
+    fn svg(&self) -> Result<String, Box<dyn std::error::Error>> {
+        let points = || self.series.iter().flat_map(|(_, points)| points);
+        // A logarithm needs something above zero.
+        let x = range(points().map(|p| p.0), self.x.1);
+        let y = range(points().map(|p| p.1), self.y.1);
+        let mut svg = String::new();
+        {
+            let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            area.fill(&WHITE)?;
+            let mut chart = ChartBuilder::on(&area);
+            chart
+                .caption(&self.title, ("sans-serif", 20))
+                .margin(12)
+                .x_label_area_size(45)
+                .y_label_area_size(70);
+            match (self.x.1, self.y.1) {
+                (Scale::Linear, Scale::Linear) => {
+                    self.fill(&mut chart.build_cartesian_2d(x, y)?)?;
+                }
+                (Scale::Linear, Scale::Log) => {
+                    self.fill(&mut chart.build_cartesian_2d(x, y.log_scale())?)?;
+                }
+                (Scale::Log, Scale::Linear) => {
+                    self.fill(&mut chart.build_cartesian_2d(x.log_scale(), y)?)?;
+                }
+                (Scale::Log, Scale::Log) => {
+                    self.fill(&mut chart.build_cartesian_2d(x.log_scale(), y.log_scale())?)?;
+                }
+            }
+            area.present()?;
+        }
+        Ok(svg)
+    }
+
+    /// The upper corner that lines rise to less.
+    fn legend(&self) -> SeriesLabelPosition {
+        let x = range(self.series.iter().flat_map(|(_, points)| points).map(|p| p.0), self.x.1);
+        let highest = |is_right: bool| {
+            let is_there = |p: &&(f64, f64)| match is_right {
+                true => p.0 > x.start + (x.end - x.start) * 0.7,
+                false => p.0 < x.start + (x.end - x.start) * 0.3,
+            };
+            let points = self.series.iter().flat_map(|(_, points)| points);
+            points.filter(is_there).map(|p| p.1).fold(f64::NEG_INFINITY, f64::max)
+        };
+        match highest(true) > highest(false) {
+            true => SeriesLabelPosition::UpperLeft,
+            false => SeriesLabelPosition::UpperRight,
+        }
+    }
+
+    fn fill<'a, X, Y>(
+        &self,
+        chart: &mut ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>,
+    ) -> Result<(), Box<dyn std::error::Error>>
+    where
+        X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+        Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+    {
+        let label = |value: &f64| format!("{}", (value * 1e3).round() / 1e3);
+        chart
+            .configure_mesh()
+            .x_desc(&self.x.0)
+            .y_desc(&self.y.0)
+            .x_label_formatter(&label)
+            .y_label_formatter(&label)
+            .label_style(("sans-serif", 14))
+            .axis_desc_style(("sans-serif", 15))
+            .light_line_style(RGBColor(240, 240, 240))
+            .draw()?;
+        for ((name, points), color) in self.series.iter().zip(COLORS.iter().cycle()) {
+            // Marks help to find few points, and hide a line of many.
+            let (width, mark) = if points.len() <= MARKED { (2, 3) } else { (1, 0) };
+            let style = color.stroke_width(width);
+            chart
+                .draw_series(LineSeries::new(points.iter().copied(), style).point_size(mark))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+        }
+        chart
+            .configure_series_labels()
+            .position(self.legend())
+            .background_style(WHITE.mix(0.85))
+            .border_style(RGBColor(200, 200, 200))
+            .label_font(("sans-serif", 14))
+            .draw()?;
+        Ok(())
+    }
+}
+
+/// More points than this in a line are not marked one by one.
+const MARKED: usize = 100;
+
+/// From the least to the greatest of some values, with a little room.
+fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
+    let values = values.filter(|value| match scale {
+        Scale::Linear => value.is_finite(),
+        Scale::Log => value.is_finite() && *value > 0.0,
+    });
+    let (min, max) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+        (min.min(value), max.max(value))
+    });
+    match scale {
+        _ if min > max => 1.0..10.0,
+        // Whole powers of ten: their ends have labels, whatever is between.
+        Scale::Log => 10f64.powf(min.log10().floor())..10f64.powf((max * 1.01).log10().ceil()),
+        Scale::Linear if min == max => min - 0.5..max + 0.5,
+        Scale::Linear => min..max,
+    }
+}
