@@ -56,9 +56,9 @@ enum What {
 /// A mesh to make.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Shape {
-    /// A unit sphere of exactly so many faces
+    /// A unit sphere with an exact number of faces
     Sphere {
-        /// Any even number from 4 on
+        /// Number of faces: any even number from 4 on
         #[arg(long, default_value_t = 960)]
         faces: u32,
     },
@@ -100,7 +100,7 @@ pub(crate) enum Shape {
         /// Radius of the tube
         #[arg(long, default_value_t = 0.4, allow_negative_numbers = true)]
         minor: f64,
-        /// At most so many faces
+        /// The most faces
         #[arg(long, default_value_t = 5000)]
         faces: u32,
     },
@@ -148,7 +148,7 @@ pub(crate) enum Shape {
         /// Seed
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How many
+        /// Number of tetrahedra
         #[arg(long, default_value_t = 1000)]
         count: u32,
     },
@@ -161,7 +161,7 @@ pub(crate) enum Shape {
         /// Teeth
         #[arg(long, default_value_t = 24)]
         teeth: u32,
-        /// Pitch diameter over teeth
+        /// Module: the pitch diameter divided by the number of teeth
         #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         module: f64,
         /// Width
@@ -171,9 +171,10 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
         bore: f64,
     },
-    /// A small assembly with one clash, one touching pair and one tight clearance
+    /// A small assembly with one clash, one touching pair and one tight clearance, in millimetres
     Gearbox,
-    /// A process plant of pipes, flanges and valves: 200 meshes of a thousand faces, at many places
+    /// A process plant of pipes, flanges and valves, in millimetres: 200 meshes of a thousand faces, at many
+    /// places
     Plant {
         /// Seed
         #[arg(long, default_value_t = 1)]
@@ -293,7 +294,7 @@ pub(crate) enum Path {
         /// The room reaches from −size/2 to size/2 along each axis
         #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
         size: f64,
-        /// Way from pose to pose
+        /// Distance from pose to pose
         #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
         stride: f64,
         /// Poses

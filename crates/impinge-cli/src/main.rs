@@ -6,6 +6,7 @@ mod completions;
 mod failure;
 mod generate;
 mod index;
+mod input;
 mod inspect;
 mod interrupt;
 mod length;
@@ -15,6 +16,7 @@ mod outputs;
 mod plot;
 mod progress;
 mod query;
+mod reading;
 mod run;
 mod source;
 mod threads;
@@ -24,7 +26,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use interrupt::Interrupt;
 use std::process::ExitCode;
 
-/// Tells which faces of which bodies touch: exactly, for any triangle soup.
+/// Find the faces of bodies that touch: exactly, for any triangle soup.
 ///
 /// Exit code 0: done. 1: done, and the check failed (or methods disagree). 2: bad input or usage.
 #[derive(Debug, Parser)]

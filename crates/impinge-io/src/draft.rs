@@ -127,6 +127,11 @@ impl DraftFolder {
         }
     }
 
+    /// Where the folder is until it takes its name.
+    pub fn path(&self) -> &Path {
+        &self.within
+    }
+
     /// Writes a file in the folder.
     pub fn file(
         &mut self,

@@ -33,7 +33,7 @@ mod stl;
 pub use assembly::Assembly;
 pub use draft::{Draft, DraftFolder, abandon_files, commit_all, write_atomically};
 pub use error::{Error, Place};
-pub use escape::{csv_field, one_line};
+pub use escape::{csv_field, excerpt, one_line, write_json};
 pub use format::{Format, load, load_mesh, read, save, write};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};

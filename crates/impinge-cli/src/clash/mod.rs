@@ -5,26 +5,24 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
-//! | `input.rs` | the assembly: files, or one of our own |
 //! | `search.rs` | the search, its progress bar, and Ctrl-C |
 //! | `table.rs` | the findings for people |
 //! | `outputs.rs` | files that are written: all of them, or none |
 
 mod arguments;
-mod input;
 mod outputs;
 mod search;
 mod table;
 
 use crate::{
     failure::Failure,
+    input::{self, Input},
     interrupt::Interrupt,
     output::{self, note},
 };
 use impinge::clash::Verdict;
 use impinge_clash::{Baseline, Options, Outcome, Verdicts, json};
 use impinge_io::assembly::Unit;
-use input::Input;
 use std::{
     io::{self, Write},
     path::Path,
@@ -47,14 +45,15 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     options.listing.baseline = showing.baseline.as_deref().map(Baseline::load).transpose()?;
 
     let start = Instant::now();
-    let Input { assembly, clearance } = input::load(files, &arguments.reading())?;
+    let Input { assembly, clearance } =
+        outputs.outputs().reading(|| input::load(files, &arguments.reading.options()))?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
         note(&format!("left out: {}: {}", skipped.name, skipped.error));
     }
 
     if assembly.files.iter().any(|file| is_cut(file)) {
-        options.tolerance = arguments.tolerance(assembly.units.unwrap_or(Unit::Metre));
+        options.tolerance = arguments.reading.tolerance(assembly.units.unwrap_or(Unit::Metre));
     }
     if let Some(touch) = asking.touch {
         options.touch = Some(touch.within("--touch", assembly.units, "--units")?);

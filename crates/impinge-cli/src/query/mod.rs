@@ -19,7 +19,7 @@ use report::Report;
 use std::path::{Path, PathBuf};
 use workload::{Answer, Ask, Prepare, Rows, Workload};
 
-/// Which faces of two meshes touch, at each of many poses.
+/// Find the faces of two meshes that touch, at each of many poses.
 ///
 /// Mesh B is placed in the frame of mesh A by each pose in turn; A stays where it is. A query
 /// stops at the first touching pair of faces, or with --all finds them all.
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     /// The second mesh: a file, or gen:NAME
     #[arg(value_name = "B")]
     b: String,
-    /// Where B stands in A's frame: a CSV file, or gen:NAME
+    /// The poses of B in A's frame: a CSV file, or gen:NAME
     #[arg(long, value_name = "FILE")]
     poses: Option<String>,
     /// Find all touching pairs of faces, not just whether there are any

@@ -1,7 +1,7 @@
 //! The files of a run: all of them whole, or none of them there.
 
 use crate::failure::Failure;
-use impinge_io::{Draft, commit_all};
+use impinge_io::{Draft, commit_all, write_json};
 use impinge_scene::{Cycle, Row};
 use std::{
     io::{self, Write},
@@ -32,7 +32,7 @@ impl Format {
         match self {
             Self::Csv => writeln!(out, "{}", row.csv()),
             Self::Json => {
-                serde_json::to_writer(&mut *out, row)?;
+                write_json(row, out)?;
                 writeln!(out)
             }
         }
