@@ -57,8 +57,8 @@ impl Progress {
     }
 
     /// Something else begins, of which nothing is done yet.
-    pub(crate) fn begin(&self, label: String) {
-        self.bar.set_message(plain(&label));
+    pub(crate) fn begin(&self, label: &str) {
+        self.bar.set_message(plain(label));
         self.bar.set_position(0);
         self.bar.reset_eta();
     }
@@ -75,8 +75,8 @@ impl Progress {
     }
 
     /// What it is at.
-    pub(crate) fn say(&mut self, label: String) {
-        self.bar.set_message(plain(&label));
+    pub(crate) fn say(&mut self, label: &str) {
+        self.bar.set_message(plain(label));
     }
 
     /// One more step is done.

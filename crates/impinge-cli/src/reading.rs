@@ -31,7 +31,7 @@ pub(crate) struct Reading {
     packages: Vec<PathBuf>,
     /// How far triangles may be from the round shapes that they approximate (STEP, URDF), in metres or
     /// with a unit [default: 0.1mm, for small bodies of STEP files a thousandth of their size]
-    #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_hyphen_values = true)]
     tolerance: Option<Length>,
     /// Leave out parts and files that cannot be read, and name them, instead of giving up
     #[arg(long)]

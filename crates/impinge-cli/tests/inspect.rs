@@ -242,7 +242,7 @@ fn for_people_too() {
 #[test]
 fn names_of_parts_are_shown_escaped() {
     let folder = Folder::new();
-    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\ng a\u{1b}[2Jb\nf 1 2 3\n";
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\ng a\u{1b}[2Jb\nf 1 2 3\ng other\nf 1 3 2\n";
     let file = folder.write("escape.obj", text);
     let shown = impinge(["inspect", "--parts", &file]).succeeds().stdout;
     assert!(shown.contains("a\\u{1b}[2Jb") && !shown.contains('\u{1b}'), "{shown:?}");

@@ -1,5 +1,8 @@
 //! Files that commands write: never in the place of one that they read, and all of them or none.
 
+// Clippy allows these in tests, but does not take what tests call for one.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Folder, Soup, impinge};

@@ -128,7 +128,7 @@ impl DraftFolder {
     }
 
     /// Where the folder is until it takes its name.
-    pub fn path(&self) -> &Path {
+    pub fn temporary_path(&self) -> &Path {
         &self.within
     }
 

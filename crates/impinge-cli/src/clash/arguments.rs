@@ -61,11 +61,11 @@ pub(crate) struct Arguments {
 pub(super) struct Asking {
     /// How deep parts may reach into each other and still only touch: 0.01mm, or 0.01 in the unit of the
     /// assembly [default: a millionth of the assembly's size or of its largest coordinate]
-    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) touch: Option<Length>,
     /// Report parts that are closer than this, too: 0.5mm, or 0.5 in the unit of the assembly [default: 0,
     /// which reports none; 0.1mm for gen:gearbox]
-    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) clearance: Option<Length>,
 }
 

@@ -163,14 +163,15 @@ mod tests {
     fn the_tree_leaves_nothing_out() {
         let mesh = exploded(&generate::sphere(360).unwrap(), 0.003);
         let edges = mesh.report().open_edges;
-        assert_eq!(edges.len(), 3 * 360);
+        // Faces of one plane stay together.
+        assert!(edges.len() > 800, "{}", edges.len());
         let position = |vertex: u32| mesh.positions()[vertex as usize];
         let segments: Vec<Segment> = edges
             .iter()
             .map(|edge| Segment { vertices: edge.vertices, ends: edge.vertices.map(position) })
             .collect();
         let mut widest_by_loop: Option<f64> = None;
-        for vertex in 0..mesh.positions().len() as u32 {
+        for &vertex in edges.iter().flat_map(|edge| &edge.vertices) {
             let own = segments.iter().filter(|it| it.vertices.contains(&vertex));
             let length = own.map(|it| it.ends[0].distance(it.ends[1])).fold(f64::MAX, f64::min);
             let others = segments.iter().filter(|it| !it.vertices.contains(&vertex));

@@ -162,10 +162,11 @@ impl<'f> Contents<'f> {
 
 /// The parts of an assembly as a model.
 fn as_model(assembly: &Assembly) -> Model {
+    let all_faces = |mesh: usize| 0..assembly.meshes[mesh].faces().len() as u32;
     let part = |part: &assembly::Part| Part {
         name: part.name.clone(),
         mesh: part.mesh,
-        faces: vec![0..assembly.meshes[part.mesh].faces().len() as u32],
+        faces: Vec::from([all_faces(part.mesh)]),
         transform: DAffine3 {
             matrix3: part.placement.rotation(),
             translation: part.placement.translation(),

@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     all: bool,
     /// Also find faces that do not touch, but are at most this far apart: 0.5mm, or 0.5 in the unit of the
     /// meshes
-    #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     within: Option<Length>,
     /// The unit of mesh files that do not name theirs (OBJ, STL, PLY, OFF), for lengths with a unit: mm, cm,
     /// m, in or ft

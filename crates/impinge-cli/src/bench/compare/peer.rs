@@ -113,7 +113,8 @@ impl Peer {
     fn run(&self, visited: &Visited<'_>, limits: Limits) -> Result<Vec<Run>, String> {
         // Into files, not pipes: nothing has to be read while it runs, and a process that it has
         // left behind can hold nothing up.
-        let [stdout, stderr] = ["stdout", "stderr"].map(|name| visited.folder.0.path().join(name));
+        let [stdout, stderr] =
+            ["stdout", "stderr"].map(|name| visited.folder.0.temporary_path().join(name));
         let file = |path: &Path| fs::File::create(path).map_err(|error| error.to_string());
         visited.folder.clear_counts().map_err(|error| error.to_string())?;
         let mut command = self.command(visited, limits);
@@ -415,11 +416,11 @@ impl Folder {
     }
 
     pub(super) fn scenario(&self) -> PathBuf {
-        self.0.path().join("scenario")
+        self.0.temporary_path().join("scenario")
     }
 
     fn counts(&self) -> PathBuf {
-        self.0.path().join("counts")
+        self.0.temporary_path().join("counts")
     }
 
     /// What another program has counted is none of the next one's.
