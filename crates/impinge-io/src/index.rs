@@ -1,6 +1,6 @@
 //! Index files: what a method has prepared of a mesh, kept for the next run.
 
-use crate::{Error, error::Fault, format};
+use crate::{Error, draft::write_atomically, error::Fault, format};
 use impinge::{Index, Mesh};
 use std::path::Path;
 
@@ -22,5 +22,5 @@ pub fn save_index(path: impl AsRef<Path>, index: &Index<'_>) -> Result<(), Error
             format!("what `{method}` prepares is not saved: choose a tree of volumes, such as obb");
         return Err(Fault::file(message).in_file(path));
     };
-    format::write_atomically(path, |out| out.write_all(&bytes))
+    write_atomically(path, |out| out.write_all(&bytes))
 }

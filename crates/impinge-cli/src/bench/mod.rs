@@ -17,10 +17,7 @@ use crate::failure::Failure;
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "\
-Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report comes nevertheless); a peer that
-is wrong is a finding, and the exit code is 0.
-
+    before_help = "\
 Examples:
   impinge bench --quick
   impinge bench --scenario sphere,pipes --plots plots
@@ -29,7 +26,10 @@ Examples:
   impinge bench --peer \"fcl=fcl_peer {dir}\" --peer \"ode=ode_peer {dir}\" --write docs/benchmarks.md
   impinge bench tumble gen:deformed-torus --method obb,dop18,aabb --plot tumble.svg
   impinge bench build --method obb,dop18 --plot build.svg
-  impinge bench nodes"
+  impinge bench nodes",
+    after_help = "\
+Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report is printed all the same). A peer
+that is wrong is a finding, and the exit code is 0."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
