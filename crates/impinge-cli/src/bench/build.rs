@@ -4,6 +4,7 @@ use super::contender::Contender;
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
+    outputs::Outputs,
     plot::{Lines, Scale},
     progress::Progress,
     source,
@@ -20,7 +21,7 @@ use std::{
 ///
 /// On spheres of given sizes, or on given meshes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge bench build --plot build.svg
   impinge bench build --sizes 1000,10000,100000,1000000 --method all
@@ -68,6 +69,8 @@ const ROUNDS_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let contenders = Contender::named(&arguments.methods)?;
+    let outputs = Outputs::new([("--plot", arguments.plot.as_deref())]);
+    outputs.check(arguments.meshes.iter().filter_map(|mesh| source::file(mesh)))?;
     let count = match arguments.meshes.len() {
         0 => arguments.sizes.len(),
         meshes => meshes,
@@ -76,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for i in 0..count {
         let (name, mesh) = match arguments.meshes.get(i) {
-            Some(name) => (name.clone(), Arc::new(source::mesh(name)?)),
+            Some(name) => (name.clone(), Arc::new(outputs.reading(|| source::mesh(name))?)),
             None => sphere(arguments.sizes[i])?,
         };
         for contender in &contenders {

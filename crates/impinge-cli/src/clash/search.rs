@@ -1,7 +1,6 @@
 //! The search, with a progress bar and an end when Ctrl-C asks for it.
 
-use super::interrupt::Interrupt;
-use crate::{failure::Failure, output, progress::Progress, threads};
+use crate::{failure::Failure, interrupt::Interrupt, output, progress::Progress, threads};
 use impinge::{
     Threads,
     clash::{self, Stage},
@@ -55,7 +54,7 @@ impl Watch for Watcher<'_> {
             let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
                 let parts = self.parts;
-                self.progress.begin(match stage {
+                self.progress.begin(&match stage {
                     Stage::Meshes => format!("{parts} parts: meshes"),
                     Stage::Pairs => format!("{parts} parts: pairs"),
                 });
