@@ -276,7 +276,7 @@ fn bodies_out_of_reach_take_no_tests() {
                 pair.intersects(poses[0], poses[1]);
                 assert_eq!(pair.counts(), WalkCounts::default(), "{method}: {label}");
                 let mut timed = pair.at(poses[0], poses[1]).timed();
-                assert_eq!(timed.any(Budget::tests(0)), Verdict::Clear, "{method}: {label}");
+                assert_eq!(timed.any(Budget::tests(0)), TimedVerdict::Clear, "{method}: {label}");
             }
         }
         // Both there: rounding has put vertices on a plane, a line or a point.
@@ -297,7 +297,7 @@ fn the_depth_of_a_tiny_body() {
             for meshes in [[&cube, &tiny], [&tiny, &cube]] {
                 let mut pair = Pair::with_method(method, meshes[0].clone(), meshes[1].clone());
                 let mut timed = pair.at(&Pose::IDENTITY, &pose).timed();
-                if let Verdict::Undecided { overlap, .. } = timed.any(Budget::tests(0)) {
+                if let TimedVerdict::Undecided { overlap, .. } = timed.any(Budget::tests(0)) {
                     assert!(overlap >= 0.87, "{method}, size {size:e}: {overlap}");
                 }
             }
