@@ -43,6 +43,7 @@ pub mod mesh;
 pub mod mid;
 pub mod narrow;
 mod pose;
+mod tolerance;
 pub mod volume;
 pub mod world;
 
@@ -51,9 +52,10 @@ pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use mid::{
     Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Shape,
-    Threads, ToleranceError, Verdict, WideOptions, WideQuality,
+    Threads, Verdict, WideOptions, WideQuality,
 };
 pub use pose::{Pose, PoseError};
+pub use tolerance::{Tolerance, ToleranceError};
 pub use world::World;
 
 /// The README's program, compiled and run with the other examples.

@@ -5,8 +5,9 @@
 //! [`triangles_distance`], so that all methods give the same answer here too.
 
 use super::{FacePair, question::certainly};
+pub use crate::tolerance::ToleranceError;
 use crate::{
-    Bounds,
+    Bounds, Tolerance,
     narrow::{Triangle, triangles_distance, triangles_intersect},
 };
 use glam::DVec3;
@@ -24,30 +25,9 @@ pub struct MeshDistance {
     pub faces: FacePair,
 }
 
-/// Why a number is no distance to ask for.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ToleranceError {
-    /// It is below zero.
-    #[error("a tolerance is a distance, and so at least 0, not {tolerance}")]
-    Negative {
-        /// The tolerance that was asked for.
-        tolerance: f64,
-    },
-    /// It is not a number.
-    #[error("a tolerance is a distance, not NaN")]
-    NotANumber,
-}
-
 /// Checks a tolerance: from 0 up, infinity included.
 pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
-    if tolerance.is_nan() {
-        Err(ToleranceError::NotANumber)
-    } else if tolerance < 0.0 {
-        Err(ToleranceError::Negative { tolerance })
-    } else {
-        Ok(tolerance)
-    }
+    Tolerance::new(tolerance).map(Tolerance::get)
 }
 
 /// The closest faces found so far.
