@@ -54,6 +54,7 @@ pub use mid::{
     Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Shape,
     Threads, Verdict, WideOptions, WideQuality,
 };
+pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use tolerance::{Tolerance, ToleranceError};
 pub use world::World;
