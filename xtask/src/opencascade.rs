@@ -82,7 +82,8 @@ pub(crate) fn check(root: &Path) -> Outcome {
         Ok(program) => program,
         Err(why) => return Outcome::LeftOut(why),
     };
-    let arguments = ["test", "-p", "impinge-io", "--test", "step", "--", "--include-ignored"];
+    let arguments =
+        ["test", "-p", "impinge-io", "--test", "suite", "step::", "--", "--include-ignored"];
     step::cargo(root, &arguments, &[("IMPINGE_STEP", &program.to_string_lossy())])
 }
 

@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Where the sources are.
-const FOLDER: &str = "crates/impinge-cli/page";
+const FOLDER: &str = "crates/impinge-clash/page";
 
 /// What is built of them.
 const FILE: &str = "dist/report.html";
@@ -80,7 +80,7 @@ fn browse(root: &Path, folder: &Path) -> Outcome {
         return Outcome::Failed(format!("{} has no name that tests can be told", pages.display()));
     };
     let environment = [("IMPINGE_PAGES", pages)];
-    let make = ["test", "-p", "impinge-cli", "--bin", "impinge", "clash::page"];
+    let make = ["test", "-p", "impinge-clash", "--lib", "page"];
     match cargo(root, &make, &environment) {
         Outcome::Passed => {}
         other => return other,

@@ -19,7 +19,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|");
     for scene in scenes() {
         for (label, poses) in [("path", &scene.poses), ("shuffled", &shuffled(&scene.poses))] {
-            for method in [Method::Wide, Method::Obb, Method::Dop18] {
+            for method in [Method::WIDE, Method::OBB, Method::DOP18] {
                 let [without, with] = caches(&scene, method, poses);
                 let [t, u] = [without, with].map(|outcome| us(outcome, poses.len()));
                 println!(
@@ -108,7 +108,7 @@ fn caches(scene: &Scene, method: Method, poses: &[Pose]) -> [Outcome; 2] {
 
 /// Pose by pose, and as a batch on one thread and on two.
 fn batches(scene: &Scene, poses: &[Pose], all: bool, pools: &[ThreadPool; 2]) -> [Outcome; 3] {
-    let pair = RefCell::new(Pair::with_method(Method::Wide, &scene.a, &scene.b));
+    let pair = RefCell::new(Pair::with_method(Method::WIDE, &scene.a, &scene.b));
     let still = &Pose::IDENTITY;
     let batch = |threads: usize| {
         let pair = &mut *pair.borrow_mut();

@@ -7,10 +7,10 @@
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::glam::DVec3;
-use impinge::mid::boxtree::{
+use impinge::method::boxtree::{
     Boxtree, BoxtreeOptions, BoxtreeScratch, Measure, OverlapTest, PlaneChoice, SeedAxis,
 };
-use impinge::mid::tree::{BuildOptions, BvTree, Scratch, WalkCounts};
+use impinge::method::tree::{BuildOptions, BvTree, Scratch, WalkCounts};
 use impinge::narrow::{Triangle, TriangleTest};
 use impinge::volume::{Aabb, BoundingVolume, Dop, Frame, Obb, Relative};
 use impinge::{Mesh, Pose, generate};

@@ -4,7 +4,7 @@
 
 use impinge::generate::{self, Random};
 use impinge::glam::DVec3;
-use impinge::mid::tree::{BuildOptions, BvTree, Regroup, SplitDirections, SplitRule};
+use impinge::method::tree::{BuildOptions, BvTree, Regroup, SplitDirections, SplitRule};
 use impinge::volume::{BoundingVolume, Dop, Obb};
 use impinge::{Mesh, Threads};
 use std::time::Instant;

@@ -13,7 +13,7 @@ use gungraun::{library_benchmark, library_benchmark_group, main};
 use impinge::convex::Hull;
 use impinge::generate;
 use impinge::glam::DVec3;
-use impinge::mid::boxtree::{Boxtree, BoxtreeOptions};
+use impinge::method::boxtree::{Boxtree, BoxtreeOptions};
 use impinge::narrow::triangles_intersect;
 use impinge::volume::{Aabb, BoundingVolume, Dop, Obb, Sphere};
 use impinge::{Index, Mesh, Method, Pose};
@@ -49,13 +49,13 @@ fn volumes<V: BoundingVolume>(volumes: Volumes<V>) -> (usize, Volumes<V>) {
 
 // Whether bodies touch. `clear` is little but what every query begins with.
 #[library_benchmark]
-#[bench::wide_clear(Queries::clear(Method::Wide))]
-#[bench::wide_miss(Queries::tumbling(Method::Wide, 2.0, Asked::Miss))]
-#[bench::wide_hit(Queries::tumbling(Method::Wide, 1.6, Asked::Hit))]
-#[bench::wide_near(Queries::shells(Method::Wide))]
-#[bench::obb_clear(Queries::clear(Method::Obb))]
-#[bench::obb_miss(Queries::tumbling(Method::Obb, 2.0, Asked::Miss))]
-#[bench::boxtree_miss(Queries::tumbling(Method::Boxtree, 2.0, Asked::Miss))]
+#[bench::wide_clear(Queries::clear(Method::WIDE))]
+#[bench::wide_miss(Queries::tumbling(Method::WIDE, 2.0, Asked::Miss))]
+#[bench::wide_hit(Queries::tumbling(Method::WIDE, 1.6, Asked::Hit))]
+#[bench::wide_near(Queries::shells(Method::WIDE))]
+#[bench::obb_clear(Queries::clear(Method::OBB))]
+#[bench::obb_miss(Queries::tumbling(Method::OBB, 2.0, Asked::Miss))]
+#[bench::boxtree_miss(Queries::tumbling(Method::BOXTREE, 2.0, Asked::Miss))]
 fn detect(mut queries: Queries) -> (usize, Queries) {
     let Queries { pair, poses, .. } = &mut queries;
     let hits = poses.iter().filter(|pose| pair.intersects(&Pose::IDENTITY, pose)).count();
@@ -64,11 +64,11 @@ fn detect(mut queries: Queries) -> (usize, Queries) {
 
 // All faces that touch.
 #[library_benchmark]
-#[bench::wide_dense(Queries::tumbling(Method::Wide, 1.0, Asked::Hit))]
-#[bench::wide_shells(Queries::shells(Method::Wide))]
-#[bench::obb_dense(Queries::tumbling(Method::Obb, 1.0, Asked::Hit))]
-#[bench::dop18_dense(Queries::tumbling(Method::Dop18, 1.0, Asked::Hit))]
-#[bench::boxtree_dense(Queries::tumbling(Method::Boxtree, 1.0, Asked::Hit))]
+#[bench::wide_dense(Queries::tumbling(Method::WIDE, 1.0, Asked::Hit))]
+#[bench::wide_shells(Queries::shells(Method::WIDE))]
+#[bench::obb_dense(Queries::tumbling(Method::OBB, 1.0, Asked::Hit))]
+#[bench::dop18_dense(Queries::tumbling(Method::DOP18, 1.0, Asked::Hit))]
+#[bench::boxtree_dense(Queries::tumbling(Method::BOXTREE, 1.0, Asked::Hit))]
 fn contacts(mut queries: Queries) -> (usize, Queries) {
     let Queries { pair, poses, .. } = &mut queries;
     let contacts = poses.iter().map(|pose| pair.contacts(&Pose::IDENTITY, pose).len()).sum();
@@ -77,8 +77,8 @@ fn contacts(mut queries: Queries) -> (usize, Queries) {
 
 // How far apart bodies are.
 #[library_benchmark]
-#[bench::wide(Queries::tumbling(Method::Wide, 2.2, Asked::Miss))]
-#[bench::obb(Queries::tumbling(Method::Obb, 2.2, Asked::Miss))]
+#[bench::wide(Queries::tumbling(Method::WIDE, 2.2, Asked::Miss))]
+#[bench::obb(Queries::tumbling(Method::OBB, 2.2, Asked::Miss))]
 fn distance(mut queries: Queries) -> (f64, Queries) {
     let Queries { pair, poses, .. } = &mut queries;
     let gaps = poses.iter().filter_map(|pose| pair.distance(&Pose::IDENTITY, pose));
@@ -87,8 +87,8 @@ fn distance(mut queries: Queries) -> (f64, Queries) {
 
 // All faces that are within a tolerance of each other.
 #[library_benchmark]
-#[bench::wide(Queries::tumbling(Method::Wide, 1.6, Asked::Hit))]
-#[bench::obb(Queries::tumbling(Method::Obb, 1.6, Asked::Hit))]
+#[bench::wide(Queries::tumbling(Method::WIDE, 1.6, Asked::Hit))]
+#[bench::obb(Queries::tumbling(Method::OBB, 1.6, Asked::Hit))]
 fn tolerance(mut queries: Queries) -> (usize, Queries) {
     let Queries { pair, poses, .. } = &mut queries;
     let mut near = 0;
@@ -100,10 +100,10 @@ fn tolerance(mut queries: Queries) -> (usize, Queries) {
 }
 
 #[library_benchmark]
-#[bench::wide(Method::Wide, inputs::ball())]
-#[bench::obb(Method::Obb, inputs::ball())]
-#[bench::dop18(Method::Dop18, inputs::ball())]
-#[bench::boxtree(Method::Boxtree, inputs::ball())]
+#[bench::wide(Method::WIDE, inputs::ball())]
+#[bench::obb(Method::OBB, inputs::ball())]
+#[bench::dop18(Method::DOP18, inputs::ball())]
+#[bench::boxtree(Method::BOXTREE, inputs::ball())]
 fn build(method: Method, mesh: &'static Mesh) -> Index<'static> {
     Index::build(method, mesh)
 }

@@ -3,7 +3,7 @@
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::Pose;
-use impinge::mid::tree::{
+use impinge::method::tree::{
     BuildOptions, BvTree, Regroup, Scratch, SplitDirections, SplitPoint, SplitRule,
 };
 use impinge::narrow::TriangleTest;
@@ -130,7 +130,7 @@ fn measure<V: BoundingVolume>(scene: &Scene, options: BuildOptions) -> Measure {
         bounds.merge(&b.frame().placed_bounds(pose));
         let test = TriangleTest::within(&bounds);
         pairs.clear();
-        let _ = a.visit_leaf_pairs(&b, &relative, &mut scratch, |faces, others| {
+        let _ = a.visit_leaf_pairs(&b, &relative, &mut scratch, &mut |[faces, others]| {
             for &other in others {
                 let placed = scene.b.triangle(other).map(|corner| pose.place(corner));
                 let touches = |&&face: &&u32| test.intersects(&scene.a.triangle(face), &placed);

@@ -41,9 +41,9 @@ fn bytes_in_paper(method: Method) -> Option<usize> {
     match name.strip_prefix("dop") {
         Some(k) => k.parse::<usize>().ok().map(|k| 2 * (4 * k + 12)),
         None => Some(match method {
-            Method::Sphere => 32,
-            Method::Aabb => 56,
-            Method::Obb => 128,
+            Method::SPHERE => 32,
+            Method::AABB => 56,
+            Method::OBB => 128,
             _ => return None,
         }),
     }

@@ -12,7 +12,7 @@ mod orders;
 mod placing;
 
 use impinge::Pose;
-use impinge::mid::tree::{BuildOptions, BvTree, Scratch};
+use impinge::method::tree::{BuildOptions, BvTree, Scratch};
 use impinge::narrow::TriangleTest;
 use impinge::volume::{BoundingVolume, Relative};
 use impinge_bench::scenes::{self, Scene};
@@ -108,7 +108,7 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
             let mut bounds = a.frame().placed_bounds(&Pose::IDENTITY);
             bounds.merge(&b.frame().placed_bounds(pose));
             let test = TriangleTest::within(&bounds);
-            let _ = a.visit_leaf_pairs(b, &relative, scratch, |faces, others| {
+            let _ = a.visit_leaf_pairs(b, &relative, scratch, &mut |[faces, others]| {
                 for &other in others {
                     let placed = scene.b.triangle(other).map(|corner| pose.place(corner));
                     let touches = |&&face: &&u32| test.intersects(&scene.a.triangle(face), &placed);

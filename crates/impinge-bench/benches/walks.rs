@@ -4,7 +4,7 @@
 //! query under a budget knows enough.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
-use impinge::mid::tree::{BuildOptions, BvTree, Scratch, TreePair, WalkOrder};
+use impinge::method::tree::{BuildOptions, BvTree, Scratch, TreePair, WalkOrder};
 use impinge::volume::{BoundingVolume, Dop, Obb, Relative};
 use impinge::{Budget, Method, Pair, Pose, Verdict};
 use impinge_bench::scenes::{self, Scene};
@@ -51,7 +51,7 @@ fn orders<V: BoundingVolume>(scene: &Scene) -> [String; 3] {
             for pose in &scene.poses {
                 let relative = Relative::new(a.frame(), &Pose::IDENTITY, b.frame(), pose);
                 let pair = TreePair::new(&a, &b, &relative).order(order);
-                let _ = pair.visit_leaf_pairs(&mut scratch, |_, _| {
+                let _ = pair.visit_leaf_pairs(&mut scratch, &mut |_| {
                     leaves += 1;
                     ControlFlow::<()>::Continue(())
                 });
@@ -72,7 +72,7 @@ fn orders<V: BoundingVolume>(scene: &Scene) -> [String; 3] {
 
 /// What a budget is enough for.
 fn budget(scene: &Scene, tests: u64) -> String {
-    let mut pair = Pair::with_method(Method::Obb, &scene.a, &scene.b);
+    let mut pair = Pair::with_method(Method::OBB, &scene.a, &scene.b);
     let (mut clear, mut touching, mut overlaps) = (0, 0, Vec::new());
     for pose in &scene.poses {
         match pair.at(&Pose::IDENTITY, pose).timed().any(Budget::tests(tests)) {

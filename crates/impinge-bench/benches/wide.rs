@@ -11,7 +11,7 @@ use impinge_bench::{
 };
 use std::time::Instant;
 
-const METHODS: [Method; 3] = [Method::Wide, Method::Obb, Method::Dop18];
+const METHODS: [Method; 3] = [Method::WIDE, Method::OBB, Method::DOP18];
 
 fn main() {
     let wanted: Vec<String> =

@@ -33,6 +33,14 @@ impl Failure {
         }
     }
 
+    /// What is wrong, without saying how the command ends.
+    pub(crate) fn into_message(self) -> String {
+        match self {
+            Self::Check(message) | Self::Input(message) | Self::Interrupted(message) => message,
+            Self::OutputClosed => "the output was closed".to_owned(),
+        }
+    }
+
     /// Says what is wrong in one message on standard error.
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
@@ -51,6 +59,24 @@ impl Failure {
 impl From<impinge_io::Error> for Failure {
     fn from(error: impinge_io::Error) -> Self {
         Self::input(error)
+    }
+}
+
+impl From<impinge_clash::Error> for Failure {
+    fn from(error: impinge_clash::Error) -> Self {
+        match error {
+            impinge_clash::Error::Stopped => Self::Interrupted(error.to_string()),
+            error => Self::input(error),
+        }
+    }
+}
+
+impl From<impinge_scene::Error> for Failure {
+    fn from(error: impinge_scene::Error) -> Self {
+        match error {
+            impinge_scene::Error::Stopped => Self::Interrupted(error.to_string()),
+            error => Self::input(error),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use clap::{
 };
 use impinge::{
     Index, Method, Threads, WideOptions, WideQuality,
-    mid::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
+    method::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
 };
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
@@ -113,7 +113,7 @@ impl Arguments {
 
     /// Refuses options that the method has no use for.
     fn check(&self, method: Method, options: &BuildOptions) -> Result<(), Failure> {
-        let is_wide = method == Method::Wide;
+        let is_wide = method == Method::WIDE;
         if is_wide && *options != BuildOptions::default().threads(self.threads()) {
             let message = "how nodes are split is for trees of volumes, not for `wide`: \
                            take one of those, such as --method obb";
@@ -146,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mesh = source::mesh(&arguments.mesh)?;
     let start = Instant::now();
     let building = || match method {
-        Method::Wide => {
+        Method::WIDE => {
             let options = WideOptions::default().quality(arguments.quality);
             Index::wide(&mesh, options.threads(arguments.threads()))
         }

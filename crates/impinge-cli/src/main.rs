@@ -9,11 +9,12 @@ mod index;
 mod inspect;
 mod methods;
 mod output;
-mod picture;
+mod plot;
 mod progress;
 mod query;
 mod run;
 mod source;
+mod threads;
 mod verify;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -1,11 +1,11 @@
-//! What goes to standard output.
+//! What commands print.
 
 use crate::failure::Failure;
 use serde::Serialize;
-use std::{
-    borrow::Cow,
-    io::{self, IsTerminal, Write},
-};
+use std::io::{self, IsTerminal, Write};
+
+/// Names as terminals can show them.
+pub(crate) use impinge_io::one_line as plain;
 
 /// Whether a report should be a line of JSON: because it was asked for, or because no person is
 /// at the other end.
@@ -27,24 +27,10 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Text without line ends and what else could confuse a terminal: those are shown escaped.
-pub(crate) fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c.is_control() {
-            true => plain.extend(c.escape_default()),
-            false => plain.push(c),
-        }
-    }
-    plain
-}
-
-/// A name as a field of a row: names of files may hold anything.
-pub(crate) fn quoted(name: &str) -> Cow<'_, str> {
-    match name.contains([',', '"', '\n', '\r']) {
-        true => Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))),
-        false => Cow::Borrowed(name),
-    }
+/// Something to know that is no error, on standard error.
+pub(crate) fn note(text: &str) {
+    // A closed stderr is not an error.
+    let _ = writeln!(io::stderr(), "note: {}", plain(text));
 }
 
 /// Rows in columns as wide as their widest cell, numbers to the right.

@@ -14,6 +14,13 @@ pub enum Place {
     File,
     /// A line of a text file, from 1.
     Line(usize),
+    /// A character of a text file.
+    Character {
+        /// Its line, from 1.
+        line: usize,
+        /// Its place in that line, from 1.
+        column: usize,
+    },
     /// A byte of a binary file, from 0.
     Byte(u64),
     /// An object of a glTF file, such as `accessors[3]`.
@@ -39,6 +46,9 @@ impl fmt::Display for Error {
         match &self.place {
             Place::File => write!(f, "{path}: {}", self.message),
             Place::Line(line) => write!(f, "{path}:{line}: {}", self.message),
+            Place::Character { line, column } => {
+                write!(f, "{path}:{line}:{column}: {}", self.message)
+            }
             Place::Byte(byte) => write!(f, "{path}: at byte {byte}: {}", self.message),
             Place::Json(pointer) => write!(f, "{path}: {pointer}: {}", self.message),
         }

@@ -11,6 +11,7 @@
 pub mod assembly;
 pub mod bcf;
 mod error;
+mod escape;
 mod format;
 mod index;
 mod model;
@@ -29,6 +30,7 @@ mod stl;
 
 pub use assembly::Assembly;
 pub use error::{Error, Place};
+pub use escape::{csv_field, one_line};
 pub use format::{Format, abandon_files, load, load_mesh, read, save, write, write_atomically};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};

@@ -28,6 +28,13 @@ impl Bounds {
         self.max = self.max.max(other.max);
     }
 
+    /// The box with every side moved outward by a distance.
+    #[inline]
+    #[must_use]
+    pub fn grown(&self, by: f64) -> Self {
+        Self { min: self.min - by, max: self.max + by }
+    }
+
     /// Whether a point is in the closed box.
     #[inline]
     pub fn contains(&self, point: DVec3) -> bool {

@@ -5,13 +5,13 @@
 //! overlap counts, a degenerate triangle is the segment or point that it is.
 //!
 //! ```
-//! use impinge::{Mesh, Pair, Pose, glam::DVec3};
+//! use impinge::{Mesh, Pair, Pose, Shape, glam::DVec3};
 //!
 //! let triangle = |z| vec![DVec3::new(0.0, 0.0, z), DVec3::new(1.0, 0.0, z), DVec3::new(0.0, 1.0, z)];
-//! let floor = Mesh::new(triangle(0.0), vec![[0, 1, 2]])?;
-//! let lid = Mesh::new(triangle(1.0), vec![[0, 1, 2]])?;
+//! let floor = Shape::new(Mesh::new(triangle(0.0), vec![[0, 1, 2]])?);
+//! let lid = Shape::new(Mesh::new(triangle(1.0), vec![[0, 1, 2]])?);
 //!
-//! let mut pair = Pair::new(&floor, &lid);
+//! let mut pair = Pair::new(&floor, &lid)?;
 //! assert!(!pair.intersects(&Pose::IDENTITY, &Pose::IDENTITY));
 //!
 //! let down = Pose::from_translation(DVec3::new(0.0, 0.0, -1.0))?;
@@ -38,24 +38,30 @@ mod bounds;
 pub mod broad;
 pub mod clash;
 pub mod convex;
+mod face_pair;
 pub mod generate;
 pub mod mesh;
-pub mod mid;
+pub mod method;
 pub mod narrow;
 mod pose;
+pub mod query;
+mod simd;
+mod threads;
 mod tolerance;
 pub mod volume;
 pub mod world;
 
 pub use bounds::Bounds;
+pub use face_pair::FacePair;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
-pub use mid::{
-    Batch, Bits, Budget, Cache, ContactLists, FacePair, Index, MeshDistance, Method, Pair, Shape,
-    Threads, Verdict, WideOptions, WideQuality,
-};
+pub use method::{Budget, Cache, MeshDistance, Method, WideOptions, WideQuality};
 pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
+pub use query::{
+    Batch, Bits, ContactLists, MethodMismatch, Pair, Shape, Verdict, contacts, distance, intersects,
+};
+pub use threads::Threads;
 pub use tolerance::{Tolerance, ToleranceError};
 pub use world::World;
 

@@ -201,6 +201,12 @@ impl Pose {
         quarter.clamp(-most, most) * 4.0
     }
 
+    /// The corners of a triangle where they are [placed](Self::place).
+    #[inline]
+    pub fn place_triangle(&self, triangle: [DVec3; 3]) -> [DVec3; 3] {
+        triangle.map(|corner| self.place(corner))
+    }
+
     /// How far along any world axis rounding may move a placed point, for points with coordinates of
     /// at most `reach`.
     ///

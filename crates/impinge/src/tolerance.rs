@@ -69,6 +69,11 @@ impl From<Tolerance> for f64 {
     }
 }
 
+/// Checks a tolerance: from 0 up, infinity included.
+pub(crate) fn checked(tolerance: f64) -> Result<f64, ToleranceError> {
+    Tolerance::new(tolerance).map(Tolerance::get)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

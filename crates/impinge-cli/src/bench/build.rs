@@ -1,12 +1,10 @@
 //! Build time over size (Zachmann 2002, figure 5).
 
-use super::{
-    contender::Contender,
-    plot::{Lines, Scale},
-};
+use super::contender::Contender;
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
+    plot::{Lines, Scale},
     progress::Progress,
     source,
 };

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use impinge::{
     Index, Mesh, Method,
-    mid::boxtree::{BoxtreeOptions, OverlapTest},
+    method::boxtree::{BoxtreeOptions, OverlapTest},
 };
 
 /// A method, or a way to use one, by the name that tables and plots call it.
@@ -35,7 +35,7 @@ impl Contender {
     /// Those of some names; `all` for every method but the reference.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
         if names == ["all"] {
-            let methods = Method::ALL.iter().filter(|method| **method != Method::Brute);
+            let methods = Method::ALL.iter().filter(|method| **method != Method::BRUTE);
             return Ok(methods.map(|&method| Self::method(method)).collect());
         }
         names.iter().map(|name| Self::of_name(name)).collect()

@@ -4,7 +4,6 @@ mod build;
 mod compare;
 mod contender;
 mod nodes;
-pub(crate) mod plot;
 mod tumble;
 
 use crate::failure::Failure;

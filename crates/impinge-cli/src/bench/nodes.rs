@@ -83,12 +83,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         row("boxtree, axis alignment", boxtree, (of_gaps(6), 0), Some((9, 12))),
         row("boxtree, SAT lite", boxtree, (of_gaps(12), 0), Some((9, 24))),
         row("boxtree, separating axes", boxtree, (of_gaps(30), 0), Some((9, 82))),
-        row("spheres", tree(Method::Sphere), (12, 31), Some((16, 29))),
-        row("boxes", tree(Method::Aabb), (6, 57), Some((28, 90))),
-        row("oriented boxes", tree(Method::Obb), (243, 80), Some((64, 243))),
-        row("14-DOPs", tree(Method::Dop14), of_dop(14), None),
-        row("18-DOPs", tree(Method::Dop18), of_dop(18), None),
-        row("26-DOPs (in the paper: 24)", tree(Method::Dop26), of_dop(26), Some((100, 168))),
+        row("spheres", tree(Method::SPHERE), (12, 31), Some((16, 29))),
+        row("boxes", tree(Method::AABB), (6, 57), Some((28, 90))),
+        row("oriented boxes", tree(Method::OBB), (243, 80), Some((64, 243))),
+        row("14-DOPs", tree(Method::DOP14), of_dop(14), None),
+        row("18-DOPs", tree(Method::DOP18), of_dop(18), None),
+        row("26-DOPs (in the paper: 24)", tree(Method::DOP26), of_dop(26), Some((100, 168))),
     ];
     if output::wants_json(arguments.json) {
         #[derive(Serialize)]

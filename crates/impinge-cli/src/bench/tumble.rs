@@ -1,12 +1,10 @@
 //! Two equal bodies, one of which tumbles: time over distance (Zachmann 2002, section 5).
 
-use super::{
-    contender::Contender,
-    plot::{Lines, Scale},
-};
+use super::contender::Contender;
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
+    plot::{Lines, Scale},
     progress::{self, Progress},
     source,
 };

@@ -1,17 +1,11 @@
 //! What can be said on the command line.
 
-use super::{
-    filter::SameGroup,
-    length::Length,
-    outcome::{Allowed, Sort},
-    outputs::Files,
-    pattern::Pattern,
-    rules::{self, Rule},
-    table::GroupBy,
-    verdicts::Verdicts,
+use super::{length::Length, outputs::Files, table::GroupBy};
+use crate::{failure::Failure, threads::MAX_THREADS};
+use clap::{ValueEnum, value_parser};
+use impinge_clash::{
+    Allowed, Pairs, Pattern, Rule, RuleError, UnknownVerdict, Verdicts, load_rules,
 };
-use crate::{failure::Failure, query};
-use clap::value_parser;
 use impinge_io::assembly::{self, Unit};
 use std::{
     f64::consts::PI,
@@ -119,7 +113,7 @@ pub(super) struct Asking {
 pub(super) struct Choosing {
     /// Ignore pairs of parts: PATTERN, 'PATTERN :: PATTERN' or 'VERDICT,…: PATTERN :: PATTERN'; may
     /// be repeated
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", value_parser = rule)]
     ignore: Vec<Rule>,
     /// Ignore what this file says, a rule a line; lines that begin with # are comments
     #[arg(long, value_name = "RULES.txt")]
@@ -130,21 +124,63 @@ pub(super) struct Choosing {
     between: Vec<String>,
     /// What to do with pairs of the same sub-assembly
     #[arg(long, value_name = "WHAT")]
-    pub(super) same_group: Option<SameGroup>,
+    same_group: Option<SameGroup>,
     /// Take sub-assemblies of this level for one, 1 for those at the top [default: the innermost
     /// ones]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
-    pub(super) group_level: Option<u32>,
+    group_level: Option<u32>,
     /// Look also at links of a robot that a joint connects, which touch by design
     #[arg(long)]
-    pub(super) adjacent: bool,
+    adjacent: bool,
     /// List only these verdicts: duplicate, inside, penetrating, clearance, touching
     #[arg(long, value_name = "VERDICT,…", value_delimiter = ',')]
     only: Vec<Verdicts>,
     /// Threads to use; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
-    #[arg(value_parser = value_parser!(u16).range(..=query::MAX_THREADS))]
+    #[arg(value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     pub(super) threads: u16,
+}
+
+/// What to do with pairs of the same sub-assembly.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SameGroup {
+    /// Look at other pairs only
+    Skip,
+    /// Look at these pairs only
+    Only,
+}
+
+impl From<SameGroup> for impinge_clash::SameGroup {
+    fn from(what: SameGroup) -> Self {
+        match what {
+            SameGroup::Skip => Self::Skip,
+            SameGroup::Only => Self::Only,
+        }
+    }
+}
+
+/// In what order clashes are listed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum Sort {
+    /// The worst verdict first, then the deepest, then the closest, then the longest crossing
+    Severity,
+    /// The deepest first, those of unknown depth last
+    Depth,
+    /// The closest first
+    Distance,
+    /// By the names of the parts
+    Name,
+}
+
+impl From<Sort> for impinge_clash::Sort {
+    fn from(by: Sort) -> Self {
+        match by {
+            Sort::Severity => Self::Severity,
+            Sort::Depth => Self::Depth,
+            Sort::Distance => Self::Distance,
+            Sort::Name => Self::Name,
+        }
+    }
 }
 
 /// How results are shown.
@@ -206,16 +242,28 @@ impl Arguments {
 }
 
 impl Choosing {
+    /// Which pairs are checked, and which verdicts are listed.
+    pub(super) fn pairs(&self) -> Result<Pairs, Failure> {
+        let mut pairs = Pairs::default();
+        pairs.ignore = self.rules()?;
+        pairs.between = self.between();
+        pairs.same_group = self.same_group.map(SameGroup::into);
+        pairs.group_level = self.group_level;
+        pairs.adjacent = self.adjacent;
+        pairs.only = self.only();
+        Ok(pairs)
+    }
+
     /// All rules, those of files too.
-    pub(super) fn rules(&self) -> Result<Vec<Rule>, Failure> {
+    fn rules(&self) -> Result<Vec<Rule>, Failure> {
         let mut all = self.ignore.clone();
         for file in &self.ignore_file {
-            all.extend(rules::load(file)?);
+            all.extend(load_rules(file)?);
         }
         Ok(all)
     }
 
-    pub(super) fn between(&self) -> Vec<[Pattern; 2]> {
+    fn between(&self) -> Vec<[Pattern; 2]> {
         let pairs = self.between.chunks_exact(2);
         pairs
             .map(|pair| [&pair[0], &pair[1]].map(|name| Pattern::new(name.trim_end_matches('/'))))
@@ -223,7 +271,7 @@ impl Choosing {
     }
 
     /// The verdicts that are listed.
-    pub(super) fn only(&self) -> Verdicts {
+    fn only(&self) -> Verdicts {
         match &self.only[..] {
             [] => Verdicts::ALL,
             some => some.iter().fold(Verdicts::default(), |all, more| all.union(*more)),
@@ -246,11 +294,17 @@ impl Shown {
     }
 }
 
+/// A rule that messages show as the option that it comes from.
+fn rule(text: &str) -> Result<Rule, RuleError> {
+    let rule: Rule = text.parse()?;
+    Ok(rule.from_origin(format!("--ignore `{}`", text.trim())))
+}
+
 fn allowed(text: &str) -> Result<Allowed, String> {
     match text.trim() {
         "known" => Ok(Allowed { known: true, ..Allowed::default() }),
         text => Ok(Allowed {
-            verdicts: text.parse().map_err(|error| format!("{error}, known"))?,
+            verdicts: text.parse().map_err(|error: UnknownVerdict| format!("{error}, known"))?,
             known: false,
         }),
     }

@@ -1,12 +1,15 @@
 //! The files that are written: all of them whole, or none of them there.
 
-use super::{bcf, csv, glb, interrupt::Interrupt, json, outcome::Outcome, page, pictures};
+use super::interrupt::Interrupt;
 use crate::{
     failure::Failure,
     progress::{self, Progress},
 };
+use clap::ValueEnum;
+use impinge_clash::{Error, Outcome, bcf, csv, glb, json, page, pictures};
 use std::{
     io::{self, Write},
+    ops::ControlFlow,
     path::{Path, PathBuf},
 };
 
@@ -34,14 +37,34 @@ pub(super) struct Files {
     #[arg(long, value_name = "OUT.bcf")]
     bcf: Option<PathBuf>,
     /// Of the BIM Collaboration Format
-    #[arg(long, value_name = "VERSION", value_enum, default_value_t = bcf::Format::V2_1)]
-    bcf_version: bcf::Format,
+    #[arg(long, value_name = "VERSION", value_enum, default_value_t = BcfVersion::V2_1)]
+    bcf_version: BcfVersion,
     /// Draw the whole assembly, with what clashes coloured by verdict
     #[arg(long, value_name = "OUT.png")]
     picture: Option<PathBuf>,
     /// Draw each clash that is listed, as 0001-A--B.png …, into a folder that is made if need be
     #[arg(long, value_name = "FOLDER")]
     pictures: Option<PathBuf>,
+}
+
+/// A version of BCF, as it is named on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum BcfVersion {
+    /// What most tools open
+    #[value(name = "2.1")]
+    V2_1,
+    /// The latest
+    #[value(name = "3.0")]
+    V3_0,
+}
+
+impl From<BcfVersion> for bcf::Version {
+    fn from(version: BcfVersion) -> Self {
+        match version {
+            BcfVersion::V2_1 => Self::V2_1,
+            BcfVersion::V3_0 => Self::V3_0,
+        }
+    }
 }
 
 impl Files {
@@ -54,7 +77,11 @@ impl Files {
             (&self.glb, Box::new(|outcome, out| glb::write(&outcome.findings, out))),
             (
                 &self.bcf,
-                Box::new(|outcome, out| bcf::save(&outcome.findings, self.bcf_version, out)),
+                Box::new(|outcome, out| {
+                    let version = self.bcf_version.into();
+                    let options = bcf::Options { version, ..bcf::Options::now() };
+                    bcf::write(&outcome.findings, &options, out, || {})
+                }),
             ),
             (
                 &self.picture,
@@ -111,9 +138,12 @@ impl Files {
         let mut progress = Progress::new("drawing", findings.rows.len() as u64);
         let drawn = pictures::save_all(findings, folder, findings.rows.len(), || {
             progress.advance();
-            interrupt.check()
+            if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        drawn.map(drop)
+        match drawn {
+            Err(Error::Stopped) => interrupt.check(),
+            drawn => Ok(drawn.map(drop)?),
+        }
     }
 }
 

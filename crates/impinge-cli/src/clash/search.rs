@@ -1,45 +1,42 @@
-//! The search itself: what is looked at, how far it is, and how it is stopped.
+//! The search, with a progress bar and an end when Ctrl-C asks for it.
 
-use super::{filter::Filter, interrupt::Interrupt};
-use crate::{failure::Failure, progress::Progress, query};
+use super::interrupt::Interrupt;
+use crate::{failure::Failure, output, progress::Progress, threads};
 use impinge::{
     Threads,
-    clash::{self, Options, Part, Report, Stage, Watch},
+    clash::{self, Stage},
 };
+use impinge_clash::{Error, Options, Outcome, Rule, Watch, check};
 use impinge_io::assembly::Assembly;
 use std::sync::Mutex;
 
 /// Finds what clashes, on so many threads, with a bar if it takes long.
 pub(super) fn find(
-    assembly: &Assembly,
-    filter: &Filter<'_>,
-    options: &Options,
+    assembly: Assembly,
+    mut options: Options,
     threads: u16,
     interrupt: &Interrupt,
-) -> Result<Report, Failure> {
-    let parts: Vec<Part> = assembly
-        .parts
-        .iter()
-        .map(|part| Part { mesh: assembly.meshes[part.mesh].clone(), pose: part.placement })
-        .collect();
+) -> Result<Outcome, Failure> {
     let watcher = Watcher {
-        filter,
         interrupt,
         progress: Progress::new("preparing", assembly.meshes.len() as u64),
         shown: Mutex::new(None),
-        parts: parts.len(),
+        parts: assembly.parts.len(),
     };
-    let report = match query::pool(threads)? {
-        None => clash::find(&parts, options, &watcher),
+    let outcome = match threads::pool(threads)? {
+        None => check(assembly, &options, &watcher),
         Some(pool) => {
-            pool.install(|| clash::find(&parts, &options.threads(Threads::Pool), &watcher))
+            options.threads = Threads::Pool;
+            pool.install(|| check(assembly, &options, &watcher))
         }
     };
-    report.ok_or_else(|| Failure::Interrupted("interrupted".into()))
+    outcome.map_err(|error| match error {
+        Error::NoSuchGroup(_) => Failure::input(format!("--between: {error}")),
+        error => error.into(),
+    })
 }
 
 struct Watcher<'w> {
-    filter: &'w Filter<'w>,
     interrupt: &'w Interrupt,
     progress: Progress,
     /// What the bar shows.
@@ -48,8 +45,8 @@ struct Watcher<'w> {
 }
 
 impl Watch for Watcher<'_> {
-    fn heeds(&self, a: usize, b: usize) -> bool {
-        self.filter.heeds(a, b)
+    fn idle_rule(&self, rule: &Rule) {
+        output::note(&format!("{rule} fits no part"));
     }
 
     fn proceed(&self, progress: clash::Progress) -> bool {

@@ -1,11 +1,6 @@
 //! The findings for people.
 
-use super::{
-    findings::Row,
-    input::DEMO,
-    outcome::{Outcome, status_name},
-    totals::Total,
-};
+use super::input::DEMO;
 use crate::output::{self, plain, width};
 use clap::ValueEnum;
 use console::{Style, Term};
@@ -13,6 +8,7 @@ use impinge::{
     clash::{Place, Verdict},
     glam::DVec3,
 };
+use impinge_clash::{Outcome, Row, Total};
 use std::{fmt::Write, time::Duration};
 
 /// What a row of the table is.
@@ -26,8 +22,22 @@ pub(super) enum GroupBy {
     Group,
 }
 
+/// How long a check took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// To read the files.
+    pub(super) read: Duration,
+    /// To find what clashes.
+    pub(super) search: Duration,
+}
+
 /// The table, what was asked, and what it comes to. `is_default` if no file was named.
-pub(super) fn readable(outcome: &Outcome, group_by: GroupBy, is_default: bool) -> String {
+pub(super) fn readable(
+    outcome: &Outcome,
+    group_by: GroupBy,
+    times: Times,
+    is_default: bool,
+) -> String {
     let mut text = head(outcome, is_default);
     let mut rows = match group_by {
         GroupBy::Pair => pairs(outcome),
@@ -38,7 +48,7 @@ pub(super) fn readable(outcome: &Outcome, group_by: GroupBy, is_default: bool) -
         if let Some(columns) = columns() {
             // Sub-assemblies have no verdict before them, and what is compared has a status.
             let is_group = group_by == GroupBy::Group;
-            let first = if is_group { 0 } else { 1 + usize::from(outcome.listing.known.is_some()) };
+            let first = if is_group { 0 } else { 1 + usize::from(outcome.known.is_some()) };
             fit(&mut rows, first, columns);
         }
         text.push('\n');
@@ -52,7 +62,7 @@ pub(super) fn readable(outcome: &Outcome, group_by: GroupBy, is_default: bool) -
         text.push('\n');
     }
     text.push('\n');
-    text.push_str(&foot(outcome, group_by));
+    text.push_str(&foot(outcome, group_by, times));
     text
 }
 
@@ -89,8 +99,8 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
     text
 }
 
-fn foot(outcome: &Outcome, group_by: GroupBy) -> String {
-    let (findings, listing) = (&outcome.findings, &outcome.listing);
+fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
+    let findings = &outcome.findings;
     let mut text = String::new();
     let listed = findings.rows.len();
     if listed < outcome.total() && group_by != GroupBy::Group {
@@ -113,26 +123,24 @@ fn foot(outcome: &Outcome, group_by: GroupBy) -> String {
     }
     let counted: Vec<String> = Verdict::ALL
         .into_iter()
-        .filter(|&verdict| listing.counts[verdict as usize] > 0)
+        .filter(|&verdict| outcome.count(verdict) > 0)
         .map(|verdict| {
-            style(verdict)
-                .apply_to(format!("{} {verdict}", listing.counts[verdict as usize]))
-                .to_string()
+            style(verdict).apply_to(format!("{} {verdict}", outcome.count(verdict))).to_string()
         })
         .collect();
     match &counted[..] {
         [] => text.push_str(&Style::new().green().apply_to("no clashes").to_string()),
         counted => text.push_str(&counted.join(", ")),
     }
-    if let Some(known) = listing.known {
+    if let Some(known) = outcome.known {
         let (new, resolved) = (outcome.total() - known, findings.resolved.len());
         let _ = write!(text, " ({new} new, {known} known, {resolved} resolved)");
     }
-    let allowed = outcome.total() - listing.failures;
+    let allowed = outcome.total() - outcome.failures;
     if allowed > 0 {
         let _ = write!(text, "; {allowed} allowed");
     }
-    let [read, search] = outcome.times.map(time);
+    let [read, search] = [times.read, times.search].map(time);
     let pairs = match findings.pairs_checked {
         1 => "1 pair".to_owned(),
         pairs => format!("{pairs} pairs"),
@@ -196,14 +204,13 @@ fn places(outcome: &Outcome) -> Vec<Vec<String>> {
 
 /// A row for each two sub-assemblies.
 fn groups(outcome: &Outcome) -> Vec<Vec<String>> {
-    let listing = &outcome.listing;
     let shown: Vec<Verdict> =
-        Verdict::ALL.into_iter().filter(|&verdict| listing.counts[verdict as usize] > 0).collect();
+        Verdict::ALL.into_iter().filter(|&verdict| outcome.count(verdict) > 0).collect();
     let mut header = vec!["sub-assembly".to_owned(), "sub-assembly".to_owned()];
     header.extend(shown.iter().map(Verdict::to_string));
     let mut table = vec![header];
     let name = |name: &Option<String>| name.as_deref().map_or("(none)".into(), plain);
-    for Total { a, b, counts } in listing.totals.iter().flat_map(|totals| &totals.0) {
+    for Total { a, b, counts, .. } in outcome.totals.iter().flatten() {
         let mut cells = vec![name(a), name(b)];
         cells.extend(shown.iter().map(|&verdict| counts[verdict as usize].to_string()));
         table.push(cells);
@@ -213,7 +220,7 @@ fn groups(outcome: &Outcome) -> Vec<Vec<String>> {
 
 fn header(outcome: &Outcome, more: &[&str]) -> Vec<String> {
     let bold = |text: &&str| Style::new().bold().apply_to(text).to_string();
-    let status = outcome.listing.known.is_some().then_some("status");
+    let status = outcome.known.is_some().then_some("status");
     ["verdict"].iter().chain(&status).chain(&["a", "b"]).chain(more).map(bold).collect()
 }
 
@@ -223,8 +230,8 @@ fn begin(outcome: &Outcome, row: &Row) -> Vec<String> {
     let mut cells = vec![style(clash.verdict).apply_to(clash.verdict).to_string()];
     if let Some(status) = row.status {
         cells.push(match outcome.was(row) {
-            Some(before) => format!("{} (was {before})", status_name(status)),
-            None => status_name(status).to_owned(),
+            Some(before) => format!("{} (was {before})", status.name()),
+            None => status.name().to_owned(),
         });
     }
     cells.extend([clash.a, clash.b].map(|part| plain(outcome.name(part))));

@@ -4,10 +4,13 @@ mod batch;
 mod report;
 mod workload;
 
-use crate::{failure::Failure, output, source};
+use crate::{
+    failure::Failure,
+    output, source,
+    threads::{self, MAX_THREADS},
+};
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use report::Report;
 use std::path::PathBuf;
 use workload::{Answer, Ask, Prepare, Rows, Workload};
@@ -88,9 +91,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// More than any machine has use for, and still started at once.
-pub(crate) const MAX_THREADS: i64 = 1024;
-
 impl Arguments {
     fn ask(&self) -> Result<Ask, Failure> {
         if self.distance || self.distances.is_some() {
@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ask,
         cache: arguments.cache,
         batch: arguments.batch,
-        pool: pool(arguments.threads)?,
+        pool: threads::pool(arguments.threads)?,
     };
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {
@@ -162,15 +162,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// The threads to run queries on; none for the caller's own.
-pub(crate) fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
-    if threads == 1 {
-        return Ok(None);
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads.into()).build();
-    pool.map(Some).map_err(|error| Failure::input(format!("--threads {threads}: {error}")))
 }
 
 fn compare(

@@ -217,7 +217,7 @@ impl Workload<'_> {
 
 fn timed<'p>(
     start: Instant,
-    mut timed: impinge::mid::Timed<'p, '_>,
+    mut timed: impinge::query::Timed<'p, '_>,
     all: bool,
     budget: Budget,
 ) -> (Duration, Answer, &'p [FacePair]) {

@@ -1,16 +1,42 @@
 //! The files of a run, each of them whole or not there.
 
-use super::{
-    motion::Mover,
-    report::{Format, Row},
-    stage::Names,
-};
-use crate::{failure::Failure, output::quoted};
-use impinge::world::Step;
+use crate::failure::Failure;
+use impinge_scene::{Cycle, Row};
 use std::{
     io::{self, Write},
     path::Path,
 };
+
+/// How rows are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Csv,
+    Json,
+}
+
+impl Format {
+    /// Told by the extension.
+    pub(super) fn of(path: &Path) -> Result<Self, Failure> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Ok(Self::Csv),
+            Some("jsonl" | "json") => Ok(Self::Json),
+            _ => Err(Failure::input(format!(
+                "{}: rows are written as .csv or .jsonl; name such a file",
+                path.display()
+            ))),
+        }
+    }
+
+    pub(super) fn write(self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+        match self {
+            Self::Csv => writeln!(out, "{}", row.csv()),
+            Self::Json => {
+                serde_json::to_writer(&mut *out, row)?;
+                writeln!(out)
+            }
+        }
+    }
+}
 
 /// Where rows, contacts and poses go, as far as they are wanted.
 pub(super) struct Files<'f> {
@@ -71,45 +97,23 @@ impl Files<'_> {
             rows.write(|out| writeln!(out, "{}", Row::HEADER))?;
         }
         if let Some(contacts) = &mut self.contacts {
-            contacts.write(|out| writeln!(out, "run,cycle,body_a,body_b,face_a,face_b"))?;
+            contacts.write(|out| writeln!(out, "{}", Cycle::CONTACTS_HEADER))?;
         }
         if let Some(poses) = &mut self.poses {
-            let header = "run,cycle,body,r00,r01,r02,tx,r10,r11,r12,ty,r20,r21,r22,tz";
-            poses.write(|out| writeln!(out, "{header}"))?;
+            poses.write(|out| writeln!(out, "{}", Cycle::POSES_HEADER))?;
         }
         Ok(())
     }
 
-    pub(super) fn cycle(
-        &mut self,
-        row: &Row<'_>,
-        step: &Step<'_>,
-        movers: &[Mover],
-        names: &Names,
-    ) -> Result<(), Failure> {
-        let (run, cycle) = (quoted(row.run), row.cycle);
+    pub(super) fn cycle(&mut self, cycle: &Cycle<'_>) -> Result<(), Failure> {
         if let Some(rows) = &mut self.rows {
-            rows.write(|out| self.format.write(out, row))?;
+            rows.write(|out| self.format.write(out, cycle.row()))?;
         }
         if let Some(contacts) = &mut self.contacts {
-            contacts.write(|out| {
-                for touch in step.pairs() {
-                    let [a, b] = [touch.a, touch.b].map(|body| names.of(body.index() as usize));
-                    for faces in touch.faces {
-                        writeln!(out, "{run},{cycle},{a},{b},{},{}", faces.a, faces.b)?;
-                    }
-                }
-                Ok(())
-            })?;
+            contacts.write(|out| cycle.write_contacts(out))?;
         }
         if let Some(poses) = &mut self.poses {
-            poses.write(|out| {
-                for (number, mover) in movers.iter().enumerate() {
-                    let numbers = mover.pose.to_rows().map(|number| number.to_string());
-                    writeln!(out, "{run},{cycle},{},{}", names.of(number), numbers.join(","))?;
-                }
-                Ok(())
-            })?;
+            poses.write(|out| cycle.write_poses(out))?;
         }
         Ok(())
     }

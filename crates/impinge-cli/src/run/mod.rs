@@ -1,42 +1,27 @@
 //! `impinge run`: a world of moving bodies, cycle by cycle.
 //!
+//! Scenes and runs are the crate `impinge-scene`; here are arguments, printing and plots.
+//!
 //! | file | what it holds |
 //! |---|---|
-//! | `scene.rs` | what a scene file says |
-//! | `place.rs`, `values.rs` | its text, its values, and where in it something is wrong |
-//! | `stage.rs`, `copies.rs` | from there to a world with bodies in it |
-//! | `motion.rs` | how bodies move |
-//! | `response.rs` | what they do when they hit something |
-//! | `report.rs`, `files.rs` | rows, summaries, pictures, files |
+//! | `report.rs` | what is printed and drawn of a run |
+//! | `files.rs` | files that are written: whole, or not there |
 
-mod copies;
 mod files;
-mod motion;
-mod place;
 mod report;
-mod response;
-mod scene;
-mod stage;
-mod values;
 
 use crate::{
     failure::Failure,
     output,
     progress::{self, Progress},
-    query,
+    source,
+    threads::{self, MAX_THREADS},
 };
 use clap::value_parser;
-use files::Files;
-use impinge::{
-    Method, Threads, World,
-    broad::{BroadPhase, Detail, Packed, Proxies},
-    world::{Step, StepStats},
-};
-use place::Text;
-use rayon::ThreadPool;
-use report::{Format, Row, Summary};
-use scene::{Broad, Scene};
-use stage::{Builder, Overrides, Stage};
+use files::{Files, Format};
+use impinge::{Mesh, Method, Pose, world::StepStats};
+use impinge_scene::{Builder, Overrides, Row, Run, Scene, SourceError, Sources};
+use report::Report;
 use std::{
     io::{self, Write},
     ops::ControlFlow,
@@ -96,14 +81,54 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     method: Option<Method>,
     /// Threads to use, whatever the scene says; 0 for one per core
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=query::MAX_THREADS))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
 }
 
+/// A broad phase by name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Broad {
+    /// Every pair, by spheres or boxes, whichever fits better
+    AllPairs,
+    /// Every pair, by boxes alone
+    Boxes,
+    /// Sweep and prune along the axes
+    Sweep,
+    /// Sweep and prune along the 13 directions of a 26-DOP
+    Directions,
+    /// A dynamic tree of boxes
+    Tree,
+    /// Boxes packed by eight, the default
+    Packed,
+}
+
+impl From<Broad> for impinge_scene::Broad {
+    fn from(broad: Broad) -> Self {
+        match broad {
+            Broad::AllPairs => Self::AllPairs,
+            Broad::Boxes => Self::Boxes,
+            Broad::Sweep => Self::Sweep,
+            Broad::Directions => Self::Directions,
+            Broad::Tree => Self::Tree,
+            Broad::Packed => Self::Packed,
+        }
+    }
+}
+
 impl Arguments {
+    /// What is said here otherwise than in the scene.
+    fn overrides(&self) -> Overrides {
+        let mut overrides = Overrides::default();
+        overrides.cycles = self.cycles;
+        overrides.broad = self.broad.map(Broad::into);
+        overrides.method = self.method;
+        overrides.threads = self.threads;
+        overrides
+    }
+
     /// Two outputs in one file would leave only one of them, and any of them in the scene's nothing of it.
     fn check_files(&self) -> Result<(), Failure> {
         let files = [Some(&self.scene), self.output.as_ref(), self.contacts.as_ref()];
@@ -118,20 +143,11 @@ impl Arguments {
     }
 }
 
-/// Contacts of a cycle take memory, and this is about half a gigabyte of them.
-const CONTACT_LIMIT: u64 = 50_000_000;
-/// Pairs of bodies that a broad phase may be asked to remember.
-const PAIR_LIMIT: u64 = 100_000_000;
 /// Pairs of boxes that are compared in a second, about.
 const PAIRS_A_SECOND: f64 = 5e8;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let text = Text::load(&arguments.scene)?;
-    let scene: Scene = text.parse()?;
-    if *scene.cycles.get_ref() == 0 {
-        let message = "`cycles`: 0; a run has at least 1, which is the bodies as they stand";
-        return Err(text.fault(&scene.cycles.span(), message));
-    }
+    let scene = Scene::load(&arguments.scene)?;
     arguments.check_files()?;
     // Told now, not when the run is over and there is nowhere to draw it.
     if let Some(path) = &arguments.plot {
@@ -142,64 +158,65 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
-    let overrides =
-        Overrides { broad: arguments.broad, method: arguments.method, threads: arguments.threads };
-    let mut builder = Builder::new(&text, &scene, overrides);
+    let mut builder = Builder::new(&scene, arguments.overrides(), &FilesAndGenerators);
     let show = Show {
-        arguments,
-        text: &text,
-        scene: &scene,
         is_json: output::wants_json(arguments.json),
+        // Lines of JSON, unless they go to a file.
+        prints_rows: output::wants_json(arguments.json) && arguments.output.is_none(),
         is_interrupted: Arc::new(AtomicBool::new(false)),
     };
     // What is wrong with any run is said before the first begins.
-    let runs: Vec<_> = match &scene.run[..] {
-        [] => vec![None],
-        runs => runs.iter().map(|run| Some(run.get_ref())).collect(),
-    };
-    let mut first = Some(builder.stage(runs[0])?);
-    for run in &runs[1..] {
-        builder.stage(*run)?;
+    let mut first = Some(builder.run(0)?);
+    for number in 1..scene.run_count() {
+        builder.run(number)?;
     }
     show.watch_for_interrupts()?;
-    let summaries = Files::with(
+    let reports = Files::with(
         [arguments.output.as_deref(), arguments.contacts.as_deref(), arguments.poses.as_deref()],
         |mut files| {
             files.begin(format)?;
-            let mut summaries = Vec::new();
-            for run in &runs {
-                let stage = match first.take() {
-                    Some(stage) => stage,
-                    None => builder.stage(*run)?,
+            let mut reports = Vec::new();
+            for number in 0..scene.run_count() {
+                let run = match first.take() {
+                    Some(run) => run,
+                    None => builder.run(number)?,
                 };
-                summaries.push(show.run(stage, &mut files)?);
+                reports.push(show.run(run, &mut files)?);
             }
-            Ok(summaries)
+            Ok(reports)
         },
     )?;
     if let Some(path) = &arguments.plot {
-        let title = scene.title.clone().unwrap_or_else(|| text.stem());
-        report::plot(path, &title, scene.against, &summaries)?;
+        report::plot(path, &scene.title(), scene.plot_axis(), &reports)?;
     }
     Ok(())
 }
 
-/// Why a step did not come to its end.
-enum Stop {
-    Interrupted,
-    TooManyContacts(usize),
+/// Meshes and poses from files, or made by `gen:` names, with a sign of life for what takes long.
+struct FilesAndGenerators;
+
+impl Sources for FilesAndGenerators {
+    fn mesh(&self, name: &str) -> Result<Mesh, SourceError> {
+        Ok(source::mesh(name).map_err(Failure::into_message)?)
+    }
+
+    fn poses(&self, name: &str) -> Result<Vec<Pose>, SourceError> {
+        Ok(source::poses(name).map_err(Failure::into_message)?)
+    }
+
+    fn during(&self, label: &str, work: &mut dyn FnMut()) {
+        progress::waiting(label, work);
+    }
 }
 
-/// What all runs of a scene share.
-struct Show<'s> {
-    arguments: &'s Arguments,
-    text: &'s Text,
-    scene: &'s Scene,
+/// How all runs of a scene are shown.
+struct Show {
     is_json: bool,
+    prints_rows: bool,
     is_interrupted: Arc<AtomicBool>,
 }
 
-impl Show<'_> {
+impl Show {
     /// From now on Ctrl-C ends the run in order, so that no file is left behind half written. A broad
     /// phase that finds nothing cannot be stopped: asked twice, the run ends at once.
     fn watch_for_interrupts(&self) -> Result<(), Failure> {
@@ -215,161 +232,62 @@ impl Show<'_> {
     }
 
     /// All cycles of a run, and what is printed of it.
-    fn run(&self, stage: Stage, files: &mut Files<'_>) -> Result<Summary, Failure> {
-        let summary = self.cycles(stage, files)?;
+    fn run(&self, mut run: Run, files: &mut Files<'_>) -> Result<Report, Failure> {
+        let report = self.cycles(&mut run, files)?;
         match self.is_json {
-            true => output::json(&summary)?,
-            false => output::text(&summary.readable())?,
+            true => output::json(&report.summary)?,
+            false => output::text(&report.readable())?,
         }
-        Ok(summary)
+        Ok(report)
     }
 
-    fn cycles(&self, mut stage: Stage, files: &mut Files<'_>) -> Result<Summary, Failure> {
-        let count = self.arguments.cycles.unwrap_or(*self.scene.cycles.get_ref());
-        self.check_pairs(&stage)?;
-        let pool = query::pool(stage.threads)?;
-        if pool.is_some() {
-            stage.world.set_threads(Threads::Pool);
-        }
-        let mut summary = Summary::new(self.text.path(), &stage, response::energy(&stage.movers));
-        let mut live = Live::new(&stage, count);
-        // Lines of JSON, unless they go to a file.
-        let prints = self.is_json && self.arguments.output.is_none();
+    fn cycles(&self, run: &mut Run, files: &mut Files<'_>) -> Result<Report, Failure> {
+        let count = run.cycle_count();
+        let pool = threads::pool(run.threads())?;
+        let mut live = Live::new(run);
+        let mut track = report::Track::default();
         let mut out = io::BufWriter::new(io::stdout());
-        let mut is_stopped = false;
-        for cycle in 0..count {
-            if cycle > 0 {
-                advance(&mut stage, cycle)?;
-            }
-            let Stage { world, movers, dynamics, name, names, .. } = &mut stage;
-            let limit = self.scene.contact_limit.as_ref();
-            let limit = limit.map_or(CONTACT_LIMIT, |limit| *limit.get_ref());
-            let watch = |stats: &StepStats| self.look(stats, limit, cycle, &mut live);
-            let step = match step(world, pool.as_ref(), watch) {
-                ControlFlow::Continue(step) => step,
-                ControlFlow::Break(stop) => return Err(self.stopped(&stop, cycle, count)),
+        for done in 0.. {
+            let watch = |stats: &StepStats| {
+                live.within(done, stats);
+                match self.is_interrupted.load(Ordering::Relaxed) {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
             };
-            let row = Row::new(name, cycle, &step);
-            if prints {
-                Format::Json.write(&mut out, &row)?;
+            let cycle = match &pool {
+                None => run.next_cycle(watch),
+                Some(pool) => pool.install(|| run.next_cycle(watch)),
+            };
+            let cycle = cycle.map_err(|error| match error {
+                impinge_scene::Error::Stopped => interrupted(done, count),
+                error => error.into(),
+            });
+            let Some(cycle) = cycle? else { break };
+            if self.prints_rows {
+                Format::Json.write(&mut out, cycle.row())?;
             }
-            files.cycle(&row, &step, movers, names)?;
-            summary.add(&row);
-            live.cycle_done(&row);
-            dynamics.respond(movers, &step);
+            files.cycle(&cycle)?;
+            track.add(cycle.row());
+            live.cycle_done(cycle.row());
             if self.is_interrupted.load(Ordering::Relaxed) {
                 out.flush()?;
-                return Err(self.stopped(&Stop::Interrupted, cycle + 1, count));
-            }
-            if self.scene.stop_at_contact && row.contacts > 0 {
-                is_stopped = true;
-                break;
+                return Err(interrupted(done + 1, count));
             }
         }
         out.flush()?;
-        summary.finish(is_stopped, response::energy(&stage.movers));
-        Ok(summary)
-    }
-
-    /// Looks after a step that takes long.
-    fn look(
-        &self,
-        stats: &StepStats,
-        limit: u64,
-        cycle: u64,
-        live: &mut Live,
-    ) -> ControlFlow<Stop> {
-        live.within(cycle, stats);
-        if self.is_interrupted.load(Ordering::Relaxed) {
-            ControlFlow::Break(Stop::Interrupted)
-        } else if stats.contacts as u64 > limit {
-            ControlFlow::Break(Stop::TooManyContacts(stats.tested))
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
-
-    fn stopped(&self, stop: &Stop, cycle: u64, count: u64) -> Failure {
-        match stop {
-            Stop::Interrupted => Failure::Interrupted(format!(
-                "interrupted after {cycle} of {count} cycles; no file was written"
-            )),
-            Stop::TooManyContacts(pairs) => {
-                let limit = self.scene.contact_limit.as_ref();
-                let (at, limit) = match limit {
-                    Some(limit) => (limit.span(), *limit.get_ref()),
-                    None => (0..0, CONTACT_LIMIT),
-                };
-                let message = format!(
-                    "cycle {cycle}: over {limit} contacts among the first {pairs} pairs of bodies; \
-                     place the bodies further apart, or raise `contact_limit` if there is memory \
-                     for them (8 bytes each)"
-                );
-                self.text.fault(&at, message)
-            }
-        }
-    }
-
-    /// Refuses what a broad phase would need more memory for than there is.
-    fn check_pairs(&self, stage: &Stage) -> Result<(), Failure> {
-        let count = stage.bodies.len() as u64;
-        if !stage.broad.keeps_pairs() || count * (count - 1) / 2 <= PAIR_LIMIT {
-            return Ok(());
-        }
-        let mut proxies = Proxies::new(Detail::Boxes);
-        let mut packed = Packed::new();
-        for (proxy, mover) in (0..).zip(&stage.movers) {
-            proxies.set(proxy, mover.bounds(), true);
-            packed.insert(&proxies, proxy);
-        }
-        let mut found = 0;
-        let mut visit = |_| {
-            found += 1;
-            if found > PAIR_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let counting = || packed.pairs(&proxies, Threads::One, &mut visit);
-        match progress::waiting("counting pairs of bodies", counting) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(self.text.fault(
-                &(0..0),
-                format!(
-                    "`broad`: sweep and directions keep all pairs of near bodies, which are over \
-                     {PAIR_LIMIT} here; take packed or tree"
-                ),
-            )),
-        }
+        Ok(Report { summary: run.summary(), track })
     }
 }
 
-/// One step, on the threads that there are.
-fn step<'w>(
-    world: &'w mut World,
-    pool: Option<&ThreadPool>,
-    watch: impl FnMut(&StepStats) -> ControlFlow<Stop> + Send,
-) -> ControlFlow<Stop, Step<'w>> {
-    match pool {
-        None => world.step_watched(watch),
-        Some(pool) => pool.install(|| world.step_watched(watch)),
-    }
+fn interrupted(cycle: u64, count: u64) -> Failure {
+    Failure::Interrupted(format!(
+        "interrupted after {cycle} of {count} cycles; no file was written"
+    ))
 }
 
 /// What shells say of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
-
-/// Moves all bodies to where they are at a cycle.
-fn advance(stage: &mut Stage, cycle: u64) -> Result<(), Failure> {
-    let Stage { world, bodies, movers, names, dynamics, .. } = stage;
-    for (number, (mover, &id)) in movers.iter_mut().zip(bodies.iter()).enumerate() {
-        if mover.is_moving() {
-            let about = |error: &dyn std::fmt::Display| {
-                Failure::input(format!("cycle {cycle}: body {}: {error}", names.of(number)))
-            };
-            mover.advance(cycle, dynamics).map_err(|error| about(&error))?;
-            world.set_pose(id, mover.pose).map_err(|error| about(&error))?;
-        }
-    }
-    Ok(())
-}
 
 /// The live line: a bar over all cycles, and what goes on in the one at hand.
 struct Live {
@@ -379,16 +297,17 @@ struct Live {
 }
 
 impl Live {
-    fn new(stage: &Stage, cycles: u64) -> Self {
-        let count = stage.bodies.len() as f64;
+    fn new(run: &Run) -> Self {
+        let count = run.body_count() as f64;
         let pairs = count * (count - 1.0) / 2.0;
         let seconds = pairs / PAIRS_A_SECOND;
-        let note = match stage.broad.is_quadratic() && seconds > 1.0 {
+        let note = match run.broad().is_quadratic() && seconds > 1.0 {
             true => format!(", {pairs:.1e} pairs of boxes a cycle, about {seconds:.0} s"),
             false => String::new(),
         };
-        let name = stage.name.clone();
-        Self { progress: Progress::new(&format!("{name}{note}"), cycles), name, note }
+        let name = run.name().to_owned();
+        let progress = Progress::new(&format!("{name}{note}"), run.cycle_count());
+        Self { progress, name, note }
     }
 
     fn within(&mut self, cycle: u64, stats: &StepStats) {

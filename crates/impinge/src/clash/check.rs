@@ -9,7 +9,7 @@ use super::{
     find::Hall,
     placed::Placed,
 };
-use crate::{Bounds, FacePair, MeshDistance, mid::Searcher};
+use crate::{Bounds, FacePair, MeshDistance, query::Searcher};
 
 /// What a thread needs to look at one pair of parts after the other.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use super::{
     common::{Kind, Piece},
     placed::Placed,
 };
-use crate::{mid::PointStack, narrow::Triangle};
+use crate::{method::PointScratch, narrow::Triangle};
 use glam::DVec3;
 
 /// A face as seen along a piece of the curve: in which direction, and how far.
@@ -23,7 +23,7 @@ struct Ray {
 /// Looks where surfaces cross.
 #[derive(Debug, Default)]
 pub(super) struct Crossing {
-    stack: PointStack,
+    stack: PointScratch,
     rays: [Vec<Ray>; 2],
 }
 

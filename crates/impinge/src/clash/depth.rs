@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Bounds, FacePair,
-    mid::PointStack,
+    method::PointScratch,
     narrow::{Triangle, nearest_point},
 };
 use glam::DVec3;
@@ -40,7 +40,7 @@ pub(super) struct Sounding {
     points: Vec<DVec3>,
     origins: Vec<Origin>,
     flood: Vec<u32>,
-    stack: PointStack,
+    stack: PointScratch,
     chords: Vec<Chords>,
 }
 

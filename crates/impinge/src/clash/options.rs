@@ -1,9 +1,6 @@
 //! What is asked about an assembly.
 
-use crate::{
-    Mesh, Pose, Threads,
-    mid::{ToleranceError, checked_tolerance},
-};
+use crate::{Mesh, Pose, Threads, ToleranceError, tolerance::checked as checked_tolerance};
 use std::sync::Arc;
 
 /// A part of an assembly: a mesh, somewhere. Parts that share a mesh share all that is prepared of

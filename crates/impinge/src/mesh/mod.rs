@@ -1,7 +1,9 @@
 //! Triangle soups: positions and faces, checked once when they are made.
 
+mod extent;
 mod report;
 
+pub(crate) use extent::Extent;
 pub use report::{Duplicate, Edge, MeshReport};
 pub(crate) use report::{edges, first_vertex_at_each_position};
 

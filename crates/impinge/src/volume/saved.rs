@@ -3,7 +3,7 @@
 use super::BoundingVolume;
 use glam::DVec3;
 
-/// A volume whose trees can be saved (see [`BvTree::to_bytes`](crate::mid::tree::BvTree::to_bytes)).
+/// A volume whose trees can be saved (see [`BvTree::to_bytes`](crate::method::tree::BvTree::to_bytes)).
 ///
 /// Kinds that [merge](BoundingVolume::merged) follow from the mesh and the shape of the tree, so
 /// they are not stored at all and made anew on loading: what is not in a file cannot be wrong in it.

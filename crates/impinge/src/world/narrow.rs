@@ -1,7 +1,7 @@
 //! Pairs of bodies that are near each other: which of their faces touch?
 
 use super::body::Bodies;
-use crate::{FacePair, Threads, broad::ProxyPair, mid::Searcher};
+use crate::{FacePair, Threads, broad::ProxyPair, query::Searcher};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,7 +1,7 @@
 //! What can be asked of a world besides its steps.
 
 use super::{BodyId, World, WorldError};
-use crate::{Bounds, FacePair, Mesh, MeshDistance, Pose, Shape, generate, mid::Searcher};
+use crate::{Bounds, FacePair, Mesh, MeshDistance, Pose, Shape, generate, query::Searcher};
 use glam::DVec3;
 use std::ops::ControlFlow;
 
@@ -88,7 +88,7 @@ impl World {
         let mut reach = around.size().max_element().max(f64::MIN_POSITIVE);
         let mut best = None;
         loop {
-            self.find(&grown(&around, reach));
+            self.find(&around.grown(reach));
             self.nearest_of_found(shape, pose, &mut best);
             let is_all = !reach.is_finite();
             match &best {
@@ -106,7 +106,7 @@ impl World {
         for &index in &self.found {
             let Some(body) = self.bodies.at(index) else { continue };
             let is_in_reach =
-                |best: &Nearest| grown(&around, best.reach()).overlaps(self.proxies.bounds(index));
+                |best: &Nearest| around.grown(best.reach()).overlaps(self.proxies.bounds(index));
             if !best.as_ref().is_none_or(is_in_reach) {
                 continue;
             }
@@ -151,8 +151,4 @@ fn has_corner_in(shape: &Shape, pose: &Pose, bounds: &Bounds) -> bool {
         let placed = pose.place(mesh.positions()[vertex as usize]);
         placed.cmpge(bounds.min).all() && placed.cmple(bounds.max).all()
     })
-}
-
-fn grown(bounds: &Bounds, by: f64) -> Bounds {
-    Bounds { min: bounds.min - by, max: bounds.max + by }
 }

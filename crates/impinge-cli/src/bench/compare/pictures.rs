@@ -5,8 +5,8 @@ use super::{
     report::{Report, Row, Summary},
 };
 use crate::{
-    bench::plot::{Lines, Scale},
     failure::Failure,
+    plot::{Lines, Scale},
 };
 use std::path::Path;
 

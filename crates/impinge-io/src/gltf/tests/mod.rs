@@ -68,7 +68,7 @@ fn shown(fault: &Fault) -> String {
         Place::Json(pointer) => format!("{pointer}: {}", fault.message),
         Place::Byte(byte) => format!("byte {byte}: {}", fault.message),
         Place::Line(line) => format!("line {line}: {}", fault.message),
-        Place::File => fault.message.clone(),
+        Place::File | Place::Character { .. } => fault.message.clone(),
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Threads,
     broad::{Proxies, ProxyPair, ordered},
-    mid::wide::lanes::{Lanes, on},
+    simd::{Lanes, lanes_of, on},
 };
 use fearless_simd::prelude::*;
 use rayon::prelude::*;
@@ -244,15 +244,4 @@ impl Piles<'_> {
             }
         }
     }
-}
-
-/// The bits that are set.
-#[inline(always)]
-fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        let is_there = mask != 0;
-        mask &= mask.wrapping_sub(1);
-        is_there.then_some(lane)
-    })
 }

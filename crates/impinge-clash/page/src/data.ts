@@ -1,0 +1,196 @@
+// What the page was given: read in the order in which `src/page/mod.rs` writes it.
+
+export type Point = [number, number, number];
+export type Box = [Point, Point];
+
+export const VERDICTS = ["duplicate", "inside", "penetrating", "clearance", "touching"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export type Status = "new" | "known";
+
+export interface Place {
+  point: Point;
+  length: number;
+  extent: Box | null;
+  pairs: number;
+  pairs_kept: number;
+}
+
+export interface Row {
+  a: number;
+  b: number;
+  verdict: Verdict;
+  depth: number | null;
+  distance: number;
+  points: [Point, Point];
+  pairs: number;
+  pairs_kept: number;
+  faces: [number, number];
+  length: number;
+  extent: Box | null;
+  place_count: number;
+  places: Place[];
+  closed: [boolean, boolean];
+  status: Status | null;
+}
+
+export interface Resolved {
+  a: string;
+  b: string;
+  verdict: string;
+}
+
+export interface MeshInfo {
+  vertices: number;
+  faces: number;
+  has_faces: boolean;
+  center: Point;
+  half: Point;
+  scale: number;
+}
+
+export interface Header {
+  version: string;
+  files: string[];
+  units: string | null;
+  touch: number;
+  clearance: number;
+  pairs_checked: number;
+  part_count: number;
+  face_count: number;
+  has_baseline: boolean;
+  groups: { name: string; parent: number | null }[];
+  parts: { name: string[]; group: (number | null)[]; mesh: number[] };
+  meshes: MeshInfo[];
+  rows: Row[];
+  resolved: Resolved[];
+  skipped: { name: string; why: string }[];
+}
+
+export interface MeshData {
+  positions: Float32Array;
+  corners: Uint32Array;
+}
+
+export class Report {
+  /** Row-major `[R | t]` of each part. */
+  readonly poses: Float64Array;
+  /** The geometry of each mesh; null for those there was no room for. */
+  readonly meshes: (MeshData | null)[];
+  private readonly pairsA: Uint32Array;
+  private readonly pairsB: Uint32Array;
+  private readonly ofPlaces: Uint32Array;
+  private readonly firstPair: Uint32Array;
+  private readonly firstOfPlaces: Uint32Array;
+
+  constructor(
+    readonly header: Header,
+    reader: Reader,
+  ) {
+    const { rows, parts } = header;
+    this.poses = reader.floats(12 * parts.name.length);
+    [this.firstPair, this.firstOfPlaces] = [new Uint32Array(rows.length), new Uint32Array(rows.length)];
+    let [pairs, ofPlaces] = [0, 0];
+    rows.forEach((row, i) => {
+      [this.firstPair[i], this.firstOfPlaces[i]] = [pairs, ofPlaces];
+      pairs += row.pairs_kept;
+      for (const place of row.places) ofPlaces += place.pairs_kept;
+    });
+    this.pairsA = reader.indices(pairs);
+    this.pairsB = reader.indices(pairs);
+    this.ofPlaces = reader.indices(ofPlaces);
+    this.meshes = header.meshes.map((mesh) =>
+      mesh.has_faces
+        ? { positions: reader.singles(3 * mesh.vertices), corners: reader.indices(3 * mesh.faces) }
+        : null,
+    );
+  }
+
+  /** The pairs of faces of a clash, or of one of its places. */
+  pairs(row: number, place: number | null): [number, number][] {
+    const [first, { pairs_kept, places }] = [this.firstPair[row], this.header.rows[row]];
+    const pair = (i: number): [number, number] => [this.pairsA[first + i], this.pairsB[first + i]];
+    if (place === null) return Array.from({ length: pairs_kept }, (_, i) => pair(i));
+    let at = this.firstOfPlaces[row];
+    for (const before of places.slice(0, place)) at += before.pairs_kept;
+    return Array.from(this.ofPlaces.subarray(at, at + places[place].pairs_kept), pair);
+  }
+
+  /** The names of the sub-assemblies that a part is in, from the top. */
+  path(part: number): string[] {
+    const path = [];
+    for (let group = this.header.parts.group[part]; group !== null; ) {
+      path.push(this.header.groups[group].name);
+      group = this.header.groups[group].parent;
+    }
+    return path.reverse();
+  }
+
+  name(part: number): string {
+    return this.header.parts.name[part];
+  }
+
+  fullName(part: number): string {
+    return [...this.path(part), this.name(part)].join("/");
+  }
+}
+
+/** Numbers that were split into planes of equal weight: see `pack.rs`. */
+class Reader {
+  private at = 0;
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  take(count: number): Uint8Array {
+    if (this.at + count > this.bytes.length) throw new Error("the data of this page is cut off");
+    this.at += count;
+    return this.bytes.subarray(this.at - count, this.at);
+  }
+
+  floats(count: number): Float64Array {
+    return new Float64Array(this.planes(count, 8));
+  }
+
+  singles(count: number): Float32Array {
+    return new Float32Array(this.planes(count, 4));
+  }
+
+  indices(count: number): Uint32Array {
+    const values = new Uint32Array(this.planes(count, 4));
+    let value = 0;
+    for (let i = 0; i < count; i++) {
+      const step = values[i];
+      value = (value + ((step >>> 1) ^ -(step & 1))) >>> 0;
+      values[i] = value;
+    }
+    return values;
+  }
+
+  private planes(count: number, size: number): ArrayBuffer {
+    const planes = this.take(count * size);
+    const bytes = new Uint8Array(count * size);
+    for (let plane = 0; plane < size; plane++) {
+      const first = plane * count;
+      for (let i = 0, to = plane; i < count; i++, to += size) bytes[to] = planes[first + i];
+    }
+    return bytes.buffer;
+  }
+}
+
+/** Unpacks what stands in the page. */
+export async function read(letters: string): Promise<Report> {
+  const stream = new Blob([fromBase64(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const reader = new Reader(bytes);
+  const [a, b, c, d] = reader.take(4);
+  const length = a + (b << 8) + (c << 16) + d * 2 ** 24;
+  const header = JSON.parse(new TextDecoder().decode(reader.take(length))) as Header;
+  return new Report(header, reader);
+}
+
+function fromBase64(letters: string): Uint8Array<ArrayBuffer> {
+  // Newer browsers have a way that is ten times faster.
+  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+  if (fromBase64) return fromBase64(letters);
+  return Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+}

@@ -1,0 +1,73 @@
+//! The check itself: from an assembly to its outcome.
+
+use crate::{
+    error::Error,
+    filter::Filter,
+    options::Options,
+    outcome::{Found, Listed, Outcome},
+    rules::Rule,
+};
+use impinge::clash::{self, Part, Progress, Report};
+use impinge_io::assembly::Assembly;
+
+/// The caller's side of a check: is told what goes on, and may stop it. `()` does neither.
+pub trait Watch: Sync {
+    /// Called before the search for each rule that fits no part: probably a name is misspelt.
+    fn idle_rule(&self, rule: &Rule) {
+        let _ = rule;
+    }
+
+    /// Called now and then during the search, from any thread. Returns whether to go on.
+    fn proceed(&self, progress: Progress) -> bool {
+        let _ = progress;
+        true
+    }
+}
+
+impl Watch for () {}
+
+/// Finds the clashes of an assembly, and lists them as the options say.
+///
+/// The outcome does not depend on the number of threads.
+///
+/// # Errors
+/// If a length is not one, a group of [`Pairs::between`](crate::Pairs::between) is not there, or the
+/// watcher stops the search.
+pub fn check(assembly: Assembly, options: &Options, watch: &impl Watch) -> Result<Outcome, Error> {
+    let mut asked = clash::Options::new()
+        .tolerance(options.tolerance)?
+        .clearance(options.clearance)?
+        .threads(options.threads);
+    if let Some(touch) = options.touch {
+        asked = asked.touch(touch)?;
+    }
+    let (filter, idle) = Filter::new(&assembly, &options.pairs)?;
+    idle.into_iter().for_each(|rule| watch.idle_rule(rule));
+    let parts: Vec<Part> = assembly
+        .parts
+        .iter()
+        .map(|part| Part { mesh: assembly.meshes[part.mesh].clone(), pose: part.placement })
+        .collect();
+    let watcher = Watcher { filter: &filter, watch };
+    let report = clash::find(&parts, &asked, &watcher).ok_or(Error::Stopped)?;
+    let Report { clashes, pairs_checked, open_parts, touch } = report;
+    let listed = Listed::new(&assembly, &filter, options, clashes);
+    drop(filter);
+    let found = Found { pairs_checked, open_parts, touch, clearance: options.clearance };
+    Ok(Outcome::new(assembly, listed, found))
+}
+
+struct Watcher<'w, W> {
+    filter: &'w Filter<'w>,
+    watch: &'w W,
+}
+
+impl<W: Watch> clash::Watch for Watcher<'_, W> {
+    fn heeds(&self, a: usize, b: usize) -> bool {
+        self.filter.heeds(a, b)
+    }
+
+    fn proceed(&self, progress: Progress) -> bool {
+        self.watch.proceed(progress)
+    }
+}

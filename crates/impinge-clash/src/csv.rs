@@ -1,0 +1,70 @@
+//! The outcome as rows of text.
+
+use crate::{
+    findings::{Row, Status},
+    outcome::Outcome,
+};
+use impinge::{clash::Verdict, glam::DVec3};
+use impinge_io::csv_field;
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
+
+const HEADER: &str = "a,b,verdict,status,was,allowed,depth,distance,x,y,z,bx,by,bz,\
+     length,places,faces,a_path,b_path";
+
+/// Writes a header and a row for each clash that is listed.
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{HEADER}")?;
+    outcome.findings.rows.iter().try_for_each(|row| write_row(outcome, row, out))
+}
+
+fn write_row(outcome: &Outcome, row: &Row, out: &mut dyn Write) -> io::Result<()> {
+    let clash = &row.clash;
+    let assembly = &outcome.findings.assembly;
+    let [a, b] = [clash.a, clash.b].map(|part| text(outcome.name(part)));
+    write!(out, "{a},{b},{}", clash.verdict)?;
+    write!(out, ",{}", row.status.map_or("", Status::name))?;
+    write!(out, ",{},{}", outcome.was(row).map_or("", Verdict::name), outcome.is_allowed(row))?;
+    write!(out, ",{}", clash.depth.map(|depth| depth.to_string()).unwrap_or_default())?;
+    write!(out, ",{}", clash.distance)?;
+    for DVec3 { x, y, z } in clash.points {
+        write!(out, ",{x},{y},{z}")?;
+    }
+    write!(out, ",{},{},{}", clash.length, clash.places.len(), clash.faces.len())?;
+    let [a, b] = [clash.a, clash.b].map(|part| assembly.full_name(part));
+    writeln!(out, ",{},{}", text(&a), text(&b))
+}
+
+/// A name as a field. What a spreadsheet would take for a formula is given an apostrophe, which it
+/// hides.
+fn text(name: &str) -> Cow<'_, str> {
+    match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        true => Cow::Owned(csv_field(&format!("'{name}")).into_owned()),
+        false => csv_field(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_fields_whatever_they_hold() {
+        for (name, field) in [
+            ("bolt", "bolt"),
+            ("a,b", "\"a,b\""),
+            ("a\"b", "\"a\"\"b\""),
+            ("a\nb", "\"a\nb\""),
+            ("=1+2", "'=1+2"),
+            ("-a,b", "\"'-a,b\""),
+            ("", ""),
+        ] {
+            assert_eq!(text(name), field);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Which pairs of an assembly's parts are wanted: rules as sets of bits, so that no name is looked
+//! at twice.
+
+use crate::{
+    error::Error,
+    options::{Pairs, SameGroup},
+    pattern::{Names, Pattern},
+    rules::Rule,
+    verdicts::Verdicts,
+};
+use impinge::clash::Verdict;
+use impinge_io::assembly::Assembly;
+
+/// Tells which pairs are wanted.
+#[derive(Debug)]
+pub(super) struct Filter<'a> {
+    assembly: &'a Assembly,
+    skips_adjacent: bool,
+    same_group: Option<SameGroup>,
+    /// The sub-assembly of each part.
+    groups: Vec<Option<u32>>,
+    between: Option<PairSets>,
+    ignore: PairSets,
+    /// The rules for any verdict, by bits.
+    always: Vec<u64>,
+    /// Those for each.
+    of_verdict: [Vec<u64>; Verdict::ALL.len()],
+    only: Verdicts,
+}
+
+impl<'a> Filter<'a> {
+    /// The filter, and the rules that no part fits.
+    pub(super) fn new<'w>(
+        assembly: &'a Assembly,
+        wanted: &'w Pairs,
+    ) -> Result<(Self, Vec<&'w Rule>), Error> {
+        let names = Names::new(assembly);
+        let count = assembly.parts.len();
+        let mut between = PairSets::new(count, wanted.between.len());
+        for (number, patterns) in wanted.between.iter().enumerate() {
+            for (side, pattern) in patterns.iter().enumerate() {
+                let parts = names.group(pattern);
+                if parts.is_empty() {
+                    return Err(Error::NoSuchGroup(pattern.clone()));
+                }
+                parts.into_iter().for_each(|part| between.set(side, number, part));
+            }
+        }
+        let mut ignore = PairSets::new(count, wanted.ignore.len());
+        let mut idle: Vec<&Rule> = Vec::new();
+        let everything = Pattern::new("*");
+        for (number, rule) in wanted.ignore.iter().enumerate() {
+            for (side, pattern) in
+                [&rule.a, rule.b.as_ref().unwrap_or(&everything)].into_iter().enumerate()
+            {
+                let parts = names.parts(pattern);
+                if parts.is_empty() && idle.last().is_none_or(|&last| !std::ptr::eq(last, rule)) {
+                    idle.push(rule);
+                }
+                parts.into_iter().for_each(|part| ignore.set(side, number, part));
+            }
+        }
+        let rules_with = |fits: &dyn Fn(Verdicts) -> bool| {
+            let mut bits = vec![0; ignore.words];
+            let fitting = wanted.ignore.iter().enumerate().filter(|(_, rule)| fits(rule.verdicts));
+            fitting.for_each(|(number, _)| bits[number / 64] |= 1 << (number % 64));
+            bits
+        };
+        let always = rules_with(&|verdicts| verdicts == Verdicts::ALL);
+        let of_verdict = Verdict::ALL.map(|verdict| rules_with(&|verdicts| verdicts.has(verdict)));
+        let filter = Self {
+            assembly,
+            skips_adjacent: !wanted.adjacent && !assembly.links.is_empty(),
+            same_group: wanted.same_group,
+            groups: groups(assembly, wanted.group_level),
+            between: (!wanted.between.is_empty()).then_some(between),
+            ignore,
+            always,
+            of_verdict,
+            only: wanted.only,
+        };
+        Ok((filter, idle))
+    }
+
+    /// Whether a pair is to be looked at.
+    pub(super) fn heeds(&self, a: usize, b: usize) -> bool {
+        if self.skips_adjacent && self.assembly.are_adjacent(a, b) {
+            return false;
+        }
+        if let Some(wanted) = self.same_group {
+            let is_same = self.groups[a].is_some() && self.groups[a] == self.groups[b];
+            if is_same != (wanted == SameGroup::Only) {
+                return false;
+            }
+        }
+        self.between.as_ref().is_none_or(|between| between.any(a, b, None))
+            && !self.ignore.any(a, b, Some(&self.always))
+    }
+
+    /// Whether what was found about a pair is to be shown.
+    pub(super) fn shows(&self, a: usize, b: usize, verdict: Verdict) -> bool {
+        self.only.has(verdict) && !self.ignore.any(a, b, Some(&self.of_verdict[verdict as usize]))
+    }
+
+    /// Whether a verdict is to be shown at all.
+    pub(super) fn is_asked(&self, verdict: Verdict) -> bool {
+        self.only.has(verdict)
+    }
+
+    /// The sub-assembly that a part counts for.
+    pub(super) fn group(&self, part: usize) -> Option<u32> {
+        self.groups[part]
+    }
+}
+
+/// The sub-assembly of each part: its own, or of those that it is in the one at a level, from 1 at
+/// the top.
+fn groups(assembly: &Assembly, level: Option<u32>) -> Vec<Option<u32>> {
+    let Some(level) = level else {
+        return assembly.parts.iter().map(|part| part.group).collect();
+    };
+    // Parents come first: how deep each is, and the one at the level or, where it is not as deep,
+    // itself.
+    let mut found: Vec<(u32, u32)> = Vec::with_capacity(assembly.groups.len());
+    for (number, group) in (0..).zip(&assembly.groups) {
+        let above = group.parent.map(|parent| found[parent as usize]);
+        let depth = above.map_or(1, |(depth, _)| depth + 1);
+        let at_level = above.filter(|_| depth > level).map_or(number, |(_, at_level)| at_level);
+        found.push((depth, at_level));
+    }
+    let of_part = |group: Option<u32>| group.map(|group| found[group as usize].1);
+    assembly.parts.iter().map(|part| of_part(part.group)).collect()
+}
+
+/// For each part, which rules it fits on their first and on their second side.
+#[derive(Debug)]
+struct PairSets {
+    words: usize,
+    sides: [Vec<u64>; 2],
+}
+
+impl PairSets {
+    fn new(parts: usize, rules: usize) -> Self {
+        let words = rules.div_ceil(64);
+        Self { words, sides: [vec![0; parts * words], vec![0; parts * words]] }
+    }
+
+    fn set(&mut self, side: usize, rule: usize, part: u32) {
+        self.sides[side][part as usize * self.words + rule / 64] |= 1 << (rule % 64);
+    }
+
+    /// Whether any rule, of these or of all, fits two parts, whichever comes first.
+    fn any(&self, a: usize, b: usize, rules: Option<&[u64]>) -> bool {
+        let [first, second] = &self.sides;
+        let (a, b) = (a * self.words, b * self.words);
+        (0..self.words).any(|word| {
+            let fitting = first[a + word] & second[b + word] | first[b + word] & second[a + word];
+            fitting & rules.map_or(u64::MAX, |rules| rules[word]) != 0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::Pose;
+    use impinge_io::assembly::{Group, Part};
+
+    /// `car` has `engine` (block, piston) and `body` (door, roof); the road is at the top.
+    fn assembly() -> Assembly {
+        let mut assembly = Assembly::default();
+        assembly.groups = vec![
+            Group::new("car", None),
+            Group::new("engine", Some(0)),
+            Group::new("body", Some(0)),
+        ];
+        let parts = [
+            ("block", Some(1)),
+            ("piston", Some(1)),
+            ("door", Some(2)),
+            ("roof", Some(2)),
+            ("road", None),
+        ];
+        for (name, group) in parts {
+            let mut part = Part::new(name, 0, Pose::IDENTITY);
+            part.group = group;
+            assembly.parts.push(part);
+        }
+        assembly
+    }
+
+    /// The pairs that are heeded, by the first letters but for door, which is x.
+    fn heeded(assembly: &Assembly, wanted: &Pairs) -> String {
+        let (filter, _) = Filter::new(assembly, wanted).unwrap_or_else(|_| panic!("{wanted:?}"));
+        let letters = ["b", "p", "d", "f", "r"];
+        let mut pairs = Vec::new();
+        for a in 0..5 {
+            for b in a + 1..5 {
+                assert_eq!(filter.heeds(a, b), filter.heeds(b, a));
+                if filter.heeds(a, b) {
+                    pairs.push(format!("{}{}", letters[a], letters[b]));
+                }
+            }
+        }
+        pairs.join(" ")
+    }
+
+    fn rules(texts: &[&str]) -> Vec<Rule> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn rules_leave_pairs_out() {
+        let assembly = assembly();
+        let with =
+            |texts: &[&str]| heeded(&assembly, &Pairs { ignore: rules(texts), ..Pairs::default() });
+        assert_eq!(with(&[]), "bp bd bf br pd pf pr df dr fr");
+        assert_eq!(with(&["road"]), "bp bd bf pd pf df");
+        assert_eq!(with(&["road :: block"]), "bp bd bf pd pf pr df dr fr");
+        assert_eq!(with(&["block :: road"]), "bp bd bf pd pf pr df dr fr");
+        assert_eq!(with(&["car/engine/* :: car/body/*"]), "bp br pr df dr fr");
+        assert_eq!(with(&["car/* :: car/*", "d*"]), "br pr fr");
+        // Only when the verdict is known.
+        assert_eq!(with(&["touching: road"]), "bp bd bf br pd pf pr df dr fr");
+    }
+
+    #[test]
+    fn more_rules_than_fit_in_a_word() {
+        let assembly = assembly();
+        let mut texts = vec!["nothing"; 130];
+        texts.push("road :: roof");
+        let rules = rules(&texts);
+        let wanted = Pairs { ignore: rules, ..Pairs::default() };
+        assert_eq!(heeded(&assembly, &wanted), "bp bd bf br pd pf pr df dr");
+        let (_, idle) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
+        assert_eq!(idle.len(), 130);
+    }
+
+    #[test]
+    fn rules_for_verdicts_hide_what_was_found() {
+        let assembly = assembly();
+        let rules = rules(&["touching: road", "clearance,inside: door :: roof"]);
+        let only: Verdicts = "touching,clearance,penetrating".parse().unwrap();
+        let wanted = Pairs { ignore: rules, only, ..Pairs::default() };
+        let (filter, _) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
+        assert!(!filter.shows(0, 4, Verdict::Touching));
+        assert!(filter.shows(0, 4, Verdict::Clearance));
+        assert!(!filter.shows(2, 3, Verdict::Clearance));
+        assert!(filter.shows(2, 3, Verdict::Touching));
+        assert!(filter.shows(2, 3, Verdict::Penetrating));
+        assert!(!filter.shows(0, 1, Verdict::Duplicate));
+    }
+
+    #[test]
+    fn between_two_groups_only() {
+        let assembly = assembly();
+        let with = |groups: &[[&str; 2]]| {
+            let between: Vec<_> = groups.iter().map(|pair| pair.map(Pattern::new)).collect();
+            heeded(&assembly, &Pairs { between, ..Pairs::default() })
+        };
+        assert_eq!(with(&[["engine", "body"]]), "bd bf pd pf");
+        assert_eq!(with(&[["body", "engine"]]), "bd bf pd pf");
+        assert_eq!(with(&[["engine", "engine"]]), "bp");
+        assert_eq!(with(&[["road", "car"]]), "br pr dr fr");
+        assert_eq!(with(&[["road", "door"], ["engine", "roof"]]), "bf pf dr");
+        let between = vec![["road", "sky"].map(Pattern::new)];
+        let wanted = Pairs { between, ..Pairs::default() };
+        assert!(
+            matches!(Filter::new(&assembly, &wanted), Err(Error::NoSuchGroup(it)) if it.to_string() == "sky")
+        );
+    }
+
+    #[test]
+    fn pairs_of_the_same_sub_assembly() {
+        let assembly = assembly();
+        let with = |same_group, group_level| {
+            heeded(
+                &assembly,
+                &Pairs { same_group: Some(same_group), group_level, ..Pairs::default() },
+            )
+        };
+        assert_eq!(with(SameGroup::Only, None), "bp df");
+        assert_eq!(with(SameGroup::Skip, None), "bd bf br pd pf pr dr fr");
+        assert_eq!(with(SameGroup::Only, Some(1)), "bp bd bf pd pf df");
+        assert_eq!(with(SameGroup::Skip, Some(1)), "br pr dr fr");
+        assert_eq!(with(SameGroup::Only, Some(9)), "bp df");
+    }
+}

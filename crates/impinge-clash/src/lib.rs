@@ -1,0 +1,70 @@
+//! Clash checks of assemblies: rules for pairs of parts, baselines, and a writer for every output.
+//!
+//! [`check`] takes an assembly that [`impinge_io::assembly`] has loaded and [`Options`], asks
+//! [`impinge::clash::find`] about every pair of parts that the options do not leave out, and returns
+//! an [`Outcome`]: the clashes that are listed, in order, compared with a [`Baseline`] if there is
+//! one. The outcome is then written as often as needed, to any [`std::io::Write`]:
+//!
+//! | module | output |
+//! |---|---|
+//! | [`json`] | one JSON object with every field; also what a [`Baseline`] is read from |
+//! | [`csv`] | a row for each clash |
+//! | [`page`] | an HTML page with the list and a 3D view, in one file |
+//! | [`bcf`] | topics of the BIM Collaboration Format, with viewpoints and snapshots |
+//! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
+//! | [`pictures`] | PNG pictures of the assembly and of each clash |
+//!
+//! Nothing here prints or reads arguments. A [`Watch`] is told of progress and can stop the search.
+//!
+//! ```
+//! use impinge::clash::Verdict;
+//! use impinge_clash::{Options, check, json};
+//! use impinge_io::assembly::{Assembly, Part};
+//!
+//! let mut assembly = Assembly::default();
+//! for (name, mesh, pose) in impinge::generate::gearbox() {
+//!     assembly.parts.push(Part::new(name, assembly.meshes.len(), pose));
+//!     assembly.meshes.push(mesh.into());
+//! }
+//! let mut options = Options::default();
+//! options.clearance = 0.1;
+//! options.pairs.ignore.push("touching: *".parse()?);
+//! let outcome = check(assembly, &options, &())?;
+//! assert_eq!(outcome.count(Verdict::Penetrating), 1);
+//! assert_eq!(outcome.count(Verdict::Touching), 0);
+//!
+//! let mut text = Vec::new();
+//! json::write(&outcome, &mut text)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod baseline;
+pub mod bcf;
+mod check;
+pub mod csv;
+mod error;
+mod filter;
+mod findings;
+pub mod glb;
+pub mod json;
+mod options;
+mod outcome;
+pub mod page;
+mod pattern;
+pub mod pictures;
+mod renderer;
+mod rules;
+mod totals;
+mod verdicts;
+
+pub use baseline::Baseline;
+pub use check::{Watch, check};
+pub use error::Error;
+pub use findings::{Findings, Resolved, Row, Status};
+pub use options::{Allowed, Listing, Options, Pairs, SameGroup, Sort};
+pub use outcome::Outcome;
+pub use pattern::Pattern;
+pub use rules::{Rule, RuleError, load_rules};
+pub use totals::Total;
+pub use verdicts::{UnknownVerdict, Verdicts};

@@ -1,0 +1,151 @@
+//! From what the search found to what is shown: filtered, compared, in order.
+
+use crate::{
+    filter::Filter,
+    findings::{Findings, Resolved, Row, Status},
+    options::{Allowed, Options, Sort},
+    totals::Total,
+};
+use impinge::clash::{Clash, Verdict};
+use impinge_io::assembly::Assembly;
+use std::{cmp::Ordering, collections::HashMap};
+
+/// What a check found: the clashes that are listed, and counts of all.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// The assembly and the clashes that are listed.
+    pub findings: Findings,
+    /// How many clashes there are of each verdict, in the order of [`Verdict::ALL`], those beyond the
+    /// limit too.
+    pub counts: [usize; Verdict::ALL.len()],
+    /// How many of them the baseline has, if there is one.
+    pub known: Option<usize>,
+    /// How many of them are not allowed.
+    pub failures: usize,
+    /// Counts by pairs of sub-assemblies, if they were asked for, those with the worst first.
+    pub totals: Option<Vec<Total>>,
+    /// How many of the parts that were looked at are open: nothing is said to be inside them.
+    pub open_parts: usize,
+    /// The verdict that a pair of parts had in the baseline, where it was another.
+    was: HashMap<[usize; 2], Verdict>,
+    allowed: Allowed,
+}
+
+impl Outcome {
+    pub(crate) fn new(assembly: Assembly, listed: Listed, report: Found) -> Self {
+        let Listed { counts, known, failures, totals, rows, resolved, was, allowed } = listed;
+        let Found { pairs_checked, open_parts, touch, clearance } = report;
+        let findings = Findings { assembly, rows, resolved, pairs_checked, touch, clearance };
+        Self { findings, counts, known, failures, totals, open_parts, was, allowed }
+    }
+
+    /// How many clashes there are of a verdict, those beyond the limit too.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.counts[verdict as usize]
+    }
+
+    /// How many clashes there are, those beyond the limit too.
+    pub fn total(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// The verdict that the baseline has for a pair, if it is another.
+    pub fn was(&self, row: &Row) -> Option<Verdict> {
+        self.was.get(&[row.clash.a, row.clash.b]).copied()
+    }
+
+    /// Whether a clash does not count as a failure.
+    pub fn is_allowed(&self, row: &Row) -> bool {
+        self.allowed.allows(row.clash.verdict, row.status)
+    }
+
+    /// The name of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn name(&self, part: usize) -> &str {
+        &self.findings.assembly.parts[part].name
+    }
+}
+
+/// How the search went.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) pairs_checked: u64,
+    pub(crate) open_parts: usize,
+    pub(crate) touch: f64,
+    pub(crate) clearance: f64,
+}
+
+/// Clashes as they are listed, before the assembly is theirs.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    counts: [usize; Verdict::ALL.len()],
+    known: Option<usize>,
+    failures: usize,
+    totals: Option<Vec<Total>>,
+    rows: Vec<Row>,
+    resolved: Vec<Resolved>,
+    was: HashMap<[usize; 2], Verdict>,
+    allowed: Allowed,
+}
+
+impl Listed {
+    pub(crate) fn new(
+        assembly: &Assembly,
+        filter: &Filter<'_>,
+        options: &Options,
+        clashes: Vec<Clash>,
+    ) -> Self {
+        let showing = &options.listing;
+        let baseline = showing.baseline.as_ref();
+        let resolved = baseline
+            .map(|baseline| baseline.resolved(assembly, filter, options.clearance, &clashes))
+            .unwrap_or_default();
+        let mut was = HashMap::new();
+        let mut rows: Vec<Row> = clashes
+            .into_iter()
+            .filter(|clash| filter.shows(clash.a, clash.b, clash.verdict))
+            .map(|clash| {
+                let status = baseline.map(|baseline| {
+                    let (status, before) = baseline.status(assembly, &clash);
+                    was.extend(before.map(|before| ([clash.a, clash.b], before)));
+                    status
+                });
+                Row { clash, status }
+            })
+            .collect();
+        let mut counts = [0; Verdict::ALL.len()];
+        rows.iter().for_each(|row| counts[row.clash.verdict as usize] += 1);
+        let is_known = |row: &&Row| row.status == Some(Status::Known);
+        let known = baseline.map(|_| rows.iter().filter(is_known).count());
+        let fails = |row: &&Row| !showing.allowed.allows(row.clash.verdict, row.status);
+        let failures = rows.iter().filter(fails).count();
+        let totals = showing.with_totals.then(|| Total::all(assembly, filter, &rows));
+        rows.sort_by(|a, b| order(assembly, showing.sort, &a.clash, &b.clash));
+        rows.truncate(showing.limit.unwrap_or(usize::MAX));
+        let allowed = showing.allowed;
+        Self { counts, known, failures, totals, rows, resolved, was, allowed }
+    }
+}
+
+/// A total order: no two pairs have the same numbers.
+fn order(assembly: &Assembly, sort: Sort, a: &Clash, b: &Clash) -> Ordering {
+    // The deepest first; what is not known is less than 0.
+    let depth = |clash: &Clash| clash.depth.unwrap_or(-1.0);
+    let by_depth = || depth(b).total_cmp(&depth(a));
+    let by_distance = || a.distance.total_cmp(&b.distance);
+    let names = |clash: &Clash| [clash.a, clash.b].map(|part| &*assembly.parts[part].name);
+    let sorted = match sort {
+        Sort::Severity => {
+            let by_length = || b.length.total_cmp(&a.length);
+            let by_verdict = a.verdict.cmp(&b.verdict);
+            by_verdict.then_with(by_depth).then_with(by_distance).then_with(by_length)
+        }
+        Sort::Depth => by_depth(),
+        Sort::Distance => by_distance(),
+        Sort::Name => names(a).cmp(&names(b)),
+    };
+    sorted.then_with(|| [a.a, a.b].cmp(&[b.a, b.b]))
+}

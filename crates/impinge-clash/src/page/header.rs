@@ -1,0 +1,209 @@
+//! What the page is told in words and single numbers; `page/src/data.ts` names the same fields.
+
+use super::{
+    Frame,
+    keep::{Kept, KeptRow},
+};
+use crate::findings::{Findings, Row, Status};
+use impinge::Bounds;
+use impinge_io::assembly::{self, Unit};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Serialize)]
+pub(super) struct Header<'f> {
+    version: &'static str,
+    /// The names of the files, without their folders.
+    files: Vec<String>,
+    units: Option<&'static str>,
+    touch: f64,
+    clearance: f64,
+    pairs_checked: u64,
+    /// How many there are in the assembly, kept or not.
+    part_count: usize,
+    face_count: u64,
+    /// Whether the rows are compared with those of an earlier run.
+    has_baseline: bool,
+    groups: Vec<Group<'f>>,
+    parts: Parts<'f>,
+    meshes: Vec<Mesh>,
+    rows: Vec<Clash>,
+    resolved: Vec<Resolved<'f>>,
+    skipped: Vec<Skipped<'f>>,
+}
+
+#[derive(Serialize)]
+struct Group<'f> {
+    name: &'f str,
+    parent: Option<u32>,
+}
+
+/// A list each, because there may be a hundred thousand.
+#[derive(Serialize)]
+struct Parts<'f> {
+    name: Vec<&'f str>,
+    group: Vec<Option<u32>>,
+    mesh: Vec<Option<u32>>,
+}
+
+#[derive(Serialize)]
+struct Mesh {
+    vertices: usize,
+    faces: usize,
+    has_faces: bool,
+    center: [f64; 3],
+    half: [f64; 3],
+    scale: f64,
+}
+
+#[derive(Serialize)]
+struct Clash {
+    a: Option<u32>,
+    b: Option<u32>,
+    verdict: &'static str,
+    depth: Option<f64>,
+    distance: f64,
+    points: [[f64; 3]; 2],
+    /// How many pairs of faces there are, and how many the page knows.
+    pairs: usize,
+    pairs_kept: usize,
+    /// How many different faces of a and of b.
+    faces: [usize; 2],
+    length: f64,
+    extent: Option<[[f64; 3]; 2]>,
+    place_count: usize,
+    places: Vec<Place>,
+    closed: [bool; 2],
+    status: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    point: [f64; 3],
+    length: f64,
+    extent: Option<[[f64; 3]; 2]>,
+    pairs: usize,
+    pairs_kept: usize,
+}
+
+#[derive(Serialize)]
+struct Resolved<'f> {
+    a: &'f str,
+    b: &'f str,
+    verdict: &'f str,
+}
+
+#[derive(Serialize)]
+struct Skipped<'f> {
+    name: &'f str,
+    why: String,
+}
+
+impl<'f> Header<'f> {
+    pub(super) fn new(findings: &'f Findings, kept: &Kept) -> Self {
+        let assembly = &findings.assembly;
+        let file =
+            |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+        let part = |&part: &usize| &assembly.parts[part];
+        let parts = || kept.parts.iter().map(part);
+        let group = |group: &'f assembly::Group| Group { name: &group.name, parent: group.parent };
+        let skipped = |skipped: &'f assembly::Skipped| Skipped {
+            name: &skipped.name,
+            why: skipped.error.to_string(),
+        };
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            files: assembly.files.iter().map(file).collect(),
+            units: assembly.units.map(Unit::symbol),
+            touch: findings.touch,
+            clearance: findings.clearance,
+            pairs_checked: findings.pairs_checked,
+            part_count: assembly.parts.len(),
+            face_count: assembly.face_count(),
+            has_baseline: !findings.resolved.is_empty()
+                || findings.rows.iter().any(|row| row.status.is_some()),
+            groups: assembly.groups.iter().map(group).collect(),
+            parts: Parts {
+                name: parts().map(|part| &*part.name).collect(),
+                group: parts().map(|part| part.group).collect(),
+                mesh: parts().map(|part| kept.mesh_number[part.mesh]).collect(),
+            },
+            meshes: kept
+                .meshes
+                .iter()
+                .map(|mesh| Mesh::new(&assembly.meshes[mesh.number], mesh.has_faces))
+                .collect(),
+            rows: findings
+                .rows
+                .iter()
+                .zip(&kept.rows)
+                .map(|(row, cut)| Clash::new(row, cut, kept))
+                .collect(),
+            resolved: findings
+                .resolved
+                .iter()
+                .map(|pair| Resolved { a: &pair.a, b: &pair.b, verdict: &pair.verdict })
+                .collect(),
+            skipped: assembly.skipped.iter().map(skipped).collect(),
+        }
+    }
+}
+
+impl Mesh {
+    fn new(mesh: &impinge::Mesh, has_faces: bool) -> Self {
+        let frame = Frame::of(mesh);
+        Self {
+            vertices: mesh.positions().len(),
+            faces: mesh.faces().len(),
+            has_faces,
+            center: frame.center.to_array(),
+            half: frame.half.to_array(),
+            scale: frame.scale,
+        }
+    }
+}
+
+impl Clash {
+    fn new(row: &Row, cut: &KeptRow, kept: &Kept) -> Self {
+        let clash = &row.clash;
+        let places = clash.places.iter().zip(&cut.places);
+        Self {
+            a: kept.number[clash.a],
+            b: kept.number[clash.b],
+            verdict: clash.verdict.name(),
+            depth: clash.depth,
+            distance: clash.distance,
+            points: clash.points.map(|point| point.to_array()),
+            pairs: clash.faces.len(),
+            pairs_kept: cut.pairs,
+            faces: [
+                different(clash.faces.iter().map(|pair| pair.a).collect()),
+                different(clash.faces.iter().map(|pair| pair.b).collect()),
+            ],
+            length: clash.length,
+            extent: corners(&clash.extent),
+            place_count: clash.places.len(),
+            places: places
+                .map(|(place, &pairs_kept)| Place {
+                    point: place.point.to_array(),
+                    length: place.length,
+                    extent: corners(&place.extent),
+                    pairs: place.faces.len(),
+                    pairs_kept,
+                })
+                .collect(),
+            closed: clash.is_closed,
+            status: row.status.map(Status::name),
+        }
+    }
+}
+
+fn different(mut faces: Vec<u32>) -> usize {
+    faces.sort_unstable();
+    faces.dedup();
+    faces.len()
+}
+
+fn corners(bounds: &Bounds) -> Option<[[f64; 3]; 2]> {
+    (!bounds.is_empty()).then(|| [bounds.min.to_array(), bounds.max.to_array()])
+}

@@ -1,0 +1,164 @@
+//! The page, read back.
+
+use super::{MARK, TEMPLATE, keep::Budget, samples, write, write_within};
+use crate::findings::Findings;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::read::ZlibDecoder;
+use serde_json::Value;
+use std::{env, fs, io::Read, path::Path, time::Instant};
+
+fn page(findings: &Findings) -> String {
+    let mut page = Vec::new();
+    write(findings, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+fn page_within(budget: &Budget, findings: &Findings) -> String {
+    let mut page = Vec::new();
+    write_within(budget, findings, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+/// Room for seven parts of the gearbox and the two meshes that penetrate.
+fn tight(findings: &Findings) -> Budget {
+    let count = |name: &str| {
+        let part = findings.assembly.parts.iter().position(|part| part.name == name).unwrap();
+        findings.assembly.mesh(part).faces().len()
+    };
+    Budget {
+        parts: 7,
+        faces: count("housing") + count("bolt front right"),
+        pairs: 20,
+        pairs_of_one: 12,
+        places: 1,
+    }
+}
+
+/// What is in place of the mark: the header, and the numbers after it.
+fn unpacked(page: &str) -> (Value, Vec<u8>) {
+    let (before, after) = TEMPLATE.split_once(MARK).unwrap();
+    let letters = page.strip_prefix(before).unwrap().strip_suffix(after).unwrap();
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(&*STANDARD.decode(letters).unwrap()).read_to_end(&mut bytes).unwrap();
+    let length = u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+    let numbers = bytes.split_off(4 + length);
+    (serde_json::from_slice(&bytes[4..]).unwrap(), numbers)
+}
+
+#[test]
+fn the_page_has_one_place_for_findings_and_asks_no_network() {
+    assert_eq!(TEMPLATE.matches(MARK).count(), 1);
+    assert!(TEMPLATE.contains("default-src 'none'"));
+    for word in ["src=\"", "=\"http", "@import", "url("] {
+        assert!(!TEMPLATE.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn what_the_page_is_told_is_what_was_found() {
+    let findings = samples::of_gearbox();
+    let (header, numbers) = unpacked(&page(&findings));
+    let rows = header["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    for (row, found) in rows.iter().zip(&findings.rows) {
+        let clash = &found.clash;
+        assert_eq!(row["a"], clash.a);
+        assert_eq!(row["b"], clash.b);
+        assert_eq!(row["verdict"], clash.verdict.name());
+        assert_eq!(row["depth"].as_f64(), clash.depth);
+        assert_eq!(row["distance"], clash.distance);
+        assert_eq!(row["points"][1][2], clash.points[1].z);
+        assert_eq!(row["pairs"], clash.faces.len());
+        assert_eq!(row["places"].as_array().unwrap().len(), clash.places.len());
+    }
+    let assembly = &findings.assembly;
+    assert_eq!(header["parts"]["name"].as_array().unwrap().len(), assembly.parts.len());
+    let of_meshes: usize = assembly
+        .meshes
+        .iter()
+        .map(|mesh| 12 * mesh.positions().len() + 12 * mesh.faces().len())
+        .sum();
+    let of_rows: usize = findings
+        .rows
+        .iter()
+        .map(|row| {
+            let places = row.clash.places.iter().map(|place| place.faces.len());
+            8 * row.clash.faces.len() + 4 * places.sum::<usize>()
+        })
+        .sum();
+    assert_eq!(numbers.len(), 96 * assembly.parts.len() + of_rows + of_meshes);
+}
+
+#[test]
+fn names_cannot_end_the_data() {
+    let findings = samples::hostile();
+    let page = page(&findings);
+    let (header, _) = unpacked(&page);
+    assert_eq!(header["parts"]["name"][0], findings.assembly.parts[0].name);
+    assert!(!page.contains("window.harm"));
+    assert_eq!(page.matches("<script").count(), TEMPLATE.matches("<script").count());
+}
+
+#[test]
+fn parts_that_clash_go_first_where_there_is_no_room_for_all() {
+    let findings = samples::of_gearbox();
+    let (header, _) = unpacked(&page_within(&tight(&findings), &findings));
+    let names: Vec<&str> = header["parts"]["name"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect();
+    // Five that clash, and the first two of the others; in the order of the assembly.
+    let expected = [
+        "housing",
+        "shaft input",
+        "shaft output",
+        "pinion",
+        "wheel",
+        "bearing input front",
+        "bolt front right",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(header["part_count"], 15);
+    let meshes = header["meshes"].as_array().unwrap();
+    let kept = meshes.iter().filter(|mesh| mesh["has_faces"] == true);
+    assert_eq!(kept.count(), 2);
+    let sum: u64 = header["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["pairs_kept"].as_u64().unwrap())
+        .sum();
+    assert!((1..=20).contains(&sum), "{sum}");
+    assert_eq!(header["rows"][0]["places"].as_array().unwrap().len(), 1);
+    assert_eq!(header["rows"][0]["b"], 6);
+}
+
+/// Pages for the tests in a browser, which name a folder for them: see `page/test`.
+#[test]
+fn pages_for_the_browser() {
+    let Some(folder) = env::var_os("IMPINGE_PAGES") else { return };
+    let gearbox = samples::of_gearbox();
+    let hostile = samples::hostile();
+    let huge = samples::huge();
+    let empty = samples::empty();
+    let plant = samples::plant(100_000, 100_000);
+    let start = Instant::now();
+    let of_plant = page(&plant);
+    println!("100,000 parts: {} bytes in {:?}", of_plant.len(), start.elapsed());
+    let samples = [
+        ("gearbox", page(&gearbox), &gearbox),
+        ("cut", page_within(&tight(&gearbox), &gearbox), &gearbox),
+        ("hostile", page(&hostile), &hostile),
+        ("huge", page(&huge), &huge),
+        ("empty", page(&empty), &empty),
+        ("plant", of_plant, &plant),
+    ];
+    for (name, page, findings) in samples {
+        let folder = Path::new(&folder).join(name);
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("report.html"), page).unwrap();
+        fs::write(folder.join("report.json"), samples::json(findings).to_string()).unwrap();
+    }
+}

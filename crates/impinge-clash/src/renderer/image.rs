@@ -1,0 +1,98 @@
+//! Pixels, and the PNG that they become.
+
+use super::Color;
+use std::io::{self, Write};
+
+/// A picture, row by row from the top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Red, green and blue of each pixel (sRGB).
+    pub pixels: Vec<[u8; 3]>,
+}
+
+impl Image {
+    /// Writes it as a PNG.
+    ///
+    /// # Errors
+    /// If `out` cannot be written to, or a side is 0 or over 2³² pixels long.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let size = |length: usize| u32::try_from(length).map_err(io::Error::other);
+        let mut encoder = png::Encoder::new(out, size(self.width)?, size(self.height)?);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::Balanced);
+        encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(self.pixels.as_flattened())?;
+        Ok(writer.finish()?)
+    }
+
+    /// Its bytes as a PNG.
+    ///
+    /// # Errors
+    /// If a side is 0 or over 2³² pixels long.
+    pub fn png(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Draws a ring around a place, with a dot in the middle and a light rim around both.
+    pub(super) fn ring(&mut self, [x, y]: [f32; 2], radius: f32, color: Color) {
+        let reach = radius + 4.0;
+        let from = |at: f32| (at - reach).floor().max(0.0) as usize;
+        let to = |at: f32, end: usize| ((at + reach).ceil().max(0.0) as usize).min(end);
+        for row in from(y)..to(y, self.height) {
+            for column in from(x)..to(x, self.width) {
+                let (dx, dy) = (column as f32 + 0.5 - x, row as f32 + 0.5 - y);
+                let distance = (dx * dx + dy * dy).sqrt();
+                // How far inside a line of a width, in pixels, so that its border is soft.
+                let ring =
+                    |width: f32| (width * 0.5 - (distance - radius).abs() + 0.5).clamp(0.0, 1.0);
+                let dot = |size: f32| (size - distance + 0.5).clamp(0.0, 1.0);
+                let light = ring(5.0).max(dot(3.6)) * 0.85;
+                let dark = ring(2.4).max(dot(2.2));
+                let pixel = &mut self.pixels[row * self.width + column];
+                for channel in 0..3 {
+                    let mut value = f32::from(pixel[channel]);
+                    value += (255.0 - value) * light;
+                    value += (f32::from(color[channel]) - value) * dark;
+                    pixel[channel] = (value + 0.5) as u8;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_png_holds_the_pixels() {
+        let pixels = (0..35_u8).map(|at| [at * 7, 255 - at, at.wrapping_mul(at)]).collect();
+        let image = Image { width: 7, height: 5, pixels };
+        let bytes = image.png().unwrap();
+        assert_eq!(bytes, image.png().unwrap());
+        let mut reader = png::Decoder::new(io::Cursor::new(&bytes)).read_info().unwrap();
+        let mut back = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut back).unwrap();
+        assert_eq!((info.width, info.height), (7, 5));
+        assert_eq!(back, image.pixels.as_flattened());
+    }
+
+    #[test]
+    fn rings_stay_within_the_picture() {
+        let mut image = Image { width: 40, height: 30, pixels: vec![[10; 3]; 1200] };
+        for at in [[20.0, 15.0], [0.0, 0.0], [-500.0, 3.0], [40.0, 1e9], [-3.0, 31.0]] {
+            image.ring(at, 8.0, [200, 0, 0]);
+        }
+        assert_eq!(image.pixels[15 * 40 + 28], [200, 0, 0]);
+        assert_eq!(image.pixels[15 * 40 + 20], [200, 0, 0]);
+        assert_eq!(image.pixels[29 * 40 + 39], [10; 3]);
+    }
+}

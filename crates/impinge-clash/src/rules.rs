@@ -1,0 +1,160 @@
+//! Rules: which pairs of parts are not wanted, as people write it.
+//!
+//! A rule is `PATTERN`, `PATTERN :: PATTERN`, or either after verdicts: `touching, clearance:
+//! PATTERN :: PATTERN`.
+
+use crate::{pattern::Pattern, verdicts::Verdicts};
+use impinge_io::{Error, Place};
+use std::{fmt, fs, path::Path, str::FromStr};
+
+/// Between the two patterns of a rule. With its spaces it is in no name that anyone has seen.
+const SEPARATOR: &str = " :: ";
+
+/// More than any list of rules needs: what is larger is some other file.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A rule that leaves out pairs of parts, or clashes of them with some verdicts.
+///
+/// Parsed from `PATTERN` for pairs with such a part, or `PATTERN :: PATTERN` for pairs of one such part
+/// and one such other; either may follow verdicts, as in `touching, clearance: bolt* :: *plate*`, and
+/// is about these alone then. Shown as where it comes from: see [`from_origin`](Self::from_origin).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// With these verdicts.
+    pub(super) verdicts: Verdicts,
+    /// Pairs with one part like this …
+    pub(super) a: Pattern,
+    /// … and the other like that; whatever it is, if there is none.
+    pub(super) b: Option<Pattern>,
+    /// Where it stands, for messages.
+    pub(super) origin: String,
+}
+
+impl Rule {
+    /// The same rule, shown in messages as this: an option, or a line of a file.
+    pub fn from_origin(self, origin: impl Into<String>) -> Self {
+        Self { origin: origin.into(), ..self }
+    }
+}
+
+/// Why a text is no rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RuleError {
+    /// There is no pattern, or none on one side of `::`.
+    #[error("a name is missing; a rule is PATTERN or PATTERN :: PATTERN")]
+    MissingName,
+    /// There are more than two patterns.
+    #[error("more than two names; a rule is PATTERN or PATTERN :: PATTERN")]
+    TooManyNames,
+}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let (verdicts, names) = match text.split_once(':') {
+            // A colon that names begin with is no colon after verdicts.
+            Some((before, after)) if !after.starts_with(':') => match before.parse() {
+                Ok(verdicts) => (verdicts, after),
+                Err(_) => (Verdicts::ALL, text),
+            },
+            _ => (Verdicts::ALL, text),
+        };
+        // So that a separator is one at the ends, too.
+        let names = format!(" {} ", names.trim());
+        let mut patterns = names.split(SEPARATOR).map(str::trim);
+        let (a, b) = (patterns.next().unwrap_or_default(), patterns.next());
+        if a.is_empty() || b == Some("") {
+            return Err(RuleError::MissingName);
+        }
+        if patterns.next().is_some() {
+            return Err(RuleError::TooManyNames);
+        }
+        Ok(Self {
+            verdicts,
+            a: Pattern::new(a),
+            b: b.map(Pattern::new),
+            origin: format!("`{}`", text.trim()),
+        })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)
+    }
+}
+
+/// Reads the rules of a file: one a line; empty lines and those that begin with `#` are passed over.
+///
+/// # Errors
+/// If the file cannot be read, or a line is no rule.
+pub fn load_rules(path: impl AsRef<Path>) -> Result<Vec<Rule>, Error> {
+    let path = path.as_ref();
+    let named = path.display();
+    let fault = |place: Place, message: String| Error { path: path.into(), place, message };
+    let cannot = |error: &dyn fmt::Display| fault(Place::File, format!("cannot be read: {error}"));
+    let kind = fs::metadata(path).map_err(|error| cannot(&error))?;
+    if !kind.is_file() {
+        return Err(cannot(&"is no regular file"));
+    }
+    if kind.len() > MAX_BYTES {
+        return Err(cannot(&"rules are at most 64 MB long; is this another kind of file?"));
+    }
+    let bytes = fs::read(path).map_err(|error| cannot(&error))?;
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    let mut rules = Vec::new();
+    for (line, text) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        let fault = |message: &str| fault(Place::Line(line), message.to_owned());
+        let text = std::str::from_utf8(text).map_err(|_| fault("not UTF-8 text"))?.trim();
+        if text.contains('\0') {
+            return Err(fault("a zero byte; rules are lines of UTF-8 text"));
+        }
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let rule: Rule = text.parse().map_err(|error: RuleError| fault(&error.to_string()))?;
+        rules.push(rule.from_origin(format!("{named}:{line}: `{text}`")));
+    }
+    Ok(rules)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::clash::Verdict;
+
+    fn rule(text: &str) -> Rule {
+        text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+
+    fn parts(text: &str) -> (Verdicts, String, Option<String>) {
+        let Rule { verdicts, a, b, .. } = rule(text);
+        (verdicts, a.to_string(), b.map(|b| b.to_string()))
+    }
+
+    #[test]
+    fn a_rule_is_one_name_or_two_with_or_without_verdicts() {
+        let touching = Verdicts::of(&[Verdict::Touching]);
+        let both = Verdicts::of(&[Verdict::Touching, Verdict::Clearance]);
+        for (text, verdicts, a, b) in [
+            ("bolt*", Verdicts::ALL, "bolt*", None),
+            ("bolt* :: housing", Verdicts::ALL, "bolt*", Some("housing")),
+            ("touching: bolt*", touching, "bolt*", None),
+            ("touching:bolt* :: housing", touching, "bolt*", Some("housing")),
+            ("clearance, touching : a :: b", both, "a", Some("b")),
+            // No verdicts, so a name.
+            ("std::bolt", Verdicts::ALL, "std::bolt", None),
+            ("left: bolt", Verdicts::ALL, "left: bolt", None),
+            ("touching::bolt", Verdicts::ALL, "touching::bolt", None),
+        ] {
+            assert_eq!(parts(text), (verdicts, a.into(), b.map(Into::into)), "{text}");
+        }
+        for text in
+            ["", "  ", "touching:", "a :: ", " :: b", "::", "a ::", "inside: :: b", "a :: b :: c"]
+        {
+            assert!(text.parse::<Rule>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Sets of verdicts.
+
+use impinge::clash::Verdict;
+use std::str::FromStr;
+
+/// A set of verdicts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdicts(u8);
+
+impl Verdicts {
+    /// Every verdict.
+    pub const ALL: Self = Self((1 << Verdict::ALL.len()) - 1);
+
+    /// The set of these verdicts.
+    pub fn of(verdicts: &[Verdict]) -> Self {
+        Self(verdicts.iter().fold(0, |bits, &verdict| bits | 1 << verdict as u8))
+    }
+
+    /// Whether a verdict is in the set.
+    pub fn has(self, verdict: Verdict) -> bool {
+        self.0 >> verdict as u8 & 1 == 1
+    }
+
+    /// The verdicts of either set.
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The verdict of a name.
+pub(super) fn named(name: &str) -> Option<Verdict> {
+    Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}
+
+/// A text is no name of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a verdict; the verdicts: {all}", all = Verdict::ALL.map(Verdict::name).join(", "))]
+pub struct UnknownVerdict(pub String);
+
+/// Names with commas between them.
+impl FromStr for Verdicts {
+    type Err = UnknownVerdict;
+
+    fn from_str(text: &str) -> Result<Self, UnknownVerdict> {
+        let mut all = Self::default();
+        for name in text.split(',').map(str::trim) {
+            let verdict = named(name).ok_or_else(|| UnknownVerdict(name.to_owned()))?;
+            all = all.union(Self::of(&[verdict]));
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_make_a_set() {
+        let some: Verdicts = "touching, duplicate".parse().unwrap();
+        let has = |verdict: &Verdict| some.has(*verdict);
+        let listed: Vec<Verdict> = Verdict::ALL.into_iter().filter(has).collect();
+        assert_eq!(listed, [Verdict::Duplicate, Verdict::Touching]);
+        assert!(Verdict::ALL.into_iter().all(|verdict| Verdicts::ALL.has(verdict)));
+        for text in ["", "touch", "touching,", "Touching"] {
+            assert!(text.parse::<Verdicts>().is_err(), "{text}");
+        }
+    }
+}

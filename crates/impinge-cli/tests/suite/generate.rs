@@ -1,0 +1,318 @@
+//! `impinge generate`, and the same generators as `gen:` sources.
+
+use crate::common::{Folder, WRITABLE, impinge};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Every shape with options that keep it small, how many faces it has, and whether it is closed.
+const SHAPES: [(&str, &[&str], u64, bool); 13] = [
+    ("sphere", &["--faces", "120"], 120, true),
+    ("icosphere", &["--subdivisions", "1"], 80, true),
+    ("cuboid", &["--x", "1", "--y", "2", "--z", "3"], 12, true),
+    ("cylinder", &["--radius", "2", "--height", "3", "--sides", "9"], 36, true),
+    ("torus", &["--major", "2", "--minor", "0.5", "--faces", "200"], 200, true),
+    ("deformed-torus", &["--seed", "3", "--around", "20", "--tube", "8"], 320, true),
+    ("pipes", &["--seed", "3", "--count", "12", "--cells", "4", "--sides", "6"], 144, false),
+    ("terrain", &["--seed", "3", "--columns", "10", "--rows", "7"], 140, false),
+    ("tetrahedra", &["--seed", "3", "--count", "50"], 200, true),
+    ("shuttle", &[], 528, true),
+    ("chair", &[], 146, true),
+    ("gear", &["--teeth", "12", "--module", "2", "--width", "3", "--bore", "5"], 576, true),
+    ("gearbox", &[], 8692, true),
+];
+
+const PATHS: [(&str, &[&str]); 4] = [
+    ("tumble", &["--distance", "1.25", "--steps", "30"]),
+    ("billiard", &["--seed", "3", "--size", "4", "--stride", "0.5", "--steps", "30"]),
+    ("rotations", &["--seed", "3", "--steps", "30"]),
+    ("terrain-flight", &["--seed", "3", "--clearance", "-0.1", "--steps", "30"]),
+];
+
+fn generate(what: &str, options: &[&str], output: &str) {
+    let run = impinge([&["generate", what][..], options, &["-o", output]].concat()).succeeds();
+    assert!(run.stdout.starts_with(output) && run.stdout.lines().count() == 1, "{}", run.stdout);
+}
+
+/// The same generator as a source: `gen:NAME,OPTION=VALUE`.
+fn source(what: &str, options: &[&str]) -> String {
+    let options = options.chunks(2).map(|option| format!(",{}={}", &option[0][2..], option[1]));
+    format!("gen:{what}{}", options.collect::<String>())
+}
+
+fn inspect(mesh: &str) -> Value {
+    impinge(["inspect", "--json", mesh]).succeeds().json()
+}
+
+#[test]
+fn every_shape_in_every_format_comes_back() {
+    let folder = Folder::new();
+    for (shape, options, faces, closed) in SHAPES {
+        let direct = inspect(&source(shape, options));
+        assert_eq!(
+            (&direct["faces"], &direct["closed"]),
+            (&json!(faces), &json!(closed)),
+            "{shape}"
+        );
+        for format in WRITABLE {
+            let file = folder.at(&format!("{shape}.{format}"));
+            generate(shape, options, &file);
+            let back = inspect(&file);
+            for field in ["faces", "closed", "degenerate_faces", "duplicate_faces"] {
+                assert_eq!(back[field], direct[field], "{field} of {file}");
+            }
+            // Instances are one mesh in GLB and written out elsewhere, and single precision can
+            // tell fewer positions apart, but a file with double precision is the same mesh.
+            if direct["meshes"] == 1 && ["obj", "ply"].contains(&format) {
+                for field in
+                    ["vertices", "distinct_positions", "min", "max", "volume", "open_edges"]
+                {
+                    assert_eq!(back[field], direct[field], "{field} of {file}");
+                }
+            }
+            for field in ["min", "max"] {
+                for axis in 0..3 {
+                    let [there, here] = [&back, &direct].map(|r| r[field][axis].as_f64().unwrap());
+                    let error = (there - here).abs();
+                    assert!(error <= here.abs() * 1e-7, "{field} of {file}: {there}, not {here}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn two_runs_give_the_same_bytes() {
+    let folder = Folder::new();
+    let twice = |what: &str, options: &[&str], extension: &str| {
+        let names = ["first", "second"].map(|name| format!("{name}.{extension}"));
+        let [first, second] = names.map(|name| {
+            generate(what, options, &folder.at(&name));
+            folder.read(&name)
+        });
+        assert!(first == second, "{what} {options:?} as .{extension} differs from run to run");
+        assert!(!first.is_empty(), "{what} {options:?} as .{extension} is empty");
+        first
+    };
+    for (shape, options, ..) in SHAPES {
+        for format in WRITABLE {
+            twice(shape, options, format);
+        }
+    }
+    for (path, options) in PATHS {
+        twice(path, options, "csv");
+    }
+    for (what, extension) in [
+        ("deformed-torus", "obj"),
+        ("pipes", "obj"),
+        ("terrain", "obj"),
+        ("tetrahedra", "obj"),
+        ("billiard", "csv"),
+        ("rotations", "csv"),
+    ] {
+        let [one, two] = ["1", "2"].map(|seed| twice(what, &["--seed", seed], extension));
+        assert!(one != two, "the seed of {what} changes nothing");
+    }
+}
+
+/// The numbers of faces that the papers' experiments need.
+#[test]
+fn papers_counts() {
+    for faces in [8, 10, 24, 48, 54, 80, 120, 168, 224, 360, 528, 728, 960, 3968, 100_000] {
+        let report = inspect(&format!("gen:sphere,faces={faces}"));
+        assert_eq!((&report["faces"], &report["closed"]), (&json!(faces), &json!(true)), "{faces}");
+    }
+    let pipes = inspect("gen:pipes")["faces"].as_u64().unwrap();
+    assert!((135_000..=145_000).contains(&pipes), "{pipes} faces");
+}
+
+#[test]
+fn paths_are_files_of_poses() {
+    let folder = Folder::new();
+    let pairs = ["by-name.csv", "by-file.csv"].map(|name| folder.at(name));
+    for (path, options) in PATHS {
+        let file = folder.at("poses.csv");
+        generate(path, options, &file);
+        let text = folder.text("poses.csv");
+        assert_eq!(text.lines().count(), 30, "{path}");
+        for line in text.lines() {
+            let numbers: Vec<f64> = line.split(',').map(|number| number.parse().unwrap()).collect();
+            assert_eq!(numbers.len(), 12, "{path}: {line}");
+        }
+        // To the last bit: what touches is the same, by name and by file.
+        let by_name = source(path, options);
+        for (poses, out) in [&by_name, &file].into_iter().zip(&pairs) {
+            let line = impinge([
+                "query",
+                "gen:terrain,columns=9,rows=9,seed=3",
+                "gen:cuboid,x=2",
+                "--poses",
+                poses,
+                "--pairs",
+                out,
+            ]);
+            assert!(line.succeeds().json()["pairs"].as_u64() > Some(0), "{poses} touches nothing");
+        }
+        assert_eq!(folder.text("by-name.csv"), folder.text("by-file.csv"), "{path}");
+    }
+}
+
+#[test]
+fn a_scenario_is_a_folder_of_three_files() {
+    let folder = Folder::new();
+    let scenario = folder.at("new/scenario");
+    let [a, b, poses] =
+        ["gen:gearbox", "gen:torus,major=30,minor=5,faces=300", "gen:tumble,distance=20,steps=5"];
+    let run = impinge(["generate", "scenario", a, b, "--poses", poses, "-o", &scenario]).succeeds();
+    assert!(run.stdout.starts_with(&scenario), "{}", run.stdout);
+    let mut names: Vec<_> =
+        fs::read_dir(&scenario).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a.obj", "b.obj", "poses.csv"]);
+
+    let files = ["a.obj", "b.obj", "poses.csv"].map(|name| format!("{scenario}/{name}"));
+    let pairs = ["by-name.csv", "by-file.csv"].map(|name| folder.at(name));
+    let query = |a: &str, b: &str, poses: &str, out: &str| {
+        impinge(["query", a, b, "--poses", poses, "--pairs", out]).succeeds().json()["pairs"]
+            .as_u64()
+    };
+    let found = query(a, b, poses, &pairs[0]);
+    assert_eq!(query(&files[0], &files[1], &files[2], &pairs[1]), found);
+    assert!(found > Some(50), "hardly a contact: {found:?}");
+    assert_eq!(folder.text("by-name.csv"), folder.text("by-file.csv"));
+
+    // Files go in as well as names, and an old scenario is replaced.
+    impinge([
+        "generate",
+        "scenario",
+        &files[1],
+        "gen:chair",
+        "--poses",
+        &files[2],
+        "-o",
+        &scenario,
+    ])
+    .succeeds();
+    assert_eq!(inspect(&files[1])["faces"], 146);
+}
+
+#[test]
+fn scenarios_that_cannot_be() {
+    let folder = Folder::new();
+    let scenario = folder.at("scenario");
+    let with = |a: &str, b: &str, poses: &str| {
+        impinge(["generate", "scenario", a, b, "--poses", poses, "-o", &scenario])
+    };
+    with("none.obj", "gen:chair", "gen:tumble").refuses(&["none.obj"]);
+    with("gen:chair", "gen:table", "gen:tumble").refuses(&["gen:table"]);
+    with("gen:chair", "gen:chair", "none.csv").refuses(&["none.csv"]);
+    assert_eq!(folder.names(), [] as [&str; 0], "nothing is begun that cannot be finished");
+    let file = folder.write("file", "");
+    impinge([
+        "generate",
+        "scenario",
+        "gen:chair",
+        "gen:chair",
+        "--poses",
+        "gen:tumble",
+        "-o",
+        &file,
+    ])
+    .refuses(&[&file]);
+    impinge(["generate", "scenario", "gen:chair", "gen:chair", "-o", &file]).misused(&["--poses"]);
+    impinge(["generate", "scenario", "gen:chair", "gen:chair", "--poses", "gen:tumble"])
+        .refuses(&["--output"]);
+}
+
+#[test]
+fn where_nothing_can_be_written() {
+    let folder = Folder::new();
+    impinge(["generate", "chair"]).refuses(&["--output"]);
+    impinge(["generate", "tumble"]).refuses(&["--output"]);
+    for name in ["chair.off", "chair.gltf", "chair.step", "chair.txt", "chair", "none/chair.obj"] {
+        let file = folder.at(name);
+        impinge(["generate", "chair", "-o", &file]).refuses(&[&file]);
+    }
+    let none = folder.at("none/poses.csv");
+    impinge(["generate", "tumble", "-o", &none]).refuses(&[&none]);
+    fs::create_dir(folder.path().join("folder.obj")).unwrap();
+    impinge(["generate", "chair", "-o", &folder.at("folder.obj")]).refuses(&["folder.obj"]);
+    // Single precision ends long before our coordinates do.
+    for name in ["large.stl", "large.glb"] {
+        let file = folder.at(name);
+        impinge(["generate", "cuboid", "--x", "1e50", "-o", &file]).refuses(&[&file]);
+    }
+    assert_eq!(folder.names(), ["folder.obj"]);
+}
+
+#[test]
+fn wrong_parameters_are_named() {
+    let folder = Folder::new();
+    let refused = [
+        ("sphere", "faces", "7"),
+        ("sphere", "faces", "2"),
+        ("sphere", "faces", "4294967294"),
+        ("icosphere", "subdivisions", "30"),
+        ("cuboid", "x", "0"),
+        ("cuboid", "y", "-1"),
+        ("cuboid", "z", "nan"),
+        ("cuboid", "x", "inf"),
+        ("cylinder", "sides", "2"),
+        ("cylinder", "radius", "-2"),
+        ("torus", "minor", "2"),
+        ("torus", "faces", "3"),
+        ("pipes", "cells", "0"),
+        ("terrain", "columns", "0"),
+        ("tetrahedra", "count", "0"),
+        ("gear", "teeth", "3"),
+        ("gear", "bore", "1000"),
+    ];
+    let file = folder.at("a.obj");
+    for (shape, option, value) in refused {
+        let run = impinge(["generate", shape, &format!("--{option}"), value, "-o", &file]);
+        run.refuses(&[option]);
+        let source = format!("gen:{shape},{option}={value}");
+        impinge(["query", "gen:chair", &source]).refuses(&[&source, &format!("{option} is ")]);
+    }
+    let file = folder.at("a.csv");
+    for (path, option, value) in
+        [("tumble", "distance", "nan"), ("billiard", "stride", "-1"), ("billiard", "size", "0")]
+    {
+        let run = impinge(["generate", path, &format!("--{option}"), value, "-o", &file]);
+        run.refuses(&[match option {
+            "size" => "room",
+            other => other,
+        }]);
+    }
+    // A file without poses would be refused by whoever reads it.
+    for (path, _) in PATHS {
+        impinge(["generate", path, "--steps", "0", "-o", &file]).misused(&["--steps"]);
+        let poses = format!("gen:{path},steps=0");
+        impinge(["query", "gen:chair", "gen:chair", "--poses", &poses])
+            .refuses(&[&poses, "--steps"]);
+    }
+    impinge(["generate", "deformed-torus", "--tube", "2", "-o", &file]).misused(&["--tube"]);
+    impinge(["generate", "sphere", "--faces", "many", "-o", &file]).misused(&["many", "--faces"]);
+    impinge(["generate", "sphere", "--edges", "9", "-o", &file]).misused(&["--edges"]);
+    impinge(["generate", "chair", "extra", "-o", &file]).misused(&["extra"]);
+    assert_eq!(folder.names(), [] as [&str; 0]);
+}
+
+#[test]
+fn wrong_sources_are_named() {
+    for source in [
+        "gen:",
+        "gen:table",
+        "gen:tumble",
+        "gen:sphere,edges=9",
+        "gen:sphere,faces",
+        "gen:sphere,faces=many",
+        "gen:sphere,faces=8,faces=10",
+        "gen:sphere faces=8",
+        "gen:help",
+        "gen:--help",
+    ] {
+        impinge(["inspect", source]).refuses(&[source, "impinge generate --help"]);
+    }
+    impinge(["query", "gen:chair", "gen:chair", "--poses", "gen:chair"])
+        .refuses(&["gen:chair", "impinge generate --help"]);
+}

@@ -1,0 +1,16 @@
+//! The integration tests of the command, in one binary: every further binary would be linked again.
+
+mod bench;
+mod clash;
+mod common;
+mod corpus;
+mod generate;
+mod index;
+mod inspect;
+mod malformed;
+mod methods;
+mod near;
+mod pairs;
+mod query;
+mod run;
+mod verify;

@@ -1,0 +1,115 @@
+//! `impinge methods`, `completions`, `--help` and the usage that they have in common.
+
+use crate::common::{Folder, has_program, impinge};
+use std::{collections::BTreeSet, process::Command};
+
+const COMMANDS: [&str; 7] =
+    ["clash", "query", "inspect", "methods", "generate", "verify", "completions"];
+
+#[test]
+fn methods_are_listed_for_people_and_for_programs() {
+    let lines = impinge(["methods", "--json"]).succeeds().json_lines();
+    let table = impinge(["methods"]).succeeds().stdout;
+    assert_eq!(table.lines().count(), lines.len(), "{table}");
+    assert_eq!(lines.iter().filter(|line| line["default"] == true).count(), 1, "{lines:?}");
+    let mut names = BTreeSet::new();
+    for (line, row) in lines.iter().zip(table.lines()) {
+        let [name, summary] = ["name", "summary"].map(|field| line[field].as_str().unwrap());
+        assert!(!name.is_empty() && !summary.is_empty(), "{line}");
+        assert!(names.insert(name), "{name} is there twice");
+        assert!(line["paper"].is_string() || line["paper"].is_null(), "{line}");
+        assert!(row.starts_with(name) && row.contains(summary), "{row}");
+        let run = impinge(["query", "gen:chair", "gen:chair", "--method", name]);
+        assert_eq!(run.succeeds().json()["method"], name);
+    }
+    assert!(names.contains("brute"), "{names:?}");
+}
+
+#[test]
+fn completions_for_each_shell() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = impinge(["completions", shell]).succeeds().stdout;
+        for word in COMMANDS.iter().chain(&["deformed-torus", "pairs"]) {
+            assert!(script.contains(word), "{shell}: no `{word}`");
+        }
+        folder.write(shell, script);
+    }
+    for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
+        // Only bash is expected to be there; the others where they are.
+        let is_there = match shell {
+            "bash" => has_program(shell),
+            _ => Command::new(shell).arg("--version").output().is_ok(),
+        };
+        if is_there {
+            let output = Command::new(shell).args([check, &folder.at(shell)]).output().unwrap();
+            assert!(output.status.success(), "{shell} does not read its script: {output:?}");
+        }
+    }
+    impinge(["completions"]).misused(&["<SHELL>"]);
+    impinge(["completions", "tcsh"]).misused(&["tcsh", "bash"]);
+}
+
+#[test]
+fn help_has_examples() {
+    let help = impinge(["--help"]).succeeds().stdout;
+    for command in COMMANDS {
+        assert!(help.contains(&format!("\n  {command} ")), "{command} is not in\n{help}");
+        for flag in ["--help", "-h"] {
+            let help = impinge([command, flag]).succeeds().stdout;
+            assert!(help.contains("Example"), "{command} {flag}:\n{help}");
+            let example = format!("\n  impinge {command}");
+            assert!(help.contains(&example), "{command} {flag}:\n{help}");
+        }
+    }
+    assert!(help.contains("Examples:\n  impinge "), "{help}");
+    assert!(impinge(["verify", "triangles", "--help"]).succeeds().stdout.contains("Example"));
+    assert!(impinge(["generate", "gear", "--help"]).succeeds().stdout.contains("--teeth"));
+    let version = impinge(["--version"]).succeeds().stdout;
+    assert_eq!(version, format!("impinge {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// What the help says can be typed as it stands, where it needs no file.
+#[test]
+fn examples_of_the_help_run() {
+    let folder = Folder::new();
+    let mut ran = 0;
+    for command in COMMANDS {
+        let help = impinge([command, "--help"]).succeeds().stdout;
+        let examples = help.lines().filter_map(|line| line.strip_prefix("  impinge "));
+        for example in examples.map(|example| example.split('>').next().unwrap().trim()) {
+            let mut words: Vec<String> = example.split(' ').map(str::to_owned).collect();
+            let reads_a_file = |word: &String| {
+                [".obj", ".stl", ".glb", ".csv", ".urdf"].iter().any(|kind| word.ends_with(kind))
+            };
+            // What follows -o is written, and may as well be written elsewhere.
+            if let Some(output) = words.iter().position(|word| word == "-o") {
+                words[output + 1] = folder.at(&words[output + 1]);
+                assert!(!words[..output].iter().any(reads_a_file), "{example}");
+            } else if words.iter().any(reads_a_file) {
+                continue;
+            }
+            let run = impinge(&words);
+            match command {
+                // The gearbox is made to have some.
+                "clash" => assert_eq!(run.code, Some(1), "{example}: {}", run.stderr),
+                _ => _ = run.succeeds(),
+            }
+            ran += 1;
+        }
+    }
+    assert!(ran >= 9, "only {ran} examples ran");
+}
+
+#[test]
+fn usage_errors() {
+    impinge([] as [&str; 0]).misused(&["Usage: impinge", "query"]);
+    impinge(["qeury"]).misused(&["qeury", "query"]);
+    impinge(["--verbose"]).misused(&["--verbose"]);
+    impinge(["methods", "brute"]).misused(&["brute"]);
+    impinge(["verify"]).misused(&["triangles"]);
+    impinge(["verify", "triangles"]).misused(&["<FILE>"]);
+    impinge(["verify", "squares", "a.csv"]).misused(&["squares"]);
+    impinge(["generate"]).misused(&["sphere", "gearbox"]);
+    impinge(["generate", "dodecahedron", "-o", "a.obj"]).misused(&["dodecahedron"]);
+}

@@ -1,0 +1,648 @@
+//! Assemblies: what becomes a part, what it is called and where it stands.
+
+// Helpers unwrap as tests do, and tests on real files tell how long they took.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use crate::common::{
+    self,
+    folder::Folder,
+    samples::{self, ROBOT},
+};
+use impinge::{Pose, glam::DVec3};
+use impinge_io::{
+    Assembly, Place,
+    assembly::{Options, Unit, load, read},
+};
+use std::{fs, path::Path};
+
+fn names(assembly: &Assembly) -> Vec<&str> {
+    assembly.parts.iter().map(|part| &*part.name).collect()
+}
+
+fn full_names(assembly: &Assembly) -> Vec<String> {
+    (0..assembly.parts.len()).map(|part| assembly.full_name(part)).collect()
+}
+
+/// What an assembly promises of itself.
+fn check(assembly: &Assembly) {
+    let mut taken: Vec<_> = names(assembly);
+    taken.sort_unstable();
+    taken.dedup();
+    assert_eq!(taken.len(), assembly.parts.len(), "names repeat");
+    let mut shown = vec![false; assembly.meshes.len()];
+    for part in &assembly.parts {
+        shown[part.mesh] = true;
+        assert!((part.file as usize) < assembly.files.len());
+        assert!(part.group.is_none_or(|group| (group as usize) < assembly.groups.len()));
+        assert!(part.link.is_none_or(|link| (link as usize) < assembly.links.len()));
+        let pose = part.placement;
+        assert!(Pose::new(pose.rotation(), pose.translation()).is_ok());
+    }
+    assert!(shown.iter().all(|&shown| shown), "a mesh that no part shows");
+    for (number, group) in assembly.groups.iter().enumerate() {
+        assert!(group.parent.is_none_or(|parent| (parent as usize) < number));
+    }
+}
+
+/// A glTF file of these nodes, all of which may show the one triangle that is there.
+fn gltf(nodes: &str) -> String {
+    let sample = samples::gltf();
+    let (before, rest) = sample.split_once("\"nodes\": [{").unwrap();
+    let (_, after) = rest.split_once("}],\n \"meshes\"").unwrap();
+    let before = before.replace("\"scene\": 0, \"scenes\": [{\"nodes\": [0]}],", "");
+    format!("{before}\"nodes\": [{nodes}],\n \"meshes\"{after}")
+}
+
+fn read_gltf(nodes: &str, options: &Options) -> Assembly {
+    let assembly = read(gltf(nodes).as_bytes(), Path::new("a.gltf"), options).unwrap();
+    check(&assembly);
+    assembly
+}
+
+#[test]
+fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
+    let assembly = read_gltf(
+        r#"{"name": "gearbox", "children": [1, 2, 5], "translation": [10, 0, 0]},
+           {"name": "bolt", "mesh": 0, "translation": [1, 2, 3]},
+           {"name": "shaft", "children": [3, 4], "rotation": [0, 0, 0.7071067811865476, 0.7071067811865476]},
+           {"name": "bolt", "mesh": 0, "translation": [1, 0, 0]},
+           {"mesh": 0}, {"children": [6]}, {"name": "empty"}, {"mesh": 0}"#,
+        &Options::default(),
+    );
+    // The mesh of the sample has a name, which a node without one takes.
+    assert_eq!(
+        full_names(&assembly),
+        ["gearbox/bolt", "gearbox/shaft/bolt#2", "gearbox/shaft/m", "m#2"]
+    );
+    assert_eq!(assembly.path(1), ["gearbox", "shaft"]);
+    assert_eq!(assembly.groups.len(), 2, "{:?}", assembly.groups);
+    assert_eq!(assembly.meshes.len(), 1);
+    let at = |part: usize| assembly.parts[part].placement.place(DVec3::X);
+    assert_eq!(at(0), DVec3::new(12.0, 2.0, 3.0));
+    assert!(at(1).abs_diff_eq(DVec3::new(10.0, 2.0, 0.0), 1e-15), "{}", at(1));
+    assert_eq!(assembly.parts[3].placement, Pose::IDENTITY);
+    assert_eq!(assembly.units, Some(Unit::Metre));
+}
+
+#[test]
+fn nameless_nodes_are_called_after_what_they_are_in() {
+    let nodes = r#"{"name": "crate", "children": [1]}, {"mesh": 0}, {"mesh": 0}"#;
+    let text = gltf(nodes).replace("\"name\": \"m\", ", "");
+    let assembly = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap();
+    assert_eq!(names(&assembly), ["crate/node 1", "node 2"]);
+}
+
+#[test]
+fn instances_that_are_scaled_alike_share_a_copy() {
+    let turn = |angle: f64| {
+        let (sin, cos) = (angle / 2.0).sin_cos();
+        format!("[{}, 0, {}, {cos}]", sin * 0.6, sin * 0.8)
+    };
+    let mut nodes = Vec::new();
+    for number in 0..60 {
+        let scale = ["[1, 1, 1]", "[0.001, 0.001, 0.001]", "[1, 2, 3]", "[-1, 1, 1]"][number % 4];
+        let rotation = turn(number as f64 * 0.37);
+        nodes.push(format!(r#"{{"mesh": 0, "scale": {scale}, "rotation": {rotation}}}"#));
+    }
+    let assembly = read_gltf(&nodes.join(","), &Options::default());
+    assert_eq!((assembly.parts.len(), assembly.meshes.len()), (60, 4));
+    // Placed, each is where the model has it.
+    let model = impinge_io::read(
+        gltf(&nodes.join(",")).as_bytes(),
+        impinge_io::Format::Gltf,
+        Path::new("a.gltf"),
+    )
+    .unwrap();
+    for part in 0..60 {
+        let expected = model.part_mesh(part).unwrap();
+        let mesh = assembly.mesh(part);
+        // Mirrored faces are turned round in both.
+        assert_eq!(mesh.faces(), expected.faces());
+        for (&position, &expected) in mesh.positions().iter().zip(expected.positions()) {
+            let placed = assembly.parts[part].placement.place(position);
+            assert!(placed.abs_diff_eq(expected, 1e-14), "part {part}: {placed}, not {expected}");
+        }
+    }
+}
+
+#[test]
+fn what_is_exact_stays_exact() {
+    let assembly = read_gltf(
+        r#"{"mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0.1,0.2,0.3,1]},
+           {"mesh": 0, "scale": [0.1, 0.1, 0.1]}"#,
+        &Options::default(),
+    );
+    let pose = assembly.parts[0].placement;
+    assert_eq!(pose, Pose::from_translation(DVec3::new(0.1, 0.2, 0.3)).unwrap());
+    assert_eq!(assembly.parts[1].placement, Pose::IDENTITY);
+    assert_eq!(assembly.mesh(1).positions()[1], DVec3::new(0.1, 0.0, 0.0));
+}
+
+#[test]
+fn units_and_scale() {
+    let nodes = r#"{"mesh": 0, "translation": [0, 0, 2]}"#;
+    let placed = |options: &Options| {
+        let assembly = read_gltf(nodes, options);
+        let vertex = assembly.mesh(0).positions()[1];
+        (assembly.parts[0].placement.place(vertex), assembly.units)
+    };
+    let plain = Options::default();
+    assert_eq!(placed(&plain), (DVec3::new(1.0, 0.0, 2.0), Some(Unit::Metre)));
+    let mm = placed(&plain.clone().units(Unit::Millimetre));
+    assert_eq!(mm, (DVec3::new(1000.0, 0.0, 2000.0), Some(Unit::Millimetre)));
+    assert_eq!(placed(&plain.clone().scale(0.5)).0, DVec3::new(0.5, 0.0, 1.0));
+    let obj = |options: &Options| {
+        let assembly = read(samples::OBJ.as_bytes(), Path::new("a.obj"), options).unwrap();
+        (assembly.mesh(0).positions()[1].x, assembly.units)
+    };
+    assert_eq!(obj(&plain), (1.0, None));
+    assert_eq!(obj(&plain.clone().units(Unit::Inch)), (1.0, Some(Unit::Inch)));
+    assert_eq!(obj(&plain.clone().file_units(Unit::Inch).units(Unit::Millimetre)).0, 25.4);
+    // Of files of different or unknown units, nothing can be said.
+    let folder = Folder::new("units");
+    let files = [folder.write("a.obj", samples::OBJ), folder.write("b.gltf", gltf(nodes))];
+    assert_eq!(load(&files, &plain).unwrap().units, None);
+    assert_eq!(load(&files, &plain.clone().units(Unit::Foot)).unwrap().units, Some(Unit::Foot));
+    assert!(load(&files, &plain.scale(-1.0)).unwrap_err().message.contains("positive"));
+}
+
+/// Instances by `EXT_mesh_gpu_instancing`: the triangle's own corners serve as translations.
+#[test]
+fn gpu_instances_are_parts() {
+    let nodes = r#"{"name": "tree", "mesh": 0, "translation": [0, 0, 5],
+        "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}}}"#;
+    let assembly = read_gltf(nodes, &Options::default());
+    assert_eq!(names(&assembly), ["tree", "tree#2", "tree#3"]);
+    let places: Vec<_> = assembly.parts.iter().map(|part| part.placement.translation()).collect();
+    assert_eq!(places, [DVec3::ZERO, DVec3::X, DVec3::Y].map(|place| place + DVec3::Z * 5.0));
+    for (attributes, expected) in [
+        (r#"{}"#, "neither TRANSLATION"),
+        (r#"{"TRANSLATION": 1}"#, "VEC3"),
+        (r#"{"ROTATION": 0}"#, "VEC4"),
+        (r#"{"TRANSLATION": 9}"#, "there is none"),
+    ] {
+        let text = gltf(&format!(
+            "{}, {{\"name\": \"rock\", \"mesh\": 0}}",
+            nodes.replace(r#"{"TRANSLATION": 0}"#, attributes)
+        ));
+        let path = Path::new("a.gltf");
+        let error = read(text.as_bytes(), path, &Options::default()).unwrap_err();
+        assert!(error.message.contains(expected), "{attributes}: {error}");
+        let kept = read(text.as_bytes(), path, &Options::default().keep_going(true)).unwrap();
+        assert_eq!((names(&kept), &*kept.skipped[0].name), (vec!["rock"], "tree"));
+    }
+    // An accessor of zeros that no buffer holds may promise any number.
+    let text = gltf(nodes).replace(
+        "\"bufferView\": 0, \"componentType\": 5126, \"count\": 3",
+        "\"componentType\": 5126, \"count\": 4000000000",
+    );
+    let (result, peak) =
+        common::memory::peak(|| read(text.as_bytes(), Path::new("a.gltf"), &Options::default()));
+    let message = result.unwrap_err().message;
+    assert!(message.contains("too often") || message.contains("times the size"), "{message}");
+    assert!(peak < 1 << 20, "{peak} bytes");
+}
+
+#[test]
+fn primitives_are_parts_if_asked_for() {
+    let nodes =
+        r#"{"name": "wheel", "mesh": 0, "translation": [1, 0, 0]}, {"name": "a", "mesh": 0}"#;
+    let assembly = read_gltf(nodes, &Options::default().primitives(true));
+    assert_eq!(names(&assembly), ["wheel/1", "wheel/2", "a/1", "a/2"]);
+    assert_eq!(assembly.face_count(), read_gltf(nodes, &Options::default()).face_count());
+    // Both primitives of the sample are the same triangle.
+    assert_eq!(assembly.meshes.len(), 1);
+    assert_eq!(assembly.parts[1].placement.translation(), DVec3::X);
+}
+
+#[test]
+fn what_files_repeat_is_one_mesh() {
+    let folder = Folder::new("repeated");
+    let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    folder.write("a.obj", triangle);
+    folder.write("b.obj", triangle);
+    folder.write("c.obj", triangle.replacen("v 0", "v -0", 1));
+    folder.write("d.obj", triangle.replacen("1 2 3", "2 3 1", 1));
+    let assembly = load([&folder.0], &Options::default()).unwrap();
+    check(&assembly);
+    let meshes: Vec<_> = assembly.parts.iter().map(|part| part.mesh).collect();
+    assert_eq!(meshes, [0, 0, 1, 2]);
+}
+
+#[test]
+fn objects_and_groups_of_obj_files() {
+    let obj = |text: &str| read(text.as_bytes(), Path::new("robot.obj"), &Options::default());
+    let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    let assembly = obj(&format!(
+        "{vertices}f 1 2 3\no arm\ng upper\nf 1 2 4\ng lower\nf 2 3 4\no hand\ng all\nf 1 3 4\ng\nf 1 2 3\n"
+    ))
+    .unwrap();
+    check(&assembly);
+    assert_eq!(
+        full_names(&assembly),
+        ["robot", "arm/upper", "arm/lower", "hand/all", "hand/default"]
+    );
+    // Each has the vertices that it uses.
+    assert!(assembly.meshes.iter().all(|mesh| mesh.positions().len() == 3));
+    assert_eq!(assembly.mesh(1).triangle(0), [DVec3::ZERO, DVec3::X, DVec3::Z]);
+    // One group is the file, and keeps the vertices of the file.
+    let assembly = obj(&format!("{vertices}o Cube.001\nf 1 2 3\n")).unwrap();
+    assert_eq!((names(&assembly), assembly.meshes[0].positions().len()), (vec!["robot"], 4));
+    let error = obj("v 0 0 0\n").unwrap_err();
+    assert_eq!(error.to_string(), "robot.obj: the file holds no faces");
+}
+
+#[test]
+fn folders_are_sub_assemblies_in_the_order_of_names() {
+    let folder = Folder::new("folders");
+    let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    folder.write("b.obj", triangle);
+    folder.write("a/z.stl", samples::STL);
+    folder.write("a/c/y.off", samples::OFF);
+    folder.write("a/two.obj", samples::OBJ);
+    folder.write("scene.gltf", gltf(r#"{"name": "n", "mesh": 0}"#));
+    folder.write("README.md", "no shapes");
+    folder.write(".hidden.obj", "broken");
+    folder.write("empty/notes.txt", "none");
+    let assembly = load([&folder.0], &Options::default()).unwrap();
+    check(&assembly);
+    let expected = ["a/c/y", "a/two/body/lid", "a/two/body/base", "a/z", "b", "scene/n"];
+    assert_eq!(full_names(&assembly), expected);
+    assert_eq!(assembly.files.len(), 5);
+
+    // Several arguments are sub-assemblies each; a part of a file by itself is not.
+    let files = [folder.0.join("a/c"), folder.0.join("b.obj"), folder.0.join("scene.gltf")];
+    let assembly = load(&files, &Options::default()).unwrap();
+    assert_eq!(full_names(&assembly), ["c/y", "b", "scene/n"]);
+    let assembly = load(&files[2..], &Options::default()).unwrap();
+    assert_eq!(full_names(&assembly), ["n"]);
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&folder.0, folder.0.join("a/loop")).unwrap();
+        let assembly = load([&folder.0], &Options::default()).unwrap();
+        assert_eq!(full_names(&assembly), expected);
+    }
+}
+
+#[test]
+fn what_is_broken_is_an_error_or_named_and_left_out() {
+    let folder = Folder::new("broken");
+    let good = folder.write("good.stl", samples::STL);
+    let bad = folder.write("bad.stl", samples::STL.replace("1e0", "oops"));
+    folder.write("part.step", "ISO-10303-21;");
+    let error = load([&folder.0], &Options::default()).unwrap_err();
+    assert_eq!((error.path, error.place), (bad.clone(), Place::Line(6)));
+    let keep = Options::default().keep_going(true);
+    let assembly = load([&folder.0], &keep).unwrap();
+    assert_eq!(names(&assembly), ["good"]);
+    let skipped: Vec<_> = assembly.skipped.iter().map(|skipped| &*skipped.name).collect();
+    assert_eq!(skipped, ["bad", "part"]);
+    assert!(assembly.skipped[1].error.message.contains("the file ends early"));
+    let error = load([&bad], &keep).unwrap_err();
+    assert!(error.message.contains("no other part is left"), "{error}");
+
+    // In a scene, one mesh may be broken and others not.
+    let nodes = r#"{"name": "a", "mesh": 0}, {"name": "b", "mesh": 1}, {"name": "c", "mesh": 1},
+        {"name": "far", "mesh": 0, "translation": [1e200, 0, 0]}"#;
+    let text = gltf(nodes).replace(
+        "\"meshes\": [",
+        r#""meshes": [{"primitives": [{"attributes": {"POSITION": 7}}]}, "#,
+    );
+    let text = text.replace("\"mesh\": 0", "\"mesh\": 2").replace("\"mesh\": 1", "\"mesh\": 0");
+    let text = text.replace("\"mesh\": 2", "\"mesh\": 1");
+    let error = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap_err();
+    assert_eq!(error.place, Place::Json("accessors[7]".into()));
+    let assembly = read(text.as_bytes(), Path::new("a.gltf"), &keep).unwrap();
+    assert_eq!(names(&assembly), ["a"]);
+    let skipped: Vec<_> = assembly.skipped.iter().map(|skipped| &*skipped.name).collect();
+    assert_eq!(skipped, ["b", "c", "far"]);
+    drop(good);
+}
+
+#[test]
+fn what_is_no_assembly_is_refused_by_what_it_is() {
+    let folder = Folder::new("refused");
+    let refused = |name: &str| {
+        let path = folder.0.join(name);
+        let error = load([&path], &Options::default()).unwrap_err();
+        assert_eq!(error.path, path);
+        error.message
+    };
+    assert!(refused("none.obj").contains("cannot be read"));
+    assert!(refused("none.step").contains("cannot be read"));
+    assert!(refused("none").contains("cannot be read"));
+    folder.write("a.xyz", "1 2 3");
+    assert!(refused("a.xyz").contains("files of the kind .xyz are not read"));
+    folder.write("a.STP", "ISO-10303-21;");
+    assert!(refused("a.STP").contains("the file ends early"));
+    folder.write("a.ifc", "ISO-10303-21;");
+    assert!(refused("a.ifc").contains("IFC is not read"));
+    let ifc = "ISO-10303-21;FILE_SCHEMA(('IFC4'));ENDSEC;DATA;ENDSEC;END-ISO-10303-21;";
+    folder.write("a.step", ifc);
+    assert!(refused("a.step").contains("IFC is not read"));
+    folder.write("a.dae", "<COLLADA/>");
+    assert!(refused("a.dae").contains("Collada is not read"));
+    folder.write("empty/a.txt", "");
+    assert!(refused("empty").contains("holds no file"));
+    folder.write("robot/a.urdf", "<robot/>");
+    let error = load([folder.0.join("robot")], &Options::default()).unwrap_err();
+    assert!(error.message.contains("give the .urdf file itself"), "{error}");
+    let nothing: [&Path; 0] = [];
+    assert!(load(nothing, &Options::default()).is_err());
+}
+
+#[test]
+fn expensive_files_are_bounded() {
+    // A chain that is deeper than any assembly.
+    let depth = 5000;
+    let chain: String = (1..depth).map(|node| format!(r#"{{"children": [{node}]}}, "#)).collect();
+    let text = gltf(&format!(r#"{chain}{{"mesh": 0}}"#));
+    let error = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap_err();
+    assert!(error.message.contains("nested more than 1000 deep"), "{error}");
+    // Ten thousand instances, each scaled in its own way.
+    let nodes: Vec<_> =
+        (1..10_000).map(|i| format!(r#"{{"mesh": 0, "scale": [{i}, 1, 1]}}"#)).collect();
+    let start = std::time::Instant::now();
+    let assembly = read_gltf(&nodes.join(","), &Options::default());
+    assert_eq!(assembly.parts.len(), 9999);
+    assert!(assembly.meshes.len() > 9000);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+fn robot(text: &str, options: &Options) -> Result<Assembly, impinge_io::Error> {
+    read(text.as_bytes(), Path::new("arm.urdf"), options)
+}
+
+#[test]
+fn robots_stand_as_their_joints_say() {
+    let options =
+        Options::default().joint("shoulder", std::f64::consts::FRAC_PI_2).joint("grip", 0.25);
+    let assembly = robot(ROBOT, &options).unwrap();
+    check(&assembly);
+    assert_eq!(
+        full_names(&assembly),
+        ["base", "upper/upper/1", "upper/upper/knob", "left", "right"]
+    );
+    assert_eq!(assembly.units, Some(Unit::Metre));
+    let middle = |part: usize| assembly.parts[part].placement.translation();
+    let close = |a: DVec3, b: [f64; 3]| assert!(a.abs_diff_eq(b.into(), 1e-12), "{a}, not {b:?}");
+    // The arm points along x; the flange is turned, so fingers move along y.
+    close(middle(1), [1.0, 0.0, 0.5]);
+    close(middle(2), [0.0, 0.0, 0.5]);
+    close(middle(3), [2.0, 0.25, 0.5]);
+    close(middle(4), [2.0, 0.0, 0.5]);
+    let values: Vec<_> = assembly.joints.iter().map(|joint| joint.value).collect();
+    assert_eq!(values, [std::f64::consts::FRAC_PI_2, 0.0, 0.25, 0.0]);
+    // At rest each joint is as near to 0 as it may be.
+    let rest = robot(ROBOT, &Options::default()).unwrap();
+    assert_eq!(rest.joints[0].value, 0.25);
+    assert_eq!(rest.parts[0].placement, Pose::IDENTITY);
+    for (name, value, expected) in [
+        ("shoulder", 0.0, ":11: the joint `shoulder` goes from 0.25 to 2, not to 0"),
+        ("wrist", 1.0, "`wrist` cannot be set"),
+        ("mirror", 1.0, "follows `grip`"),
+        ("elbow", 1.0, "no joint `elbow`; those that move: shoulder, grip, mirror"),
+    ] {
+        let error = robot(ROBOT, &Options::default().joint(name, value)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn links_that_a_joint_connects_are_adjacent() {
+    let assembly = robot(ROBOT, &Options::default()).unwrap();
+    let [base, first, knob, left, right] = [0, 1, 2, 3, 4];
+    // By one joint or in one link, and through the bare flange.
+    let adjacent = [
+        [(base, first), (base, knob), (first, knob), (left, right)],
+        [(first, left), (first, right), (knob, left), (knob, right)],
+    ]
+    .concat();
+    for a in 0..5 {
+        for b in 0..5 {
+            let expected = a == b || adjacent.contains(&(a.min(b), a.max(b)));
+            assert_eq!(assembly.are_adjacent(a, b), expected, "{a}, {b}");
+        }
+    }
+    let pairs = assembly.adjacent_links();
+    assert_eq!(pairs, [[0, 1], [1, 3], [1, 4], [3, 4]]);
+}
+
+#[test]
+fn meshes_of_robots_are_found_in_their_packages() {
+    let folder = Folder::new("packages");
+    let robot = |mesh: &str| {
+        format!(
+            r#"<robot name="r"><link name="a"><collision><geometry>
+            <mesh filename="{mesh}" scale="2 2 2"/></geometry></collision>
+            <collision><geometry><mesh filename="{mesh}"/></geometry></collision></link></robot>"#
+        )
+    };
+    folder.write("ws/arm_description/meshes/a.stl", samples::STL);
+    folder.write("elsewhere/arm_description/b.stl", samples::STL);
+    folder.write("ws/arm_description/urdf/beside.stl", samples::STL);
+    let load_mesh = |mesh: &str, options: &Options| {
+        let path = folder.write("ws/arm_description/urdf/r.urdf", robot(mesh));
+        load([path], options)
+    };
+    let plain = Options::default();
+    for mesh in [
+        "package://arm_description/meshes/a.stl",
+        "package://meshes/a.stl",
+        "model://arm_description/meshes/a.stl",
+        "../meshes/a.stl",
+        "beside.stl",
+        &format!("file://{}", folder.0.join("ws/arm_description/meshes/a.stl").display()),
+    ] {
+        let assembly = load_mesh(mesh, &plain).unwrap_or_else(|error| panic!("{mesh}: {error}"));
+        check(&assembly);
+        // One file, shown as it is and twice as large.
+        assert_eq!(assembly.meshes.len(), 2, "{mesh}");
+        assert_eq!(assembly.mesh(0).positions()[1], DVec3::new(2.0, 0.0, 0.0));
+        assert_eq!(assembly.mesh(1).positions()[1], DVec3::X);
+    }
+    let other = "package://arm_description/b.stl";
+    let error = load_mesh(other, &plain).unwrap_err();
+    assert!(error.message.contains("is not found at"), "{error}");
+    assert_eq!(error.place, Place::Line(1));
+    let elsewhere = plain.clone().package(folder.0.join("elsewhere"));
+    assert_eq!(load_mesh(other, &elsewhere).unwrap().parts.len(), 2);
+    let error = load_mesh("https://example.org/a.stl", &plain).unwrap_err();
+    assert!(error.message.contains("not a file on this machine"), "{error}");
+    folder.write("ws/arm_description/meshes/a.dae", "<COLLADA/>");
+    let error = load_mesh("package://arm_description/meshes/a.dae", &plain).unwrap_err();
+    assert!(error.path.ends_with("a.dae"), "{error}");
+    assert!(error.message.contains("Collada is not read"), "{error}");
+}
+
+#[test]
+fn what_is_no_robot_is_refused_by_line() {
+    for (from, to, line, expected) in [
+        ("<robot name=\"arm\">", "<sdf>", 16, "`</sdf>` was to come"),
+        ("name=\"flange\"", "name=\"left\"", 9, "a second link `left`"),
+        ("name=\"wrist\"", "name=\"grip\"", 14, "a second joint `grip`"),
+        ("<child link=\"flange\"/>", "<child link=\"none\"/>", 13, "no link `none`"),
+        (
+            "<child link=\"flange\"/>",
+            "<child link=\"base\"/>",
+            3,
+            "the link `base` is moved by joints that run in a circle",
+        ),
+        (
+            "<link name=\"flange\"/>",
+            "<link name=\"flange\"/><link name=\"lost\"/>",
+            8,
+            "no joint connects the link `lost` to `base`",
+        ),
+        ("<child link=\"right\"/>", "<child link=\"left\"/>", 15, "as `grip` does"),
+        ("joint=\"grip\"", "joint=\"none\"", 15, "no joint `none` to follow"),
+        ("joint=\"grip\"", "joint=\"mirror\"", 15, "follows itself"),
+        ("multiplier=\"-2\"", "multiplier=\"1e400\"", 15, "not a finite number"),
+        ("xyz=\"0 2 0\"", "xyz=\"0 0 0\"", 12, "no direction"),
+        ("xyz=\"0 2 0\"", "xyz=\"0 2\"", 12, "has 2 numbers, not 3"),
+        ("xyz=\"0 2 0\"", "xyz=\"0 2 0 0\"", 12, "more than 3"),
+        ("xyz=\"0 2 0\"", "xyz=\"${x} 2 0\"", 12, "not a number"),
+        ("lower=\"0.25\"", "lower=\"3\"", 12, "above the upper one"),
+        ("type=\"fixed\"", "type=\"screw\"", 13, "no type of joint"),
+        ("<box size=\"1 1 1\"/>", "<cone/>", 3, "`cone` is not known"),
+        ("<box size=\"1 1 1\"/>", "", 3, "geometry is empty"),
+        ("size=\"1 1 1\"", "size=\"1 -1 1\"", 3, "less than 0"),
+        ("radius=\"0.2\"", "radius=\"nan\"", 6, "not a finite number"),
+        ("radius=\"0.2\"", "", 6, "without `radius`"),
+        ("<box size=\"1 1 1\"/>", "<mesh filename=\"a.stl\"/>", 3, "cannot be opened from here"),
+        ("radius=\"0.2\"", "radius=\"1e101\"", 6, "beyond"),
+    ] {
+        assert!(ROBOT.contains(from), "{from}");
+        let error = robot(&ROBOT.replacen(from, to, 1), &Options::default()).unwrap_err();
+        assert_eq!(error.place, Place::Line(line), "{to}: {error}");
+        assert!(error.message.contains(expected), "{to}: {error}");
+    }
+    for (text, expected) in [
+        ("<robot name='a'><link name='a'/></robot>", "no link of the robot has collision geometry"),
+        ("<robot name='a'/>", "no link"),
+        (
+            "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>\
+             <child link='b'/></joint><joint name='k' type='fixed'><parent link='b'/>\
+             <child link='a'/></joint></robot>",
+            "in a circle",
+        ),
+        ("<!DOCTYPE r [<!ENTITY a 'b'>]><robot/>", "document types"),
+        ("", "no element"),
+    ] {
+        let error = robot(text, &Options::default()).unwrap_err();
+        assert!(error.message.contains(expected), "{text}: {error}");
+    }
+    // As many spheres as one likes, each of another size and finer than can be.
+    let spheres: String = (0..200)
+        .map(|i| {
+            let radius = 1000 + i;
+            format!("<collision><geometry><sphere radius='{radius}'/></geometry></collision>")
+        })
+        .collect();
+    let text = format!("<robot><link name='a'>{spheres}</link></robot>");
+    let error = robot(&text, &Options::default()).unwrap_err();
+    assert!(error.message.contains("more than 16777216 vertices and faces"), "{error}");
+    // A chain of any length, and links around a hub, take time and memory in proportion.
+    let mut text = String::from("<robot><link name='l0'/>");
+    for i in 1..20_000 {
+        let shape = if i % 2 == 0 {
+            "<collision><geometry><box size='1 1 1'/></geometry></collision>"
+        } else {
+            ""
+        };
+        text += &format!(
+            "<link name='l{i}'>{shape}</link><joint name='j{i}' type='fixed'><parent link='l{}'/><child link='l{i}'/></joint>",
+            if i % 3 == 0 { 0 } else { i - 1 }
+        );
+    }
+    text += "</robot>";
+    let start = std::time::Instant::now();
+    let assembly = robot(&text, &Options::default()).unwrap();
+    assert_eq!(assembly.parts.len(), 9999);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+/// A broken collision element is left out if that is asked for, the robot stays.
+#[test]
+fn robots_keep_going() {
+    let text = ROBOT.replacen("<box size=\"1 1 1\"/>", "<mesh filename=\"none.stl\"/>", 1);
+    let assembly = robot(&text, &Options::default().keep_going(true)).unwrap();
+    assert_eq!((assembly.parts.len(), &*assembly.skipped[0].name), (4, "base"));
+    check(&assembly);
+}
+
+fn data() -> Option<std::path::PathBuf> {
+    let data = std::env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty());
+    if data.is_none() {
+        println!("IMPINGE_DATA is not set: the tests on real files were left out");
+    }
+    data.map(Into::into)
+}
+
+#[test]
+fn real_assemblies() {
+    let Some(data) = data() else { return };
+    for (path, parts, faces) in [
+        // Of 109 primitives, some of which are one part in several materials.
+        ("assemblies/car-concept/CarConcept.geometry.glb", 97, 213_347),
+        ("assemblies/chronograph-watch/ChronographWatch.gltf", 13, 100_002),
+        ("assemblies/gears", 4, 608 + 384 + 3824 + 1094),
+        ("assemblies/piston", 4, 524 + 716 + 368 + 532),
+        ("assemblies/punching-press", 6, 336 + 736 + 972 + 1128 + 972 + 502),
+        ("step/as1-oc-214.tess.glb", 18, 7512),
+        ("step/io1-cm-214.tess.glb", 1, 3368),
+        ("robots/shadow_hand/assets", 14, 0),
+        ("robots/ur5e/collision", 7, 420 + 1064 + 1400 + 1992 + 1190 + 1350 + 142),
+    ] {
+        let start = std::time::Instant::now();
+        let assembly = load([data.join(path)], &Options::default()).unwrap();
+        let (time, meshes) = (start.elapsed(), assembly.meshes.len());
+        println!("{path}: {} parts, {meshes} meshes, {time:?}", assembly.parts.len());
+        check(&assembly);
+        assert_eq!(assembly.parts.len(), parts, "{path}: {:?}", names(&assembly));
+        assert!(faces == 0 || assembly.face_count() == faces, "{path}: {}", assembly.face_count());
+    }
+    let car = data.join("assemblies/car-concept/CarConcept.geometry.glb");
+    let car = load([car], &Options::default().primitives(true)).unwrap();
+    check(&car);
+    assert_eq!((car.parts.len(), car.face_count()), (109, 213_347));
+}
+
+#[test]
+fn real_robots() {
+    let Some(data) = data() else { return };
+    let options = Options::default().joint("panda_finger_joint1", 0.02);
+    let panda = load([data.join("robots/panda/panda.urdf")], &options).unwrap();
+    check(&panda);
+    assert_eq!(panda.parts.len(), 11, "{:?}", names(&panda));
+    let follower = panda.joints.iter().find(|joint| joint.name == "panda_finger_joint2").unwrap();
+    assert_eq!(follower.value, 0.02);
+    // Both fingers are one file; all else is its own.
+    assert_eq!(panda.meshes.len(), 10);
+    // What the robot's own list of collisions to ignore calls adjacent, no more and no less.
+    let listed = fs::read_to_string(data.join("robots/panda/panda.srdf")).unwrap();
+    let quoted = |line: &str, name: &str| {
+        let (_, rest) = line.split_once(&format!("{name}=\"")).unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let mut expected: Vec<[String; 2]> = listed
+        .lines()
+        .filter(|line| line.contains("reason=\"Adjacent\""))
+        .map(|line| ["link1", "link2"].map(|name| quoted(line, name)))
+        .collect();
+    let name = |link: u32| panda.links[link as usize].name.clone();
+    let mut found: Vec<_> = panda.adjacent_links().into_iter().map(|pair| pair.map(name)).collect();
+    [&mut expected, &mut found].into_iter().for_each(|list| {
+        list.iter_mut().for_each(|pair| pair.sort());
+        list.sort();
+    });
+    assert_eq!(found, expected);
+
+    let laikago =
+        load([data.join("robots/laikago/laikago_toes_zup_lores.urdf")], &Options::default());
+    let laikago = laikago.unwrap();
+    check(&laikago);
+    assert!(laikago.parts.len() >= 17, "{:?}", names(&laikago));
+    let error = load([data.join("robots/panda")], &Options::default()).unwrap_err();
+    assert!(error.message.contains("give the .urdf file itself"), "{error}");
+}

@@ -1,0 +1,353 @@
+//! Broken files of every format: each is refused with its place and a reason, in little memory.
+
+use crate::common::{self, samples};
+use impinge_io::{Format, Place, read};
+
+/// Where the error must be.
+#[derive(Debug)]
+enum At {
+    File,
+    Line(usize),
+    Byte,
+    Json,
+    /// Wherever the reader found it first.
+    Anywhere,
+}
+
+impl At {
+    fn is(&self, place: &Place) -> bool {
+        match (self, place) {
+            (Self::File, Place::File) | (Self::Byte, Place::Byte(_)) => true,
+            (Self::Line(expected), Place::Line(line)) => expected == line,
+            (Self::Json, Place::Json(_)) | (Self::Anywhere, _) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A case: what is wrong, the bytes, where it must be found, and a piece of the message.
+type Case = (&'static str, Vec<u8>, At, &'static str);
+
+fn refuses(format: Format, cases: Vec<Case>) {
+    samples::assert_good(format);
+    let mut wrong = Vec::new();
+    for (what, bytes, at, fragment) in cases {
+        let name = common::file_name(format);
+        let (result, peak) = common::memory::peak(|| read(&bytes, format, &name));
+        match result {
+            Ok(_) => wrong.push(format!("{what}: was read")),
+            Err(error) if !at.is(&error.place) || !error.message.contains(fragment) => {
+                wrong.push(format!("{what}: expected {at:?}, `{fragment}`; got {error}"));
+            }
+            Err(error) if error.path != name => wrong.push(format!("{what}: {:?}", error.path)),
+            Err(error) if error.message.chars().count() > 300 || error.message.contains('\n') => {
+                wrong.push(format!("{what}: not one clear line: {error}"));
+            }
+            Err(_) => {}
+        }
+        if peak > common::memory_limit(bytes.len()) {
+            wrong.push(format!("{what}: {peak} bytes of memory for {}", bytes.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{format}:\n{}", wrong.join("\n"));
+}
+
+/// What is wrong in any format.
+fn common_cases(format: Format, sample: &[u8]) -> Vec<Case> {
+    let utf16 = |text: &[u8]| -> Vec<u8> { text.iter().flat_map(|&byte| [byte, 0]).collect() };
+    let mut cases: Vec<Case> = vec![
+        ("empty", vec![], At::File, "the file is empty"),
+        ("zero bytes", vec![0; 1000], At::Anywhere, ""),
+        ("ones", vec![0xFF; 100_000], At::Anywhere, ""),
+        ("spaces", vec![b' '; 100_000], At::Anywhere, ""),
+        ("line ends", vec![b'\n'; 100_000], At::Anywhere, ""),
+        ("one long word", vec![b'a'; 1_000_000], At::Anywhere, ""),
+        ("nested brackets", vec![b'['; 1_000_000], At::Anywhere, ""),
+        ("nested objects", b"{\"a\":".repeat(200_000), At::Anywhere, ""),
+        // Of a GLB file, only the first bytes count.
+        (
+            "UTF-16",
+            utf16(sample),
+            At::Anywhere,
+            if format == Format::Glb { "not a GLB file" } else { "is in UTF-16; save it as UTF-8" },
+        ),
+        ("a zip archive", b"PK\x03\x04\x14\0\0\0\x08\0".to_vec(), At::File, "a zip archive"),
+        ("an image", b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR".to_vec(), At::File, "a PNG image"),
+    ];
+    for other in Format::ALL.into_iter().filter(|&other| other != format) {
+        for sample in samples::all(other) {
+            cases.push(("another format", sample, At::File, "but the content looks like"));
+        }
+    }
+    cases
+}
+
+fn edited(text: &str, from: &str, to: &str) -> Vec<u8> {
+    assert!(text.contains(from), "{from:?}");
+    text.replacen(from, to, 1).into_bytes()
+}
+
+#[test]
+fn obj() {
+    let text = samples::OBJ;
+    let mut cases = common_cases(Format::Obj, text.as_bytes());
+    let edit = |from: &str, to: &str| edited(text, from, to);
+    cases.extend([
+        ("no faces", b"v 0 0 0\nv 1 0 0\n".to_vec(), At::File, "holds no faces"),
+        ("index 0", edit("f 1 2 5", "f 0 2 5"), At::Line(14), "numbered from 1"),
+        ("out of range", edit("f 1 2 5", "f 1 2 6"), At::Line(14), "vertex 6, but the file has 5"),
+        ("too far back", edit("-3//1", "-6//1"), At::Line(16), "6 vertices back"),
+        ("in a continued line", edit("4/1/1", "9/1/1"), At::Line(17), "vertex 9"),
+        ("after a continued line", edit("4 3 2 1", "4 3 2 x"), At::Line(20), "`x` is not a corner"),
+        (
+            "a truncated face",
+            b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2".to_vec(),
+            At::Line(5),
+            "has 2",
+        ),
+        ("a truncated vertex", edit("v 0 1 0\n", "v 0 1\n"), At::Line(7), "this one has 2"),
+        ("NaN", edit("1e0", "NaN"), At::Line(8), "not a finite number"),
+        ("infinity", edit("1e0", "-inf"), At::Line(8), "not a finite number"),
+        ("overflow", edit("1e0", "1e400"), At::Line(8), "not a finite number"),
+        ("too large", edit("1e0", "1e101"), At::Line(8), "beyond ±1e100"),
+        ("a comma", edit("0.5 0.5 1e0", "0,5 0,5 1"), At::Line(8), "`0,5` is not a number"),
+        ("Latin-1", [text.as_bytes(), b"# caf\xE9"].concat(), At::Line(24), "0xE9"),
+        ("a zero byte", [text.as_bytes(), b"#\0"].concat(), At::Line(24), "zero byte"),
+        ("short vertices", b"v\n".repeat(500_000), At::Line(1), "has 0"),
+        ("short faces", b"f\n".repeat(500_000), At::Line(1), "has 0"),
+        ("a long line", [b"f ".to_vec(), b"1 ".repeat(500_000)].concat(), At::Line(1), "vertex 1"),
+        ("endless continuation", b"f \\\n".repeat(250_000), At::Line(250_000), "continues"),
+    ]);
+    refuses(Format::Obj, cases);
+}
+
+#[test]
+fn off() {
+    let text = samples::OFF;
+    let mut cases = common_cases(Format::Off, text.as_bytes());
+    let edit = |from: &str, to: &str| edited(text, from, to);
+    cases.extend([
+        ("no faces", b"OFF\n1 0 0\n0 0 0\n".to_vec(), At::File, "holds no faces"),
+        ("too few vertices promised", edit("5 5 0", "4 5 0"), At::Line(7), "corners"),
+        ("too many vertices promised", edit("5 5 0", "6 5 0"), At::Line(8), "vertex 255, but"),
+        ("too few faces promised", edit("5 5 0", "5 4 0"), At::Line(12), "more numbers"),
+        ("too many faces promised", edit("5 5 0", "5 6 0"), At::Line(12), "ends after 5 of 6"),
+        ("a count no file could fill", edit("5 5 0", "4000000000 5 0"), At::Line(2), "promised"),
+        ("a count beyond 64 bits", edit("5 5 0", "99999999999999999999 5 0"), At::Line(2), "count"),
+        ("out of range", edit("3 2 3 4", "3 2 3 5"), At::Line(10), "vertex 5, but there are 5"),
+        ("negative", edit("3 2 3 4", "3 2 3 -1"), At::Line(10), "`-1` is not a vertex number"),
+        ("too many corners", edit("4 3 2 1 0", "5 3 2 1 0"), At::Line(12), "names only 4"),
+        (
+            "corners no line could hold",
+            edit("4 3 2 1 0", "4000000000 3 2 1 0"),
+            At::Line(12),
+            "names only 4",
+        ),
+        ("two corners", edit("3 3 0 4", "2 3 0"), At::Line(11), "at least 3 corners"),
+        ("NaN", edit("1e0", "nan"), At::Line(7), "not a finite number"),
+        ("too large", edit("1e0", "-1e101"), At::Line(7), "beyond ±1e100"),
+        ("four dimensions", edit("OFF", "4OFF"), At::Line(1), "dimensions"),
+        ("truncated", text[..text.len() - 20].into(), At::Anywhere, ""),
+        ("binary", b"OFF BINARY\n\0\0\0\x05\0\0\0\x05".to_vec(), At::Line(1), "binary OFF"),
+        ("no header", edit("OFF", "FOO"), At::Line(1), "expected the header"),
+        ("neither header nor counts", edit("OFF", "0.5"), At::Line(1), "found `0.5`"),
+    ]);
+    refuses(Format::Off, cases);
+}
+
+#[test]
+fn stl() {
+    let text = samples::STL;
+    let mut cases = common_cases(Format::Stl, text.as_bytes());
+    let edit = |from: &str, to: &str| edited(text, from, to);
+    let binary = |edit: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = samples::binary_stl();
+        edit(&mut bytes);
+        bytes
+    };
+    cases.extend([
+        ("no facets", b"solid a\nendsolid a\n".to_vec(), At::Anywhere, "no faces"),
+        ("no binary facets", vec![b' '; 80].into_iter().chain([0; 4]).collect(), At::Anywhere, ""),
+        ("not a number", edit("1e0", "blah"), At::Line(6), "blah"),
+        ("NaN", edit("1e0", "nan"), At::Line(6), "nan"),
+        ("infinity", edit("1e0", "inf"), At::Line(6), "inf"),
+        ("two vertices", edit("   vertex 1 0 0\n", ""), At::Line(6), ""),
+        (
+            "four vertices",
+            edit("   vertex 1 0 0\n", "vertex 1 0 0\nvertex 1 0 0\n"),
+            At::Line(7),
+            "fourth",
+        ),
+        ("two coordinates", edit("0 1e0 0", "0 1e0"), At::Line(7), ""),
+        ("a truncated facet", text[..text.len() / 2].into(), At::Anywhere, ""),
+        ("binary, truncated", binary(&|b| b.truncate(150)), At::Byte, ""),
+        ("binary, a count too high", binary(&|b| b[80] = 3), At::Byte, ""),
+        ("binary, a count no file could fill", binary(&|b| b[83] = 0xFF), At::Byte, ""),
+        ("binary, NaN", binary(&|b| b[96..100].fill(0xFF)), At::Byte, "NaN"),
+        (
+            "binary, infinity",
+            binary(&|b| b[96..100].copy_from_slice(&f32::INFINITY.to_le_bytes())),
+            At::Byte,
+            "inf",
+        ),
+    ]);
+    refuses(Format::Stl, cases);
+}
+
+#[test]
+fn ply() {
+    let text = samples::PLY;
+    let mut cases = common_cases(Format::Ply, text.as_bytes());
+    let edit = |from: &str, to: &str| edited(text, from, to);
+    let binary = samples::binary_ply(false);
+    let with_count = |count: &str| {
+        let split = binary.windows(8).position(|window| window == b"vertex 4").unwrap() + 7;
+        [&binary[..split], count.as_bytes(), &binary[split + 1..]].concat()
+    };
+    cases.extend([
+        ("no end of the header", edit("end_header\n", ""), At::Anywhere, ""),
+        ("a count too high", edit("vertex 4", "vertex 5"), At::Anywhere, ""),
+        ("a count no file could fill", edit("vertex 4", "vertex 4000000000"), At::Anywhere, ""),
+        (
+            "a count beyond 64 bits",
+            edit("vertex 4", "vertex 99999999999999999999"),
+            At::Line(4),
+            "",
+        ),
+        (
+            "a count without properties",
+            b"ply\nformat ascii 1.0\nelement vertex 4000000000\nend_header\n".to_vec(),
+            At::Line(3),
+            "no properties",
+        ),
+        ("faces no file could fill", edit("face 2", "face 4000000000"), At::Anywhere, ""),
+        ("out of range", edit("3 0 1 2 0", "3 0 1 4 0"), At::Line(19), "4"),
+        ("negative", edit("3 0 1 2 0", "3 0 1 -1 0"), At::Line(19), "-1"),
+        ("two corners", edit("3 0 1 2 0", "2 0 1 0"), At::Line(19), ""),
+        ("NaN", edit("1 1 0 255", "1 nan 0 255"), At::Line(17), "not a finite number"),
+        ("no z", edit("property float z\n", ""), At::Anywhere, ""),
+        ("an unknown type", edit("double", "half"), At::Line(6), "half"),
+        ("an unknown format", edit("ascii 1.0", "binary 1.0"), At::Line(2), ""),
+        ("binary, truncated", binary[..binary.len() - 3].to_vec(), At::Byte, ""),
+        ("binary, a count too high", with_count("9"), At::Anywhere, ""),
+        ("binary, a count no file could fill", with_count("4000000000"), At::Anywhere, ""),
+        (
+            "binary, a list no file could fill",
+            {
+                let mut bytes = binary.clone();
+                let list = bytes.len() - 17;
+                bytes[list] = 255;
+                bytes
+            },
+            At::Byte,
+            "",
+        ),
+    ]);
+    refuses(Format::Ply, cases);
+}
+
+#[test]
+fn gltf() {
+    let text = samples::gltf();
+    let mut cases = common_cases(Format::Gltf, text.as_bytes());
+    let edit = |from: &str, to: &str| edited(&text, from, to);
+    cases.extend([
+        ("truncated", text[..text.len() / 2].into(), At::Anywhere, ""),
+        ("version 1", edit("\"2.0\"", "\"1.0\""), At::Json, "1.0"),
+        ("no such mesh", edit("\"mesh\": 0", "\"mesh\": 7"), At::Json, ""),
+        ("no such accessor", edit("\"indices\": 1", "\"indices\": 9"), At::Json, ""),
+        ("no such buffer", edit("\"buffer\": 0", "\"buffer\": 3"), At::Json, ""),
+        (
+            "a count no buffer could fill",
+            edit("\"count\": 3", "\"count\": 4000000000"),
+            At::Json,
+            "",
+        ),
+        (
+            "a huge view",
+            edit("\"byteLength\": 36", "\"byteLength\": 9007199254740991"),
+            At::Json,
+            "",
+        ),
+        (
+            "a huge buffer",
+            edit("\"byteLength\": 44", "\"byteLength\": 9007199254740991"),
+            At::Json,
+            "",
+        ),
+        ("a cycle of nodes", edit("\"scale\": [-1, 1, 1]", "\"children\": [0]"), At::Json, ""),
+        ("an infinite place", edit("[1, 2, 3]", "[1e999, 2, 3]"), At::Anywhere, ""),
+        ("a place too far", edit("[1, 2, 3]", "[1e300, 2, 3]"), At::Anywhere, ""),
+        ("another file", edit("data:application/octet-stream;base64,", "../x"), At::Json, ""),
+        ("bad base64", edit("base64,", "base64,!!!!"), At::Json, ""),
+    ]);
+    refuses(Format::Gltf, cases);
+}
+
+#[test]
+fn glb() {
+    let good = samples::all(Format::Glb).remove(0);
+    let mut cases = common_cases(Format::Glb, &good);
+    let edit = |at: usize, value: u32| {
+        let mut bytes = good.clone();
+        bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        bytes
+    };
+    cases.extend([
+        ("truncated", good[..good.len() - 5].to_vec(), At::Byte, ""),
+        ("only a header", good[..12].to_vec(), At::Byte, ""),
+        ("wrong first bytes", edit(0, 0x12B8_34FF), At::Byte, "not a GLB file"),
+        ("version 1", edit(4, 1), At::Byte, "version 1"),
+        ("a length too high", edit(8, u32::MAX), At::Byte, ""),
+        ("a chunk too long", edit(12, u32::MAX), At::Byte, ""),
+        ("a chunk that is not JSON", edit(16, 0x004E_4942), At::Byte, "JSON"),
+    ]);
+    refuses(Format::Glb, cases);
+}
+
+/// Good files made to be expensive: memory and time stay in bounds here too.
+#[test]
+fn good_files_made_to_be_expensive() {
+    let vertices = "v 0 0 0\n".repeat(100_000);
+    let comb: String = (0..1000).map(|i| format!("v {i} {} 0\n", 500 * (i % 2))).collect();
+    let corners: String = (1..=1000).map(|i| format!(" {i}")).collect();
+    let obj = |text: String| (Format::Obj, text);
+    let cases = [
+        ("short vertices", obj(format!("{vertices}f 1 2 3\n"))),
+        ("short faces", obj(format!("v 0 0 0\n{}", "f 1 1 1\n".repeat(100_000)))),
+        ("one large polygon", obj(format!("v 0 0 0\nf{}", " 1".repeat(2_000_000)))),
+        ("many concave polygons", obj(format!("{comb}{}", format!("f{corners}\n").repeat(300)))),
+        (
+            "one group again and again",
+            obj(format!("v 0 0 0\n{}", "g a\nf 1 1 1\ng b\nf 1 1 1\n".repeat(50_000))),
+        ),
+        ("empty groups", obj(format!("v 0 0 0\nf 1 1 1\n{}", "g a\ng b\n".repeat(100_000)))),
+        (
+            "OFF, one large polygon",
+            (Format::Off, format!("OFF\n1 1\n0 0 0\n1000000{}", " 0".repeat(1_000_000))),
+        ),
+        (
+            "OFF, short faces",
+            (Format::Off, format!("OFF\n1 100000\n0 0 0\n{}", "3 0 0 0\n".repeat(100_000))),
+        ),
+    ];
+    for (what, (format, text)) in cases {
+        let start = std::time::Instant::now();
+        let name = common::file_name(format);
+        let (result, peak) = common::memory::peak(|| read(text.as_bytes(), format, &name));
+        common::check_model(&result.unwrap()).unwrap();
+        let ratio = peak as f64 / text.len() as f64;
+        println!("{what}: {ratio:.1} × {} bytes, {:?}", text.len(), start.elapsed());
+        assert!(peak <= common::memory_limit(text.len()), "{what}: {ratio} × {}", text.len());
+        assert!(start.elapsed().as_secs() < 10, "{what}: {:?}", start.elapsed());
+    }
+    // A part has a name, a place and a list of its own, so a file that is nothing but parts takes
+    // more; still a fixed multiple.
+    let text: String = (0..100_000).map(|i| format!("g {i:x}\nf 1 1 1\n")).collect();
+    let text = format!("v 0 0 0\n{text}");
+    let name = common::file_name(Format::Obj);
+    let (result, peak) = common::memory::peak(|| read(text.as_bytes(), Format::Obj, &name));
+    assert_eq!(result.unwrap().parts.len(), 100_000);
+    println!("nothing but parts: {:.1} × {} bytes", peak as f64 / text.len() as f64, text.len());
+    assert!(peak <= 20 * text.len(), "{peak} bytes for {}", text.len());
+}

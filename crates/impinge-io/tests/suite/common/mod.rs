@@ -1,0 +1,46 @@
+//! What the integration tests share: a counting allocator, a check of what a reader returned, and
+//! small sample files.
+
+pub(crate) mod folder;
+pub(crate) mod memory;
+pub(crate) mod samples;
+
+use impinge_io::{Format, Model};
+use std::path::PathBuf;
+
+/// Whether a model keeps what its documentation promises; the meshes checked themselves.
+pub(crate) fn check_model(model: &Model) -> Result<(), String> {
+    let mut shown: Vec<Vec<bool>> =
+        model.meshes.iter().map(|mesh| vec![false; mesh.faces().len()]).collect();
+    for (number, part) in model.parts.iter().enumerate() {
+        let Some(shown) = shown.get_mut(part.mesh) else {
+            return Err(format!("part {number} shows mesh {}", part.mesh));
+        };
+        let mut end = None;
+        for run in &part.faces {
+            if run.is_empty() || end.is_some_and(|end| end >= run.start) {
+                return Err(format!("part {number} has the runs {:?}", part.faces));
+            }
+            end = Some(run.end);
+            match shown.get_mut(run.start as usize..run.end as usize) {
+                Some(shown) => shown.fill(true),
+                None => return Err(format!("part {number} has the run {run:?}")),
+            }
+        }
+    }
+    match shown.iter().flatten().all(|&shown| shown) {
+        true if model.face_count() > 0 => Ok(()),
+        true => Err("the model has no faces".into()),
+        false => Err("a face belongs to no part".into()),
+    }
+}
+
+/// What a reader may allocate at its peak for a file of this size.
+pub(crate) fn memory_limit(bytes: usize) -> usize {
+    8 * bytes + (1 << 20)
+}
+
+/// The name under which a sample is read.
+pub(crate) fn file_name(format: Format) -> PathBuf {
+    PathBuf::from("sample").with_extension(format.extension())
+}

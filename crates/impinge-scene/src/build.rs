@@ -1,0 +1,575 @@
+//! From a scene file to a run: a world with bodies in it.
+
+use crate::{
+    copies::Copies,
+    document::{AtEnd, Broad, Document, Entry, RunEntry, Vector},
+    error::Error,
+    motion::{Billiard, Mover, Path},
+    response::{self, Dynamics},
+    run::{ContactLimit, Names, Run},
+    scene::Scene,
+    sources::Sources,
+    summary::{End, Summary, to_thousandths},
+    text::Text,
+};
+use impinge::{
+    Mesh, Method, Pose, Shape, Threads,
+    broad::{BroadPhase, Detail, Packed, Proxies},
+    generate::{self, Random},
+    glam::{DMat3, DQuat, DVec3},
+    world::Body,
+};
+use std::{
+    collections::HashMap,
+    fmt::{self, Display},
+    ops::{ControlFlow, Range},
+    sync::Arc,
+    time::Instant,
+};
+use toml::Spanned;
+
+/// More bodies, or pairs to ignore, take more memory than most machines have.
+const MAX_BODIES: u64 = 1 << 24;
+const MAX_IGNORED: u64 = 10_000_000;
+
+/// Threads that a scene may ask for: more than any machine has use for, and still started at once.
+pub const MAX_THREADS: u16 = 1024;
+
+/// Contacts of a cycle take memory, and this is about half a gigabyte of them.
+const CONTACT_LIMIT: u64 = 50_000_000;
+/// Pairs of bodies that a broad phase may be asked to remember.
+const PAIR_LIMIT: u64 = 100_000_000;
+
+/// What counts instead of what the scene says.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Overrides {
+    /// How many cycles there are, at least 1.
+    pub cycles: Option<u64>,
+    /// How near bodies are found.
+    pub broad: Option<Broad>,
+    /// How touching faces are found.
+    pub method: Option<Method>,
+    /// How many threads are used, 0 for one per core.
+    pub threads: Option<u16>,
+}
+
+/// Makes runs of a scene, and keeps meshes that several of them share.
+pub struct Builder<'s> {
+    text: &'s Text,
+    scene: &'s Document,
+    overrides: Overrides,
+    sources: &'s dyn Sources,
+    meshes: HashMap<(String, [u64; 2]), Arc<Mesh>>,
+    shapes: HashMap<(String, [u64; 2], Method), Shape>,
+    paths: HashMap<String, Arc<[Pose]>>,
+}
+
+impl<'s> Builder<'s> {
+    /// A builder that reads what the scene names from `sources`.
+    pub fn new(scene: &'s Scene, overrides: Overrides, sources: &'s dyn Sources) -> Self {
+        let (meshes, shapes, paths) = Default::default();
+        let Scene { text, document: scene } = scene;
+        Self { text, scene, overrides, sources, meshes, shapes, paths }
+    }
+
+    fn fault(&self, at: &Range<usize>, message: impl Display) -> Error {
+        self.text.fault(at, message)
+    }
+
+    /// Makes everything that a run needs; a scene has [`Scene::run_count`] of them.
+    ///
+    /// # Errors
+    /// If something is wrong with the scene or with what it names, or if its broad phase would need
+    /// more memory than most machines have.
+    ///
+    /// # Panics
+    /// If there is no such run.
+    pub fn run(&mut self, number: usize) -> Result<Run, Error> {
+        let start = Instant::now();
+        let (text, scene) = (self.text, self.scene);
+        let default = RunEntry::default();
+        let run = match &scene.run[..] {
+            [] if number == 0 => &default,
+            runs => runs[number].get_ref(),
+        };
+        let broad = self.overrides.broad.or(run.broad).or(scene.broad).unwrap_or_default();
+        let method = self.method(run)?;
+        let threads = match (self.overrides.threads, &run.threads, &scene.threads) {
+            (Some(threads), _, _) => threads,
+            (None, Some(threads), _) | (None, None, Some(threads)) => self.threads(threads)?,
+            (None, None, None) => 1,
+        };
+        let name = match &run.name {
+            Some(name) => self.text.name(name)?,
+            None => text.stem(),
+        };
+        let limit = run.bodies.as_ref().map(|bodies| *bodies.get_ref());
+        let (limit_at, contacts) = match &scene.contact_limit {
+            Some(limit) => (limit.span(), *limit.get_ref()),
+            None => (0..0, CONTACT_LIMIT),
+        };
+        let mut made = Run {
+            world: broad.world(),
+            bodies: Vec::new(),
+            movers: Vec::new(),
+            names: Names::default(),
+            dynamics: self.dynamics()?,
+            cycles: self.overrides.cycles.unwrap_or(*scene.cycles.get_ref()),
+            stop_at_contact: scene.stop_at_contact,
+            contact_limit: ContactLimit {
+                contacts,
+                place: text.place(&limit_at),
+                path: text.path().to_owned(),
+            },
+            summary: Summary {
+                kind: "summary",
+                version: env!("CARGO_PKG_VERSION"),
+                scene: text.path().display().to_string(),
+                run: name,
+                method: method.name(),
+                broad,
+                threads,
+                bodies: 0,
+                faces: 0,
+                cycles: 0,
+                stopped: End::Cycles,
+                build_ms: 0.0,
+                mean_us: 0.0,
+                max_us: 0.0,
+                last_us: 0.0,
+                near: 0,
+                candidates: 0,
+                contacts: 0,
+                touching_cycles: 0,
+                first_contact: None,
+                energy_before: None,
+                energy_after: None,
+            },
+        };
+        if threads != 1 {
+            made.world.set_threads(Threads::Pool);
+        }
+        if scene.body.is_empty() {
+            return Err(self.fault(&(0..0), "no bodies; add a [[body]] with a mesh"));
+        }
+        let mut firsts = HashMap::new();
+        for (number, entry) in scene.body.iter().enumerate() {
+            let name = match &entry.get_ref().name {
+                Some(name) => self.text.name(name)?,
+                None => format!("body{}", number + 1),
+            };
+            if firsts.contains_key(&name) {
+                let message = format!("`name`: another body is called {name} too");
+                return Err(self.fault(&entry.span(), message));
+            }
+            let first = made.bodies.len();
+            self.add(&mut made, number, &name, entry, (run, method), limit)?;
+            firsts.insert(name, first..made.bodies.len());
+        }
+        if let Some(bodies) = &run.bodies {
+            let (asked, found) = (*bodies.get_ref(), made.bodies.len() as u64);
+            if asked == 0 || asked > found {
+                let message = format!("`bodies`: {asked}, but the scene has 1 to {found} of them");
+                return Err(self.fault(&bodies.span(), message));
+            }
+        }
+        self.ignore(&mut made, &firsts)?;
+        made.summary.bodies = made.bodies.len();
+        made.summary.build_ms = to_thousandths(start.elapsed().as_secs_f64() * 1e3);
+        made.summary.energy_before = response::energy(&made.movers);
+        self.check_pairs(&made)?;
+        Ok(made)
+    }
+
+    fn method(&self, run: &RunEntry) -> Result<Method, Error> {
+        let named = run.method.as_ref().or(self.scene.method.as_ref());
+        match (self.overrides.method, named) {
+            (Some(method), _) => Ok(method),
+            (None, None) => Ok(Method::default()),
+            (None, Some(name)) => name
+                .get_ref()
+                .parse()
+                .map_err(|error| self.fault(&name.span(), format!("`method`: {error}"))),
+        }
+    }
+
+    fn threads(&self, threads: &Spanned<u16>) -> Result<u16, Error> {
+        match *threads.get_ref() {
+            count if count <= MAX_THREADS => Ok(count),
+            count => {
+                let message =
+                    format!("`threads`: {count}; at most {MAX_THREADS}, 0 for one per core");
+                Err(self.fault(&threads.span(), message))
+            }
+        }
+    }
+
+    fn dynamics(&self) -> Result<Dynamics, Error> {
+        let Document { dynamics, room, .. } = self.scene;
+        let toward = match &dynamics.toward {
+            None => None,
+            Some(toward) => {
+                let point = self.text.vector("point", &toward.point)?;
+                Some((point, self.text.number("pull", &toward.pull, false)?))
+            }
+        };
+        let restitution = match &dynamics.restitution {
+            None => 1.0,
+            Some(share) => match self.text.number("restitution", share, false)? {
+                value if value <= 1.0 => value,
+                value => {
+                    let message = format!("`restitution`: {value}; it is a share, from 0 to 1");
+                    return Err(self.fault(&share.span(), message));
+                }
+            },
+        };
+        let room = match room {
+            None => None,
+            Some(room) => {
+                let walls = room.get_ref();
+                let bounds = self.text.bounds(&room.span(), "room", &walls.min, &walls.max)?;
+                if bounds.size().min_element() <= 0.0 {
+                    return Err(self.fault(&room.span(), "`room`: has no space in it"));
+                }
+                Some(bounds)
+            }
+        };
+        let gravity = self.text.vector_or_zero("gravity", dynamics.gravity.as_ref())?;
+        Ok(Dynamics { gravity, toward, restitution, room })
+    }
+
+    /// Adds a body, or all of its copies, up to the limit of bodies in all.
+    fn add(
+        &mut self,
+        made: &mut Run,
+        number: usize,
+        name: &str,
+        spanned: &Spanned<Entry>,
+        (run, method): (&RunEntry, Method),
+        limit: Option<u64>,
+    ) -> Result<(), Error> {
+        let (entry, at) = (spanned.get_ref(), spanned.span());
+        let motions = [
+            entry.steady.is_some(),
+            entry.billiard.is_some(),
+            entry.path.is_some(),
+            entry.flight.is_some(),
+            entry.fixed,
+        ];
+        if motions.iter().filter(|&&is_there| is_there).count() > 1 {
+            let message = format!(
+                "body {name}: only one of `fixed`, `steady`, `billiard`, `path` and `flight` can be"
+            );
+            return Err(self.fault(&at, message));
+        }
+        let base = self.pose(entry)?;
+        let seed = self.scene.seed.wrapping_add(number as u64);
+        let mut copies = Copies::new(self.text, seed, name, &at, entry)?;
+        let total = made.bodies.len() as u64 + copies.count;
+        if total > MAX_BODIES {
+            let message = format!("body {name}: that makes {total} bodies; at most {MAX_BODIES}");
+            return Err(self.fault(&at, message));
+        }
+        let [groups, mask] =
+            [("groups", &entry.groups), ("mask", &entry.mask)].map(|(key, bits)| {
+                let Some(bits) = bits else { return Ok(u32::MAX) };
+                bits.get_ref().iter().try_fold(0, |sum, &bit| match bit {
+                    0..32 => Ok(sum | 1 << bit),
+                    _ => Err(self.fault(&bits.span(), format!("`{key}`: {bit}; they are 0 to 31"))),
+                })
+            });
+        let (groups, mask) = (groups?, mask?);
+        let shape = self.shape(entry, run, method)?;
+        let path = match &entry.path {
+            None => None,
+            Some(path) => Some(self.path(&path.get_ref().poses)?),
+        };
+        made.names.entries.push((name.to_owned(), copies.count == 1));
+        let mut place = || -> Result<(), Error> {
+            for copy in 0..copies.count {
+                if limit.is_some_and(|limit| made.bodies.len() as u64 >= limit) {
+                    break;
+                }
+                let about = |error: &dyn Display| self.fault(&at, format!("body {name}: {error}"));
+                let pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                let mover = Mover::new(shape.clone(), pose);
+                let mover = self.moving(mover, entry, path.as_ref(), made.bodies.len() as u64)?;
+                let mover = mover.map_err(|error| about(&error))?;
+                self.check_room(&made.dynamics, &mover, entry, name, &at)?;
+                let mut body = Body::new(&shape).at(mover.pose).groups(groups, mask);
+                if entry.fixed {
+                    body = body.fixed();
+                }
+                let id = made.world.add(body).map_err(|error| about(&error))?;
+                made.bodies.push(id);
+                made.movers.push(mover);
+                made.names.bodies.push((number as u32, copy as u32));
+                made.summary.faces += shape.mesh().faces().len() as u64;
+            }
+            Ok(())
+        };
+        let mut placed = Ok(());
+        self.sources.during(&format!("placing {name}"), &mut || placed = place());
+        placed
+    }
+
+    /// Where the entry, or its first copy, stands.
+    fn pose(&self, entry: &Entry) -> Result<Pose, Error> {
+        let at = self.text.vector_or_zero("at", entry.at.as_ref())?;
+        let rotation = match (&entry.turn, &entry.turn_about) {
+            (None, None) => DMat3::IDENTITY,
+            (Some(turn), None) => euler(self.text.vector("turn", turn)?),
+            (None, Some(about)) => {
+                let about = about.get_ref();
+                let axis = self.text.vector("axis", &about.axis)?;
+                let degrees = *about.degrees.get_ref();
+                match axis.try_normalize() {
+                    Some(axis) if degrees.is_finite() => axis_angle(axis, degrees.to_radians()),
+                    _ => {
+                        let message = "`turn_about`: needs an axis that is not zero, and degrees";
+                        return Err(self.fault(&about.axis.span(), message));
+                    }
+                }
+            }
+            (Some(turn), Some(_)) => {
+                let message = "`turn` and `turn_about`: only one of them can be";
+                return Err(self.fault(&turn.span(), message));
+            }
+        };
+        Ok(Pose::new(rotation, at)?)
+    }
+
+    /// The mesh of an entry, prepared: equal ones are shared.
+    fn shape(&mut self, entry: &Entry, run: &RunEntry, method: Method) -> Result<Shape, Error> {
+        let named = run.mesh.as_ref().unwrap_or(&entry.mesh);
+        let source = self.text.source(named.get_ref());
+        let scale = match (&entry.scale, &entry.size) {
+            (None, None) => [1.0, 0.0],
+            (Some(scale), None) => [self.text.number("scale", scale, true)?, 0.0],
+            (None, Some(size)) => [0.0, self.text.number("size", size, true)?],
+            (Some(scale), Some(_)) => {
+                let message = "`scale` and `size`: only one of them can be";
+                return Err(self.fault(&scale.span(), message));
+            }
+        };
+        let key = (source.clone(), scale.map(f64::to_bits));
+        if let Some(shape) = self.shapes.get(&(key.0.clone(), key.1, method)) {
+            return Ok(shape.clone());
+        }
+        let about = |error: &dyn Display| self.fault(&named.span(), format!("`mesh`: {error}"));
+        let mesh = match self.meshes.get(&key) {
+            Some(mesh) => mesh.clone(),
+            None => {
+                let mesh = self.sources.mesh(&source).map_err(|error| about(&error))?;
+                let mesh = scaled(mesh, scale).map_err(|error| about(&error))?;
+                let mesh = Arc::new(mesh);
+                self.meshes.insert(key.clone(), mesh.clone());
+                mesh
+            }
+        };
+        let label = format!("preparing {source}");
+        let mut shape = None;
+        self.sources.during(&label, &mut || {
+            shape.get_or_insert_with(|| Shape::with_method(method, mesh.clone()));
+        });
+        let shape = shape.unwrap_or_else(|| Shape::with_method(method, mesh));
+        self.shapes.insert((key.0, key.1, method), shape.clone());
+        Ok(shape)
+    }
+
+    fn path(&mut self, named: &Spanned<String>) -> Result<Arc<[Pose]>, Error> {
+        let source = self.text.source(named.get_ref());
+        if let Some(poses) = self.paths.get(&source) {
+            return Ok(poses.clone());
+        }
+        let about = |error: &dyn Display| self.fault(&named.span(), format!("`poses`: {error}"));
+        let poses = self.sources.poses(&source).map_err(|error| about(&error))?;
+        let poses: Arc<[Pose]> = poses.into();
+        self.paths.insert(source, poses.clone());
+        Ok(poses)
+    }
+
+    /// Gives a body the motion that its entry says.
+    fn moving(
+        &self,
+        mover: Mover,
+        entry: &Entry,
+        path: Option<&Arc<[Pose]>>,
+        number: u64,
+    ) -> Result<Result<Mover, impinge::PoseError>, Error> {
+        // Each body draws its own numbers, so that one more does not change the others.
+        let seed = self.scene.seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mut random = Random::new(seed);
+        if let Some(steady) = &entry.steady {
+            let by = self.text.vector_or_zero("by", steady.by.as_ref())?;
+            let turn = self.text.vector_or_zero("turn", steady.turn.as_ref())?;
+            return Ok(Ok(mover.steady(by, radians(turn))));
+        }
+        if let Some(billiard) = &entry.billiard {
+            let by = self.velocity(billiard.by.as_ref(), billiard.speed.as_ref(), &mut random)?;
+            let turn = self.text.vector_or_zero("turn", billiard.turn.as_ref())?;
+            let wander = billiard.wander.as_ref();
+            let wander =
+                wander.map_or(Ok(0.0), |wander| self.text.number("wander", wander, false))?;
+            let billiard = Billiard { wander, random, is_returning: false };
+            return Ok(Ok(mover.billiard(by, radians(turn), billiard)));
+        }
+        if let Some(flight) = &entry.flight {
+            let by = self.velocity(flight.by.as_ref(), flight.speed.as_ref(), &mut random)?;
+            let turn = self.text.vector_or_zero("turn", flight.turn.as_ref())?;
+            let mass = flight.mass.as_ref();
+            let mass = mass.map_or(Ok(1.0), |mass| self.text.number("mass", mass, true))?;
+            return Ok(Ok(mover.flying(by, radians(turn), mass)));
+        }
+        let (Some(poses), Some(path)) = (path, &entry.path) else { return Ok(Ok(mover)) };
+        let end: AtEnd = path.get_ref().end;
+        let base = Some(mover.pose).filter(|pose| *pose != Pose::IDENTITY);
+        Ok(mover.on_path(Path { poses: poses.clone(), base, end }))
+    }
+
+    /// A move as given, or of some length in any direction.
+    fn velocity(
+        &self,
+        by: Option<&Vector>,
+        speed: Option<&Spanned<f64>>,
+        random: &mut Random,
+    ) -> Result<DVec3, Error> {
+        match (by, speed) {
+            (by, None) => self.text.vector_or_zero("by", by),
+            (None, Some(speed)) => {
+                Ok(random.direction() * self.text.number("speed", speed, false)?)
+            }
+            (Some(by), Some(_)) => {
+                Err(self.fault(&by.span(), "`by` and `speed`: only one of them can be"))
+            }
+        }
+    }
+
+    /// Bodies that walls hold have to be within them.
+    fn check_room(
+        &self,
+        dynamics: &Dynamics,
+        mover: &Mover,
+        entry: &Entry,
+        name: &str,
+        at: &Range<usize>,
+    ) -> Result<(), Error> {
+        let Some(room) = dynamics.room else { return Ok(()) };
+        let bounds = mover.bounds();
+        let is_held = entry.billiard.is_some() || entry.flight.is_some();
+        let is_within = bounds.is_empty()
+            || (bounds.min.cmpge(room.min).all() && bounds.max.cmple(room.max).all());
+        match is_held && !is_within {
+            false => Ok(()),
+            true => {
+                let message = format!(
+                    "body {name}: starts from {} to {}, which is not within the room",
+                    bounds.min, bounds.max
+                );
+                Err(self.fault(at, message))
+            }
+        }
+    }
+
+    fn ignore(&self, made: &mut Run, firsts: &HashMap<String, Range<usize>>) -> Result<(), Error> {
+        let mut count = 0;
+        for (number, entry) in self.scene.body.iter().enumerate() {
+            let entry = entry.get_ref();
+            let own = entry.name.as_ref().map(|name| name.get_ref().clone());
+            let own = own.unwrap_or_else(|| format!("body{}", number + 1));
+            for other in &entry.ignore {
+                let (Some(a), Some(b)) = (firsts.get(&own), firsts.get(other.get_ref())) else {
+                    let message = format!("`ignore`: no body is called {}", other.get_ref());
+                    return Err(self.fault(&other.span(), message));
+                };
+                count += a.len() as u64 * b.len() as u64;
+                if count > MAX_IGNORED {
+                    let message = format!(
+                        "`ignore`: that makes over {MAX_IGNORED} pairs of bodies; use `groups` and \
+                         `mask` instead"
+                    );
+                    return Err(self.fault(&other.span(), message));
+                }
+                for i in a.clone() {
+                    for j in b.clone().filter(|&j| j != i) {
+                        let (a, b) = (made.bodies[i], made.bodies[j]);
+                        made.world.ignore(a, b)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Builder<'_> {
+    /// Refuses what a broad phase would need more memory for than there is.
+    fn check_pairs(&self, run: &Run) -> Result<(), Error> {
+        let count = run.bodies.len() as u64;
+        if !run.broad().keeps_pairs() || count * count.saturating_sub(1) / 2 <= PAIR_LIMIT {
+            return Ok(());
+        }
+        let mut proxies = Proxies::new(Detail::Boxes);
+        let mut packed = Packed::new();
+        for (proxy, mover) in (0..).zip(&run.movers) {
+            proxies.set(proxy, mover.bounds(), true);
+            packed.insert(&proxies, proxy);
+        }
+        let mut found = 0;
+        let mut visit = |_| {
+            found += 1;
+            if found > PAIR_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let mut counted = ControlFlow::Continue(());
+        self.sources.during("counting pairs of bodies", &mut || {
+            counted = packed.pairs(&proxies, Threads::One, &mut visit);
+        });
+        match counted {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(self.fault(
+                &(0..0),
+                format!(
+                    "`broad`: sweep and directions keep all pairs of near bodies, which are over \
+                     {PAIR_LIMIT} here; take packed or tree"
+                ),
+            )),
+        }
+    }
+}
+
+impl fmt::Debug for Builder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Builder").field("overrides", &self.overrides).finish_non_exhaustive()
+    }
+}
+
+/// A mesh by a factor, or else of a size, with its middle at the origin.
+fn scaled(mesh: Mesh, [scale, size]: [f64; 2]) -> Result<Mesh, Box<dyn std::error::Error>> {
+    if scale == 1.0 {
+        return Ok(mesh);
+    }
+    if scale == 0.0 {
+        return Ok(generate::scaled_to_cube(&mesh, size)?);
+    }
+    let (mut positions, faces) = mesh.into_parts();
+    positions.iter_mut().for_each(|position| *position *= scale);
+    Ok(Mesh::new(positions, faces)?)
+}
+
+fn radians(degrees: DVec3) -> DVec3 {
+    DVec3::from_array(degrees.to_array().map(f64::to_radians))
+}
+
+/// About x, then y, then z, all of them the world's.
+fn euler(degrees: DVec3) -> DMat3 {
+    let [x, y, z] = radians(degrees).to_array();
+    axis_angle(DVec3::Z, z) * axis_angle(DVec3::Y, y) * axis_angle(DVec3::X, x)
+}
+
+fn axis_angle(axis: DVec3, angle: f64) -> DMat3 {
+    // The platform's own sine may differ from machine to machine.
+    let (sin, cos) = libm::sincos(angle / 2.0);
+    let axis = axis * sin;
+    DMat3::from_quat(DQuat::from_xyzw(axis.x, axis.y, axis.z, cos))
+}

@@ -1,0 +1,92 @@
+//! The copies of a body: many from one entry.
+
+use crate::{document::Entry, error::Error, text::Text};
+use impinge::{Bounds, Pose, PoseError, generate::Random, glam::DVec3};
+use std::ops::Range;
+
+/// Where the copies of an entry stand.
+pub(super) struct Copies {
+    pub(super) count: u64,
+    layout: Layout,
+}
+
+enum Layout {
+    /// All in one place.
+    Same,
+    Grid {
+        count: [u64; 3],
+        step: DVec3,
+    },
+    Scatter {
+        bounds: Bounds,
+        turned: bool,
+        random: Random,
+    },
+}
+
+impl Copies {
+    pub(super) fn new(
+        text: &Text,
+        seed: u64,
+        name: &str,
+        at: &Range<usize>,
+        entry: &Entry,
+    ) -> Result<Self, Error> {
+        let zero = |at: &Range<usize>| text.fault(at, "`count`: 0; leave the body out instead");
+        match (&entry.count, &entry.grid, &entry.scatter) {
+            (None, None, None) => Ok(Self { count: 1, layout: Layout::Same }),
+            (Some(count), None, None) => match *count.get_ref() {
+                0 => Err(zero(&count.span())),
+                number => Ok(Self { count: number, layout: Layout::Same }),
+            },
+            (None, Some(grid), None) => {
+                let step = text.vector("step", &grid.get_ref().step)?;
+                let count = grid.get_ref().count.map(u64::from);
+                let all = count.iter().try_fold(1_u64, |all, &count| all.checked_mul(count));
+                match all.unwrap_or(u64::MAX) {
+                    0 => Err(zero(&grid.span())),
+                    all => Ok(Self { count: all, layout: Layout::Grid { count, step } }),
+                }
+            }
+            (None, None, Some(scatter)) => {
+                let at = scatter.span();
+                let scatter = scatter.get_ref();
+                let bounds = text.bounds(&at, "scatter", &scatter.min, &scatter.max)?;
+                let random = Random::new(scatter.seed.unwrap_or(seed));
+                match *scatter.count.get_ref() {
+                    0 => Err(zero(&scatter.count.span())),
+                    count => {
+                        let layout = Layout::Scatter { bounds, turned: scatter.turned, random };
+                        Ok(Self { count, layout })
+                    }
+                }
+            }
+            _ => {
+                let message =
+                    format!("body {name}: only one of `count`, `grid` and `scatter` can be");
+                Err(text.fault(at, message))
+            }
+        }
+    }
+
+    /// Copies are asked for in order.
+    pub(super) fn pose(&mut self, copy: u64, base: &Pose) -> Result<Pose, PoseError> {
+        match &mut self.layout {
+            Layout::Same => Ok(*base),
+            Layout::Grid { count: [x, y, _], step } => {
+                let place = [copy % *x, copy / *x % *y, copy / *x / *y].map(|i| i as f64);
+                let place = DVec3::from_array(place) * *step;
+                Pose::new(base.rotation(), base.translation() + place)
+            }
+            Layout::Scatter { bounds, turned, random } => {
+                let share = DVec3::from_array([(); 3].map(|()| random.unit()));
+                let place = bounds.min + bounds.size() * share;
+                let rotation = match turned {
+                    true => random.rotation() * base.rotation(),
+                    false => base.rotation(),
+                };
+                Pose::new(rotation, base.translation() + place)
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The keys of a scene file, as they are parsed: see `docs/scenes.md`, which describes every one.
+
+use impinge::{
+    World,
+    broad::{AllPairs, DynamicTree, Packed, Sweep},
+};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+/// Three numbers, and where they stand.
+pub(super) type Vector = Spanned<[f64; 3]>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Document {
+    pub(super) title: Option<String>,
+    pub(super) cycles: Spanned<u64>,
+    #[serde(default)]
+    pub(super) stop_at_contact: bool,
+    pub(super) broad: Option<Broad>,
+    pub(super) method: Option<Spanned<String>>,
+    pub(super) threads: Option<Spanned<u16>>,
+    #[serde(default = "one")]
+    pub(super) seed: u64,
+    pub(super) contact_limit: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(super) against: PlotAxis,
+    pub(super) room: Option<Spanned<Room>>,
+    #[serde(default)]
+    pub(super) dynamics: Dynamics,
+    #[serde(default)]
+    pub(super) body: Vec<Spanned<Entry>>,
+    #[serde(default)]
+    pub(super) run: Vec<Spanned<RunEntry>>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// What a plot of several runs counts along its axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlotAxis {
+    /// The cycles of each run.
+    #[default]
+    Cycles,
+    /// How many bodies each run has.
+    Bodies,
+    /// How many faces the bodies of each run have.
+    Faces,
+}
+
+/// A broad phase by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Broad {
+    /// Every pair, by spheres or boxes, whichever fits better.
+    AllPairs,
+    /// Every pair, by boxes alone.
+    Boxes,
+    /// Sweep and prune along the axes.
+    Sweep,
+    /// Sweep and prune along the 13 directions of a 26-DOP.
+    Directions,
+    /// A dynamic tree of boxes.
+    Tree,
+    /// Boxes packed by eight, the default.
+    #[default]
+    Packed,
+}
+
+impl Broad {
+    pub(super) fn world(self) -> World {
+        match self {
+            Self::AllPairs => World::with_broad_phase(AllPairs::new()),
+            Self::Boxes => World::with_broad_phase(AllPairs::boxes()),
+            Self::Sweep => World::with_broad_phase(Sweep::axes()),
+            Self::Directions => World::with_broad_phase(Sweep::directions()),
+            Self::Tree => World::with_broad_phase(DynamicTree::new()),
+            Self::Packed => World::with_broad_phase(Packed::new()),
+        }
+    }
+
+    /// The name that scenes and reports have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AllPairs => "all-pairs",
+            Self::Boxes => "boxes",
+            Self::Sweep => "sweep",
+            Self::Directions => "directions",
+            Self::Tree => "tree",
+            Self::Packed => "packed",
+        }
+    }
+
+    /// Whether it compares every body with every other.
+    pub fn is_quadratic(self) -> bool {
+        matches!(self, Self::AllPairs | Self::Boxes)
+    }
+
+    /// Whether it keeps all pairs that are near each other in memory.
+    pub(super) fn keeps_pairs(self) -> bool {
+        matches!(self, Self::Sweep | Self::Directions)
+    }
+}
+
+/// Walls around everything.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Room {
+    pub(super) min: Vector,
+    pub(super) max: Vector,
+}
+
+/// What bodies in free flight feel.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Dynamics {
+    pub(super) gravity: Option<Vector>,
+    pub(super) toward: Option<Toward>,
+    pub(super) restitution: Option<Spanned<f64>>,
+}
+
+/// Gravity towards a point, equally strong everywhere.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Toward {
+    pub(super) point: Vector,
+    pub(super) pull: Spanned<f64>,
+}
+
+/// A body, or many alike.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entry {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) mesh: Spanned<String>,
+    pub(super) scale: Option<Spanned<f64>>,
+    pub(super) size: Option<Spanned<f64>>,
+    pub(super) at: Option<Vector>,
+    pub(super) turn: Option<Vector>,
+    pub(super) turn_about: Option<Spanned<TurnAbout>>,
+    #[serde(default)]
+    pub(super) fixed: bool,
+    pub(super) groups: Option<Spanned<Vec<u32>>>,
+    pub(super) mask: Option<Spanned<Vec<u32>>>,
+    #[serde(default)]
+    pub(super) ignore: Vec<Spanned<String>>,
+    pub(super) count: Option<Spanned<u64>>,
+    pub(super) grid: Option<Spanned<Grid>>,
+    pub(super) scatter: Option<Spanned<Scatter>>,
+    pub(super) steady: Option<Steady>,
+    pub(super) billiard: Option<Billiard>,
+    pub(super) path: Option<Spanned<Path>>,
+    pub(super) flight: Option<Flight>,
+}
+
+/// A rotation about an axis.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TurnAbout {
+    pub(super) axis: Vector,
+    pub(super) degrees: Spanned<f64>,
+}
+
+/// Copies in rows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Grid {
+    pub(super) count: [u32; 3],
+    pub(super) step: Vector,
+}
+
+/// Copies anywhere in a box.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scatter {
+    pub(super) count: Spanned<u64>,
+    pub(super) min: Vector,
+    pub(super) max: Vector,
+    #[serde(default)]
+    pub(super) turned: bool,
+    pub(super) seed: Option<u64>,
+}
+
+/// The same motion at every cycle.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Steady {
+    pub(super) by: Option<Vector>,
+    pub(super) turn: Option<Vector>,
+}
+
+/// Back the way it came after every hit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Billiard {
+    pub(super) by: Option<Vector>,
+    pub(super) speed: Option<Spanned<f64>>,
+    pub(super) turn: Option<Vector>,
+    pub(super) wander: Option<Spanned<f64>>,
+}
+
+/// Where poses in a file say.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Path {
+    pub(super) poses: Spanned<String>,
+    #[serde(default)]
+    pub(super) end: AtEnd,
+}
+
+/// What comes after the last pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum AtEnd {
+    #[default]
+    Stay,
+    Again,
+    Back,
+}
+
+/// A body that flies, falls and bounces.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Flight {
+    pub(super) by: Option<Vector>,
+    pub(super) speed: Option<Spanned<f64>>,
+    pub(super) turn: Option<Vector>,
+    pub(super) mass: Option<Spanned<f64>>,
+}
+
+/// The scene once more, with something changed.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunEntry {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) bodies: Option<Spanned<u64>>,
+    pub(super) mesh: Option<Spanned<String>>,
+    pub(super) broad: Option<Broad>,
+    pub(super) method: Option<Spanned<String>>,
+    pub(super) threads: Option<Spanned<u16>>,
+}

@@ -1,0 +1,257 @@
+//! How bodies move from cycle to cycle.
+
+use crate::{document::AtEnd, response::Dynamics};
+use impinge::{
+    Bounds, Pose, PoseError, Shape,
+    generate::Random,
+    glam::{DMat3, DQuat, DVec3},
+};
+use std::sync::Arc;
+
+/// A body of a scene: where it is, and where it goes.
+#[derive(Debug)]
+pub(super) struct Mover {
+    pub(super) shape: Shape,
+    pub(super) pose: Pose,
+    /// The middle of its box in its own coordinates, about which it turns.
+    pivot: DVec3,
+    /// Where that is in the world.
+    pub(super) center: DVec3,
+    attitude: DQuat,
+    /// A cycle.
+    pub(super) velocity: DVec3,
+    /// Radians a cycle about each axis at once: its length is the angle, its direction the axis.
+    pub(super) spin: DVec3,
+    pub(super) motion: Motion,
+}
+
+/// What a body's way depends on.
+#[derive(Debug)]
+pub(super) enum Motion {
+    /// Nothing: it stays.
+    Still,
+    /// The number of the cycle alone, so that no rounding gathers.
+    Steady { center: DVec3, attitude: DQuat },
+    /// What it hits, which sends it back the way it came.
+    Billiard(Box<Billiard>),
+    /// A list of poses.
+    Path(Box<Path>),
+    /// What it hits, and gravity.
+    Flight { mass: f64, inertia: f64 },
+}
+
+/// A path as Klosowski (1998) made it: each move is the last one, a little disturbed, and a hit turns
+/// it round.
+#[derive(Debug)]
+pub(super) struct Billiard {
+    /// How far a move may differ from the last, as a share of it.
+    pub(super) wander: f64,
+    pub(super) random: Random,
+    /// Whether it was just turned round. The next move then leads back to where nothing was touched, and
+    /// is not disturbed.
+    pub(super) is_returning: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Path {
+    pub(super) poses: Arc<[Pose]>,
+    /// Where the path itself stands, unless it is the world's own frame.
+    pub(super) base: Option<Pose>,
+    pub(super) end: AtEnd,
+}
+
+impl Mover {
+    pub(super) fn new(shape: Shape, pose: Pose) -> Self {
+        let bounds = shape.mesh().bounds();
+        let pivot = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
+        let (center, attitude) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
+        let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
+        Self { shape, pose, pivot, center, attitude, velocity, spin, motion: Motion::Still }
+    }
+
+    pub(super) fn steady(mut self, velocity: DVec3, spin: DVec3) -> Self {
+        (self.velocity, self.spin) = (velocity, spin);
+        self.motion = Motion::Steady { center: self.center, attitude: self.attitude };
+        self
+    }
+
+    pub(super) fn billiard(mut self, velocity: DVec3, spin: DVec3, billiard: Billiard) -> Self {
+        (self.velocity, self.spin) = (velocity, spin);
+        self.motion = Motion::Billiard(Box::new(billiard));
+        self
+    }
+
+    /// On a path, whose first pose it has from the start.
+    pub(super) fn on_path(mut self, path: Path) -> Result<Self, PoseError> {
+        self.pose = path.at(0)?;
+        self.center = self.pose.place(self.pivot);
+        self.motion = Motion::Path(Box::new(path));
+        Ok(self)
+    }
+
+    /// In free flight. It turns as a ball of that mass does that is as large as its box is long.
+    pub(super) fn flying(mut self, velocity: DVec3, spin: DVec3, mass: f64) -> Self {
+        (self.velocity, self.spin) = (velocity, spin);
+        let bounds = self.shape.mesh().bounds();
+        let radius = if bounds.is_empty() { 0.0 } else { bounds.size().max_element() / 2.0 };
+        self.motion = Motion::Flight { mass, inertia: 0.4 * mass * radius * radius };
+        self
+    }
+
+    pub(super) fn is_moving(&self) -> bool {
+        !matches!(self.motion, Motion::Still)
+    }
+
+    pub(super) fn bounds(&self) -> Bounds {
+        self.shape.placed_bounds(&self.pose)
+    }
+
+    /// Goes to where it is at a cycle, coming from the one before.
+    pub(super) fn advance(&mut self, cycle: u64, dynamics: &Dynamics) -> Result<(), PoseError> {
+        match &mut self.motion {
+            Motion::Still => return Ok(()),
+            Motion::Steady { center, attitude } => {
+                let cycles = cycle as f64;
+                self.center = *center + self.velocity * cycles;
+                self.attitude = turn(self.spin, cycles) * *attitude;
+            }
+            Motion::Billiard(billiard) => {
+                if !std::mem::take(&mut billiard.is_returning) && billiard.wander > 0.0 {
+                    let Billiard { wander, random, .. } = &mut **billiard;
+                    self.velocity = disturbed(self.velocity, *wander, random);
+                    self.spin = disturbed(self.spin, *wander, random);
+                }
+                self.drift();
+            }
+            Motion::Path(path) => {
+                let before = self.center;
+                self.pose = path.at(cycle)?;
+                self.center = self.pose.place(self.pivot);
+                self.velocity = self.center - before;
+                return Ok(());
+            }
+            Motion::Flight { .. } => {
+                self.velocity += dynamics.acceleration(self.center);
+                self.drift();
+            }
+        }
+        let rotation = DMat3::from_quat(self.attitude);
+        self.pose = Pose::new(rotation, self.center - rotation * self.pivot)?;
+        Ok(())
+    }
+
+    /// Moves and turns for one cycle.
+    fn drift(&mut self) {
+        self.center += self.velocity;
+        // Products of many rotations are normalised, or they would cease to be rotations.
+        self.attitude = (turn(self.spin, 1.0) * self.attitude).normalize();
+    }
+
+    /// Takes note of having begun to touch something.
+    pub(super) fn hit(&mut self) {
+        if let Motion::Billiard(billiard) = &mut self.motion {
+            billiard.is_returning = true;
+            self.velocity = -self.velocity;
+            self.spin = -self.spin;
+        }
+    }
+}
+
+impl Path {
+    fn at(&self, cycle: u64) -> Result<Pose, PoseError> {
+        let count = self.poses.len() as u64;
+        let index = match self.end {
+            AtEnd::Stay => cycle.min(count - 1),
+            AtEnd::Again => cycle % count,
+            AtEnd::Back if count == 1 => 0,
+            AtEnd::Back => {
+                let place = cycle % (2 * count - 2);
+                place.min(2 * count - 2 - place)
+            }
+        };
+        let pose = self.poses[index as usize];
+        match &self.base {
+            None => Ok(pose),
+            Some(base) => {
+                Pose::new(base.rotation() * pose.rotation(), base.place(pose.translation()))
+            }
+        }
+    }
+}
+
+/// So many cycles of a spin.
+fn turn(spin: DVec3, cycles: f64) -> DQuat {
+    let angle = spin.length();
+    if angle == 0.0 {
+        return DQuat::IDENTITY;
+    }
+    // The platform's own sine may differ from machine to machine.
+    let (sin, cos) = libm::sincos(angle * cycles / 2.0);
+    let axis = spin / angle * sin;
+    DQuat::from_xyzw(axis.x, axis.y, axis.z, cos)
+}
+
+/// A vector of the same length and about the same direction.
+fn disturbed(vector: DVec3, wander: f64, random: &mut Random) -> DVec3 {
+    let length = vector.length();
+    let direction = vector + random.direction() * (length * wander);
+    match direction.length() {
+        0.0 => vector,
+        other => direction * (length / other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::generate;
+
+    fn ball() -> Mover {
+        Mover::new(Shape::new(generate::sphere(48).unwrap()), Pose::IDENTITY)
+    }
+
+    #[test]
+    fn steady_motion_gathers_no_error() {
+        let spin = DVec3::new(0.3, -0.2, 0.7);
+        let mut mover = ball().steady(DVec3::new(0.1, 0.0, -0.2), spin);
+        for cycle in 1..=100_000 {
+            mover.advance(cycle, &Dynamics::default()).unwrap();
+        }
+        assert_eq!(mover.pose.translation(), DVec3::new(0.1, 0.0, -0.2) * 1e5);
+        let expected = DMat3::from_axis_angle(spin.normalize(), spin.length() * 1e5);
+        assert!(mover.pose.rotation().abs_diff_eq(expected, 1e-9), "{:?}", mover.pose);
+    }
+
+    #[test]
+    fn a_hit_leads_back_the_way_it_came() {
+        let random = Random::new(7);
+        let billiard = Billiard { wander: 0.3, random, is_returning: false };
+        let mut mover = ball().billiard(DVec3::X, DVec3::new(0.0, 0.1, 0.0), billiard);
+        let mut poses = vec![mover.pose];
+        for cycle in 1..5 {
+            mover.advance(cycle, &Dynamics::default()).unwrap();
+            poses.push(mover.pose);
+        }
+        mover.hit();
+        mover.advance(5, &Dynamics::default()).unwrap();
+        let (back, before) = (mover.pose, poses[3]);
+        assert!((back.translation() - before.translation()).length() < 1e-12);
+        assert!(back.rotation().abs_diff_eq(before.rotation(), 1e-12));
+        mover.advance(6, &Dynamics::default()).unwrap();
+        let way = mover.pose.translation() - back.translation();
+        assert!((way.length() - 1.0).abs() < 1e-12 && way != -DVec3::X, "{way}");
+    }
+
+    #[test]
+    fn paths_end_as_they_are_told() {
+        let poses: Vec<Pose> =
+            (0..4).map(|i| Pose::from_translation(DVec3::X * f64::from(i)).unwrap()).collect();
+        let places = |end| {
+            let path = Path { poses: poses.clone().into(), base: None, end };
+            (0..9).map(|cycle| path.at(cycle).unwrap().translation().x).collect::<Vec<_>>()
+        };
+        assert_eq!(places(AtEnd::Stay), [0.0, 1.0, 2.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
+        assert_eq!(places(AtEnd::Again), [0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 3.0, 0.0]);
+        assert_eq!(places(AtEnd::Back), [0.0, 1.0, 2.0, 3.0, 2.0, 1.0, 0.0, 1.0, 2.0]);
+    }
+}

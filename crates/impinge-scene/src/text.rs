@@ -1,0 +1,113 @@
+//! The text of a scene file, and errors that tell the position in it.
+
+use crate::error::Error;
+use impinge_io::Place;
+use serde::de::DeserializeOwned;
+use std::{
+    fmt::Display,
+    fs,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+/// The text of a scene file.
+#[derive(Debug)]
+pub(super) struct Text {
+    path: PathBuf,
+    content: String,
+}
+
+/// More than any scene needs: what is larger is some other file.
+const MAX_BYTES: u64 = 64 << 20;
+
+impl Text {
+    pub(super) fn load(path: &Path) -> Result<Self, Error> {
+        let about = |error: &dyn Display| {
+            let message = format!("cannot be read: {error}");
+            Error::from(impinge_io::Error { path: path.into(), place: Place::File, message })
+        };
+        let size = fs::metadata(path).map_err(|error| about(&error))?.len();
+        if size > MAX_BYTES {
+            return Err(about(&"a scene is at most 64 MB long; is this another kind of file?"));
+        }
+        let bytes = fs::read(path).map_err(|error| about(&error))?;
+        let path = path.to_owned();
+        match String::from_utf8(bytes) {
+            Ok(content) => Ok(Self { path, content }),
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let bytes = error.into_bytes();
+                let content = String::from_utf8_lossy(&bytes[..valid]).into_owned();
+                let text = Self { path, content };
+                Err(text.fault(&(valid..valid), "not UTF-8 text; a scene is a TOML file"))
+            }
+        }
+    }
+
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        toml::from_str(&self.content).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            let message = error.message().replace('\n', ", ");
+            // Words for people, not for compilers.
+            let message = ["u64", "u32", "u16"]
+                .iter()
+                .fold(message, |text, kind| {
+                    text.replace(
+                        &format!("expected {kind}"),
+                        "expected a whole number, not negative",
+                    )
+                })
+                .replace("expected f64", "expected a number");
+            match self.key_of(span.start) {
+                // Messages about keys name them already.
+                Some(key) if !message.contains(&format!("`{key}`")) => {
+                    self.fault(&span, format!("`{key}`: {message}; docs/scenes.md lists all keys"))
+                }
+                _ => self.fault(&span, format!("{message}; docs/scenes.md lists all keys")),
+            }
+        })
+    }
+
+    /// An error at a place of the file.
+    pub(super) fn fault(&self, at: &Range<usize>, message: impl Display) -> Error {
+        let (path, place) = (self.path.clone(), self.place(at));
+        impinge_io::Error { path, place, message: message.to_string() }.into()
+    }
+
+    /// The line and column at which a range of bytes begins.
+    pub(super) fn place(&self, at: &Range<usize>) -> Place {
+        let before = self.content.get(..at.start).unwrap_or(&self.content);
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |end| end + 1);
+        let column = before[start..].chars().count() + 1;
+        Place::Character { line, column }
+    }
+
+    /// The key whose value is at a place, if it stands in the same line.
+    fn key_of(&self, place: usize) -> Option<&str> {
+        let before = self.content.get(..place)?;
+        let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+        let key = line[..line.rfind('=')?].trim_end();
+        let start = key.rfind(|c: char| !(c.is_alphanumeric() || "_-.\"".contains(c)));
+        let key = &key[start.map_or(0, |end| end + 1)..];
+        (!key.is_empty()).then_some(key)
+    }
+
+    /// A file that the scene names: from the scene's own folder on, unless it is a generator.
+    pub(super) fn source(&self, name: &str) -> String {
+        if name.starts_with("gen:") || Path::new(name).is_absolute() {
+            return name.to_owned();
+        }
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        folder.join(name).to_string_lossy().into_owned()
+    }
+
+    /// The file's name without its folder and extension.
+    pub(super) fn stem(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,67 @@
+//! How far a mesh reaches, found once, so that bounds of a placed mesh take constant time.
+
+use crate::{Bounds, Mesh, Pose};
+use glam::DVec3;
+
+/// How far the faces of a mesh reach from the centre of its bounds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    center: DVec3,
+    /// At least how far the faces reach from the centre along each axis; negative for no faces.
+    half: DVec3,
+    /// At least how far the farthest corner is from the centre.
+    radius: f64,
+    /// The largest magnitude of a coordinate.
+    coordinate: f64,
+}
+
+impl Extent {
+    pub(crate) fn of(mesh: &Mesh) -> Self {
+        let corners = || mesh.faces().iter().flatten().map(|&v| mesh.positions()[v as usize]);
+        let bounds = Bounds::enclosing(corners());
+        if bounds.is_empty() {
+            let (center, half) = (DVec3::ZERO, DVec3::splat(-1.0));
+            return Self { center, half, radius: 0.0, coordinate: 0.0 };
+        }
+        let center = bounds.center();
+        let coordinate = bounds.min.abs().max(bounds.max.abs()).max_element();
+        // Differences of coordinates are rounded once, relative to themselves.
+        let half = (bounds.max - center).max(center - bounds.min) * (1.0 + 2.0 * f64::EPSILON);
+        let farthest = corners().map(|p| (p - center).abs()).fold(0.0f64, |far, d| {
+            // The largest component is factored out, so that no square overflows or underflows.
+            let scale = d.max_element();
+            if scale > 0.0 { far.max(scale * (d / scale).length()) } else { far }
+        });
+        Self { center, half, radius: farthest * (1.0 + 16.0 * f64::EPSILON), coordinate }
+    }
+
+    /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] for no faces.
+    #[inline]
+    pub(crate) fn placed_bounds(&self, pose: &Pose) -> Bounds {
+        let Self { center, half, .. } = *self;
+        if half.x < 0.0 {
+            return Bounds::EMPTY;
+        }
+        // A vertex v is `c + d` with `|d| ≤ h` along each axis, and where rounding puts it,
+        // `R v + t + e`, is `R d + e − e'` away from where it puts the centre; both of e and e' are
+        // at most what `rounding` says. Once more stands for the last difference, the few units for
+        // the sum of products.
+        let center = pose.place(center);
+        let r = pose.rotation();
+        let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+        let half = half * (1.0 + 8.0 * f64::EPSILON) + 3.0 * self.rounding(pose);
+        Bounds { min: center - half, max: center + half }
+    }
+
+    /// A sphere in the world that encloses every placed face: centre and radius; `None` for no faces.
+    pub(crate) fn placed_sphere(&self, pose: &Pose) -> Option<(DVec3, f64)> {
+        // A rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding moves along three axes.
+        let radius = self.radius * (1.0 + 2e-6) + 6.0 * self.rounding(pose);
+        (self.half.x >= 0.0).then(|| (pose.place(self.center), radius))
+    }
+
+    /// How far along any world axis rounding may move a placed vertex, or the placed centre.
+    pub(crate) fn rounding(&self, pose: &Pose) -> f64 {
+        pose.rounding(self.coordinate)
+    }
+}

@@ -1,0 +1,237 @@
+//! A search of two bodies with a tree over the faces of each.
+
+use super::{Goal, Hierarchy, NearestWalk, ResumableWalk, Walk, WalkScratch};
+use crate::{
+    FacePair, Threads,
+    method::{
+        Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, WalkCounts,
+        question::Leaves,
+    },
+};
+use rayon::prelude::*;
+use std::{
+    collections::HashSet,
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+/// A search of two bodies with a tree of this type over the faces of each.
+pub(in crate::method) struct HierarchySearch<H: Hierarchy> {
+    /// One for each thread that a query has used so far, and at least one.
+    workers: Vec<Worker<H::Scratch>>,
+    counts: WalkCounts,
+}
+
+/// What a thread needs for its part of a query, reused from query to query.
+#[derive(Default)]
+struct Worker<S> {
+    scratch: S,
+    leaves: Leaves,
+    contacts: Vec<FacePair>,
+}
+
+/// A query that takes fewer tests than this is finished before other threads could have helped.
+const ALONE: u64 = 2_000;
+/// Into how many pieces for each thread a query is split: many, so that expensive ones even out.
+const PIECES: usize = 64;
+
+impl<H: Hierarchy> HierarchySearch<H> {
+    pub(in crate::method) fn new() -> Self {
+        Self { workers: vec![Worker::default()], counts: WalkCounts::default() }
+    }
+
+    /// Whether a pair of faces may be found more than once.
+    fn repeats(question: &Question<'_>) -> bool {
+        question.prepared::<H>().iter().any(|tree| tree.repeats_faces())
+    }
+
+    /// Runs a query on the caller's thread or, if it takes longer, a part of it on each thread of the
+    /// pool. Each worker collects what it finds; unless all is wanted, the search ends with the first.
+    fn run(&mut self, question: &Question<'_>, wants_all: bool, hint: Option<Hint>) {
+        self.counts = WalkCounts::default();
+        if question.are_boxes_apart() {
+            return;
+        }
+        let [a, b] = question.prepared::<H>();
+        let pair = a.pair(b, question);
+        let is_over = AtomicBool::new(false);
+        let search = |worker: &mut Worker<H::Scratch>, limit: u64| {
+            let Worker { scratch, leaves, contacts } = worker;
+            let goal = Goal { limit, wants_all, is_over: &is_over };
+            let mut found = |pair| {
+                contacts.push(pair);
+                if wants_all { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            if pair.search(scratch, goal, &question.decider(), leaves, &mut found).is_break() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+        };
+
+        let first = &mut self.workers[0];
+        pair.begin_at_roots(&mut first.scratch);
+        if let Some(hint) = hint {
+            pair.look_first(&mut first.scratch, hint);
+        }
+        search(first, if question.threads == Threads::One { u64::MAX } else { ALONE });
+        self.counts = first.scratch.counts();
+        if question.threads == Threads::One || is_over.load(Ordering::Relaxed) {
+            return;
+        }
+
+        let parts = rayon::current_num_threads();
+        let pieces = pair.take_pieces(&mut first.scratch, PIECES * parts);
+        if pieces.is_empty() {
+            return;
+        }
+        self.workers.resize_with(self.workers.len().max(parts), Worker::default);
+        let next = AtomicUsize::new(0);
+        self.workers[..parts].par_iter_mut().for_each(|worker| {
+            pair.begin(&mut worker.scratch);
+            while let Some(&piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                pair.push(&mut worker.scratch, piece);
+                search(worker, u64::MAX);
+            }
+        });
+        let counts = self.workers[..parts].iter().map(|worker| worker.scratch.counts());
+        self.counts = counts.fold(self.counts, WalkCounts::plus);
+    }
+
+    /// Visits what is found from the roots, or from a front on, each pair of faces once.
+    fn visit_once(
+        &mut self,
+        question: &Question<'_>,
+        front: Option<&mut Front>,
+        found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        if Self::repeats(question) {
+            let mut visited = HashSet::new();
+            return self.visit_each(question, front, &mut |pair| {
+                if visited.insert(pair) { found(pair) } else { ControlFlow::Continue(()) }
+            });
+        }
+        self.visit_each(question, front, found)
+    }
+
+    fn visit_each(
+        &mut self,
+        question: &Question<'_>,
+        front: Option<&mut Front>,
+        found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        let [a, b] = question.prepared::<H>();
+        let (pair, decider) = (a.pair(b, question), question.decider());
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        let result = match front.filter(|_| H::HAS_FRONT) {
+            Some(front) => pair.walk_from(front, scratch, &mut |pair| {
+                decider.close_pairs(leaves, pair, &mut *found)
+            }),
+            None => {
+                pair.begin_at_roots(scratch);
+                let is_over = &AtomicBool::new(false);
+                let goal = Goal { limit: u64::MAX, wants_all: true, is_over };
+                pair.search(scratch, goal, &decider, leaves, found)
+            }
+        };
+        self.counts = scratch.counts();
+        result
+    }
+}
+
+impl<H: Hierarchy> Search for HierarchySearch<H> {
+    fn visit(&mut self, question: &Question<'_>, found: &mut Found<'_>) -> ControlFlow<()> {
+        self.counts = WalkCounts::default();
+        if question.are_boxes_apart() {
+            return ControlFlow::Continue(());
+        }
+        self.visit_once(question, None, found)
+    }
+
+    fn visit_from(
+        &mut self,
+        question: &Question<'_>,
+        front: &mut Front,
+        found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        self.visit_once(question, Some(front), found)
+    }
+
+    fn any(&mut self, question: &Question<'_>, hint: &mut Option<Hint>) -> Option<FacePair> {
+        self.run(question, false, *hint);
+        // Several threads may have found one at the same time.
+        let any = self.workers.iter_mut().fold(None, |any, worker| worker.contacts.pop().or(any));
+        *hint = any.and_then(|_| self.workers[0].scratch.found_at());
+        any
+    }
+
+    fn collect(&mut self, question: &Question<'_>, contacts: &mut Vec<FacePair>) {
+        let start = contacts.len();
+        self.run(question, true, None);
+        for worker in &mut self.workers {
+            contacts.append(&mut worker.contacts);
+        }
+        if Self::repeats(question) {
+            let mut own = contacts.split_off(start);
+            own.sort_unstable();
+            own.dedup();
+            contacts.append(&mut own);
+        }
+    }
+
+    fn nearest(&mut self, question: &Question<'_>, nearest: &mut NearestFaces) {
+        let [a, b] = question.prepared::<H>();
+        let (pair, decider) = (a.pair(b, question), question.decider());
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        pair.walk_nearest(scratch, nearest, &mut |nearest, pair| {
+            let _ = decider.pairs(leaves, pair, |pair, s, t| {
+                nearest.offer(pair, s, t);
+                ControlFlow::Continue(())
+            });
+        });
+        self.counts = scratch.counts();
+    }
+
+    fn begin(&mut self, question: &Question<'_>) {
+        let [a, b] = question.prepared::<H>();
+        a.pair(b, question).begin_open(&mut self.workers[0].scratch);
+    }
+
+    fn advance(
+        &mut self,
+        question: &Question<'_>,
+        meter: &mut Meter,
+        wants_all: bool,
+        contacts: &mut Vec<FacePair>,
+    ) -> bool {
+        if question.are_boxes_apart() {
+            return true;
+        }
+        let [a, b] = question.prepared::<H>();
+        let (pair, decider) = (a.pair(b, question), question.decider());
+        let Worker { scratch, leaves, .. } = &mut self.workers[0];
+        // Two leaves are finished as a whole: none of their pairs is left for later.
+        let is_over = pair.advance(scratch, meter, wants_all, &mut |pair| {
+            let before = contacts.len();
+            let _ = decider.close_pairs(leaves, pair, |pair| {
+                contacts.push(pair);
+                ControlFlow::Continue(())
+            });
+            contacts.len() > before
+        });
+        self.counts = scratch.counts();
+        is_over
+    }
+
+    fn left_open(&self, question: &Question<'_>) -> (usize, f64) {
+        let [a, b] = question.prepared::<H>();
+        a.pair(b, question).left_open(&self.workers[0].scratch)
+    }
+
+    fn visit_open(&self, question: &Question<'_>, visit: &mut dyn FnMut(OpenPair<'_>)) {
+        let [a, b] = question.prepared::<H>();
+        a.pair(b, question).visit_open(&self.workers[0].scratch, visit);
+    }
+
+    fn counts(&self) -> WalkCounts {
+        self.counts
+    }
+}

@@ -1,0 +1,53 @@
+//! The methods: which faces of two bodies might touch?
+//!
+//! Every [`Method`] proposes pairs of faces in its own way, and the exact test of
+//! [`narrow`](crate::narrow) decides about each. So all methods give the same answer, and they differ
+//! only in speed and memory.
+//!
+//! A method is a folder and a line in the table. It implements two traits: [`Prepared`], what it
+//! prepares of one mesh, and [`Search`], how it finds the faces of two prepared bodies that are as
+//! close as a [`Question`] asks. [`query`](crate::query) knows methods only through these two.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `table.rs` | [`Method`] and [`MethodInfo`]: the table of methods |
+//! | `prepared.rs` | [`Prepared`] and [`Recipe`]: what is prepared of a mesh, and how |
+//! | `search.rs` | [`Search`]: the search of two prepared bodies |
+//! | `question.rs` | [`Question`] and [`FaceDecider`]: what is asked, and the decision about two faces |
+//! | `nearest.rs` | [`NearestFaces`]: the closest pair of faces found so far |
+//! | `resumable.rs` | [`Budget`], [`Meter`], [`OpenPair`]: searches that can be interrupted |
+//! | `cache.rs`, `front.rs` | [`Cache`] and [`Front`]: what one query remembers for the next |
+//! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
+//! | `save/` | the file format that saved trees share |
+//! | `brute.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
+//! | `hierarchy/` | what all trees share: the search of two bodies with a tree each |
+
+pub mod boxtree;
+mod brute;
+mod cache;
+mod counts;
+mod front;
+mod hierarchy;
+mod nearest;
+mod prepared;
+mod question;
+mod resumable;
+mod save;
+mod search;
+mod table;
+pub mod tree;
+mod wide;
+
+pub(crate) use cache::Witness;
+pub use cache::{Cache, Hint};
+pub use counts::WalkCounts;
+pub use front::Front;
+pub use hierarchy::LeafVisitor;
+pub use nearest::{MeshDistance, NearestFaces};
+pub use prepared::{Load, NearestPoint, PointScratch, Prepared, Recipe, RefitError};
+pub use question::{FaceDecider, PlacedShape, Question};
+pub use resumable::{Budget, Meter, OpenPair};
+pub use save::{NodeProblem, TreeFileError, VolumeProblem};
+pub use search::{Found, Search};
+pub use table::{Method, MethodInfo, UnknownMethod};
+pub use wide::{WideOptions, WideQuality};

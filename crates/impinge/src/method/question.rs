@@ -1,0 +1,228 @@
+//! What a query asks about two bodies, and the decision about two of their faces.
+
+use super::{
+    Prepared,
+    nearest::{gap, gap_along_likely},
+};
+use crate::{
+    Bounds, FacePair, Mesh, Pose, Threads,
+    mesh::Extent,
+    narrow::{Triangle, TriangleTest, triangles_within},
+    volume::{Frame, Relative},
+};
+use std::{any::Any, cell::OnceCell, ops::ControlFlow};
+
+/// One of the two bodies of a query: a mesh, what a method prepared of it, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedShape<'q> {
+    pub(crate) mesh: &'q Mesh,
+    pub(crate) prepared: &'q dyn Prepared,
+    pub(crate) extent: &'q Extent,
+    pub(crate) pose: &'q Pose,
+}
+
+impl<'q> PlacedShape<'q> {
+    /// The mesh.
+    pub fn mesh(&self) -> &'q Mesh {
+        self.mesh
+    }
+
+    /// Where it stands.
+    pub fn pose(&self) -> &'q Pose {
+        self.pose
+    }
+
+    /// A box in the world that encloses every placed face. Takes the same time for any mesh.
+    pub fn bounds(&self) -> Bounds {
+        self.extent.placed_bounds(self.pose)
+    }
+
+    /// The corners of a face, as placed.
+    #[inline]
+    pub fn triangle(&self, face: u32) -> Triangle {
+        self.pose.place_triangle(self.mesh.triangle(face))
+    }
+
+    /// The corners of every face, as placed, in order.
+    pub fn triangles(&self) -> impl Iterator<Item = Triangle> + use<'q> {
+        let pose = self.pose;
+        self.mesh.triangles().map(|triangle| pose.place_triangle(triangle))
+    }
+}
+
+/// What a query asks: which faces of two placed bodies touch, or are within a tolerance of each other?
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'q> {
+    pub(crate) bodies: [PlacedShape<'q>; 2],
+    pub(crate) tolerance: f64,
+    pub(crate) threads: Threads,
+}
+
+impl<'q> Question<'q> {
+    /// The two bodies.
+    pub fn bodies(&self) -> [PlacedShape<'q>; 2] {
+        self.bodies
+    }
+
+    /// How far apart faces may be, at most, to count; 0 for faces that touch.
+    pub fn tolerance(&self) -> f64 {
+        self.tolerance
+    }
+
+    /// How many threads the search may use.
+    pub fn threads(&self) -> Threads {
+        self.threads
+    }
+
+    /// What a method prepared of both bodies.
+    ///
+    /// # Panics
+    /// If it is of another type. Bodies of different methods are refused before a question is asked.
+    #[inline]
+    pub fn prepared<T: Prepared>(&self) -> [&'q T; 2] {
+        self.bodies.map(|body| {
+            let prepared: &dyn Any = body.prepared;
+            prepared
+                .downcast_ref()
+                .expect("the bodies of a question are of the search's own method")
+        })
+    }
+
+    /// The exact decision about any two faces of the bodies.
+    pub fn decider(&self) -> FaceDecider<'_> {
+        FaceDecider { question: self, test: OnceCell::new() }
+    }
+
+    /// Whether the bodies' boxes, grown by the tolerance, prove that no faces are as close as asked.
+    ///
+    /// Bounds that are not numbers prove nothing.
+    #[inline]
+    pub(crate) fn are_boxes_apart(&self) -> bool {
+        let [a, b] = self.bodies.map(|body| body.bounds());
+        // One box grown by the tolerance: rounding keeps the order of the sum and the other's side.
+        let reach = if self.tolerance > 0.0 { certainly(self.tolerance) } else { 0.0 };
+        (a.max + reach).cmplt(b.min).any() || (b.max + reach).cmplt(a.min).any()
+    }
+
+    /// The same question, to be answered on other threads.
+    pub(crate) fn on_threads(&self, threads: Threads) -> Self {
+        Self { threads, ..*self }
+    }
+
+    /// How the second body stands in the frame of the first, faces that count buffered.
+    pub(super) fn relative(&self, a: &Frame, b: &Frame) -> Relative {
+        let [pose_a, pose_b] = self.bodies.map(|body| body.pose);
+        Relative::new(a, pose_a, b, pose_b).buffered(a, self.tolerance)
+    }
+
+    /// The test that decides about two faces, both of them within some bounds.
+    pub(super) fn face_test(&self, bounds: &Bounds) -> FaceTest {
+        if self.tolerance == 0.0 {
+            FaceTest::Touch(TriangleTest::within(bounds))
+        } else {
+            FaceTest::Within(self.tolerance)
+        }
+    }
+}
+
+/// Decides about faces of two placed bodies: exactly whether they touch or, with a tolerance, whether
+/// their distance as computed is within it. The last word on every candidate of every method.
+#[derive(Debug)]
+pub struct FaceDecider<'q> {
+    question: &'q Question<'q>,
+    /// Made when first needed: most queries between bodies that are apart never do.
+    test: OnceCell<FaceTest>,
+}
+
+/// Memory for the placed faces of a leaf, reused from leaf to leaf.
+#[derive(Debug, Default)]
+pub(super) struct Leaves {
+    placed: Vec<(u32, Triangle)>,
+}
+
+impl FaceDecider<'_> {
+    /// Whether a face of the first body and a face of the second are as close as asked.
+    pub fn accepts(&self, pair: FacePair) -> bool {
+        let [a, b] = &self.question.bodies;
+        self.test().accepts(&a.triangle(pair.a), &b.triangle(pair.b))
+    }
+
+    #[inline]
+    fn test(&self) -> &FaceTest {
+        self.test.get_or_init(|| {
+            let [mut bounds, other] = self.question.bodies.map(|body| body.bounds());
+            bounds.merge(&other);
+            self.question.face_test(&bounds)
+        })
+    }
+
+    /// Visits all pairs of faces of two leaves, as placed, until told to stop.
+    #[inline(always)] // a tenth of a dense query's time
+    pub(super) fn pairs(
+        &self,
+        leaves: &mut Leaves,
+        [faces_a, faces_b]: [&[u32]; 2],
+        mut visit: impl FnMut(FacePair, &Triangle, &Triangle) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let [a, b] = &self.question.bodies;
+        let placed = &mut leaves.placed;
+        placed.clear();
+        placed.extend(faces_b.iter().map(|&face| (face, b.triangle(face))));
+        for &face in faces_a {
+            let triangle = a.triangle(face);
+            for (other, other_triangle) in placed.iter() {
+                visit(FacePair { a: face, b: *other }, &triangle, other_triangle)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Visits the pairs of faces of two leaves that are as close as asked, until told to stop.
+    #[inline(always)]
+    pub(super) fn close_pairs(
+        &self,
+        leaves: &mut Leaves,
+        faces: [&[u32]; 2],
+        mut visit: impl FnMut(FacePair) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let test = self.test();
+        self.pairs(leaves, faces, |pair, s, t| match test.accepts(s, t) {
+            true => visit(pair),
+            false => ControlFlow::Continue(()),
+        })
+    }
+}
+
+/// What decides about two placed faces.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum FaceTest {
+    /// Whether they share a point.
+    Touch(TriangleTest),
+    /// Whether they are at most so far apart.
+    Within(f64),
+}
+
+impl FaceTest {
+    #[inline]
+    pub(super) fn accepts(&self, a: &Triangle, b: &Triangle) -> bool {
+        match self {
+            Self::Touch(test) => test.intersects(a, b),
+            Self::Within(tolerance) => is_within(a, b, *tolerance),
+        }
+    }
+}
+
+/// An upper bound of the true distance of faces whose computed distance is at most a limit.
+///
+/// A computed distance may be below the true one by a relative 1e-12, and computed ones decide.
+pub(super) fn certainly(limit: f64) -> f64 {
+    limit * (1.0 + 1e-11) + f64::MIN_POSITIVE
+}
+
+fn is_within(a: &Triangle, b: &Triangle, tolerance: f64) -> bool {
+    // Much cheaper than the distance, and enough for most.
+    let limit = certainly(tolerance);
+    gap(&Bounds::enclosing(*a), &Bounds::enclosing(*b)) <= limit
+        && gap_along_likely(a, b) <= limit
+        && triangles_within(a, b, tolerance)
+}

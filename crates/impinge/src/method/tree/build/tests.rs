@@ -1,0 +1,307 @@
+use super::*;
+use crate::{
+    FacePair, Method, Pair, Pose,
+    generate::{self, Random},
+    method::tree::{Regroup, Scratch, SplitDirections, SplitPoint, SplitRule},
+    narrow::triangles_intersect,
+    volume::{Aabb, Dop, Obb, Relative, SavedVolume, Sphere},
+};
+use std::ops::ControlFlow;
+
+/// Every way to split, with leaves of one face.
+fn choices() -> Vec<BuildOptions> {
+    let mut choices = Vec::new();
+    let directions = [SplitDirections::Axes, SplitDirections::All];
+    for rule in SplitRule::ALL {
+        for directions in directions {
+            for regroup in [Regroup::Never, Regroup::LeastVolume, Regroup::LeastVolumeEach] {
+                for point in [SplitPoint::Mean, SplitPoint::Median] {
+                    let options = BuildOptions::default().leaf(1).rule(rule).point(point);
+                    choices.push(options.directions(directions).regroup(regroup));
+                }
+            }
+        }
+    }
+    choices
+}
+
+/// That every face is below the root, once if none is split, and how deep the tree is.
+fn depth<V: BoundingVolume>(tree: &BvTree<V>, mesh: &Mesh, what: &str) -> u32 {
+    let mut named = vec![0; mesh.faces().len()];
+    let mut deepest = 0;
+    let mut open: Vec<(u32, u32)> = tree.nodes.first().map(|_| (0, 0)).into_iter().collect();
+    while let Some((node, depth)) = open.pop() {
+        deepest = deepest.max(depth);
+        let node = &tree.nodes[node as usize];
+        if node.is_leaf() {
+            for &face in tree.faces_of(node) {
+                named[face as usize] += 1;
+            }
+        } else {
+            open.extend([(node.first, depth + 1), (node.first + 1, depth + 1)]);
+        }
+    }
+    let is_right = |&count: &i32| if tree.repeats_faces() { count >= 1 } else { count == 1 };
+    assert!(named.iter().all(is_right), "{what}: a face is missing, or there twice");
+    // As `Splitter::split` says. Every level takes linear time, so that this is n log n.
+    let limit = 3 * (tree.faces.len().max(1).ilog2() + 3);
+    assert!(deepest <= limit, "{what}: {deepest} deep, not {limit}");
+    deepest
+}
+
+/// What touches when a mesh is placed against itself, each pair once.
+fn contacts<V: BoundingVolume>(mesh: &Mesh, tree: &BvTree<V>, pose: &Pose) -> Vec<FacePair> {
+    let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), pose);
+    let mut found = Vec::new();
+    let _ =
+        tree.visit_leaf_pairs(tree, &relative, &mut Scratch::default(), &mut |[faces, others]| {
+            for &b in others {
+                let placed = mesh.triangle(b).map(|corner| pose.place(corner));
+                let touches = |&a: &u32| triangles_intersect(&mesh.triangle(a), &placed);
+                let touching = faces.iter().copied().filter(touches);
+                found.extend(touching.map(|a| FacePair { a, b }));
+            }
+            ControlFlow::<()>::Continue(())
+        });
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn points(positions: impl IntoIterator<Item = DVec3>) -> Mesh {
+    let positions: Vec<DVec3> = positions.into_iter().collect();
+    let faces = (0..positions.len() as u32).map(|i| [i; 3]).collect();
+    Mesh::new(positions, faces).unwrap()
+}
+
+/// Meshes that some rule or other has trouble with.
+fn bad_meshes(count: u32) -> Vec<(&'static str, Mesh)> {
+    let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
+    let around = (0..count).flat_map(|i| {
+        let size = f64::from(i + 1);
+        [DVec3::new(size, -size, 0.0), DVec3::new(0.0, size, -size), DVec3::new(-size, 0.0, size)]
+    });
+    let rows = (0..count).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    let steep = |base: f64| (0..count as i32).map(move |i| DVec3::X * base.powi(-i));
+    vec![
+        ("identical", Mesh::new(corners, vec![[0, 1, 2]; count as usize]).unwrap()),
+        ("one middle", Mesh::new(around.collect(), rows).unwrap()),
+        ("x = 2^-i", points(steep(2.0).take(1070))),
+        ("x = 1.2^-i", points(steep(1.2))),
+        ("a line", points((0..count).map(|i| DVec3::new(f64::from(i), f64::from(2 * i), 0.0)))),
+        (
+            "a far one",
+            points((0..count).map(|i| DVec3::X * if i == 0 { 1e90 } else { f64::from(i) })),
+        ),
+        ("two places", points((0..count).map(|i| DVec3::Z * f64::from(i % 2)))),
+    ]
+}
+
+#[test]
+fn bad_data_does_not_make_a_tree_deep() {
+    for (name, mesh) in bad_meshes(1500) {
+        for options in choices() {
+            let tree = BvTree::<Aabb>::build(&mesh, options);
+            depth(&tree, &mesh, &format!("{name}, {options:?}"));
+        }
+        for options in
+            SplitRule::ALL.map(|rule| BuildOptions::default().rule(rule).split_skinny(0.5))
+        {
+            let tree = BvTree::<Aabb>::build(&mesh, options);
+            depth(&tree, &mesh, &format!("{name}, {options:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_million_identical_faces_are_halved_and_halved_again() {
+    let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
+    let mesh = Mesh::new(corners, vec![[0, 1, 2]; 1_000_000]).unwrap();
+    for rule in SplitRule::ALL {
+        let tree = BvTree::<Aabb>::build(&mesh, BuildOptions::default().rule(rule));
+        assert_eq!(depth(&tree, &mesh, &format!("{rule:?}")), 19, "{rule:?}");
+    }
+}
+
+/// Small, with faces of many sizes and shapes, some of them degenerate.
+fn soup(faces: u32, seed: u64) -> Mesh {
+    let mut random = Random::new(seed);
+    let positions = (0..3 * faces).map(|_| random.direction() * random.unit()).collect();
+    let corners = (0..faces).map(|face| match face % 5 {
+        0 => [3 * face; 3],
+        1 => [3 * face, 3 * face + 1, 3 * face],
+        _ => [3 * face, 3 * face + 1, 3 * face + 2],
+    });
+    Mesh::new(positions, corners.collect()).unwrap()
+}
+
+/// Whatever the options, a query finds what brute force finds.
+#[test]
+fn all_trees_give_one_answer() {
+    let mut count = 0;
+    for seed in 0..4 {
+        let mesh = soup(60, seed);
+        let mut random = Random::new(!seed);
+        let pose = Pose::new(random.rotation(), random.direction() * 0.2).unwrap();
+        let mut brute = Pair::with_method(Method::BRUTE, mesh.clone(), mesh.clone());
+        let expected = brute.contacts(&Pose::IDENTITY, &pose);
+        count += expected.len();
+        for options in choices() {
+            for options in [options, options.leaf(3).split_skinny(0.7)] {
+                let tree = BvTree::<Dop<9>>::build(&mesh, options);
+                depth(&tree, &mesh, &format!("seed {seed}, {options:?}"));
+                assert_eq!(contacts(&mesh, &tree, &pose), expected, "seed {seed}, {options:?}");
+            }
+        }
+    }
+    assert!(count > 500, "hardly any touch, so this proves little: {count}");
+}
+
+#[test]
+fn a_tree_built_on_all_threads_is_the_same() {
+    fn check<V: SavedVolume>(meshes: &[Mesh], options: BuildOptions) {
+        for (i, mesh) in meshes.iter().enumerate() {
+            let build = |threads| BvTree::<V>::build(mesh, options.threads(threads));
+            let (one, all) = (build(Threads::One), build(Threads::Pool));
+            let is_same = one.to_bytes(mesh) == all.to_bytes(mesh);
+            assert!(is_same, "mesh {i}, {options:?}");
+            let volumes = |tree: &BvTree<V>| format!("{:?}", tree.nodes);
+            assert!(volumes(&one) == volumes(&all), "mesh {i}, {options:?}: volumes");
+        }
+    }
+    let torus = generate::deformed_torus(1, [120, 60]).unwrap();
+    let meshes = [Mesh::default(), soup(20, 1), soup(9000, 2), torus];
+    for rule in SplitRule::ALL {
+        let options = BuildOptions::default().rule(rule);
+        check::<Dop<9>>(&meshes, options);
+        check::<Obb>(&meshes[2..], options);
+    }
+    let options = BuildOptions::default();
+    check::<Sphere>(&meshes, options.split_skinny(0.5));
+    check::<Aabb>(&meshes, options.regroup(Regroup::LeastVolumeEach));
+    check::<Aabb>(&meshes, options.directions(SplitDirections::All).leaf(5000));
+}
+
+#[test]
+fn nodes_are_counted_as_they_are_made() {
+    for mesh in [Mesh::default(), soup(1, 1), soup(1000, 2), generate::sphere(960).unwrap()] {
+        let tree = BvTree::<Aabb>::build(&mesh, BuildOptions::default());
+        assert_eq!(node_count(&mesh), tree.node_count());
+    }
+}
+
+/// Needles, points on them, and corners that are in nobody's way but spoil the frame: no coordinate
+/// is a round number in it.
+///
+/// Each needle has corners on a grid, and so has each point: it is on the needle exactly, where that
+/// is cut or close by.
+fn needles(seed: u64) -> Mesh {
+    let mut random = Random::new(seed);
+    let unit = 2f64.powi(random.below(40) as i32 - 20);
+    let mut grid = |size: u64| {
+        let mut next = || random.below(2 * size + 1) as f64 - size as f64;
+        DVec3::new(next(), next(), next())
+    };
+    let (mut positions, mut faces) = (Vec::new(), Vec::new());
+    let length = 1 << 20;
+    let near_cuts =
+        || (1..32).flat_map(move |i| [-1, 0, 1].map(|by| f64::from(i * length / 32 + by)));
+    for _ in 0..8 {
+        let (from, step, width) = (grid(1 << 20), grid(8), grid(3));
+        let first = positions.len() as u32;
+        positions.extend([from, from + f64::from(length) * step, from + width]);
+        faces.push([first, first + 1, first + 2]);
+        // On a long side, and on the line from its middle to the other end.
+        let on = near_cuts().map(|i| from + i * step);
+        let within = near_cuts().map(|i| (from + i * step).midpoint(from + width));
+        for point in on.chain(within) {
+            faces.push([positions.len() as u32; 3]);
+            positions.push(point);
+        }
+    }
+    positions.extend([grid(1 << 24) * 1.1 + DVec3::splat(1.0 / 3.0), grid(1 << 24) / 0.7]);
+    Mesh::new(positions.into_iter().map(|p| p * unit).collect(), faces).unwrap()
+}
+
+fn split_needles_miss_nothing<V: BoundingVolume>() {
+    let mut count = 0;
+    for seed in 0..12 {
+        let mesh = needles(seed);
+        let mut random = Random::new(seed);
+        let far = random.direction() * 1e6;
+        let poses = [
+            Pose::IDENTITY,
+            Pose::new(random.rotation(), far).unwrap(),
+            Pose::from_translation(far).unwrap(),
+        ];
+        for (i, pose) in poses.iter().enumerate() {
+            // Both at one place, wherever that is.
+            let mut brute = Pair::with_method(Method::BRUTE, mesh.clone(), mesh.clone());
+            let expected = brute.contacts(pose, pose);
+            count += expected.len();
+            for (k, share) in [0.0, 0.2, 4.0].into_iter().enumerate() {
+                let options = BuildOptions::default().split_skinny(share).leaf(1 + k as u32);
+                let tree = BvTree::<V>::build(&mesh, options);
+                assert_eq!(tree.repeats_faces(), share > 0.0, "seed {seed}");
+                let relative = Relative::new(tree.frame(), pose, tree.frame(), pose);
+                let mut found = Vec::new();
+                let scratch = &mut Scratch::default();
+                let _ = tree.visit_leaf_pairs(&tree, &relative, scratch, &mut |[faces, others]| {
+                    let all = faces.iter().flat_map(|&a| others.iter().map(move |&b| (a, b)));
+                    found.extend(all.map(|(a, b)| FacePair { a, b }));
+                    ControlFlow::<()>::Continue(())
+                });
+                found.retain(|&FacePair { a, b }| {
+                    let [s, t] = [a, b].map(|face| mesh.triangle(face).map(|p| pose.place(p)));
+                    triangles_intersect(&s, &t)
+                });
+                found.sort_unstable();
+                found.dedup();
+                assert_eq!(found, expected, "seed {seed}, pose {i}, {share}");
+            }
+        }
+    }
+    assert!(count > 20_000, "hardly any touch, so this proves little: {count}");
+}
+
+#[test]
+fn boxes_of_split_needles_miss_nothing() {
+    split_needles_miss_nothing::<Aabb>();
+}
+
+#[test]
+fn spheres_of_split_needles_miss_nothing() {
+    split_needles_miss_nothing::<Sphere>();
+}
+
+#[test]
+fn oriented_boxes_of_split_needles_miss_nothing() {
+    split_needles_miss_nothing::<Obb>();
+}
+
+#[test]
+fn dops_of_split_needles_miss_nothing() {
+    split_needles_miss_nothing::<Dop<9>>();
+    split_needles_miss_nothing::<Dop<13>>();
+}
+
+#[test]
+fn only_as_many_pieces_as_asked_for() {
+    let mesh = soup(1000, 3);
+    for share in [0.0, -1.0, f64::NAN, 0.01, 0.3, 1.0, 3.0, f64::INFINITY] {
+        let tree = BvTree::<Aabb>::build(&mesh, BuildOptions::default().split_skinny(share));
+        let more = tree.faces.len() - 1000;
+        let most = (share.clamp(0.0, 4.0) * 1000.0) as usize;
+        assert_eq!(more, most, "{share}");
+        assert_eq!(tree.repeats_faces(), more > 0);
+        for leaf in tree.nodes.iter().filter(|node| node.is_leaf()) {
+            let mut faces = tree.faces_of(leaf).to_vec();
+            faces.sort_unstable();
+            assert!(faces.is_sorted_by(|a, b| a < b), "{share}: a leaf names a face twice");
+        }
+    }
+    // Nothing to split.
+    let ball = generate::icosphere(2).unwrap();
+    let tree = BvTree::<Aabb>::build(&ball, BuildOptions::default().split_skinny(1.0));
+    assert!(!tree.repeats_faces());
+}

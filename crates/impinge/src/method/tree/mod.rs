@@ -1,0 +1,101 @@
+//! Trees of bounding volumes: one tree, one walk, many volumes (Klosowski 1998, Gottschalk 1996).
+
+mod build;
+mod front;
+pub(super) mod methods;
+mod nearest;
+mod resumable;
+mod save;
+mod split;
+mod walk;
+
+pub use build::BuildOptions;
+pub(super) use build::node_count;
+pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
+pub use walk::{Scratch, TreePair, WalkOrder};
+
+use crate::volume::{BoundingVolume, Frame};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A binary tree of bounding volumes over the faces of a mesh.
+///
+/// It knows the mesh's faces by number only, and bounds them in the mesh's own [`Frame`], so it
+/// serves at any pose.
+#[derive(Clone, Debug)]
+pub struct BvTree<V> {
+    /// No other tree has it, but for copies of this one.
+    id: u64,
+    frame: Frame,
+    /// The root first; children side by side, after their parent. Empty for a mesh without faces.
+    nodes: Vec<Node<V>>,
+    /// The faces in the order of the leaves.
+    faces: Vec<u32>,
+    /// Which piece each of them is meant for, where faces were split; empty otherwise.
+    pieces: Vec<u32>,
+}
+
+/// A volume, and what is below it.
+#[derive(Clone, Copy, Debug)]
+struct Node<V> {
+    volume: V,
+    /// A leaf's first face in the tree's list, or an inner node's first child.
+    first: u32,
+    /// How many faces a leaf has; 0 for an inner node.
+    count: u32,
+}
+
+impl<V> Node<V> {
+    fn is_leaf(&self) -> bool {
+        self.count > 0
+    }
+}
+
+impl<V: BoundingVolume> BvTree<V> {
+    /// The coordinates in which the volumes are kept.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// How many nodes there are: one less than twice the leaves.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// What nodes and faces take, in bytes.
+    pub fn bytes(&self) -> usize {
+        Self::bytes_for(self.nodes.len(), self.faces.len() + self.pieces.len())
+    }
+
+    /// Whether faces are in several leaves, so that a walk may come upon a pair of them twice: true
+    /// if it was built with [`split_skinny`](BuildOptions::split_skinny) and found any to split.
+    pub fn repeats_faces(&self) -> bool {
+        !self.pieces.is_empty()
+    }
+
+    /// What a tree of so many nodes and faces takes.
+    pub(super) fn bytes_for(nodes: usize, faces: usize) -> usize {
+        nodes * size_of::<Node<V>>() + faces * size_of::<u32>()
+    }
+
+    /// An id for a new tree.
+    fn next_id() -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn faces_of(&self, leaf: &Node<V>) -> &[u32] {
+        &self.faces[leaf.first as usize..(leaf.first + leaf.count) as usize]
+    }
+
+    /// The faces of all leaves below a node: those of its first leaf to those of its last.
+    fn faces_below(&self, node: u32) -> &[u32] {
+        let mut ends = [&self.nodes[node as usize]; 2];
+        for (side, end) in (0..).zip(&mut ends) {
+            while !end.is_leaf() {
+                *end = &self.nodes[(end.first + side) as usize];
+            }
+        }
+        let [first, last] = ends;
+        &self.faces[first.first as usize..(last.first + last.count) as usize]
+    }
+}

@@ -1,0 +1,201 @@
+//! Building a tree: the faces are divided, and then boxes are fitted around them.
+
+use super::{
+    Leaf, Link, Node, OrientedBox, WIDTH, WideTree,
+    divide::{Division, divide},
+    fit::{fit, measured},
+    lanes::{Lanes, on},
+    options::WideOptions,
+    stance::Place,
+};
+use crate::{Mesh, Threads, volume::Frame};
+use glam::DVec3;
+use rayon::prelude::*;
+use std::ops::Range;
+
+impl WideTree {
+    /// A tree over all faces of a mesh. Takes time n log n, also for the worst of meshes.
+    pub(in crate::method) fn build(mesh: &Mesh, options: WideOptions) -> Self {
+        Self::with_lanes(mesh, options, Lanes::best())
+    }
+
+    pub(super) fn with_lanes(mesh: &Mesh, options: WideOptions, lanes: Lanes) -> Self {
+        let frame = Frame::new(&mesh.bounds());
+        let points = normalized(mesh, &frame, options.threads);
+        let (faces, divisions) = divide(mesh, &points, options.quality, options.threads);
+        let (nodes, leaves) = unfitted(faces.len(), &divisions);
+        drop(divisions);
+        let place = Place::new(&mesh.bounds(), frame.unit());
+        let mut tree = Self { frame, place, nodes, leaves, faces, lanes, options };
+        tree.fit(mesh, &points, Axes::Best);
+        tree
+    }
+
+    /// What the tree of a mesh takes, without fitting any boxes.
+    pub(in crate::method) fn bytes_of(mesh: &Mesh) -> usize {
+        let points = normalized(mesh, &Frame::new(&mesh.bounds()), Threads::One);
+        let options = WideOptions::default();
+        let (faces, divisions) = divide(mesh, &points, options.quality, options.threads);
+        let leaves = divisions.iter().flat_map(Division::children);
+        let leaves = leaves.filter(|(_, below)| below.is_none()).count();
+        Self::bytes_for(divisions.len(), leaves, faces.len())
+    }
+
+    /// Fits all boxes, and fills the leaves, by positions in the frame.
+    pub(super) fn fit(&mut self, mesh: &Mesh, points: &[DVec3], axes: Axes) {
+        let Self { lanes, options, faces, leaves, .. } = self;
+        let (lanes, options) = (*lanes, *options);
+        let fill = |leaf: &mut Leaf| {
+            let range = leaf.first as usize..(leaf.first + leaf.count) as usize;
+            let corners = |&face: &u32| mesh.faces()[face as usize].map(|v| points[v as usize]);
+            leaf.fill(faces[range].iter().map(corners));
+        };
+        match options.threads {
+            Threads::One => leaves.iter_mut().for_each(fill),
+            Threads::Pool => leaves.par_iter_mut().with_min_len(64).for_each(fill),
+        }
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let below: Vec<[Range<u32>; WIDTH]> = leaves_below(&nodes);
+        let fit_node = |(node, below): (&mut Node, &[Range<u32>; WIDTH])| {
+            for (lane, Range { start, end }) in below.iter().enumerate() {
+                if node.links[lane] == Link::NONE {
+                    continue;
+                }
+                let leaves = &self.leaves[*start as usize..*end as usize];
+                let fitted = match axes {
+                    Axes::Best => on!(lanes, simd => fit(simd, leaves, options.quality)),
+                    Axes::Kept => {
+                        let axes = node.oriented_box(lane).axes;
+                        on!(lanes, simd => measured(simd, leaves, axes))
+                    }
+                };
+                node.set_box(lane, &fitted);
+            }
+        };
+        match options.threads {
+            Threads::One => nodes.iter_mut().zip(&below).for_each(fit_node),
+            Threads::Pool => nodes.par_iter_mut().zip(&below).for_each(fit_node),
+        }
+        self.nodes = nodes;
+        let centers = self.nodes.iter().flat_map(|node| node.center.as_flattened());
+        self.place.centers = f64::from(centers.fold(0.0, |m: f32, value| m.max(value.abs())));
+    }
+}
+
+/// Along which axes boxes are fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axes {
+    /// Those that make them least.
+    Best,
+    /// Those that they have.
+    Kept,
+}
+
+/// A mesh's positions in its frame.
+pub(super) fn normalized(mesh: &Mesh, frame: &Frame, threads: Threads) -> Vec<DVec3> {
+    let normalized = |&point: &DVec3| frame.normalized(point);
+    match threads {
+        Threads::One => mesh.positions().iter().map(normalized).collect(),
+        Threads::Pool => mesh.positions().par_iter().map(normalized).collect(),
+    }
+}
+
+/// Nodes and leaves that are linked, with no boxes and no corners yet. Leaves are in the order of
+/// their faces.
+fn unfitted(faces: usize, divisions: &[Division]) -> (Vec<Node>, Vec<Leaf>) {
+    // Which leaf begins at a face.
+    let mut numbers = vec![u32::MAX; faces];
+    let mut leaves = Vec::new();
+    let children = || divisions.iter().flat_map(Division::children);
+    for (range, _) in children().filter(|(_, below)| below.is_none()) {
+        numbers[range.start] = range.len() as u32;
+    }
+    for (first, number) in numbers.iter_mut().enumerate().filter(|(_, n)| **n != u32::MAX) {
+        let count = std::mem::replace(number, leaves.len() as u32);
+        leaves.push(Leaf::unfitted(first as u32, count));
+    }
+    leaves.shrink_to_fit();
+    let nodes = divisions.iter().map(|division| {
+        let mut node = Node::EMPTY;
+        for (link, (range, below)) in node.links.iter_mut().zip(division.children()) {
+            *link = below.map_or_else(|| Link::leaf(numbers[range.start] as usize), Link::node);
+        }
+        node
+    });
+    (nodes.collect(), leaves)
+}
+
+/// The leaves below each child. Children come after their parents, so backwards.
+fn leaves_below(nodes: &[Node]) -> Vec<[Range<u32>; WIDTH]> {
+    let mut below: Vec<[Range<u32>; WIDTH]> = vec![Default::default(); nodes.len()];
+    for (k, node) in nodes.iter().enumerate().rev() {
+        for (lane, link) in node.links.iter().enumerate().filter(|(_, link)| **link != Link::NONE) {
+            let index = link.index();
+            below[k][lane] = if link.is_leaf() {
+                index as u32..index as u32 + 1
+            } else {
+                let children = &below[index];
+                let end = children.iter().map(|range| range.end).max();
+                children[0].start..end.unwrap_or(0)
+            };
+        }
+    }
+    below
+}
+
+impl Node {
+    /// Boxes that no other overlaps, and nothing in them.
+    pub(super) const EMPTY: Self = Self {
+        center: [[0.0; WIDTH]; 3],
+        half: [[-1e30; WIDTH]; 3],
+        axes: [[[0.0; WIDTH]; 3]; 3],
+        links: [Link::NONE; WIDTH],
+    };
+
+    pub(super) fn set_box(&mut self, lane: usize, fitted: &OrientedBox) {
+        for c in 0..3 {
+            self.center[c][lane] = fitted.center[c];
+            self.half[c][lane] = fitted.half[c];
+            for axis in 0..3 {
+                self.axes[axis][c][lane] = fitted.axes[axis][c];
+            }
+        }
+    }
+}
+
+impl Leaf {
+    pub(super) fn unfitted(first: u32, count: u32) -> Self {
+        let corners = [[[0.0; WIDTH]; 3]; 3];
+        Self { corners, center: [0.0; 3], extent: [0.0; 3], first, count }
+    }
+
+    /// Takes triangles, as many as it has. Where there are no eight, the first stands in as a point,
+    /// which changes neither extents nor areas.
+    fn fill(&mut self, triangles: impl Iterator<Item = [DVec3; 3]>) {
+        let mut eight = [[DVec3::ZERO; 3]; WIDTH];
+        let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let mut count = 0;
+        for (to, triangle) in eight.iter_mut().zip(triangles) {
+            *to = triangle;
+            let [p, q, r] = triangle;
+            (min, max) = (min.min(p).min(q.min(r)), max.max(p).max(q.max(r)));
+            count += 1;
+        }
+        let point = [eight[0][0]; 3];
+        eight[count..].fill(point);
+        // As numbers that `f32` holds exactly.
+        let center = (0.5 * (min + max)).as_vec3();
+        self.center = center.to_array();
+        let center = center.as_dvec3();
+        self.extent = [0.0; 3];
+        for i in 0..3 {
+            for (lane, triangle) in eight.iter().enumerate() {
+                let corner = (triangle[i] - center).as_vec3().to_array();
+                for (c, value) in corner.into_iter().enumerate() {
+                    self.corners[i][c][lane] = value;
+                    self.extent[c] = self.extent[c].max(value.abs());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Down two trees at once, to the leaves that may be close: branch and bound, the closest first.
+
+use super::{
+    Link, Slot, WIDTH,
+    walk::{Scratch, WidePair},
+};
+use crate::method::{
+    NearestFaces, WalkCounts,
+    hierarchy::{NearestWalk, Walk},
+};
+
+/// Pairs of boxes yet to be looked into, each with a lower bound of its distance.
+pub(super) type NearStack = Vec<(f64, [Slot; 2])>;
+
+impl NearestWalk for WidePair<'_> {
+    type Scratch = Scratch;
+
+    fn walk_nearest(
+        &self,
+        scratch: &mut Scratch,
+        nearest: &mut NearestFaces,
+        visit: &mut dyn FnMut(&mut NearestFaces, [&[u32]; 2]),
+    ) {
+        let Scratch { near: stack, counts, .. } = scratch;
+        *counts = WalkCounts::default();
+        stack.clear();
+        stack.extend(self.roots().map(|roots| (0.0, roots)));
+        while let Some((at_least, pair)) = stack.pop() {
+            if nearest.can_skip(at_least) {
+                continue;
+            }
+            let Some(job) = self.job(pair) else {
+                let faces = self.leaves(pair);
+                counts.face_tests += (faces[0].len() * faces[1].len()) as u64;
+                visit(nearest, faces);
+                continue;
+            };
+            counts.volume_tests += WIDTH as u64;
+            counts.placed += 1;
+            let gaps = self.gaps_of(&job);
+            // Let g be the way in the world from a point of the one body to a point of the other.
+            // In this frame it is R⁻¹g / scale, give or take the slack that the placed box contains,
+            // and R⁻¹ lengthens no vector by more than 1.5e-6. A box's axes lengthen none by more
+            // than 1e-5, and along them gaps add up as the sides of a box do.
+            let unit = self.trees[job.opened].place.scale * (1.0 - 4e-5);
+            let begin = stack.len();
+            for (lane, link_below) in (0..).zip(&self.opened(&job).links) {
+                if *link_below == Link::NONE {
+                    break;
+                }
+                let gap = |k: usize| f64::from(gaps[k][lane as usize].max(0.0));
+                let along = |k: usize| gap(k).hypot(gap(k + 1)).hypot(gap(k + 2));
+                let bound = along(0).max(along(3)) * unit;
+                let bound = if bound.is_finite() { bound } else { 0.0 };
+                stack.push((bound, job.with_child(lane)));
+            }
+            // The closest last, and so looked at first: it is likely to make the others superfluous.
+            stack[begin..].sort_unstable_by(|p, q| q.0.total_cmp(&p.0));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The queries: what can be asked about two bodies.
+//!
+//! Queries know [methods](crate::method) only through two traits: what is prepared of a mesh, and the
+//! search of two prepared bodies.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `shape.rs` | [`Shape`]: a mesh and what a method prepared of it |
+//! | `call.rs` | [`intersects`], [`contacts`], [`distance`]: one question in one call |
+//! | `pair.rs` | [`Pair`] and [`Query`]: two shapes, and all that can be asked about them |
+//! | `batch.rs` | [`Batch`]: one pair at many poses, on all cores; [`Bits`] and [`ContactLists`]: its answers |
+//! | `timed.rs` | [`Timed`]: queries that can be interrupted and continued |
+//! | `searcher.rs` | any two shapes, one pair after another, for worlds and assemblies |
+
+mod batch;
+mod call;
+mod pair;
+mod searcher;
+mod shape;
+mod timed;
+
+pub use batch::{Batch, Bits, ContactLists};
+pub use call::{contacts, distance, intersects};
+pub use pair::{Pair, Query};
+pub(crate) use searcher::Searcher;
+pub use shape::{MethodMismatch, Shape};
+pub use timed::{Timed, Verdict};

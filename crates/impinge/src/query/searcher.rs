@@ -1,0 +1,94 @@
+//! Any two shapes, one pair after another, with the same memory.
+
+use super::Shape;
+use crate::{
+    FacePair, MeshDistance, Method, Pose, Threads,
+    method::{NearestFaces, Question, Search},
+};
+use std::{cell::RefCell, fmt};
+
+/// What a thread needs to ask about any two shapes, one pair after another: no memory is allocated
+/// once warm, however many pairs there are.
+///
+/// Callers have checked that one method prepared both shapes: worlds and assemblies hold shapes of one
+/// method.
+#[derive(Default)]
+pub(crate) struct Searcher {
+    /// A search for each method that was asked about so far.
+    searches: Vec<(Method, Box<dyn Search>)>,
+}
+
+/// A shape and where it stands.
+pub(crate) type Placed<'s> = (&'s Shape, &'s Pose);
+
+impl Searcher {
+    /// Calls a function with the searcher of the calling thread.
+    pub(super) fn of_thread<R>(ask: impl FnOnce(&mut Self) -> R) -> R {
+        thread_local! {
+            static SEARCHER: RefCell<Searcher> = RefCell::default();
+        }
+        SEARCHER.with_borrow_mut(ask)
+    }
+
+    /// Appends all pairs of faces that touch, sorted.
+    pub(crate) fn contacts(&mut self, a: Placed<'_>, b: Placed<'_>, into: &mut Vec<FacePair>) {
+        let start = into.len();
+        self.ask(a, b, |search, question| search.collect(question, into));
+        FacePair::sort(&mut into[start..]);
+    }
+
+    /// Whether any faces touch.
+    pub(crate) fn intersects(&mut self, a: Placed<'_>, b: Placed<'_>) -> bool {
+        self.ask(a, b, |search, question| search.any(question, &mut None).is_some())
+    }
+
+    /// The least distance between the surfaces, to within a relative 1e-9, if it is at most a limit.
+    pub(crate) fn distance_within(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        limit: f64,
+    ) -> Option<MeshDistance> {
+        let best = self.nearest(a, b, NearestFaces::roughly_within(limit));
+        best.filter(|best| best.distance <= limit)
+    }
+
+    /// The least distance between the surfaces; `None` if a shape has no faces.
+    pub(crate) fn distance(&mut self, a: Placed<'_>, b: Placed<'_>) -> Option<MeshDistance> {
+        self.nearest(a, b, NearestFaces::default())
+    }
+
+    fn nearest(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        mut nearest: NearestFaces,
+    ) -> Option<MeshDistance> {
+        self.ask(a, b, |search, question| search.nearest(question, &mut nearest));
+        nearest.best()
+    }
+
+    fn ask<R>(
+        &mut self,
+        (a, pose_a): Placed<'_>,
+        (b, pose_b): Placed<'_>,
+        ask: impl FnOnce(&mut dyn Search, &Question<'_>) -> R,
+    ) -> R {
+        a.check_method(b).expect("callers refuse shapes of different methods");
+        let method = a.method();
+        let known = self.searches.iter().position(|(known, _)| *known == method);
+        let place = known.unwrap_or_else(|| {
+            self.searches.push((method, a.new_search()));
+            self.searches.len() - 1
+        });
+        let bodies = [a.placed(pose_a), b.placed(pose_b)];
+        let question = Question { bodies, tolerance: 0.0, threads: Threads::One };
+        ask(&mut *self.searches[place].1, &question)
+    }
+}
+
+impl fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Searcher")
+    }
+}

@@ -1,0 +1,285 @@
+//! A mesh and what a method prepared of it, to be shared by any number of pairs and bodies.
+
+use crate::{
+    Bounds, Mesh, Method, Pose,
+    mesh::Extent,
+    method::{
+        NearestPoint, PlacedShape, PointScratch, Prepared, Recipe, RefitError, Search,
+        TreeFileError,
+    },
+};
+use glam::DVec3;
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+/// A mesh with what a method prepared of it, made once and used by any number of pairs, worlds and
+/// threads. Cheap to clone: copies share everything.
+///
+/// ```
+/// use impinge::{Method, Shape, generate};
+///
+/// let ball = Shape::new(generate::sphere(960)?);
+/// assert_eq!(ball.mesh().faces().len(), 960);
+/// assert_eq!(ball.method(), Method::WIDE);
+///
+/// // Saved, and loaded again instead of prepared anew.
+/// let bytes = ball.to_bytes().ok_or("nothing to save")?;
+/// let loaded = Shape::from_bytes(&bytes, generate::sphere(960)?)?;
+/// assert_eq!(loaded.method(), Method::WIDE);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Shape(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    mesh: Arc<Mesh>,
+    method: Method,
+    prepared: Arc<dyn Prepared>,
+    extent: Extent,
+    /// The corners of the convex hull; made when first asked for.
+    outline: OnceLock<Vec<DVec3>>,
+}
+
+/// Two shapes that were prepared by different methods, and so cannot be searched together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("one shape was prepared by {a} and the other by {b}: a query needs one method for both")]
+pub struct MethodMismatch {
+    /// The method of the first.
+    pub a: Method,
+    /// The method of the second.
+    pub b: Method,
+}
+
+impl Shape {
+    /// Prepares a mesh by the default method, the fastest for most meshes.
+    pub fn new(mesh: impl Into<Arc<Mesh>>) -> Self {
+        Self::with_method(Method::default(), mesh)
+    }
+
+    /// Prepares a mesh by a method, with the method's default options.
+    pub fn with_method(method: Method, mesh: impl Into<Arc<Mesh>>) -> Self {
+        Self::build(method, mesh)
+    }
+
+    /// Prepares a mesh by a method with options of one's own.
+    ///
+    /// ```
+    /// use impinge::{Method, Shape, Threads, WideOptions, WideQuality, generate};
+    /// use impinge::method::{boxtree::BoxtreeOptions, tree::BuildOptions};
+    ///
+    /// let ball = std::sync::Arc::new(generate::sphere(960)?);
+    /// let options = WideOptions::default().quality(WideQuality::Fast).threads(Threads::Pool);
+    /// let wide = Shape::build(options, ball.clone());
+    /// let small = Shape::build(BoxtreeOptions::default(), ball.clone());
+    /// let tree = Shape::build((Method::OBB, BuildOptions::default().leaf(4)), ball);
+    /// assert!(small.bytes() < wide.bytes() && wide.bytes() < tree.bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn build(recipe: impl Recipe, mesh: impl Into<Arc<Mesh>>) -> Self {
+        let mesh = mesh.into();
+        let prepared = recipe.prepare(&mesh);
+        Self::of(mesh, recipe.method(), prepared)
+    }
+
+    fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>) -> Self {
+        let extent = Extent::of(&mesh);
+        Self(Arc::new(Inner { mesh, method, prepared, extent, outline: OnceLock::new() }))
+    }
+
+    /// Prepares a mesh whose faces are the same as before, at other positions: a step of a body that
+    /// deforms. Fails if the number of faces differs.
+    ///
+    /// A boxtree or a wide tree is fitted to the new positions, which takes half the time of building
+    /// it or less, and hardly any memory if there is no copy of this shape. Others are built anew.
+    ///
+    /// ```
+    /// use impinge::{Mesh, Method, Pair, Pose, Shape, generate};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let flat = ball.positions().iter().map(|p| p.with_z(0.5 * p.z)).collect();
+    /// let flat = Mesh::new(flat, ball.faces().to_vec())?;
+    ///
+    /// let shape = Shape::with_method(Method::BOXTREE, ball).refitted(flat)?;
+    /// assert!(Pair::new(&shape, &shape)?.intersects(&Pose::IDENTITY, &Pose::IDENTITY));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refitted(self, mesh: impl Into<Arc<Mesh>>) -> Result<Self, RefitError> {
+        let mesh = mesh.into();
+        let (expected, found) = (self.mesh().faces().len(), mesh.faces().len());
+        if expected != found {
+            return Err(RefitError { expected, found });
+        }
+        let Inner { method, prepared, .. } = Arc::unwrap_or_clone(self.0);
+        let prepared = match prepared.refitted(&mesh) {
+            Some(prepared) => prepared,
+            None => method.prepare(&mesh),
+        };
+        Ok(Self::of(mesh, method, prepared))
+    }
+
+    /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
+    ///
+    /// `None` for methods that prepare nothing (`brute`), or as fast as a file could be checked
+    /// (`boxtree`). The mesh is not in the bytes, only a hash of it.
+    pub fn to_bytes(&self) -> Option<Vec<u8>> {
+        self.0.prepared.to_bytes(&self.0.mesh)
+    }
+
+    /// The shape of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
+    ///
+    /// The bytes may be anything: they are refused unless they are a sound structure over this very
+    /// mesh, with which queries are right.
+    pub fn from_bytes(bytes: &[u8], mesh: impl Into<Arc<Mesh>>) -> Result<Self, TreeFileError> {
+        let mesh = mesh.into();
+        let (method, prepared) = Method::load(bytes, &mesh)?;
+        Ok(Self::of(mesh, method, prepared))
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &Arc<Mesh> {
+        &self.0.mesh
+    }
+
+    /// The method that prepared it.
+    pub fn method(&self) -> Method {
+        self.0.method
+    }
+
+    /// How many bytes were prepared. The mesh itself is not counted.
+    pub fn bytes(&self) -> usize {
+        self.0.prepared.bytes()
+    }
+
+    /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] for no faces.
+    ///
+    /// Found from the box of the mesh, so it is somewhat larger than it need be where the body is
+    /// turned, and takes the same time for any number of faces.
+    #[inline]
+    pub fn placed_bounds(&self, pose: &Pose) -> Bounds {
+        self.0.extent.placed_bounds(pose)
+    }
+
+    /// A sphere in the world that encloses every placed face: centre and radius; `None` for no faces.
+    pub fn placed_sphere(&self, pose: &Pose) -> Option<(DVec3, f64)> {
+        self.0.extent.placed_sphere(pose)
+    }
+
+    /// Whether two shapes share what was prepared.
+    pub(crate) fn shares_prepared(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.prepared, &other.0.prepared)
+    }
+
+    /// A search of shapes that this shape's method prepared.
+    pub(super) fn new_search(&self) -> Box<dyn Search> {
+        self.0.prepared.new_search()
+    }
+
+    /// Fails unless one method prepared both shapes.
+    pub(crate) fn check_method(&self, other: &Self) -> Result<(), MethodMismatch> {
+        let (a, b) = (self.method(), other.method());
+        if a == b { Ok(()) } else { Err(MethodMismatch { a, b }) }
+    }
+
+    /// The shape at a pose, as a question names it.
+    #[inline]
+    pub(crate) fn placed<'q>(&'q self, pose: &'q Pose) -> PlacedShape<'q> {
+        let Inner { mesh, prepared, extent, .. } = &*self.0;
+        PlacedShape { mesh, prepared: &**prepared, extent, pose }
+    }
+
+    /// How far the placed faces reach along directions whose components are 1, 0 or −1: lower and
+    /// upper bounds.
+    ///
+    /// Only the corners of the convex hull are placed. A vertex is a mean of them, and so is its true
+    /// place of theirs; rounding moves it, them, and the sums along a direction.
+    pub(crate) fn placed_extents(
+        &self,
+        pose: &Pose,
+        directions: &[DVec3],
+        extents: &mut Vec<[f64; 2]>,
+    ) {
+        let start = extents.len();
+        extents.extend(directions.iter().map(|_| [f64::INFINITY, f64::NEG_INFINITY]));
+        for &corner in self.outline() {
+            let placed = pose.place(corner);
+            for (direction, [low, high]) in directions.iter().zip(&mut extents[start..]) {
+                let along = direction.dot(placed);
+                *low = low.min(along);
+                *high = high.max(along);
+            }
+        }
+        let slack = 12.0 * self.0.extent.rounding(pose);
+        for [low, high] in &mut extents[start..] {
+            *low -= slack;
+            *high += slack;
+        }
+    }
+
+    /// The corners of the convex hull of all faces.
+    fn outline(&self) -> &[DVec3] {
+        self.0.outline.get_or_init(|| {
+            let mesh = self.mesh();
+            let corners = || mesh.faces().iter().flatten().map(|&v| mesh.positions()[v as usize]);
+            match crate::convex::Hull::new(&corners().collect::<Vec<_>>()) {
+                Ok(hull) => hull.positions().to_vec(),
+                // Without a hull all of them will do.
+                Err(_) => corners().collect(),
+            }
+        })
+    }
+
+    /// The point of the placed mesh that is closest to a point, unless one is within `floor` of it.
+    pub(crate) fn nearest_beyond(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        floor: f64,
+        scratch: &mut PointScratch,
+    ) -> Option<NearestPoint> {
+        self.0.prepared.nearest_beyond((self.mesh(), pose), point, floor, scratch)
+    }
+
+    /// Visits all faces of the placed mesh that are within a distance of a point, to within rounding.
+    pub(crate) fn faces_within(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        distance: f64,
+        scratch: &mut PointScratch,
+        mut visit: impl FnMut(u32),
+    ) {
+        self.0.prepared.faces_within((self.mesh(), pose), point, distance, scratch, &mut visit);
+    }
+
+    /// Visits all faces of the placed mesh that the segment from a point along the world's x axis
+    /// meets, which is `distance` long; and possibly others.
+    pub(crate) fn faces_along_x(
+        &self,
+        pose: &Pose,
+        point: DVec3,
+        distance: f64,
+        scratch: &mut PointScratch,
+        mut visit: impl FnMut(u32),
+    ) {
+        self.0.prepared.faces_along_x((self.mesh(), pose), point, distance, scratch, &mut visit);
+    }
+}
+
+impl From<Mesh> for Shape {
+    fn from(mesh: Mesh) -> Self {
+        Self::new(mesh)
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shape")
+            .field("method", &self.method())
+            .field("faces", &self.mesh().faces().len())
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
+    }
+}

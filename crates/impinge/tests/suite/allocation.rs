@@ -1,0 +1,220 @@
+//! Queries do not allocate once warm.
+
+use impinge::{
+    Budget, Cache, Method, Pair, Pose, Shape, Threads, Verdict, World,
+    broad::{AllPairs, DynamicTree, Sweep},
+    generate::{self, Random},
+    world::{Body, BodyId},
+};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// The system's allocator, counting what the current thread asks for.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    /// Bytes that the thread holds, if it gives back no more than it took.
+    static HELD: Cell<isize> = const { Cell::new(0) };
+}
+
+fn hold(bytes: isize) {
+    let _ = HELD.try_with(|held| held.set(held.get() + bytes));
+}
+
+fn count() {
+    // A thread that is ending has no counter any more, and nothing to count.
+    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: every call is handed on to the system's allocator unchanged; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        hold(layout.size() as isize);
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        hold(-(layout.size() as isize));
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        hold(size as isize - layout.size() as isize);
+        // SAFETY: the caller keeps the contract, which is the same.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations() -> usize {
+    ALLOCATIONS.with(Cell::get)
+}
+
+#[test]
+fn warm_queries_do_not_allocate() {
+    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
+    let poses = generate::tumble(1.1, 20).expect("a distance");
+    let still = Pose::IDENTITY;
+    for &method in Method::ALL {
+        let before = allocations();
+        let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
+        assert!(allocations() > before, "the counter counts");
+        let mut round = || {
+            let mut found = 0;
+            for pose in &poses {
+                found += pair.contacts(&still, pose).len();
+                found += usize::from(pair.intersects(&still, pose));
+                found += pair.at(&still, pose).count();
+                let near = pair.at(&still, pose).within(0.01).expect("a distance");
+                found += near.contacts().len();
+                let mut timed = pair.at(&still, pose).timed();
+                let verdict = timed.any(Budget::tests(20));
+                found += usize::from(matches!(verdict, Verdict::Touching { .. }));
+                let verdict = timed.all(Budget::UNLIMITED);
+                found += usize::from(matches!(verdict, Verdict::Touching { .. }));
+                found += usize::from(pair.distance(&still, pose).is_some());
+            }
+            found
+        };
+        let expected = round();
+        let warm = allocations();
+        assert_eq!(round(), expected, "{method}");
+        assert_eq!(allocations() - warm, 0, "{method} allocates when warm");
+    }
+}
+
+/// What an index says it holds is what it took, but for a few fixed bytes.
+#[test]
+fn an_index_holds_what_it_says() {
+    for faces in [2_000, 20_000, 24_000] {
+        let ball = Arc::new(generate::sphere(faces).expect("an even number"));
+        for &method in Method::ALL {
+            let before = HELD.with(Cell::get);
+            let shape = Shape::with_method(method, Arc::clone(&ball));
+            let held = (HELD.with(Cell::get) - before) as usize;
+            let said = shape.bytes();
+            assert!(
+                said <= held && held <= said + 1024,
+                "{method}, {faces} faces: {held}, not {said}"
+            );
+        }
+    }
+}
+
+/// A cache starts each round where the last one ended, so that rounds differ a little at first.
+#[test]
+fn a_cache_allocates_no_more_after_some_rounds() {
+    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
+    let poses = generate::tumble(1.1, 100).expect("a distance");
+    for &method in Method::ALL {
+        let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
+        let mut cache = Cache::new();
+        let mut round = || {
+            let before = allocations();
+            for pose in &poses {
+                pair.at(&Pose::IDENTITY, pose).cache(&mut cache).contacts();
+                pair.at(&Pose::IDENTITY, pose).cache(&mut cache).intersects();
+            }
+            allocations() - before
+        };
+        let rounds: Vec<usize> = (0..12).map(|_| round()).collect();
+        assert_eq!(rounds[11], 0, "{method}: {rounds:?}");
+    }
+}
+
+/// Of the caller and all threads of a pool.
+fn allocations_with(pool: &ThreadPool) -> usize {
+    allocations() + pool.broadcast(|_| allocations()).into_iter().sum::<usize>()
+}
+
+/// Which thread gets which poses differs from batch to batch, so lists may still grow now and then; but
+/// not with every pose.
+#[test]
+fn a_warm_batch_does_not_allocate_for_a_pose() {
+    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
+    let poses = generate::tumble(1.1, 200).expect("a distance");
+    for method in [Method::WIDE, Method::OBB, Method::DOP18, Method::BOXTREE] {
+        for threads in [1, 2] {
+            let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
+            let mut batch = |count: usize| {
+                let before = allocations_with(&pool);
+                pool.install(|| {
+                    let poses = &poses[..count];
+                    let found =
+                        pair.at_many(&Pose::IDENTITY, poses).threads(Threads::Pool).contacts();
+                    assert!(found.flat().len() > count, "{method}");
+                    pair.check_many(&Pose::IDENTITY, poses);
+                });
+                allocations_with(&pool) - before
+            };
+            batch(200);
+            let few = batch(16);
+            // Until each thread has had as much as it can get.
+            let many: Vec<usize> = (0..4).map(|_| batch(200)).collect();
+            let least = many.iter().min().expect("four of them");
+            assert!(*least <= few + 20, "{method}, {threads} threads: {few} and {many:?}");
+        }
+        let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
+        let mut batch = || {
+            let before = allocations();
+            pair.at_many(&Pose::IDENTITY, &poses).contacts();
+            pair.at_many(&Pose::IDENTITY, &poses).intersects();
+            allocations() - before
+        };
+        assert!(batch() > 0, "the counter counts");
+        assert_eq!(batch(), 0, "{method} on the caller's thread");
+    }
+}
+
+/// A world that has had as much to do before does its steps in the room that it has.
+#[test]
+fn warm_steps_do_not_allocate() {
+    let torus = Shape::new(generate::deformed_torus(1, [20, 8]).expect("enough segments"));
+    let mut random = Random::new(5);
+    let phases: [Box<dyn FnOnce() -> World>; 4] = [
+        Box::new(World::new),
+        Box::new(|| World::with_broad_phase(AllPairs::new())),
+        Box::new(|| World::with_broad_phase(Sweep::directions())),
+        Box::new(|| World::with_broad_phase(DynamicTree::new())),
+    ];
+    for (number, world) in phases.into_iter().enumerate() {
+        let mut world = world();
+        let bodies: Vec<BodyId> =
+            (0..200).map(|_| world.add(Body::new(&torus)).expect("one method")).collect();
+        let mut poses = Vec::new();
+        for _ in 0..10 {
+            let place = |random: &mut Random| [(); 3].map(|()| random.range(-6.0, 6.0));
+            let pose = |random: &mut Random| {
+                Pose::new(random.rotation(), place(random).into()).expect("a rotation")
+            };
+            poses.push(bodies.iter().map(|&body| (body, pose(&mut random))).collect::<Vec<_>>());
+        }
+        let mut round = || {
+            let mut found = 0;
+            for poses in &poses {
+                world.set_poses(poses).expect("all are there");
+                found += world.step().contacts().count();
+            }
+            found
+        };
+        // Sets of pairs keep what was taken out of them for a while.
+        let expected = round();
+        for _ in 0..4 {
+            round();
+        }
+        let warm = allocations();
+        assert_eq!(round(), expected, "broad phase {number}");
+        assert!(expected > 1_000, "only {expected} contacts");
+        assert_eq!(allocations() - warm, 0, "broad phase {number} allocates when warm");
+    }
+}

@@ -1,0 +1,667 @@
+//! Verdicts on pairs of parts whose answers are known, and depths against what independent means find.
+
+use impinge::{
+    Mesh, Method, Pair, Pose, Threads,
+    clash::{self, Clash, Options, Part, Progress, Stage, Verdict, Watch},
+    generate::{self, Random},
+    glam::{DMat3, DVec3, dvec3},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+fn cuboid(x: f64, y: f64, z: f64) -> Mesh {
+    generate::cuboid(dvec3(x, y, z)).expect("a size")
+}
+
+fn at(mesh: impl Into<Arc<Mesh>>, x: f64, y: f64, z: f64) -> Part {
+    let pose = Pose::from_translation(dvec3(x, y, z)).expect("finite");
+    Part { mesh: mesh.into(), pose }
+}
+
+/// All that is said of two parts.
+fn clash_of(a: Part, b: Part, options: &Options) -> Option<Clash> {
+    let report = clash::find(&[a, b], options, &()).expect("nobody stops it");
+    assert!(report.clashes.len() <= 1);
+    report.clashes.into_iter().next()
+}
+
+fn verdict_of(a: Part, b: Part) -> Option<(Verdict, Option<f64>)> {
+    clash_of(a, b, &Options::new()).map(|clash| (clash.verdict, clash.depth))
+}
+
+fn is_near(found: Option<f64>, expected: f64) -> bool {
+    found.is_some_and(|found| (found - expected).abs() < 1e-9)
+}
+
+#[test]
+fn boxes_that_share_a_side_touch() {
+    let clash = clash_of(
+        at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+        at(cuboid(1.0, 1.0, 1.0), 1.0, 0.25, 0.0),
+        &Options::new(),
+    )
+    .expect("they meet");
+    assert_eq!(clash.verdict, Verdict::Touching);
+    assert_eq!(clash.depth, Some(0.0));
+    assert_eq!(clash.distance, 0.0);
+    assert_eq!(clash.places.len(), 1);
+    assert_eq!(clash.length, 2.0 * (0.75 + 1.0), "the border of the patch");
+    assert_eq!(clash.extent.min, dvec3(0.5, -0.25, -0.5));
+    assert_eq!(clash.extent.max, dvec3(0.5, 0.5, 0.5));
+}
+
+#[test]
+fn boxes_that_touch_in_a_corner_or_an_edge_touch() {
+    for away in [dvec3(1.0, 1.0, 1.0), dvec3(1.0, 1.0, 0.0), dvec3(1.0, -1.0, 0.3)] {
+        let found = verdict_of(
+            at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+            at(cuboid(1.0, 1.0, 1.0), away.x, away.y, away.z),
+        );
+        assert_eq!(found, Some((Verdict::Touching, Some(0.0))), "{away}");
+    }
+}
+
+#[test]
+fn a_corner_in_a_box_is_as_deep_as_it_is() {
+    // The corner at (0.3, 0.4, 0.2) of the small one is 0.1 below the side y = 0.5.
+    let found = verdict_of(
+        at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+        at(cuboid(1.0, 1.0, 1.0), 0.8, 0.9, 0.7),
+    );
+    let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
+    assert!(is_near(depth, 0.1), "{depth:?}");
+}
+
+#[test]
+fn equal_boxes_moved_along_an_axis_penetrate() {
+    // No vertex of the one is strictly inside the other: all sides but two lie in each other.
+    for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+        let away = axis * 0.9;
+        let found = verdict_of(
+            at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+            at(cuboid(1.0, 1.0, 1.0), away.x, away.y, away.z),
+        );
+        let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
+        assert!(is_near(depth, 0.1), "{axis}: {depth:?}");
+    }
+}
+
+#[test]
+fn bars_that_cross_penetrate() {
+    // No vertex of either is inside the other.
+    let clash = clash_of(
+        at(cuboid(10.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+        at(cuboid(0.4, 10.0, 0.4), 0.3, 0.0, 0.1),
+        &Options::new(),
+    )
+    .expect("they cross");
+    assert_eq!(clash.verdict, Verdict::Penetrating);
+    // The middle of the thick one is on the thin one's side x = 0.1 or 0.5, and 0.5 deep.
+    assert!(clash.depth.is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9), "{clash:?}");
+    assert_eq!(clash.places.len(), 2, "in at one side, out at the other");
+    let around = 4.0 * 0.4;
+    assert!((clash.length - 2.0 * around).abs() < 1e-9, "{}", clash.length);
+    assert!((clash.extent.size() - dvec3(0.4, 1.0, 0.4)).abs().max_element() < 1e-12);
+}
+
+#[test]
+fn a_band_makes_shallow_clashes_touch() {
+    let parts =
+        || (at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.99, 0.2, 0.1));
+    let (a, b) = parts();
+    let wide = clash_of(a, b, &Options::new().touch(0.02).unwrap()).expect("they meet");
+    assert_eq!(wide.verdict, Verdict::Touching);
+    assert!(is_near(wide.depth, 0.01), "{:?}", wide.depth);
+    let (a, b) = parts();
+    let narrow = clash_of(a, b, &Options::new().touch(0.005).unwrap()).expect("they meet");
+    assert_eq!(narrow.verdict, Verdict::Penetrating);
+}
+
+#[test]
+fn what_is_in_a_solid_is_inside_and_what_is_in_its_cavity_is_not() {
+    let outer = cuboid(4.0, 4.0, 4.0);
+    let small = Arc::new(cuboid(1.0, 1.0, 1.0));
+    let clash = clash_of(
+        at(outer.clone(), 0.0, 0.0, 0.0),
+        at(small.clone(), 1.0, 0.0, 0.0),
+        &Options::new(),
+    )
+    .expect("it is inside");
+    assert_eq!(clash.verdict, Verdict::Inside);
+    assert!((clash.distance - 0.5).abs() < 1e-12);
+    assert!(
+        clash.depth.is_some_and(|depth| (1.5..=1.500_001).contains(&depth)),
+        "{:?}",
+        clash.depth
+    );
+
+    // The other way round it is the same.
+    let turned = clash_of(
+        at(small.clone(), 1.0, 0.0, 0.0),
+        at(outer.clone(), 0.0, 0.0, 0.0),
+        &Options::new(),
+    )
+    .expect("it is inside");
+    assert_eq!((turned.verdict, turned.depth), (clash.verdict, clash.depth));
+
+    // A cavity is a shell that looks inward.
+    let cavity = cuboid(2.0, 2.0, 2.0);
+    let inward: Vec<[u32; 3]> = cavity.faces().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let cavity = Mesh::new(cavity.positions().to_vec(), inward).expect("as before");
+    let here = Pose::IDENTITY;
+    let hollow = generate::merged([(&outer, &here), (&cavity, &here)]).expect("few faces");
+    assert_eq!(
+        verdict_of(at(hollow.clone(), 0.0, 0.0, 0.0), at(small.clone(), 0.0, 0.0, 0.0)),
+        None
+    );
+    let in_the_wall = at(cuboid(0.2, 0.2, 0.2), 1.5, 0.0, 0.0);
+    let found = verdict_of(at(hollow.clone(), 0.0, 0.0, 0.0), in_the_wall);
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Inside));
+
+    // An open box encloses nothing.
+    let open =
+        Mesh::new(outer.positions().to_vec(), outer.faces()[1..].to_vec()).expect("as before");
+    assert_eq!(verdict_of(at(open, 0.0, 0.0, 0.0), at(small, 0.0, 0.0, 0.0)), None);
+}
+
+#[test]
+fn overlapping_shells_of_one_part_are_one_solid() {
+    // Where both shells are, the surface goes around twice: inside all the same.
+    let shell = cuboid(2.0, 2.0, 2.0);
+    let there = Pose::from_translation(dvec3(1.0, 0.0, 0.0)).expect("finite");
+    let part = generate::merged([(&shell, &Pose::IDENTITY), (&shell, &there)]).expect("few faces");
+    let found = verdict_of(at(part, 0.0, 0.0, 0.0), at(cuboid(0.1, 0.1, 0.1), 0.5, 0.0, 0.0));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Inside));
+}
+
+#[test]
+fn a_piece_inside_counts_though_the_rest_is_elsewhere() {
+    let small = cuboid(1.0, 1.0, 1.0);
+    let there = Pose::from_translation(dvec3(10.0, 0.0, 0.0)).expect("finite");
+    let pieces =
+        generate::merged([(&small, &there), (&small, &Pose::IDENTITY)]).expect("few faces");
+    let found =
+        verdict_of(at(pieces.clone(), 0.0, 0.0, 0.0), at(cuboid(4.0, 4.0, 4.0), 0.0, 0.0, 0.0));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Inside));
+
+    // A piece touches from outside and another is inside: that is no touching.
+    let found = verdict_of(at(pieces, 0.0, 0.0, 0.0), at(cuboid(19.0, 4.0, 4.0), 0.0, 0.0, 0.0));
+    let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
+    assert!(depth.is_some_and(|depth| depth >= 1.5), "{depth:?}");
+}
+
+#[test]
+fn clearance_tells_how_far_and_where() {
+    let options = Options::new().clearance(0.5).unwrap();
+    let parts = |gap: f64| {
+        (at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 1.0 + gap, 0.0, 0.0))
+    };
+    let (a, b) = parts(0.25);
+    let clash = clash_of(a, b, &options).expect("too close");
+    assert_eq!((clash.verdict, clash.distance, clash.depth), (Verdict::Clearance, 0.25, None));
+    assert_eq!((clash.points[0].x, clash.points[1].x), (0.5, 0.75));
+    assert_eq!(clash.faces.len(), 1);
+    let (a, b) = parts(0.5);
+    assert_eq!(clash_of(a, b, &options), None, "not closer than asked");
+    let (a, b) = parts(0.25);
+    assert_eq!(clash_of(a, b, &Options::new()), None, "nobody asked");
+}
+
+#[test]
+fn the_same_part_in_the_same_place_is_a_duplicate() {
+    let part = Arc::new(generate::gear(12, 2.0, 8.0, 3.0).expect("a gear"));
+    let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), at(part.clone(), 1.0, 2.0, 3.0));
+    assert_eq!(found, Some((Verdict::Duplicate, None)));
+
+    // Other vertices and faces in another order, corners too.
+    let mut random = Random::new(3);
+    let mut faces: Vec<[usize; 3]> = part.faces().iter().map(|f| f.map(|v| v as usize)).collect();
+    random.shuffle(&mut faces);
+    let mut order: Vec<usize> = (0..part.positions().len()).collect();
+    random.shuffle(&mut order);
+    let mut place = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        place[old] = new as u32;
+    }
+    let positions = order.iter().map(|&old| part.positions()[old]).collect();
+    let faces = faces.iter().map(|&[a, b, c]| [place[b], place[c], place[a]]).collect();
+    let shuffled = Mesh::new(positions, faces).expect("as before");
+    let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), at(shuffled, 1.0, 2.0, 3.0));
+    assert_eq!(found, Some((Verdict::Duplicate, None)));
+
+    // Turned by one tooth it looks the same.
+    let turn = DMat3::from_rotation_z(std::f64::consts::TAU / 12.0);
+    let turned = Part { mesh: part.clone(), pose: Pose::new(turn, dvec3(1.0, 2.0, 3.0)).unwrap() };
+    let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), turned);
+    assert_eq!(found, Some((Verdict::Duplicate, None)));
+
+    // A wide band makes no duplicates of neighbours.
+    let clash = clash_of(
+        at(part.clone(), 1.0, 2.0, 3.0),
+        at(part, 1.0, 2.5, 3.0),
+        &Options::new().touch(100.0).unwrap(),
+    );
+    assert_eq!(clash.map(|clash| clash.verdict), Some(Verdict::Touching));
+}
+
+/// A square sheet in the plane z = 0, of four by four squares.
+fn sheet() -> Mesh {
+    let points =
+        (0..25).map(|i| dvec3(f64::from(i % 5) - 2.0, f64::from(i / 5) - 2.0, 0.0)).collect();
+    let squares = (0..4u32).flat_map(|y| (0..4u32).map(move |x| 5 * y + x));
+    let faces = squares.flat_map(|i| [[i, i + 1, i + 6], [i, i + 6, i + 5]]).collect();
+    Mesh::new(points, faces).expect("a sheet")
+}
+
+#[test]
+fn open_sheets_cross_or_touch() {
+    let flat = Arc::new(sheet());
+    let upright = DMat3::from_rotation_x(std::f64::consts::FRAC_PI_2);
+    // Up to rounding, in exact numbers.
+    let upright =
+        DMat3::from_cols(upright.x_axis.round(), upright.y_axis.round(), upright.z_axis.round());
+    let stand = |x: f64, y: f64, z: f64| Part {
+        mesh: flat.clone(),
+        pose: Pose::new(upright, dvec3(x, y, z)).expect("a rotation"),
+    };
+    let lie = || at(flat.clone(), 0.0, 0.0, 0.0);
+    let verdict = |part: Part| {
+        let clash = clash_of(lie(), part, &Options::new());
+        clash.map(|clash| (clash.verdict, clash.depth, clash.is_closed))
+    };
+    let said = |verdict| Some((verdict, None, [false; 2]));
+    assert_eq!(verdict(stand(0.3, 0.4, 0.5)), said(Verdict::Penetrating), "through faces");
+    assert_eq!(verdict(stand(0.0, 0.0, 0.0)), said(Verdict::Penetrating), "along edges of both");
+    assert_eq!(verdict(stand(0.0, 1.0, 0.3)), said(Verdict::Penetrating), "along edges of one");
+    assert_eq!(verdict(stand(0.3, 0.4, 2.0)), said(Verdict::Touching), "stands on it");
+    assert_eq!(verdict(stand(0.0, 2.0, 0.3)), said(Verdict::Touching), "at its border");
+    assert_eq!(verdict(at(flat.clone(), 1.5, 0.5, 0.0)), said(Verdict::Touching), "in its plane");
+    assert_eq!(verdict(stand(0.3, 0.4, 2.5)), None, "above");
+
+    // A sheet through a solid: deep, but no depth is told of what is open.
+    let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.3), &Options::new()).unwrap();
+    assert_eq!((clash.verdict, clash.depth), (Verdict::Penetrating, None));
+    assert_eq!(clash.is_closed, [false, true]);
+    let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.5), &Options::new()).unwrap();
+    assert_eq!(clash.verdict, Verdict::Touching, "the solid stands on the sheet");
+}
+
+#[test]
+fn parts_without_faces_clash_with_nothing() {
+    let nothing = at(Mesh::default(), 0.0, 0.0, 0.0);
+    let report = clash::find(
+        &[nothing.clone(), at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), nothing],
+        &Options::new().clearance(1.0).unwrap(),
+        &(),
+    );
+    assert_eq!(report.unwrap().clashes, []);
+    assert_eq!(clash::find(&[], &Options::new(), &()).unwrap().clashes, []);
+}
+
+#[test]
+fn bands_and_clearances_are_checked() {
+    for bad in [-1.0, f64::NAN] {
+        assert!(Options::new().touch(bad).is_err());
+        assert!(Options::new().clearance(bad).is_err());
+    }
+}
+
+/// A heap of parts of all kinds, some closed, some not, at seeded places.
+fn heap(seed: u64, count: usize) -> Vec<Part> {
+    let mut random = Random::new(seed);
+    let ball = generate::sphere(240).expect("an even number");
+    let half = Mesh::new(ball.positions().to_vec(), ball.faces()[..120].to_vec()).expect("faces");
+    let meshes: Vec<Arc<Mesh>> = [
+        ball,
+        half,
+        cuboid(1.0, 2.0, 0.5),
+        cuboid(6.0, 0.2, 0.3),
+        generate::torus(1.5, 0.3, [24, 10]).expect("a torus"),
+        cuboid(5.0, 5.0, 5.0),
+    ]
+    .map(Arc::new)
+    .into();
+    (0..count)
+        .map(|_| {
+            let mesh = meshes[random.below(meshes.len() as u64) as usize].clone();
+            let place =
+                dvec3(random.range(-6.0, 6.0), random.range(-6.0, 6.0), random.range(-6.0, 6.0));
+            Part { mesh, pose: Pose::new(random.rotation(), place).expect("a rotation") }
+        })
+        .collect()
+}
+
+/// How often a closed surface goes around a point, as a solid angle: independent of rays and signs.
+fn winding(part: &Part, point: DVec3) -> f64 {
+    let angles = part.mesh.triangles().map(|triangle| {
+        let [a, b, c] = triangle.map(|corner| part.pose.place(corner) - point);
+        let (l, m, n) = (a.length(), b.length(), c.length());
+        let below = l * m * n + a.dot(b) * n + b.dot(c) * l + c.dot(a) * m;
+        2.0 * a.dot(b.cross(c)).atan2(below)
+    });
+    angles.sum::<f64>() / (2.0 * std::f64::consts::TAU)
+}
+
+fn is_closed(part: &Part) -> bool {
+    part.mesh.report().is_closed
+}
+
+/// How far a point is from a part's surface: every face, by the exact distance of triangles.
+fn distance_to(part: &Part, point: DVec3) -> f64 {
+    let distances = part.mesh.triangles().map(|triangle| {
+        let triangle = triangle.map(|corner| part.pose.place(corner));
+        impinge::narrow::triangles_distance(&triangle, &[point; 3]).distance
+    });
+    distances.fold(f64::INFINITY, f64::min)
+}
+
+/// The largest depth among points of the one surface in the other solid: corners, and a grid on faces.
+fn sampled_depth(inner: &Part, outer: &Part, fineness: i32) -> f64 {
+    let mut depth = 0.0f64;
+    for triangle in inner.mesh.triangles() {
+        let [a, b, c] = triangle.map(|corner| inner.pose.place(corner));
+        for i in 0..=fineness {
+            for j in 0..=fineness - i {
+                let (s, t) =
+                    (f64::from(i) / f64::from(fineness), f64::from(j) / f64::from(fineness));
+                let point = a + (b - a) * s + (c - a) * t;
+                if winding(outer, point).abs() > 0.5 {
+                    depth = depth.max(distance_to(outer, point));
+                }
+            }
+        }
+    }
+    depth
+}
+
+#[test]
+fn heaps_agree_with_independent_means() {
+    let mut counts = std::collections::BTreeMap::new();
+    for seed in 0..6 {
+        let parts = heap(seed, 40);
+        let options = Options::new().clearance(0.3).unwrap();
+        let report = clash::find(&parts, &options, &()).expect("nobody stops it");
+        let mut clashes = report.clashes.iter().peekable();
+        for a in 0..parts.len() {
+            for b in a + 1..parts.len() {
+                let place = format!("seed {seed}, parts {a} and {b}");
+                let clash = clashes.next_if(|clash| (clash.a, clash.b) == (a, b));
+                check(&parts[a], &parts[b], clash, &place);
+                *counts.entry(clash.map(|clash| clash.verdict)).or_insert(0) += 1;
+            }
+        }
+        assert!(clashes.next().is_none(), "seed {seed}: in order, and no more");
+    }
+    for verdict in [Verdict::Penetrating, Verdict::Inside, Verdict::Clearance] {
+        assert!(counts.get(&Some(verdict)).is_some_and(|&count| count > 5), "{counts:?}");
+    }
+}
+
+/// Compares what is said of two parts with other ways to find it.
+fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
+    let mut pair = Pair::with_method(Method::WIDE, a.mesh.clone(), b.mesh.clone());
+    let contacts = pair.contacts(&a.pose, &b.pose).to_vec();
+    let is_inside = |inner: &Part, outer: &Part| {
+        is_closed(outer) && winding(outer, inner.pose.place(inner.mesh.positions()[0])).abs() > 0.5
+    };
+    let distance = pair.distance(&a.pose, &b.pose).expect("faces").distance;
+    let Some(clash) = clash else {
+        assert!(contacts.is_empty(), "{place}: touching was not told");
+        assert!(!is_inside(a, b) && !is_inside(b, a), "{place}: being inside was not told");
+        assert!(distance >= 0.3, "{place}: closeness was not told");
+        return;
+    };
+    assert_eq!(clash.is_closed, [is_closed(a), is_closed(b)], "{place}");
+    if contacts.is_empty() {
+        let expected =
+            if is_inside(a, b) || is_inside(b, a) { Verdict::Inside } else { Verdict::Clearance };
+        assert_eq!(clash.verdict, expected, "{place}");
+        assert!((clash.distance / distance - 1.0).abs() < 1e-9, "{place}");
+        assert!((clash.points[0].distance(clash.points[1]) - distance).abs() < 1e-9, "{place}");
+        assert!(distance_to(a, clash.points[0]) < 1e-9, "{place}");
+        assert!(distance_to(b, clash.points[1]) < 1e-9, "{place}");
+    } else {
+        assert_eq!(clash.faces, contacts, "{place}");
+        assert_eq!(clash.verdict, Verdict::Penetrating, "{place}: random parts do not just touch");
+        let of_places: usize = clash.places.iter().map(|place| place.faces.len()).sum();
+        assert_eq!(of_places, contacts.len(), "{place}: each pair of faces is at one place");
+        for point in clash.places.iter().map(|place| place.point).chain(clash.points) {
+            let off = distance_to(a, point).max(distance_to(b, point));
+            assert!(off < 1e-9, "{place}: {point} is {off} off");
+            assert!(clash.extent.contains(point), "{place}");
+        }
+    }
+    let has_depth = clash.is_closed == [true; 2] && clash.verdict != Verdict::Clearance;
+    assert_eq!(clash.depth.is_some(), has_depth, "{place}");
+    if let Some(depth) = clash.depth {
+        // Corners alone are what is promised; a fine grid comes close to the truth, from below.
+        let corners = sampled_depth(a, b, 1).max(sampled_depth(b, a, 1));
+        assert!(depth >= corners - 1e-9, "{place}: {depth}, but a corner is {corners} deep");
+        let radius = a.mesh.bounds().size().length().min(b.mesh.bounds().size().length());
+        assert!(depth <= radius, "{place}: {depth} deep");
+    }
+}
+
+#[test]
+fn a_depth_is_close_to_that_of_a_fine_grid() {
+    // Told from the grid by no more than its cells are wide, above, and below in most cases by little.
+    let (mut pairs, mut short) = (0, 0.0f64);
+    for seed in 10..13 {
+        let parts = heap(seed, 16);
+        let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+        for clash in report.clashes.iter().filter(|clash| clash.depth.is_some()) {
+            let (a, b) = (&parts[clash.a], &parts[clash.b]);
+            let grid = sampled_depth(a, b, 12).max(sampled_depth(b, a, 12));
+            let depth = clash.depth.expect("of closed parts");
+            let widest = |part: &Part| {
+                part.mesh
+                    .triangles()
+                    .map(|[p, q, r]| p.distance(q).max(q.distance(r)).max(r.distance(p)))
+                    .fold(0.0, f64::max)
+            };
+            let cell = widest(a).max(widest(b)) / 12.0;
+            let place = format!("seed {seed}, parts {} and {}", clash.a, clash.b);
+            assert!(
+                depth <= grid + cell,
+                "{place}: {depth} is deeper than {grid} by more than {cell}"
+            );
+            pairs += 1;
+            short += (1.0 - depth / grid).max(0.0);
+        }
+    }
+    assert!(pairs > 10, "{pairs} pairs");
+    assert!(short / f64::from(pairs) < 0.1, "on average {} too little", short / f64::from(pairs));
+}
+
+#[test]
+fn threads_change_nothing_and_the_order_of_parts_little() {
+    let parts = heap(77, 120);
+    let options = Options::new().clearance(0.2).unwrap();
+    let one = clash::find(&parts, &options, &()).expect("nobody stops it");
+    let all = clash::find(&parts, &options.threads(Threads::Pool), &()).expect("nobody stops it");
+    assert_eq!(one, all);
+    assert!(one.clashes.is_sorted_by_key(|clash| (clash.a, clash.b)));
+    assert!(one.clashes.iter().all(|clash| clash.a < clash.b));
+
+    let last = parts.len() - 1;
+    let backward: Vec<Part> = parts.iter().rev().cloned().collect();
+    let turned = clash::find(&backward, &options, &()).expect("nobody stops it");
+    let mut pairs: Vec<_> = turned
+        .clashes
+        .iter()
+        .map(|clash| (last - clash.b, last - clash.a, clash.verdict))
+        .collect();
+    pairs.sort_unstable();
+    let expected: Vec<_> =
+        one.clashes.iter().map(|clash| (clash.a, clash.b, clash.verdict)).collect();
+    assert_eq!(pairs, expected);
+}
+
+struct Watcher {
+    told: AtomicU64,
+    stop_at: Option<Stage>,
+}
+
+impl Watch for Watcher {
+    fn heeds(&self, a: usize, b: usize) -> bool {
+        assert!(a < b);
+        a.is_multiple_of(2)
+    }
+
+    fn proceed(&self, progress: Progress) -> bool {
+        assert!(progress.done <= progress.total);
+        self.told.fetch_add(1, Ordering::Relaxed);
+        self.stop_at != Some(progress.stage)
+    }
+}
+
+#[test]
+fn who_watches_can_leave_pairs_out_and_stop() {
+    let parts = heap(5, 100);
+    let watcher = |stop_at| Watcher { told: AtomicU64::new(0), stop_at };
+    for threads in [Threads::One, Threads::Pool] {
+        let options = Options::new().threads(threads);
+        let whole = watcher(None);
+        let report = clash::find(&parts, &options, &whole).expect("nobody stops it");
+        assert!(
+            !report.clashes.is_empty()
+                && report.clashes.iter().all(|clash| clash.a.is_multiple_of(2))
+        );
+        assert!(whole.told.load(Ordering::Relaxed) > 0);
+        for stage in [Stage::Meshes, Stage::Pairs] {
+            assert_eq!(clash::find(&parts, &options, &watcher(Some(stage))), None);
+        }
+    }
+}
+
+/// The same surface with every square's diagonal the other way.
+fn recut(mesh: &Mesh) -> Mesh {
+    let faces = mesh.faces().chunks(2).flat_map(|pair| {
+        let [p, q] = [pair[0], pair[1]];
+        // The corner of each that the other does not have, and the two that both have.
+        let lone =
+            |f: [u32; 3], g: [u32; 3]| (0..3).find(|&i| !g.contains(&f[i])).expect("squares");
+        let (i, j) = (lone(p, q), lone(q, p));
+        let (tip, left, right, other) = (p[i], p[(i + 1) % 3], p[(i + 2) % 3], q[j]);
+        [[tip, left, other], [tip, other, right]]
+    });
+    Mesh::new(mesh.positions().to_vec(), faces.collect()).expect("as before")
+}
+
+#[test]
+fn solids_whose_surfaces_coincide_penetrate() {
+    let cube = cuboid(1.0, 1.0, 1.0);
+    let copy = recut(&cube);
+    assert!(copy.report().is_closed, "{:?}", copy.report());
+    let found = verdict_of(at(cube.clone(), 5.0, 0.0, 0.0), at(copy, 5.0, 0.0, 0.0));
+    let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
+    assert!(depth.is_some_and(|depth| depth > 0.1 && depth <= 0.5), "{depth:?}");
+
+    // Two parts that have one of their pieces in common.
+    let there = |x| Pose::from_translation(dvec3(x, 0.0, 0.0)).expect("finite");
+    let small = cuboid(0.5, 0.5, 0.5);
+    let merged =
+        |x| generate::merged([(&cube, &Pose::IDENTITY), (&small, &there(x))]).expect("few");
+    let found = verdict_of(at(merged(3.0), 0.0, 0.0, 0.0), at(merged(-3.0), 0.0, 0.0, 0.0));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Penetrating));
+}
+
+#[test]
+fn open_sheets_cross_wherever_their_edges_are() {
+    // Edges of both lie along the line in which they cross, but for rounding.
+    let flat = Arc::new(sheet());
+    let mut random = Random::new(11);
+    for case in 0..200 {
+        let turn = random.rotation();
+        let place = random.direction() * [0.0, 1.0, 1e4][case % 3];
+        let upright = DMat3::from_cols(DVec3::X, DVec3::Z, -DVec3::Y);
+        let part = |rotation, away: DVec3| Part {
+            mesh: flat.clone(),
+            pose: Pose::new(turn * rotation, place + turn * away).expect("a rotation"),
+        };
+        let through = part(upright, DVec3::ZERO);
+        let standing = part(upright, dvec3(0.3, 0.0, 2.0));
+        let lying = || part(DMat3::IDENTITY, DVec3::ZERO);
+        let verdict = |part| verdict_of(lying(), part).map(|found| found.0);
+        assert_eq!(verdict(through), Some(Verdict::Penetrating), "case {case}");
+        assert_ne!(verdict(standing), Some(Verdict::Penetrating), "case {case}");
+    }
+}
+
+#[test]
+fn open_sheets_cross_at_edges_that_do_not_match() {
+    // Left of x = 0 one large face, right of it two small ones: the edges meet at x = 0 but share no end.
+    let points = [[0.0, -1.0], [0.0, 1.0], [-1.0, 0.0], [0.0, 0.0], [1.0, -1.0], [1.0, 1.0]];
+    let points = points.map(|[x, y]| dvec3(x, y, 0.0)).to_vec();
+    let faces = vec![[0, 1, 2], [0, 4, 3], [3, 4, 5], [3, 5, 1]];
+    let jointed = Mesh::new(points, faces).expect("a sheet");
+    let turn = DMat3::from_cols(DVec3::Z, DVec3::Y, -DVec3::X);
+    let wall =
+        Part { mesh: Arc::new(sheet()), pose: Pose::new(turn, DVec3::ZERO).expect("a rotation") };
+    let found = verdict_of(at(jointed, 0.0, 0.0, 0.0), wall);
+    assert_eq!(found, Some((Verdict::Penetrating, None)));
+}
+
+#[test]
+fn what_is_flush_is_as_deep_as_it_is() {
+    // A block in a bar, flush on four sides but for the last bits.
+    let hair = 2f64.powi(-30);
+    let block = cuboid(1.0, 1.0 - hair, 1.0 - hair);
+    let clash = clash_of(
+        at(cuboid(3.0, 1.0, 1.0), 0.0, 0.0, 0.0),
+        at(block, 0.0, 0.0, 0.0),
+        &Options::new(),
+    )
+    .expect("it is inside");
+    assert_eq!(clash.verdict, Verdict::Inside);
+    assert!(clash.depth.is_some_and(|depth| depth > 0.3 && depth <= 0.5), "{:?}", clash.depth);
+}
+
+#[test]
+fn the_band_follows_the_assembly_not_its_place() {
+    let far = 5e6;
+    let parts =
+        [at(cuboid(1.0, 1.0, 1.0), far, far, 0.0), at(cuboid(1.0, 1.0, 1.0), far + 0.9, far, 0.1)];
+    let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+    assert!(report.touch < 1e-4, "{}", report.touch);
+    assert_eq!(report.count(Verdict::Penetrating), 1);
+
+    // A part that is far off widens the band, but not beyond what small parts are.
+    let mut parts = parts.to_vec();
+    parts.push(at(cuboid(1.0, 1.0, 1.0), -1e6, 0.0, 0.0));
+    let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+    assert!(report.touch > 1.0 && report.count(Verdict::Penetrating) == 1, "{report:?}");
+
+    // What was cut into triangles fits with twice the tolerance.
+    let fits =
+        [at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.9985, 0.0, 0.1)];
+    let cut = Options::new().tolerance(1e-3).expect("a length");
+    assert_eq!(
+        clash::find(&fits, &cut, &()).map(|report| report.count(Verdict::Touching)),
+        Some(1)
+    );
+    assert_eq!(
+        clash::find(&fits, &Options::new(), &()).map(|report| report.count(Verdict::Touching)),
+        Some(0)
+    );
+}
+
+#[test]
+fn curves_far_from_the_origin_are_as_long_as_at_it() {
+    let small = generate::sphere(960).expect("an even number");
+    let positions = small.positions().iter().map(|&p| p * 0.01).collect();
+    let small = Arc::new(Mesh::new(positions, small.faces().to_vec()).expect("as before"));
+    let lengths = [0.0, 1e6].map(|far| {
+        let clash = clash_of(
+            at(small.clone(), far, 0.0, 0.0),
+            at(small.clone(), far + 0.011, 0.002, 0.001),
+            &Options::new(),
+        );
+        let clash = clash.expect("they cross");
+        assert_eq!(clash.places.len(), 1, "at {far}");
+        clash.length
+    });
+    assert!((lengths[1] / lengths[0] - 1.0).abs() < 1e-4, "{lengths:?}");
+}

@@ -1,0 +1,309 @@
+//! Every method against an oracle that looks at every pair, on soups made to be hard.
+
+use crate::toy;
+use impinge::generate::Random;
+use impinge::glam::{DMat3, DVec3};
+use impinge::method::tree::BuildOptions;
+use impinge::{
+    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, Verdict, generate,
+};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// All pairs that touch, by the oracle, with the placement written out once more.
+fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
+    let placed = |mesh: &Mesh, pose: &Pose| -> Vec<[[f64; 3]; 3]> {
+        let rows = pose.to_rows();
+        let place = |p: DVec3| {
+            [0, 4, 8].map(|r| {
+                let (x, y, z) = (rows[r] * p.x, rows[r + 1] * p.y, rows[r + 2] * p.z);
+                let sum = x + y;
+                let sum = sum + z;
+                sum + rows[r + 3]
+            })
+        };
+        mesh.triangles().map(|t| t.map(place)).collect()
+    };
+    let (p, q) = (placed(a, pose_a), placed(b, pose_b));
+    let mut pairs = Vec::new();
+    for (i, s) in (0..).zip(&p) {
+        for (j, t) in (0..).zip(&q) {
+            if impinge_oracle::triangles_touch(s, t) {
+                pairs.push(FacePair { a: i, b: j });
+            }
+        }
+    }
+    pairs
+}
+
+/// The table of methods, and a line for a method that is written in a file of its own.
+fn methods() -> Vec<Method> {
+    [Method::ALL, &[Method::new(&toy::METHOD)]].concat()
+}
+
+/// Compares every method with the oracle and returns how many pairs there were.
+fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> usize {
+    let expected = expected(a, pose_a, b, pose_b);
+    for method in methods() {
+        let mut pair = Pair::with_method(method, a.clone(), b.clone());
+        check_pair(&format!("{method}: {label}"), &mut pair, [pose_a, pose_b], &expected);
+    }
+    expected.len()
+}
+
+/// Compares all ways to ask for what touches.
+fn check_pair(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
+    let [pose_a, pose_b] = poses;
+    for threads in [Threads::One, Threads::Pool] {
+        let found = pair.at(pose_a, pose_b).threads(threads).contacts();
+        assert_eq!(found, expected, "on {threads:?}: {label}");
+        let touches = pair.at(pose_a, pose_b).threads(threads).intersects();
+        assert_eq!(touches, !expected.is_empty(), "on {threads:?}: {label}");
+        let count = pair.at(pose_a, pose_b).threads(threads).count();
+        assert_eq!(count, expected.len(), "on {threads:?}: {label}");
+    }
+    let mut visited = Vec::new();
+    let to_the_end = pair.at(pose_a, pose_b).visit(|pair| {
+        visited.push(pair);
+        ControlFlow::<()>::Continue(())
+    });
+    visited.sort_unstable();
+    assert_eq!((&visited[..], to_the_end.is_continue()), (expected, true), "{label}");
+    let first = pair.at(pose_a, pose_b).visit(ControlFlow::Break).break_value();
+    assert_eq!(first.is_some(), !expected.is_empty(), "{label}");
+    assert!(first.is_none_or(|first| expected.contains(&first)), "{label}");
+    let mut cache = Cache::new();
+    for query in 0..3 {
+        let found = pair.at(pose_a, pose_b).cache(&mut cache).contacts();
+        assert_eq!(found, expected, "cache, query {query}: {label}");
+        let touches = pair.at(pose_a, pose_b).cache(&mut cache).intersects();
+        assert_eq!(touches, !expected.is_empty(), "cache, query {query}: {label}");
+    }
+    let twice = [[*pose_a, *pose_b]; 2];
+    for found in pair.at_each(&twice).contacts().iter() {
+        assert_eq!(found, expected, "batch: {label}");
+    }
+    let touching: Vec<bool> = pair.at_each(&twice).intersects().iter().collect();
+    assert_eq!(touching, [!expected.is_empty(); 2], "batch: {label}");
+    check_in_small_steps(label, pair, poses, expected);
+}
+
+/// Compares a query that is interrupted again and again: whatever it says in between is true.
+fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
+    for tests in [5, 200] {
+        let mut timed = pair.at(poses[0], poses[1]).timed();
+        let mut steps = 0;
+        loop {
+            steps += 1;
+            let verdict = if steps % 3 == 0 {
+                timed.any(Budget::tests(tests))
+            } else {
+                timed.all(Budget::tests(tests))
+            };
+            let found = match verdict {
+                Verdict::Clear => {
+                    assert!(expected.is_empty(), "{label}: not clear");
+                    break;
+                }
+                Verdict::Touching { pairs, is_complete } => {
+                    assert!(!pairs.is_empty(), "{label}");
+                    if is_complete {
+                        assert_eq!(pairs, expected, "{label}");
+                        break;
+                    }
+                    pairs.to_vec()
+                }
+                Verdict::Undecided { open, overlap } => {
+                    assert!(open > 0 && overlap >= 0.0, "{label}");
+                    Vec::new()
+                }
+            };
+            // What was found is true, and all the rest is below what is open.
+            let mut rest: HashSet<FacePair> = expected.iter().copied().collect();
+            for pair in &found {
+                assert!(rest.remove(pair), "{label}: {pair:?}");
+            }
+            timed.open(|open| {
+                rest.retain(|pair| {
+                    !open.faces_a.contains(&pair.a) || !open.faces_b.contains(&pair.b)
+                });
+            });
+            assert!(rest.is_empty(), "{label}: {} pairs are lost", rest.len());
+        }
+    }
+}
+
+/// Triangles of all sizes with corners from a coarse grid, so that many touch, coincide or are
+/// degenerate.
+fn soup(faces: usize, random: &mut Random) -> Mesh {
+    let mut positions = Vec::new();
+    for _ in 0..faces {
+        let size = random.below(4) as f64 + 1.0;
+        let corner = |random: &mut Random| random.below(3) as f64 * size;
+        let at = DVec3::new(corner(random), corner(random), corner(random));
+        for _ in 0..3 {
+            positions.push(at + DVec3::new(corner(random), corner(random), corner(random)));
+        }
+    }
+    let faces = (0..faces as u32).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+    Mesh::new(positions, faces).expect("coordinates are small whole numbers")
+}
+
+#[test]
+fn soups_at_any_pose() {
+    let mut touching = 0;
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let (a, b) = (soup(40, &mut random), soup(30, &mut random));
+        let step = |random: &mut Random| random.below(5) as f64 - 2.0;
+        let shift = DVec3::new(step(&mut random), step(&mut random), step(&mut random));
+        let moved = Pose::from_translation(shift).unwrap();
+        let turned = Pose::new(random.rotation(), shift).unwrap();
+        touching += check(&format!("seed {seed}, moved"), &a, &Pose::IDENTITY, &b, &moved);
+        touching += check(&format!("seed {seed}, turned"), &a, &turned, &b, &moved);
+        touching += check(&format!("seed {seed}, both turned alike"), &a, &turned, &b, &turned);
+    }
+    assert!(touching > 5_000, "hardly anything touches: {touching}");
+}
+
+#[test]
+fn far_from_the_origin_and_not_quite_orthogonal() {
+    let mut touching = 0;
+    for seed in 0..20 {
+        let mut random = Random::new(1000 + seed);
+        let (a, b) = (soup(30, &mut random), soup(30, &mut random));
+        for distance in [1e3, 1e8, 1e15, 1e16, 1e300] {
+            // Stretched within what a pose may be: lengths are off by up to 4e-7.
+            let stretch = DMat3::from_diagonal(DVec3::new(1.0 + 4e-7, 1.0 - 3e-7, 1.0));
+            let offset = DVec3::new(distance, -distance, distance * 0.5);
+            let pose_a = Pose::new(random.rotation() * stretch, offset).unwrap();
+            let pose_b = Pose::new(random.rotation(), offset).unwrap();
+            let label = format!("seed {seed}, {distance:e} away");
+            touching += check(&label, &a, &pose_a, &b, &pose_b);
+        }
+    }
+    assert!(touching > 5_000, "hardly anything touches: {touching}");
+}
+
+#[test]
+fn the_largest_and_the_least_coordinates() {
+    let mut touching = 0;
+    for seed in 0..10 {
+        let mut random = Random::new(2000 + seed);
+        let (a, b) = (soup(20, &mut random), soup(20, &mut random));
+        for scale in [5e98, 1e-100, 1e-200, 5e-324] {
+            let scaled = |mesh: &Mesh| {
+                let positions = mesh.positions().iter().map(|p| *p * scale).collect();
+                Mesh::new(positions, mesh.faces().to_vec()).unwrap()
+            };
+            let label = format!("seed {seed}, scale {scale:e}");
+            let (a, b) = (scaled(&a), scaled(&b));
+            touching += check(&label, &a, &Pose::IDENTITY, &b, &Pose::IDENTITY);
+        }
+    }
+    assert!(touching > 500, "hardly anything touches: {touching}");
+}
+
+#[test]
+fn bodies_of_the_papers() {
+    let (shuttle, chair) = (generate::shuttle(), generate::chair());
+    let fit = |mesh: &Mesh| generate::scaled_to_cube(mesh, 2.0).unwrap();
+    let (a, b) = (fit(&shuttle), fit(&chair));
+    let mut touching = 0;
+    for (step, pose) in generate::tumble(0.8, 5).unwrap().iter().enumerate() {
+        touching +=
+            check(&format!("shuttle and chair, step {step}"), &a, &Pose::IDENTITY, &b, pose);
+    }
+    assert!(touching > 100, "{touching}");
+}
+
+/// Long thin triangles, cut into pieces for tighter volumes: a pair may be come upon several times,
+/// and is reported once.
+#[test]
+fn needles_in_pieces() {
+    let mut touching = 0;
+    for seed in 0..6 {
+        let mut random = Random::new(3000 + seed);
+        let mut needles = |count: u32| {
+            let mut positions = Vec::new();
+            for _ in 0..count {
+                let at = random.direction() * random.range(0.0, 2.0);
+                let way = random.direction() * random.range(0.1, 3.0);
+                positions.extend([at - way, at + way, at + random.direction() * 0.05]);
+            }
+            let faces = (0..count).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+            Mesh::new(positions, faces).unwrap()
+        };
+        let (a, b) = (needles(60), needles(50));
+        let pose = Pose::new(random.rotation(), random.direction() * 0.2).unwrap();
+        let expected = expected(&a, &Pose::IDENTITY, &b, &pose);
+        let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
+        touching += expected.len();
+        for method in [Method::AABB, Method::OBB, Method::DOP18, Method::SPHERE] {
+            let options = BuildOptions::default().split_skinny(1.0);
+            let shapes = [&a, &b].map(|mesh| Shape::build((method, options), mesh.clone()));
+            let mut pair = Pair::new(&shapes[0], &shapes[1]).unwrap();
+            let label = format!("{method}, seed {seed}");
+            check_pair(&label, &mut pair, [&Pose::IDENTITY, &pose], &expected);
+            let distance = pair.distance(&Pose::IDENTITY, &pose);
+            assert_eq!(distance, reference.distance(&Pose::IDENTITY, &pose), "{label}");
+        }
+    }
+    assert!(touching > 100, "hardly anything touches: {touching}");
+}
+
+#[test]
+fn a_body_touches_itself_in_place() {
+    let ball = generate::sphere(80).unwrap();
+    let pairs = check("a sphere on itself", &ball, &Pose::IDENTITY, &ball, &Pose::IDENTITY);
+    assert!(pairs >= 80 * 4, "each face touches itself and its neighbours: {pairs}");
+}
+
+/// A body that deforms, step by step: an index that is refitted finds what a new one does.
+#[test]
+fn bodies_that_deform() {
+    let rest = generate::deformed_torus(1, [24, 10]).unwrap();
+    let chair = generate::scaled_to_cube(&generate::chair(), 2.0).unwrap();
+    let steps: Vec<Mesh> = (0..6)
+        .map(|step| {
+            let bend = 0.3 * f64::from(step);
+            let bent = |p: DVec3| DVec3::new(p.x, p.y + bend * p.x * p.x, p.z * (1.0 + bend));
+            let positions = rest.positions().iter().map(|&p| bent(p)).collect();
+            Mesh::new(positions, rest.faces().to_vec()).unwrap()
+        })
+        .collect();
+    let pose = Pose::from_translation(DVec3::new(0.4, 0.1, 0.2)).unwrap();
+    for method in methods() {
+        let other = Shape::with_method(method, chair.clone());
+        let mut shape = Shape::with_method(method, rest.clone());
+        let mut touching = 0;
+        for (step, mesh) in steps.iter().enumerate() {
+            shape = shape.refitted(mesh.clone()).unwrap();
+            let mut pair = Pair::new(&shape, &other).unwrap();
+            let mut anew = Pair::with_method(Method::BRUTE, mesh.clone(), chair.clone());
+            let expected = anew.contacts(&Pose::IDENTITY, &pose);
+            assert_eq!(pair.contacts(&Pose::IDENTITY, &pose), expected, "{method}, step {step}");
+            touching += expected.len();
+        }
+        assert!(touching > 100, "{method}: {touching}");
+        assert!(shape.refitted(chair.clone()).is_err(), "{method}: another number of faces");
+    }
+}
+
+#[test]
+fn nothing_touches_an_empty_mesh() {
+    let (ball, nothing) = (generate::sphere(8).unwrap(), Mesh::default());
+    let unused = Mesh::new(vec![DVec3::ZERO], vec![]).unwrap();
+    for (a, b) in [(&ball, &nothing), (&nothing, &ball), (&nothing, &nothing), (&ball, &unused)] {
+        assert_eq!(check("empty", a, &Pose::IDENTITY, b, &Pose::IDENTITY), 0);
+    }
+}
+
+#[test]
+fn names_are_found_and_others_refused() {
+    for &method in Method::ALL {
+        assert_eq!(method.name().parse(), Ok(method));
+    }
+    let error = "brutus".parse::<Method>().unwrap_err();
+    assert!(error.to_string().contains("brute"), "{error}");
+}
