@@ -26,7 +26,7 @@ usage: cargo xtask test [--quick]
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
   kernels        counts the instructions that kernels take, and fails if one takes 3 % more than are on
-                 record; --record puts them on record
+                 record for the same compiler, valgrind and instruction set; --record puts them on record
   page           checks the page of `impinge clash --report`: types, that it is what its sources make, and what
                  it does in a browser; --keep builds it anew and keeps it
   step           builds impinge-step, which reads STEP files, and puts it beside impinge

@@ -1,11 +1,7 @@
 //! Making sure that what a step needs is there, and fetching it where we may.
 
 use crate::command;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{path::Path, process::Command};
 
 /// A component of the Rust toolchain: from rustup, or where Rust came from Debian, from there.
 pub(crate) fn component(component: &str) -> Result<(), String> {
@@ -51,33 +47,6 @@ pub(crate) fn node() -> Result<(), String> {
         Some(major) if major >= LEAST => Ok(()),
         _ => Err(format!("Node.js {} is too old; {LEAST} or later is needed", version.trim())),
     }
-}
-
-/// The program that runs kernels under valgrind, of the same version as the library in them: built
-/// once, beside all else that cargo builds.
-pub(crate) fn gungraun(root: &Path) -> Result<PathBuf, String> {
-    const NAME: &str = "gungraun-runner";
-    let version = locked(root, NAME)?;
-    let tools = command::target()?.join("tools").join(&version);
-    let program = tools.join("bin").join(NAME);
-    if !program.exists() {
-        // Unoptimised, because it does little but wait.
-        let arguments = ["install", NAME, "--version", &version, "--locked", "--debug", "--root"];
-        let install = command::cargo(root, &arguments).arg(&tools).status();
-        if !install.is_ok_and(|status| status.success()) {
-            return Err(format!("`cargo install {NAME} --version {version}` failed"));
-        }
-    }
-    Ok(program)
-}
-
-/// The version of a package that Cargo.lock names.
-fn locked(root: &Path, package: &str) -> Result<String, String> {
-    let text = fs::read_to_string(root.join("Cargo.lock"));
-    let text = text.map_err(|error| format!("Cargo.lock: {error}"))?;
-    let after = text.split_once(&format!("name = \"{package}\"\nversion = \""));
-    let version = after.and_then(|(_, after)| after.split('"').next());
-    version.map(str::to_owned).ok_or_else(|| format!("Cargo.lock names no {package}"))
 }
 
 fn runs(program: &str, argument: &str) -> bool {

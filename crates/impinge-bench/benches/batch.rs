@@ -83,7 +83,7 @@ fn us(outcome: Outcome, poses: usize) -> f64 {
 
 /// Pose by pose, without a cache and with one.
 fn caches(scene: &Scene, method: Method, poses: &[Pose]) -> [Outcome; 2] {
-    let pair = RefCell::new(Pair::with_method(method, &scene.a, &scene.b));
+    let pair = RefCell::new(Pair::with_method(method, scene.a.clone(), scene.b.clone()));
     let still = &Pose::IDENTITY;
     let contenders = &mut [
         Contender {
@@ -108,7 +108,7 @@ fn caches(scene: &Scene, method: Method, poses: &[Pose]) -> [Outcome; 2] {
 
 /// Pose by pose, and as a batch on one thread and on two.
 fn batches(scene: &Scene, poses: &[Pose], all: bool, pools: &[ThreadPool; 2]) -> [Outcome; 3] {
-    let pair = RefCell::new(Pair::with_method(Method::WIDE, &scene.a, &scene.b));
+    let pair = RefCell::new(Pair::with_method(Method::WIDE, scene.a.clone(), scene.b.clone()));
     let still = &Pose::IDENTITY;
     let batch = |threads: usize| {
         let pair = &mut *pair.borrow_mut();

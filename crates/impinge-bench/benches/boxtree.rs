@@ -10,7 +10,8 @@ use impinge::glam::DVec3;
 use impinge::method::boxtree::{
     Boxtree, BoxtreeOptions, BoxtreeScratch, Measure, OverlapTest, PlaneChoice, SeedAxis,
 };
-use impinge::method::tree::{BuildOptions, BvTree, Scratch, WalkCounts};
+use impinge::method::tree::{BuildOptions, BvTree, Scratch};
+use impinge::method::{LeafVisitor, WalkCounts};
 use impinge::narrow::{Triangle, TriangleTest};
 use impinge::volume::{Aabb, BoundingVolume, Dop, Frame, Obb, Relative};
 use impinge::{Mesh, Pose, generate};
@@ -72,7 +73,7 @@ trait Index: Sized {
         other: &Self,
         relative: &Relative,
         scratch: &mut Self::Scratch,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+        visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()>;
     fn counts(scratch: &Self::Scratch) -> WalkCounts;
 }
@@ -93,7 +94,7 @@ impl Index for Boxtree {
         other: &Self,
         relative: &Relative,
         scratch: &mut BoxtreeScratch,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+        visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()> {
         self.visit_leaf_pairs(other, relative, scratch, visit)
     }
@@ -119,7 +120,7 @@ impl<V: BoundingVolume> Index for BvTree<V> {
         other: &Self,
         relative: &Relative,
         scratch: &mut Scratch<V>,
-        visit: impl FnMut(&[u32], &[u32]) -> ControlFlow<()>,
+        visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()> {
         self.visit_leaf_pairs(other, relative, scratch, visit)
     }

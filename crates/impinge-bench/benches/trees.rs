@@ -52,7 +52,7 @@ fn bytes_in_paper(method: Method) -> Option<usize> {
 /// Runs one method on one scene; checks that it finds what the first one found.
 fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>) {
     let start = Instant::now();
-    let mut pair = Pair::with_method(method, &scene.a, &scene.b);
+    let mut pair = Pair::with_method(method, scene.a.clone(), scene.b.clone());
     let build = start.elapsed().as_secs_f64() * 1e3;
     let bytes = pair.index_bytes() as f64 / (scene.a.faces().len() + scene.b.faces().len()) as f64;
 

@@ -72,7 +72,7 @@ fn orders<V: BoundingVolume>(scene: &Scene) -> [String; 3] {
 
 /// What a budget is enough for.
 fn budget(scene: &Scene, tests: u64) -> String {
-    let mut pair = Pair::with_method(Method::OBB, &scene.a, &scene.b);
+    let mut pair = Pair::with_method(Method::OBB, scene.a.clone(), scene.b.clone());
     let (mut clear, mut touching, mut overlaps) = (0, 0, Vec::new());
     for pose in &scene.poses {
         match pair.at(&Pose::IDENTITY, pose).timed().any(Budget::tests(tests)) {

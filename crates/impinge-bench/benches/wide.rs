@@ -4,7 +4,7 @@
 //! an argument, what it does. All take turns on every pose, and must find the same.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
-use impinge::{Index, Mesh, Method, Pair, Pose, Threads, WideOptions, WideQuality, generate};
+use impinge::{Mesh, Method, Pair, Pose, Shape, Threads, WideOptions, WideQuality, generate};
 use impinge_bench::{
     Contender, Times, race,
     scenes::{self, Scene},
@@ -45,15 +45,15 @@ fn making() {
     }
 }
 
-fn made(name: &str, mesh: &Mesh) {
+fn made(name: &str, mesh: &Arc<Mesh>) {
     let options = |quality, threads| WideOptions::default().quality(quality).threads(threads);
     let build = |name, quality, threads| Contender {
         name,
-        run: Box::new(move || Index::wide(mesh, options(quality, threads)).mesh().faces().len()),
+        run: Box::new(move || Shape::build(options(quality, threads), mesh.clone()).mesh().faces().len()),
     };
-    let index = Index::wide(mesh, WideOptions::default());
-    let file = index.to_bytes().expect("wide trees are saved");
-    let mut refitted = Some(index.clone());
+    let shape = Shape::new(mesh.clone());
+    let file = shape.to_bytes().expect("wide trees are saved");
+    let mut refitted = Some(shape);
     let times = race(
         7,
         &mut [
@@ -64,21 +64,22 @@ fn made(name: &str, mesh: &Mesh) {
             Contender {
                 name: "refit",
                 run: Box::new(|| {
-                    refitted = refitted.take().and_then(|index| index.refitted(mesh).ok());
+                    refitted = refitted.take().and_then(|shape| shape.refitted(mesh.clone()).ok());
                     mesh.faces().len()
                 }),
             },
             Contender {
                 name: "load",
                 run: Box::new(|| {
-                    Index::from_bytes(&file, mesh).map_or(0, |index| index.mesh().faces().len())
+                    Shape::from_bytes(&file, mesh.clone())
+                        .map_or(0, |shape| shape.mesh().faces().len())
                 }),
             },
         ],
     );
     let faces = mesh.faces().len();
     let bytes =
-        |quality| Index::wide(mesh, options(quality, Threads::One)).bytes() as f64 / faces as f64;
+        |quality| Shape::build(options(quality, Threads::One), mesh.clone()).bytes() as f64 / faces as f64;
     let [full, fast] = [bytes(WideQuality::Quality), bytes(WideQuality::Fast)];
     print!("| {name} | {faces} | {full:.1} | {fast:.1} |");
     for outcome in &times {
@@ -90,9 +91,9 @@ fn made(name: &str, mesh: &Mesh) {
 }
 
 /// A method on a scene.
-struct Row<'s> {
+struct Row {
     method: Method,
-    pair: Pair<'s>,
+    pair: Pair,
     build: f64,
     detect: Times,
     all: Times,
@@ -108,15 +109,15 @@ fn table(scene: &Scene) {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let faces = (scene.a.faces().len() + scene.b.faces().len()) as f64;
     let poses = scene.poses.len();
-    let mut rows: Vec<Row<'_>> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     for method in METHODS {
         let mut build = f64::INFINITY;
         for _ in 0..3 {
             let start = Instant::now();
-            Pair::with_method(method, &scene.a, &scene.b);
+            Pair::with_method(method, scene.a.clone(), scene.b.clone());
             build = build.min(start.elapsed().as_secs_f64() * 1e3);
         }
-        let pair = Pair::with_method(method, &scene.a, &scene.b);
+        let pair = Pair::with_method(method, scene.a.clone(), scene.b.clone());
         let times = || Times::new(poses);
         rows.push(Row { method, pair, build, detect: times(), all: times(), tests: [0; 4] });
     }

@@ -3,6 +3,7 @@
 use impinge::generate::{self, PipesOptions};
 use impinge::glam::DVec3;
 use impinge::{Bounds, Mesh, Pose};
+use std::sync::Arc;
 
 /// Two bodies and a path: the first stays, the second is placed by each pose in turn.
 #[derive(Clone, Debug)]
@@ -10,9 +11,9 @@ pub struct Scene {
     /// What tables call it.
     pub name: String,
     /// The body that stays.
-    pub a: Mesh,
+    pub a: Arc<Mesh>,
     /// The body that moves.
-    pub b: Mesh,
+    pub b: Arc<Mesh>,
     /// Where it stands. Mostly a small step from one to the next, as in a simulation.
     pub poses: Vec<Pose>,
 }

@@ -6,7 +6,7 @@ use clap::{
     value_parser,
 };
 use impinge::{
-    Index, Method, Threads, WideOptions, WideQuality,
+    Method, Shape, Threads, WideOptions, WideQuality,
     method::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
 };
 use serde::Serialize;
@@ -145,19 +145,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check(method, &options)?;
     let mesh = source::mesh(&arguments.mesh)?;
     let start = Instant::now();
-    let building = || match method {
-        Method::WIDE => {
-            let options = WideOptions::default().quality(arguments.quality);
-            Index::wide(&mesh, options.threads(arguments.threads()))
-        }
-        _ => Index::with_options(method, &mesh, options),
-    };
-    let index = progress::waiting(&format!("{method}: building"), building);
-    let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
-    let saving = || impinge_io::save_index(&arguments.output, &index);
-    progress::waiting("saving", saving)?;
     let faces = mesh.faces().len();
-    let report = Report { method: method.name(), faces, build_ms, bytes: index.bytes() };
+    let building = || {
+        if method == Method::WIDE {
+            let options = WideOptions::default().quality(arguments.quality);
+            Shape::build(options.threads(arguments.threads()), mesh)
+        } else {
+            Shape::build((method, options), mesh)
+        }
+    };
+    let shape = progress::waiting(&format!("{method}: building"), building);
+    let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
+    let saving = || impinge_io::save_index(&arguments.output, &shape);
+    progress::waiting("saving", saving)?;
+    let report = Report { method: method.name(), faces, build_ms, bytes: shape.bytes() };
     if arguments.json {
         return output::json(&report);
     }

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fmt};
 const LIMIT: f64 = 0.03;
 
 const HEAD: &str = "\
-# Instructions that the kernels of benches/kernels.rs take, as valgrind counts them.
+# Instructions that the kernels of src/main.rs take, as valgrind counts them.
 # Written by `cargo xtask kernels --record`; the commit that changes a line says why.
 ";
 
@@ -41,13 +41,27 @@ impl Record {
     }
 
     /// What was not the same when the other was counted, in words; empty if all was.
-    pub(super) fn other_origin(&self, before: &Self) -> String {
+    fn other_origin(&self, before: &Self) -> String {
         let unknown = || "unknown".to_owned();
         let differs = |(name, now): (&String, &String)| {
             let before = before.origin.get(name).cloned().unwrap_or_else(unknown);
             (before != *now).then(|| format!("{name} {now} instead of {before}"))
         };
         self.origin.iter().filter_map(differs).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether these counts are as good as those on record.
+    pub(super) fn verdict(&self, before: &Self) -> Verdict {
+        let other = self.other_origin(before);
+        if !other.is_empty() {
+            return Verdict::Incomparable(other);
+        }
+        let changes = self.changes(before);
+        let failures = changes.iter().filter(|change| change.fails()).count();
+        match failures {
+            0 => Verdict::Good,
+            _ => Verdict::Bad { failures, kernels: changes.len() },
+        }
     }
 
     /// All kernels of either.
@@ -75,6 +89,28 @@ impl fmt::Display for Record {
             writeln!(f, "{name} = {}", grouped(count))?;
         }
         Ok(())
+    }
+}
+
+/// What a comparison with the counts on record comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// No kernel takes much more than on record.
+    Good,
+    /// So many kernels take much more, or are in one of the two alone.
+    Bad { failures: usize, kernels: usize },
+    /// Counted with other tools than those on record, which are named: differences prove nothing.
+    Incomparable(String),
+}
+
+impl Verdict {
+    pub(super) fn into_result(self) -> Result<(), String> {
+        match self {
+            Self::Good | Self::Incomparable(_) => Ok(()),
+            Self::Bad { failures, kernels } => Err(format!(
+                "{failures} of {kernels} kernels; if there is a good reason, `cargo xtask kernels --record`"
+            )),
+        }
     }
 }
 
@@ -177,5 +213,35 @@ mod tests {
         assert_eq!(now.other_origin(&before), "");
         now.origin.insert("rust".to_owned(), "1.96.0".to_owned());
         assert_eq!(now.other_origin(&before), "rust 1.96.0 instead of 1.95.0");
+    }
+
+    #[test]
+    fn growth_is_an_error_with_the_tools_on_record_alone() {
+        let before = record(&[("a", 1000), ("b", 1000)]);
+        let same = record(&[("a", 1000), ("b", 1029)]);
+        assert_eq!(same.verdict(&before), Verdict::Good);
+        assert_eq!(same.verdict(&before).into_result(), Ok(()));
+
+        let mut grown = record(&[("a", 1000), ("b", 2000)]);
+        assert_eq!(grown.verdict(&before), Verdict::Bad { failures: 1, kernels: 2 });
+        assert!(grown.verdict(&before).into_result().unwrap_err().contains("1 of 2 kernels"));
+
+        for (name, value) in
+            [("rust", "1.96.0"), ("valgrind", "valgrind-3.25.0"), ("lanes", "sse2")]
+        {
+            let mut before = before.clone();
+            for name in ["rust", "valgrind", "lanes"] {
+                before.origin.insert(name.to_owned(), "on record".to_owned());
+            }
+            grown.origin = before.origin.clone();
+            assert!(grown.verdict(&before).into_result().is_err());
+            grown.origin.insert(name.to_owned(), value.to_owned());
+            let verdict = grown.verdict(&before);
+            assert_eq!(
+                verdict,
+                Verdict::Incomparable(format!("{name} {value} instead of on record"))
+            );
+            assert_eq!(verdict.into_result(), Ok(()));
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::failure::Failure;
 use impinge::{
-    Index, Mesh, Method,
+    Mesh, Method, Shape,
     method::boxtree::{BoxtreeOptions, OverlapTest},
 };
+use std::sync::Arc;
 
 /// A method, or a way to use one, by the name that tables and plots call it.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,10 +58,11 @@ impl Contender {
         Self { name: method.name().to_owned(), way: Way::Method(method) }
     }
 
-    pub(super) fn index<'m>(&self, mesh: &'m Mesh) -> Index<'m> {
+    /// Prepares a mesh.
+    pub(super) fn shape(&self, mesh: &Arc<Mesh>) -> Shape {
         match self.way {
-            Way::Method(method) => Index::build(method, mesh),
-            Way::Boxtree(options) => Index::boxtree(mesh, options),
+            Way::Method(method) => Shape::build(method, Arc::clone(mesh)),
+            Way::Boxtree(options) => Shape::build(options, Arc::clone(mesh)),
         }
     }
 }

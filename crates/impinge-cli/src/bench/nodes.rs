@@ -6,13 +6,14 @@ use crate::{
     progress, source,
 };
 use impinge::{
-    Index, Method,
-    mid::{
+    Method, Shape,
+    method::{
         boxtree::{Boxtree, BoxtreeOptions},
         tree::BuildOptions,
     },
 };
 use serde::Serialize;
+use std::sync::Arc;
 
 /// Bytes a node and operations a pair of nodes, beside those of the paper.
 ///
@@ -59,12 +60,13 @@ const fn of_dop(k: u32) -> (u32, u32) {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mesh = source::mesh(&arguments.mesh)?;
+    let mesh = Arc::new(source::mesh(&arguments.mesh)?);
     let nodes = 2 * mesh.faces().len() - 1;
     let tree = |method: Method| {
         let options = BuildOptions::default().leaf(1);
-        let index = progress::waiting("building", || Index::with_options(method, &mesh, options));
-        to_thousandths(index.bytes() as f64 / nodes as f64)
+        let building = || Shape::build((method, options), Arc::clone(&mesh));
+        let shape = progress::waiting("building", building);
+        to_thousandths(shape.bytes() as f64 / nodes as f64)
     };
     let boxtree = Boxtree::build(&mesh, BoxtreeOptions::default().leaf(1));
     let boxtree = to_thousandths(boxtree.bytes() as f64 / boxtree.node_count() as f64);

@@ -100,9 +100,9 @@ const ROUNDS: usize = 3;
 const ROUNDS_LIMIT: Duration = Duration::from_secs(2);
 
 /// A method on its way through the distances.
-struct Runner<'m> {
+struct Runner {
     name: String,
-    pair: Pair<'m>,
+    pair: Pair,
     build: Duration,
     bytes: usize,
 }
@@ -112,7 +112,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mesh = source::mesh(&arguments.mesh)?;
     let body = generate::scaled_to_cube(&mesh, 2.0);
     let body = body.map_err(|error| Failure::input(format!("{}: {error}", arguments.mesh)))?;
-    let mut runners: Vec<Runner<'_>> =
+    let body = Arc::new(body);
+    let mut runners: Vec<Runner> =
         contenders.iter().map(|it| Runner::new(it, &body)).collect::<Result<_, _>>()?;
     let rows = rows(arguments, &mut runners)?;
     let report = Report::new(arguments, body.faces().len(), &runners, rows);
@@ -128,7 +129,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// At each distance all methods take their turn, so that a busy machine is unfair to none.
-fn rows(arguments: &Arguments, runners: &mut [Runner<'_>]) -> Result<Vec<Row>, Failure> {
+fn rows(arguments: &Arguments, runners: &mut [Runner]) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let runs = arguments.distances.len() * runners.len();
     let mut progress = Progress::new("tumbling", runs as u64 * u64::from(arguments.steps));
@@ -141,14 +142,14 @@ fn rows(arguments: &Arguments, runners: &mut [Runner<'_>]) -> Result<Vec<Row>, F
     Ok(rows)
 }
 
-impl<'m> Runner<'m> {
-    fn new(contender: &Contender, body: &'m Mesh) -> Result<Self, Failure> {
+impl Runner {
+    fn new(contender: &Contender, body: &Arc<Mesh>) -> Result<Self, Failure> {
         let name = contender.name.clone();
         let start = Instant::now();
-        let index = progress::waiting(&format!("{name}: building"), || contender.index(body));
+        let shape = progress::waiting(&format!("{name}: building"), || contender.shape(body));
         let build = start.elapsed();
-        let pair = Pair::from_indices(&index, &index).map_err(Failure::input)?;
-        Ok(Self { name, pair, build, bytes: index.bytes() })
+        let pair = Pair::new(&shape, &shape).map_err(Failure::input)?;
+        Ok(Self { name, pair, build, bytes: shape.bytes() })
     }
 
     fn row(&mut self, distance: f64, poses: &[Pose], all: bool, progress: &mut Progress) -> Row {
@@ -187,8 +188,8 @@ impl<'m> Runner<'m> {
 }
 
 impl Report {
-    fn new(arguments: &Arguments, faces: usize, runners: &[Runner<'_>], rows: Vec<Row>) -> Self {
-        let contender = |runner: &Runner<'_>| {
+    fn new(arguments: &Arguments, faces: usize, runners: &[Runner], rows: Vec<Row>) -> Self {
+        let contender = |runner: &Runner| {
             let of_method = rows.iter().filter(|row| row.method == runner.name);
             let sum: f64 = of_method.map(|row| row.mean_us).sum();
             Summary {

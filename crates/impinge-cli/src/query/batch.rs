@@ -14,7 +14,7 @@ impl Workload<'_> {
     /// Asks for all steps as one batch, a few times. The pairs of each step go to the sink.
     pub(super) fn batches(
         &self,
-        pair: &mut Pair<'_>,
+        pair: &mut Pair,
         build: Duration,
         (all, tolerance): (bool, f64),
         sink: &mut Sink<'_>,
@@ -40,7 +40,7 @@ impl Workload<'_> {
 
     fn batch<'p>(
         &self,
-        pair: &'p mut Pair<'_>,
+        pair: &'p mut Pair,
         all: bool,
         tolerance: f64,
     ) -> (Duration, Found<'p>) {

@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => vec![Pose::IDENTITY],
     };
     let workload = Workload {
-        meshes: [&a, &b],
+        meshes: [Arc::new(a), Arc::new(b)],
         poses: &poses,
         ask,
         cache: arguments.cache,

@@ -5,7 +5,7 @@ use crate::{
     progress::{self, Progress},
 };
 use impinge::{
-    Budget, Cache, FacePair, Index, Mesh, MeshDistance, Method, Pair, Pose, Threads, Verdict,
+    Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, Verdict,
 };
 use rayon::ThreadPool;
 use std::{
@@ -13,6 +13,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     io::{self, Write},
     path::Path,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -23,7 +24,7 @@ pub(super) const ROUNDS_LIMIT: Duration = Duration::from_secs(10);
 
 /// What is asked, whatever the method.
 pub(super) struct Workload<'w> {
-    pub(super) meshes: [&'w Mesh; 2],
+    pub(super) meshes: [Arc<Mesh>; 2],
     pub(super) poses: &'w [Pose],
     pub(super) ask: Ask,
     pub(super) cache: bool,
@@ -116,20 +117,20 @@ impl Workload<'_> {
         outcome.ok_or_else(|| Failure::input("the rows were not written"))
     }
 
-    fn prepared(&self, way: Prepare<'_>) -> Result<Pair<'_>, Failure> {
-        let [a, b] = self.meshes;
+    fn prepared(&self, way: Prepare<'_>) -> Result<Pair, Failure> {
+        let [a, b] = self.meshes.clone();
         match way {
             Prepare::Build(method) => {
                 let building = || Pair::with_method(method, a, b);
                 Ok(progress::waiting(&format!("{method}: building"), building))
             }
             Prepare::Load { a: file_a, b: file_b } => {
-                let load = |file: &Path, mesh| -> Result<Index<'_>, Failure> {
+                let load = |file: &Path, mesh| -> Result<Shape, Failure> {
                     let loading = || impinge_io::load_index(file, mesh);
                     Ok(progress::waiting(&format!("loading {}", file.display()), loading)?)
                 };
-                let (index_a, index_b) = (load(file_a, a)?, load(file_b, b)?);
-                Pair::from_indices(&index_a, &index_b).map_err(Failure::input)
+                let (shape_a, shape_b) = (load(file_a, a)?, load(file_b, b)?);
+                Pair::new(&shape_a, &shape_b).map_err(Failure::input)
             }
         }
     }
@@ -137,7 +138,7 @@ impl Workload<'_> {
     /// The pairs of each step go to the sink in the first round.
     fn rounds(
         &self,
-        pair: &mut Pair<'_>,
+        pair: &mut Pair,
         build: Duration,
         sink: &mut Sink<'_>,
     ) -> io::Result<Outcome> {
@@ -176,7 +177,7 @@ impl Workload<'_> {
 
     fn step<'p>(
         &self,
-        pair: &'p mut Pair<'_>,
+        pair: &'p mut Pair,
         cache: Option<&'p mut Cache>,
         pose: &Pose,
     ) -> (Duration, Answer, &'p [FacePair]) {
@@ -217,7 +218,7 @@ impl Workload<'_> {
 
 fn timed<'p>(
     start: Instant,
-    mut timed: impinge::query::Timed<'p, '_>,
+    mut timed: impinge::query::Timed<'p>,
     all: bool,
     budget: Budget,
 ) -> (Duration, Answer, &'p [FacePair]) {

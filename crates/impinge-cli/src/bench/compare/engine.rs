@@ -108,17 +108,17 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-struct Impinge<'s> {
+struct Impinge {
     facts: Facts,
-    pair: Pair<'s>,
+    pair: Pair,
 }
 
-impl<'s> Impinge<'s> {
-    fn new(scenario: &'s Scenario, contender: &Contender) -> Result<Self, Failure> {
+impl Impinge {
+    fn new(scenario: &Scenario, contender: &Contender) -> Result<Self, Failure> {
         let start = Instant::now();
-        let [a, b] = [&scenario.a, &scenario.b].map(|mesh| contender.index(mesh));
+        let [a, b] = [&scenario.a, &scenario.b].map(|mesh| contender.shape(mesh));
         let build = start.elapsed();
-        let pair = Pair::from_indices(&a, &b).map_err(Failure::input)?;
+        let pair = Pair::new(&a, &b).map_err(Failure::input)?;
         let facts = Facts {
             engine: contender.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),

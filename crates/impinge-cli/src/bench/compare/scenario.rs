@@ -174,7 +174,7 @@ fn pipes(steps: u32) -> Result<Scenario, GenerateError> {
     let mesh = generate::pipes(3, PipesOptions::default())?;
     let a = in_single(&mesh, |p| p)?;
     let b = in_single(&mesh, |p| p * PIPES_COPY)?;
-    let mut pair = Pair::with_method(Method::WIDE, &a, &b);
+    let mut pair = Pair::with_method(Method::WIDE, a.clone(), b.clone());
     let mut random = Random::new(3);
     let mut is_hit = |pose: &Pose| pair.intersects(&Pose::IDENTITY, pose);
     let pose = |(turn, place): (DQuat, DVec3)| Pose::new(DMat3::from_quat(turn), place);
@@ -301,7 +301,7 @@ mod tests {
     fn flights_touch_now_and_then() {
         for (plan, share) in [(Plan::Pipes, 0.005..0.5), (Plan::Terrain, 0.1..0.9)] {
             let Scenario { a, b, poses } = plan.make(Steps::QUICK).unwrap();
-            let mut pair = Pair::with_method(Method::WIDE, &a, &b);
+            let mut pair = Pair::with_method(Method::WIDE, a.clone(), b.clone());
             let hits = poses.iter().filter(|pose| pair.intersects(&Pose::IDENTITY, pose)).count();
             let found = hits as f64 / poses.len() as f64;
             assert!(share.contains(&found), "{}: {found}", plan.name());

@@ -128,7 +128,7 @@ impl Truth {
         let ours = || runs.iter().filter(|run| run.facts.is_impinge);
         let (run, step) = ours().find_map(|run| Some((run, self.first_difference(run)?)))?;
         let first = ours().next()?.facts.engine.as_str();
-        let mut brute = Pair::with_method(Method::BRUTE, &scenario.a, &scenario.b);
+        let mut brute = Pair::with_method(Method::BRUTE, scenario.a.clone(), scenario.b.clone());
         let pairs = brute.contacts(&Pose::IDENTITY, &scenario.poses[step]);
         let is_first_right = (pairs.len() as u64, Some(fingerprint(pairs)))
             == (self.counts[step], self.prints[step]);

@@ -41,7 +41,7 @@ impl<V: BoundingVolume> Volumes<V> {
 
 /// Two bodies, and poses at which something is asked of them.
 pub(crate) struct Queries {
-    pub(crate) pair: Pair<'static>,
+    pub(crate) pair: Pair,
     pub(crate) poses: Vec<Pose>,
 }
 
@@ -56,13 +56,13 @@ impl Queries {
     /// Far from each other.
     pub(crate) fn clear(method: Method) -> Self {
         let poses = generate::tumble(10.0, 200).expect("a distance");
-        Self::warm(Pair::with_method(method, torus(), torus()), poses)
+        Self::warm(Pair::with_method(method, torus().clone(), torus().clone()), poses)
     }
 
     /// Two deformed tori, one of which tumbles (Zachmann 2002): those poses at which they touch, or
     /// those at which they do not.
     pub(crate) fn tumbling(method: Method, distance: f64, asked: Asked) -> Self {
-        let mut pair = Pair::with_method(method, torus(), torus());
+        let mut pair = Pair::with_method(method, torus().clone(), torus().clone());
         let mut poses = generate::tumble(distance, 40).expect("a distance");
         poses.retain(|pose| pair.intersects(&Pose::IDENTITY, pose) == (asked == Asked::Hit));
         poses.truncate(10);
@@ -74,12 +74,12 @@ impl Queries {
         let ball = generate::icosphere(4).expect("few enough");
         let smaller = ball.positions().iter().map(|p| *p * 0.99).collect();
         let inner = Mesh::new(smaller, ball.faces().to_vec()).expect("smaller than before");
-        let pair = Pair::with_method(method, leaked(ball), leaked(inner));
+        let pair = Pair::with_method(method, ball, inner);
         Self::warm(pair, generate::random_rotations(1, 3))
     }
 
     /// Asks everything once, so that buffers are as large as they need be.
-    fn warm(mut pair: Pair<'static>, poses: Vec<Pose>) -> Self {
+    fn warm(mut pair: Pair, poses: Vec<Pose>) -> Self {
         assert!(poses.len() >= 3, "too few poses to tell");
         for pose in &poses {
             pair.contacts(&Pose::IDENTITY, pose);
