@@ -56,13 +56,14 @@ pub use face_pair::FacePair;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
 pub use method::{Budget, Cache, MeshDistance, Method, WideOptions, WideQuality};
+pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use query::{
     Batch, Bits, ContactLists, MethodMismatch, Pair, Shape, TimedVerdict, contacts, distance,
     intersects,
 };
 pub use threads::Threads;
-pub use tolerance::ToleranceError;
+pub use tolerance::{Tolerance, ToleranceError};
 pub use world::World;
 
 /// The README's program, compiled and run with the other examples.

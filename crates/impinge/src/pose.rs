@@ -1,6 +1,7 @@
 //! Where a body stands: a rotation and a translation, and the one way a vertex is placed.
 
-use glam::{DMat3, DVec3};
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+use std::ops::Mul;
 
 /// How far an entry of RᵀR may be from the identity's before a matrix is refused as a rotation.
 const ROTATION_TOLERANCE: f64 = 1e-6;
@@ -16,6 +17,10 @@ const ROTATION_TOLERANCE: f64 = 1e-6;
 /// let pose = Pose::new(DMat3::from_rotation_z(0.5), DVec3::new(1.0, 2.0, 3.0))?;
 /// assert_eq!(pose.place(DVec3::ZERO), DVec3::new(1.0, 2.0, 3.0));
 /// assert!(Pose::new(DMat3::from_diagonal(DVec3::splat(2.0)), DVec3::ZERO).is_err());
+///
+/// let up = Pose::from_translation(DVec3::Z)?;
+/// assert_eq!(pose.then(up), up * pose); // first `pose`, then `up`
+/// assert_eq!((up * pose).place(DVec3::ZERO), DVec3::new(1.0, 2.0, 4.0));
 /// # Ok::<(), impinge::PoseError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +64,15 @@ pub enum PoseError {
         /// The determinant, close to −1.
         determinant: f64,
     },
+    /// The quaternion is not of unit length, or not finite.
+    #[error(
+        "the quaternion is not a rotation: its squared length is {length_squared}, which is more \
+         than 1e-6 from 1"
+    )]
+    QuaternionNotUnit {
+        /// The sum of the squares of its components.
+        length_squared: f64,
+    },
     /// A component of the translation is NaN or infinite.
     #[error("the translation's component {axis} is {value}, not a finite number")]
     TranslationNotFinite {
@@ -83,17 +97,7 @@ impl Pose {
                 }
             }
         }
-        for i in 0..3 {
-            for j in i..3 {
-                let value = columns[i].dot(columns[j]);
-                let expected = f64::from(u8::from(i == j));
-                // Huge entries overflow to infinity or NaN here; neither passes `<=`.
-                let is_close = (value - expected).abs() <= ROTATION_TOLERANCE;
-                if !is_close {
-                    return Err(PoseError::NotOrthonormal { i, j, value, expected });
-                }
-            }
-        }
+        check_orthonormal(&rotation)?;
         let determinant = rotation.determinant();
         if determinant < 0.0 {
             return Err(PoseError::Mirrors { determinant });
@@ -118,6 +122,27 @@ impl Pose {
         let [a, d, g, b, e, h, c, f, i] = self.rotation.to_cols_array();
         let [x, y, z] = self.translation.to_array();
         [a, b, c, x, d, e, f, y, g, h, i, z]
+    }
+
+    /// A pose from a unit quaternion and a translation. The quaternion is refused unless its squared length is 1 to
+    /// 1e-6, and then scaled to unit length, so that the matrix is a rotation to a few roundings.
+    pub fn from_quat(rotation: DQuat, translation: DVec3) -> Result<Self, PoseError> {
+        let length_squared = rotation.length_squared();
+        // A NaN passes no comparison.
+        let is_unit = (length_squared - 1.0).abs() <= ROTATION_TOLERANCE;
+        if !is_unit {
+            return Err(PoseError::QuaternionNotUnit { length_squared });
+        }
+        Self::new(DMat3::from_quat(rotation.normalize()), translation)
+    }
+
+    /// The rotation as a unit quaternion, rounded. Of the two that stand for a rotation, the one with `w ≥ 0`.
+    ///
+    /// A matrix that is orthonormal only to 1e-6 is not given back by [`from_quat`](Self::from_quat): that makes it a
+    /// rotation to a few roundings, which moves its entries by about as much as they were off.
+    pub fn to_quat(&self) -> DQuat {
+        let quat = DQuat::from_mat3(&self.rotation).normalize();
+        if quat.w < 0.0 { -quat } else { quat }
     }
 
     /// A pose that only moves.
@@ -146,6 +171,36 @@ impl Pose {
         ((r.x_axis * point.x + r.y_axis * point.y) + r.z_axis * point.z) + self.translation
     }
 
+    /// This pose, followed by another: the same as `next * self`.
+    pub fn then(self, next: Self) -> Self {
+        next * self
+    }
+
+    /// The pose that undoes this one, but for rounding.
+    ///
+    /// Its matrix is the inverse, not the transpose, so that it also undoes a matrix that is orthonormal only to
+    /// 1e-6; where the inverse is no longer that close to orthonormal, the nearest rotation takes its place.
+    /// A coordinate of the translation that would be beyond `f64::MAX` becomes `±f64::MAX`.
+    pub fn inverse(&self) -> Self {
+        let rotation = made_orthonormal(self.rotation.inverse());
+        let turned = Self { rotation, translation: DVec3::ZERO };
+        // A difference, so that no zero becomes negative.
+        Self { rotation, translation: DVec3::ZERO - turned.place_saturating(self.translation) }
+    }
+
+    /// [`place`](Self::place) for points of any size: a coordinate beyond `f64::MAX` becomes `±f64::MAX`.
+    fn place_saturating(&self, point: DVec3) -> DVec3 {
+        let placed = self.place(point);
+        if placed.is_finite() {
+            return placed;
+        }
+        // A row of a rotation lengthens a coordinate to less than 1.75 times the largest: a quarter of it, and of the
+        // translation, adds up to less than `f64::MAX`.
+        let quarter = Self { translation: self.translation * 0.25, ..*self }.place(point * 0.25);
+        let most = DVec3::splat(f64::MAX * 0.25);
+        quarter.clamp(-most, most) * 4.0
+    }
+
     /// The corners of a triangle where they are [placed](Self::place).
     #[inline]
     pub fn place_triangle(&self, triangle: [DVec3; 3]) -> [DVec3; 3] {
@@ -163,6 +218,71 @@ impl Pose {
     pub(crate) fn rounding(&self, reach: f64) -> f64 {
         let size = 1.75 * reach + self.translation.abs().max_element();
         2.5 * f64::EPSILON * size + 8.0 * f64::from_bits(1)
+    }
+}
+
+/// Checks that RᵀR is the identity to 1e-6.
+fn check_orthonormal(rotation: &DMat3) -> Result<(), PoseError> {
+    let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
+    for i in 0..3 {
+        for j in i..3 {
+            let value = columns[i].dot(columns[j]);
+            let expected = f64::from(u8::from(i == j));
+            // Huge entries overflow to infinity or NaN here; neither passes `<=`.
+            let is_close = (value - expected).abs() <= ROTATION_TOLERANCE;
+            if !is_close {
+                return Err(PoseError::NotOrthonormal { i, j, value, expected });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A product or an inverse of rotations as it is, if it passes for a rotation; else the nearest rotation.
+///
+/// Let E be RᵀR less the identity. Entries of at most 1e-6 make its norm at most 3e-6, so that of a product of two
+/// such matrices is at most 6.1e-6, that of an inverse 3.1e-6. One step of Newton's iteration for the nearest
+/// orthogonal matrix, R (3 − RᵀR) / 2, leaves −¾ E² − ¼ E³: below 3e-11.
+fn made_orthonormal(rotation: DMat3) -> DMat3 {
+    if check_orthonormal(&rotation).is_ok() {
+        return rotation;
+    }
+    let excess = rotation.transpose() * rotation - DMat3::IDENTITY;
+    rotation - rotation * excess * 0.5
+}
+
+/// `a * b` places by `b` first, then by `a`, as matrices do.
+///
+/// The product is rounded, so it places a point close to, but not exactly, where the two poses would one after the
+/// other; its translation is exactly where `a` places that of `b`. The identity on either side changes nothing.
+///
+/// The product is always a valid pose. Factors whose matrices are orthonormal only to 1e-6 can have a product that is
+/// not: then the nearest rotation takes its place. A coordinate of the translation that would be beyond `f64::MAX`
+/// becomes `±f64::MAX`.
+impl Mul for Pose {
+    type Output = Self;
+
+    fn mul(self, first: Self) -> Self {
+        Self {
+            rotation: made_orthonormal(self.rotation * first.rotation),
+            translation: self.place_saturating(first.translation),
+        }
+    }
+}
+
+/// Exact: the matrix and the translation are taken as they are, or refused as in [`Pose::new`].
+impl TryFrom<DAffine3> for Pose {
+    type Error = PoseError;
+
+    fn try_from(affine: DAffine3) -> Result<Self, PoseError> {
+        Self::new(affine.matrix3, affine.translation)
+    }
+}
+
+/// Exact; but glam transforms a point by roundings of its own, so place points with [`Pose::place`].
+impl From<Pose> for DAffine3 {
+    fn from(pose: Pose) -> Self {
+        Self::from_mat3_translation(pose.rotation, pose.translation)
     }
 }
 
@@ -240,5 +360,129 @@ mod tests {
         // Within 1e-6 it is accepted as it stands, not repaired.
         let close = DMat3::from_diagonal(DVec3::new(1.0, 1.0 + 4e-7, 1.0));
         assert_eq!(Pose::new(close, DVec3::ZERO).unwrap().rotation(), close);
+    }
+
+    fn random_pose(seed: u64) -> Pose {
+        let mut random = crate::generate::Random::new(seed);
+        let far = [0.0, 1.0, 1e3, 1e9][seed as usize % 4];
+        Pose::new(random.rotation(), random.direction() * far).unwrap()
+    }
+
+    fn difference(p: &Pose, q: &Pose) -> f64 {
+        let entries = p.to_rows().into_iter().zip(q.to_rows());
+        entries.fold(0.0, |most, (p, q)| most.max((p - q).abs()))
+    }
+
+    /// Off by as much as a pose may be, and differently for every seed.
+    fn skewed_pose(seed: u64) -> Pose {
+        let pose = random_pose(seed);
+        let stretch = DMat3::from_diagonal(DVec3::splat(1.0 + 4.99e-7));
+        Pose::new(pose.rotation() * stretch, pose.translation()).unwrap()
+    }
+
+    #[test]
+    fn a_product_places_by_one_pose_after_the_other() {
+        for seed in 0..400 {
+            let (a, b) = (random_pose(seed), random_pose(seed + 1000));
+            let product = a * b;
+            assert_eq!(b.then(a), product, "seed {seed}");
+            assert_eq!(product.translation(), a.place(b.translation()), "seed {seed}");
+            let point = random_pose(seed + 2001).translation();
+            let size = 1.0 + point.length() + a.translation().length() + b.translation().length();
+            let apart = product.place(point) - a.place(b.place(point));
+            assert!(apart.length() < 8.0 * f64::EPSILON * size, "seed {seed}: {apart}");
+            for pose in [a, skewed_pose(seed)] {
+                assert_eq!(Pose::IDENTITY * pose, pose, "seed {seed}");
+                assert_eq!(pose * Pose::IDENTITY, pose, "seed {seed}");
+            }
+        }
+        assert_eq!(Pose::default(), Pose::IDENTITY);
+    }
+
+    #[test]
+    fn an_inverse_undoes() {
+        for seed in 0..400 {
+            for pose in [random_pose(seed), skewed_pose(seed)] {
+                let inverse = pose.inverse();
+                assert_eq!(Pose::new(inverse.rotation(), inverse.translation()), Ok(inverse));
+                let size = 1.0 + pose.translation().length();
+                for product in [inverse * pose, pose * inverse] {
+                    let off = difference(&product, &Pose::IDENTITY);
+                    assert!(off < 16.0 * f64::EPSILON * size, "seed {seed}: off by {off:e}");
+                }
+            }
+        }
+        assert_eq!(Pose::IDENTITY.inverse(), Pose::IDENTITY);
+        assert!(Pose::IDENTITY.inverse().translation().x.is_sign_positive());
+    }
+
+    /// Products of matrices that are barely rotations would leave the band after one multiplication.
+    #[test]
+    fn products_and_inverses_stay_valid() {
+        let mut repaired = 0;
+        for seed in 0..50 {
+            let mut product = Pose::IDENTITY;
+            for step in 0..200 {
+                let next = skewed_pose(seed * 4);
+                let is_off = check_orthonormal(&(next.rotation() * product.rotation())).is_err();
+                repaired += usize::from(is_off);
+                product = next * product;
+                let again = Pose::new(product.rotation(), product.translation());
+                assert_eq!(again, Ok(product), "seed {seed}, step {step}");
+                let inverse = product.inverse();
+                let again = Pose::new(inverse.rotation(), inverse.translation());
+                assert_eq!(again, Ok(inverse), "seed {seed}, step {step}");
+            }
+        }
+        assert!(repaired > 1_000, "hardly any left the band: {repaired}");
+    }
+
+    #[test]
+    fn translations_saturate() {
+        let turn = DMat3::from_rotation_z(0.7);
+        let far = Pose::new(turn, DVec3::new(f64::MAX, -f64::MAX, 0.0)).unwrap();
+        for pose in [far * far, far.inverse(), far * far.inverse(), far.inverse() * far] {
+            assert_eq!(Pose::new(pose.rotation(), pose.translation()), Ok(pose));
+        }
+        let right = Pose::from_translation(DVec3::new(f64::MAX, 0.0, 0.0)).unwrap();
+        assert_eq!((right * right).translation(), DVec3::new(f64::MAX, 0.0, 0.0));
+    }
+
+    #[test]
+    fn quaternions_go_in_and_come_out() {
+        for seed in 0..400 {
+            let pose = random_pose(seed);
+            let quat = pose.to_quat();
+            assert!(quat.w >= 0.0 && quat.is_normalized(), "seed {seed}: {quat}");
+            let again = Pose::from_quat(quat, pose.translation()).unwrap();
+            assert!(difference(&pose, &again) < 8.0 * f64::EPSILON, "seed {seed}");
+        }
+        // Half a turn, where w is 0.
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            let half =
+                Pose::from_quat(DQuat::from_xyzw(axis.x, axis.y, axis.z, 0.0), axis).unwrap();
+            let again = Pose::from_quat(half.to_quat(), axis).unwrap();
+            assert!(difference(&half, &again) < 4.0 * f64::EPSILON, "{axis}");
+        }
+        // A quaternion of f32 precision is made a unit one.
+        let rough = DQuat::from_xyzw(0.5, 0.5, 0.5, 0.5 + 3e-7);
+        let pose = Pose::from_quat(rough, DVec3::ZERO).unwrap();
+        let excess = pose.rotation().transpose() * pose.rotation() - DMat3::IDENTITY;
+        assert!(excess.to_cols_array().iter().all(|e| e.abs() < 4.0 * f64::EPSILON));
+        for bad in [DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), DQuat::from_xyzw(0.0, 0.0, 0.0, f64::NAN)]
+        {
+            let error = Pose::from_quat(bad, DVec3::ZERO).unwrap_err();
+            assert!(matches!(error, PoseError::QuaternionNotUnit { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn affine_maps_go_in_and_come_out_unchanged() {
+        for seed in 0..100 {
+            let pose = skewed_pose(seed);
+            assert_eq!(Pose::try_from(DAffine3::from(pose)), Ok(pose), "seed {seed}");
+        }
+        let scaled = DAffine3::from_scale(DVec3::splat(2.0));
+        assert!(matches!(Pose::try_from(scaled), Err(PoseError::NotOrthonormal { .. })));
     }
 }

@@ -15,9 +15,11 @@ mod contact;
 mod flat;
 mod general;
 mod range;
+mod rays;
 mod rng;
 mod shape;
 
+pub use rays::{RayCase, RayFamily, ray_families};
 pub use rng::Rng;
 
 use crate::Triangle;

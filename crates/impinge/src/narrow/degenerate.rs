@@ -32,6 +32,17 @@ impl Shape {
         if first == last { Self::Point(first) } else { Self::Segment([first, last]) }
     }
 
+    /// Whether a point lies on it.
+    fn contains(&self, point: DVec3) -> bool {
+        match self {
+            Self::Point(own) => *own == point,
+            Self::Segment(ends) => point_on_segment(point, *ends),
+            Self::Triangle(t, view) => {
+                orient3d(t[0], t[1], t[2], point) == 0 && !apart_in_view(*view, t, &[point])
+            }
+        }
+    }
+
     /// Its one, two or three corners.
     pub(super) fn corners(&self) -> &[DVec3] {
         match self {
@@ -49,6 +60,12 @@ impl Shape {
     }
 }
 
+/// Whether a point lies on a closed triangle; a degenerate one is the segment or point that it is.
+pub(super) fn contains(triangle: &Triangle, point: DVec3) -> bool {
+    let [a, b, c] = *triangle;
+    orient3d(a, b, c, point) == 0 && Shape::of(triangle).contains(point)
+}
+
 /// Whether two triangles share a point, given that they are coplanar or that one of them is a
 /// segment or a point.
 #[cold]
@@ -56,11 +73,7 @@ impl Shape {
 pub(super) fn intersects(a: &Triangle, b: &Triangle) -> bool {
     use Shape::{Point, Segment, Triangle};
     match (Shape::of(a), Shape::of(b)) {
-        (Point(p), Point(q)) => p == q,
-        (Point(p), Segment(s)) | (Segment(s), Point(p)) => point_on_segment(p, s),
-        (Point(p), Triangle(t, view)) | (Triangle(t, view), Point(p)) => {
-            orient3d(t[0], t[1], t[2], p) == 0 && !apart_in_view(view, &t, &[p])
-        }
+        (Point(p), shape) | (shape, Point(p)) => shape.contains(p),
         (Segment(s), Segment(t)) => segments_intersect(s, t),
         (Segment(s), Triangle(t, view)) | (Triangle(t, view), Segment(s)) => {
             segment_meets_triangle(s, &t, view)

@@ -131,6 +131,33 @@ impl<const WORDS: usize> Integer<WORDS> {
         product.trimmed()
     }
 
+    /// How the magnitude of `self · 2^exponent` compares with that of `other · 2^other_exponent`.
+    pub(in crate::narrow) fn compare_scaled(
+        &self,
+        exponent: i32,
+        other: &Self,
+        other_exponent: i32,
+    ) -> Ordering {
+        let (Some(first), Some(other_first)) = (self.digits().last(), other.digits().last()) else {
+            return self.len.cmp(&other.len);
+        };
+        let (zeros, other_zeros) = (first.leading_zeros(), other_first.leading_zeros());
+        let end = exponent + 64 * self.len as i32 - zeros as i32;
+        let other_end = other_exponent + 64 * other.len as i32 - other_zeros as i32;
+        // With the first bits in the same place, word by word from there.
+        let words = 0..self.len.max(other.len);
+        let digits = words.clone().map(|i| self.aligned_word(i, zeros));
+        let other_digits = words.map(|i| other.aligned_word(i, other_zeros));
+        end.cmp(&other_end).then_with(|| digits.cmp(other_digits))
+    }
+
+    /// The word at a distance from the first one, if the number were shifted up by less than a word.
+    fn aligned_word(&self, from_first: usize, shift: u32) -> u64 {
+        let word = |i: usize| if i < self.len { self.words[self.len - 1 - i] } else { 0 };
+        let next = if shift == 0 { 0 } else { word(from_first + 1) >> (64 - shift) };
+        (word(from_first) << shift) | next
+    }
+
     pub(in crate::narrow) fn determinant(&self, exponent: i32) -> Determinant {
         let Some(&first) = self.digits().last() else {
             return Determinant { mantissa: 0.0, exponent: 0 };
