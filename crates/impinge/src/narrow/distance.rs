@@ -113,7 +113,16 @@ pub fn triangles_within(a: &Triangle, b: &Triangle, d: f64) -> bool {
     if d == 0.0 {
         return triangles_intersect(a, b);
     }
-    d > 0.0 && triangles_distance(a, b).distance <= d
+    if d.is_nan() || d < 0.0 {
+        return false;
+    }
+    // A distance in any order is within a relative 1e-12 of the true one, or a denormal step, and so is
+    // the one that decides. Where they might fall on different sides of `d`, corners are sorted.
+    let distance = closest(a, b).distance;
+    if distance > d * (1.0 + 1e-11) + f64::MIN_POSITIVE {
+        return false;
+    }
+    distance < d * (1.0 - 1e-11) - f64::MIN_POSITIVE || triangles_distance(a, b).distance <= d
 }
 
 /// The closest way between triangles that are apart, and the unit of its length as a power of two.
