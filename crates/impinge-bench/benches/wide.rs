@@ -49,7 +49,9 @@ fn made(name: &str, mesh: &Arc<Mesh>) {
     let options = |quality, threads| WideOptions::default().quality(quality).threads(threads);
     let build = |name, quality, threads| Contender {
         name,
-        run: Box::new(move || Shape::build(options(quality, threads), mesh.clone()).mesh().faces().len()),
+        run: Box::new(move || {
+            Shape::build(options(quality, threads), mesh.clone()).mesh().faces().len()
+        }),
     };
     let shape = Shape::new(mesh.clone());
     let file = shape.to_bytes().expect("wide trees are saved");
@@ -78,8 +80,9 @@ fn made(name: &str, mesh: &Arc<Mesh>) {
         ],
     );
     let faces = mesh.faces().len();
-    let bytes =
-        |quality| Shape::build(options(quality, Threads::One), mesh.clone()).bytes() as f64 / faces as f64;
+    let bytes = |quality| {
+        Shape::build(options(quality, Threads::One), mesh.clone()).bytes() as f64 / faces as f64
+    };
     let [full, fast] = [bytes(WideQuality::Quality), bytes(WideQuality::Fast)];
     print!("| {name} | {faces} | {full:.1} | {fast:.1} |");
     for outcome in &times {
