@@ -9,7 +9,7 @@ use crate::{
     method::PointScratch,
     simd::{
         Eight, on,
-        vector::{dot, highs, loads, lows, minus, splat, splats},
+        vector::{dot, highs, load, loads, lows, minus, splat, splats},
     },
 };
 use fearless_simd::{f32x8, prelude::*};
@@ -125,11 +125,10 @@ impl Spot {
     #[inline(always)]
     fn gaps_to_boxes<S: Simd>(&self, simd: S, node: &Node) -> f32x8<S> {
         let away = minus(&splats(simd, self.point), &loads(simd, &node.center));
-        let halves = loads(simd, &node.half);
         let zero = splat(simd, 0.0);
         let mut sum = zero;
-        for k in 0..3 {
-            let gap = (dot(&away, &loads(simd, &node.axes[k])).abs() - halves[k]).max(zero);
+        for (axis, half) in node.axes.iter().zip(&node.half) {
+            let gap = (dot(&away, &loads(simd, axis)).abs() - load(simd, half)).max(zero);
             sum = gap.mul_add(gap, sum);
         }
         sum.sqrt()
