@@ -59,8 +59,8 @@ pub use method::{Budget, Cache, MeshDistance, Method, WideOptions, WideQuality};
 pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use query::{
-    Batch, Bits, ContactLists, MethodMismatch, Pair, Shape, TimedVerdict, contacts, distance,
-    intersects,
+    Batch, Bits, ContactLists, MethodMismatch, NearestPoint, Pair, PointLocation, RayHit, Shape,
+    TimedVerdict, contacts, distance, intersects,
 };
 pub use threads::Threads;
 pub use tolerance::{Tolerance, ToleranceError};

@@ -9,7 +9,7 @@ pub(crate) struct Extent {
     center: DVec3,
     /// At least how far the faces reach from the centre along each axis; negative for no faces.
     half: DVec3,
-    /// At least how far the farthest corner is from the centre.
+    /// At least how far the farthest corner is from the centre; negative infinity for no faces.
     radius: f64,
     /// The largest magnitude of a coordinate.
     coordinate: f64,
@@ -21,7 +21,7 @@ impl Extent {
         let bounds = Bounds::enclosing(corners());
         if bounds.is_empty() {
             let (center, half) = (DVec3::ZERO, DVec3::splat(-1.0));
-            return Self { center, half, radius: 0.0, coordinate: 0.0 };
+            return Self { center, half, radius: f64::NEG_INFINITY, coordinate: 0.0 };
         }
         let center = bounds.center();
         let coordinate = bounds.min.abs().max(bounds.max.abs()).max_element();
@@ -60,12 +60,26 @@ impl Extent {
         (self.half.x >= 0.0).then(|| (pose.place(self.center), radius))
     }
 
+    /// The centre of the bounds.
+    #[inline]
+    pub(crate) fn center(&self) -> DVec3 {
+        self.center
+    }
+
+    /// At least how far the farthest corner is from the centre; negative infinity for no faces.
+    #[inline]
+    pub(crate) fn radius(&self) -> f64 {
+        self.radius
+    }
+
     /// Half the longest side of the bounds; negative for no faces.
+    #[inline]
     pub(crate) fn half_size(&self) -> f64 {
         self.half.max_element()
     }
 
     /// How far along any world axis rounding may move a placed vertex, or the placed centre.
+    #[inline]
     pub(crate) fn rounding(&self, pose: &Pose) -> f64 {
         pose.rounding(self.coordinate)
     }

@@ -4,8 +4,8 @@ mod extent;
 mod report;
 
 pub(crate) use extent::Extent;
-pub use report::{Duplicate, Edge, MeshReport};
-pub(crate) use report::{edges, first_vertex_at_each_position};
+pub use report::{Duplicate, Edge, MeshReport, NotSolid};
+pub(crate) use report::{check_solid, edges, first_vertex_at_each_position};
 
 use crate::Bounds;
 use glam::DVec3;

@@ -189,6 +189,51 @@ pub(crate) fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
     edges
 }
 
+/// Why the faces of a mesh enclose no solid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotSolid {
+    /// There are no faces, or none with three different corners.
+    #[error("the mesh has no faces that could enclose a solid")]
+    NoFaces,
+    /// An edge has more faces on one side than on the other.
+    #[error(
+        "the mesh is not closed: of the faces at the edge between vertices {} and {}, {} run \
+         along it one way and {} the other",
+        .edge.vertices[0], .edge.vertices[1], .edge.forward, .edge.backward
+    )]
+    OpenEdge {
+        /// The first such edge.
+        edge: Edge,
+    },
+}
+
+/// Checks that faces enclose a solid: every edge has as many faces that run along it one way as the other, so that
+/// the winding number of any point off the surface is a whole number. Solids may share edges and overlap.
+pub(crate) fn check_solid(edges: &[Edge]) -> Result<(), NotSolid> {
+    if edges.is_empty() {
+        return Err(NotSolid::NoFaces);
+    }
+    match edges.iter().find(|edge| edge.forward != edge.backward) {
+        Some(&edge) => Err(NotSolid::OpenEdge { edge }),
+        None => Ok(()),
+    }
+}
+
+impl Mesh {
+    /// Checks that the faces enclose a solid, or several: every edge has as many faces that run along it one way as
+    /// the other. Vertices count as the same where their positions are equal. Takes time n log n.
+    ///
+    /// This is what it takes to tell points inside from points outside. [`MeshReport::is_closed`] asks for more: exactly
+    /// two faces at each edge.
+    pub fn check_solid(&self) -> Result<(), NotSolid> {
+        let first_at = first_vertex_at_each_position(self.positions());
+        let corners: Vec<[u32; 3]> =
+            self.faces().iter().map(|face| face.map(|v| first_at[v as usize])).collect();
+        check_solid(&edges(&corners))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,5 +297,28 @@ mod tests {
     fn an_empty_mesh_encloses_nothing() {
         let report = Mesh::default().report();
         assert!(!report.is_closed && report.bounds.is_empty());
+    }
+
+    #[test]
+    fn solids_may_share_edges_but_not_be_open() {
+        let (positions, faces) = tetrahedron();
+        let mesh = |positions: &[DVec3], faces: &[[u32; 3]]| {
+            Mesh::new(positions.to_vec(), faces.to_vec()).unwrap()
+        };
+        assert_eq!(mesh(&positions, &faces).check_solid(), Ok(()));
+        // A second one below that shares an edge: four faces there.
+        let mut more = positions.clone();
+        more.extend([DVec3::NEG_Y, DVec3::NEG_Z]);
+        let mut twice = faces.clone();
+        twice.extend([[0, 1, 4], [0, 5, 1], [1, 5, 4], [4, 5, 0]]);
+        let both = mesh(&more, &twice);
+        assert!(!both.report().is_closed);
+        assert_eq!(both.check_solid(), Ok(()));
+        let open = mesh(&positions, &faces[1..]).check_solid().unwrap_err();
+        assert!(matches!(open, NotSolid::OpenEdge { edge } if edge.vertices == [0, 1]), "{open}");
+        assert_eq!(Mesh::default().check_solid(), Err(NotSolid::NoFaces));
+        let message = "the mesh is not closed: of the faces at the edge between vertices 0 and 1, 1 run \
+                       along it one way and 0 the other";
+        assert_eq!(open.to_string(), message);
     }
 }

@@ -25,9 +25,10 @@ mod ray;
 mod triangle;
 mod winding;
 
+pub(crate) use distance::point_distance;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
-pub(crate) use point::{nearest_point, point_distance};
+pub(crate) use point::{distance_between, nearest_point};
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use ray::{Ray, RayError, ray_hit};
 pub use triangle::{TriangleTest, triangles_intersect};

@@ -52,7 +52,7 @@ fn nearest_of_moderate(triangle: &Triangle, point: DVec3) -> DVec3 {
 }
 
 /// The distance between two points, for coordinates of any size: no square overflows or vanishes.
-pub(crate) fn point_distance(p: DVec3, q: DVec3) -> f64 {
+pub(crate) fn distance_between(p: DVec3, q: DVec3) -> f64 {
     let distance_sq = p.distance_squared(q);
     if (1e-280..1e300).contains(&distance_sq) {
         return distance_sq.sqrt();
@@ -106,7 +106,7 @@ mod tests {
             for unit in [1e-300, 1e-170, 1e-90, 1e-50, 1e50, 1e79, 1e100, 1e160, 1e300] {
                 let (triangle, point) = (triangle.map(|p| p * unit), point * unit);
                 let nearest = nearest_point(&triangle, point);
-                let distance = point_distance(nearest, point);
+                let distance = distance_between(nearest, point);
                 let true_distance = triangles_distance(&triangle, &[point; 3]).distance;
                 let off = (distance - true_distance).abs();
                 assert!(off < 1e-13 * unit, "case {case}, unit {unit:e}: {off:e}");

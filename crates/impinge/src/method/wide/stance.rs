@@ -13,10 +13,10 @@ use glam::{DMat3, DVec3};
 /// What a mesh's [`Frame`](crate::volume::Frame) is made of: `(point − center) / scale`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    center: DVec3,
+    pub(super) center: DVec3,
     pub(super) scale: f64,
     /// The largest magnitude of a coordinate of the mesh.
-    reach: f64,
+    pub(super) reach: f64,
     /// The largest magnitude of a coordinate of a box's centre, in the frame.
     pub(super) centers: f64,
 }

@@ -33,6 +33,34 @@ pub(super) fn closest_pair(a: &Triangle, b: &Triangle) -> (Feature, Feature) {
     best.1
 }
 
+/// The feature of a triangle that looks closest to a point (Ericson 2005, section 5.1.5).
+pub(super) fn closest_feature(&[a, b, c]: &Triangle, point: DVec3) -> Feature {
+    let (u, v) = (b - a, c - a);
+    // How far along both edges from the first corner the point is, seen from each corner.
+    let [from_a, from_b, from_c] = [a, b, c].map(|corner| {
+        let away = point - corner;
+        [u.dot(away), v.dot(away)]
+    });
+    let [u_a, v_a] = from_a;
+    let [u_b, v_b] = from_b;
+    let [u_c, v_c] = from_c;
+    if u_a <= 0.0 && v_a <= 0.0 {
+        Feature::Corner(0)
+    } else if u_b >= 0.0 && v_b <= u_b {
+        Feature::Corner(1)
+    } else if v_c >= 0.0 && u_c <= v_c {
+        Feature::Corner(2)
+    } else if u_a >= 0.0 && u_b <= 0.0 && u_a * v_b <= u_b * v_a {
+        Feature::Edge(0)
+    } else if v_a >= 0.0 && v_c <= 0.0 && u_c * v_a <= u_a * v_c {
+        Feature::Edge(2)
+    } else if v_b >= u_b && u_c >= v_c && u_b * v_c <= u_c * v_b {
+        Feature::Edge(1)
+    } else {
+        Feature::Face
+    }
+}
+
 struct Edges {
     along: [DVec3; 3],
     length_sq: [f64; 3],
