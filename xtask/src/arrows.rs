@@ -3,7 +3,7 @@
 //! The document has fenced blocks that begin with ```` ```arrows FOLDER ````. A row `a, b -> c, d` says that
 //! `a` and `b` may use `c` and `d`, which stand in rows above, so that arrows never go round; `*` is all
 //! that stands above. Names are crates if the folder is `crates`, else modules: files and folders there. A
-//! row `name/*` says that the folders in `name` do not use each other.
+//! row `name/* -> c` says that the folders in `name` use none of each other but `c`.
 
 mod manifest;
 mod source;
@@ -27,8 +27,8 @@ struct Block {
     folder: String,
     /// Each name, in the order of the rows, and what it may use.
     rows: Vec<(String, BTreeSet<String>)>,
-    /// Modules whose folders do not use each other.
-    siblings: Vec<String>,
+    /// Modules whose folders do not use each other, but for some that they share.
+    siblings: Vec<(String, BTreeSet<String>)>,
 }
 
 /// One name uses another; where that was seen first.
@@ -55,10 +55,6 @@ impl Block {
         let mut block = Self { folder: folder.to_owned(), rows: Vec::new(), siblings: Vec::new() };
         for line in lines {
             let wrong = |why: &str| Err(format!("{PAGE}, arrows of {folder}: `{line}`: {why}"));
-            if let Some(module) = line.trim().strip_suffix("/*") {
-                block.siblings.push(module.to_owned());
-                continue;
-            }
             let Some((names, used)) = line.split_once("->") else {
                 return wrong("not `name -> a, b`");
             };
@@ -66,6 +62,10 @@ impl Block {
                 let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
                 words.map(str::to_owned).collect()
             };
+            if let Some(module) = names.trim().strip_suffix("/*") {
+                block.siblings.push((module.to_owned(), words(used).into_iter().collect()));
+                continue;
+            }
             let above: BTreeSet<String> = block.rows.iter().map(|(name, _)| name.clone()).collect();
             let used = match used.trim() {
                 "*" => above.clone(),
@@ -92,9 +92,10 @@ impl Block {
             _ => source::arrows(&folder)?,
         };
         let mut faults = self.compare(&names, &arrows);
-        for module in &self.siblings {
+        for (module, shared) in &self.siblings {
             let arrows = source::arrows_between_folders(&folder, module)?;
-            faults.extend(arrows.iter().map(|((from, to), place)| {
+            let arrows = arrows.iter().filter(|((_, to), _)| !shared.contains(to));
+            faults.extend(arrows.map(|((from, to), place)| {
                 format!("{place}: {module}/{from} uses {module}/{to}, and siblings must not")
             }));
         }
@@ -110,7 +111,7 @@ impl Block {
         for (name, _) in rows.iter().filter(|(name, _)| !names.contains(name)) {
             faults.push(format!("{PAGE}, arrows of {folder}: there is no `{name}`"));
         }
-        if names.contains(METHODS) && !self.siblings.iter().any(|module| module == METHODS) {
+        if names.contains(METHODS) && !self.siblings.iter().any(|(module, _)| module == METHODS) {
             faults.push(format!("{PAGE}, arrows of {folder}: there is no row `{METHODS}/*`"));
         }
         for ((from, to), place) in arrows {
@@ -153,9 +154,10 @@ fn arrows_are_those_that_the_architecture_allows() {
 
 #[test]
 fn what_is_not_allowed_is_found() {
-    let page = "text\n```arrows lib\na ->\nb, e -> a\nc -> *\nc/*\n```\n";
+    let page = "text\n```arrows lib\na ->\nb, e -> a\nc -> *\nc/* -> d\n```\n";
     let [block] = &Block::all(page).unwrap()[..] else { panic!("one block") };
-    assert_eq!((&*block.folder, &block.siblings[..]), ("lib", &["c".to_owned()][..]));
+    let shared = BTreeSet::from(["d".to_owned()]);
+    assert_eq!((&*block.folder, &block.siblings[..]), ("lib", &[("c".to_owned(), shared)][..]));
     let names = |text: &str| text.split(' ').map(str::to_owned).collect::<BTreeSet<_>>();
     let arrows = |pairs: &[[&str; 2]]| {
         let pairs = pairs.iter().map(|[from, to]| ((*from).to_owned(), (*to).to_owned()));
