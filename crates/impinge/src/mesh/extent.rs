@@ -13,6 +13,8 @@ pub(crate) struct Extent {
     radius: f64,
     /// The largest magnitude of a coordinate.
     coordinate: f64,
+    /// Half the longest side of the bounds; negative for no faces.
+    half_size: f64,
 }
 
 impl Extent {
@@ -21,7 +23,13 @@ impl Extent {
         let bounds = Bounds::enclosing(corners());
         if bounds.is_empty() {
             let (center, half) = (DVec3::ZERO, DVec3::splat(-1.0));
-            return Self { center, half, radius: f64::NEG_INFINITY, coordinate: 0.0 };
+            return Self {
+                center,
+                half,
+                radius: f64::NEG_INFINITY,
+                coordinate: 0.0,
+                half_size: -1.0,
+            };
         }
         let center = bounds.center();
         let coordinate = bounds.min.abs().max(bounds.max.abs()).max_element();
@@ -32,7 +40,8 @@ impl Extent {
             let scale = d.max_element();
             if scale > 0.0 { far.max(scale * (d / scale).length()) } else { far }
         });
-        Self { center, half, radius: farthest * (1.0 + 16.0 * f64::EPSILON), coordinate }
+        let (radius, half_size) = (farthest * (1.0 + 16.0 * f64::EPSILON), half.max_element());
+        Self { center, half, radius, coordinate, half_size }
     }
 
     /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] for no faces.
@@ -75,7 +84,7 @@ impl Extent {
     /// Half the longest side of the bounds; negative for no faces.
     #[inline]
     pub(crate) fn half_size(&self) -> f64 {
-        self.half.max_element()
+        self.half_size
     }
 
     /// How far along any world axis rounding may move a placed vertex, or the placed centre.

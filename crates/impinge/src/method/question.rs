@@ -97,7 +97,7 @@ impl<'q> Question<'q> {
     ///
     /// Placed coordinates are finite for every pose, so this tells bodies apart at any distance. Trees do
     /// not: beyond 1e38 times a body's size their coordinates overflow, and then they tell nothing apart.
-    #[inline]
+    #[inline(always)]
     pub(super) fn proximity(&self) -> Proximity {
         let [a, b] = &self.bodies;
         let rounding = a.extent.rounding(a.pose) + b.extent.rounding(b.pose);

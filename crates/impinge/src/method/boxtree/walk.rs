@@ -304,8 +304,11 @@ impl Walk<'_, '_> {
             let split_b = !b.is_leaf() && (a.is_leaf() || !split_a || MUCH * size_b >= size_a);
             if split_a && split_b {
                 // What depends on one node alone is worked out once, for both pairs it is part of.
-                let others = tree_b.pairs[b.link as usize];
-                let changes = others.map(|child| (child, shrunk(1, child), gaps.change(child)));
+                let [first, second] = tree_b.pairs[b.link as usize];
+                let changes = [
+                    (first, shrunk(1, first), gaps.change(first)),
+                    (second, shrunk(1, second), gaps.change(second)),
+                ];
                 for child in tree_a.pairs[a.link as usize] {
                     let (state, size) = (gaps.descended(&state, child), shrunk(0, child));
                     for (other, other_size, change) in &changes {
