@@ -1,8 +1,9 @@
-//! The project's own chores: `cargo xtask test`, `bench`, `kernels`, `page`, `step`.
+//! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 mod bench;
 mod command;
+mod compare;
 mod kernels;
 mod opencascade;
 mod page;
@@ -17,6 +18,7 @@ use step::{Outcome, Step};
 const USAGE: &str = "\
 usage: cargo xtask test [--quick]
        cargo xtask bench [NAME…]
+       cargo xtask compare [OPTION…]
        cargo xtask kernels [--record]
        cargo xtask page [--keep]
        cargo xtask step
@@ -25,6 +27,7 @@ usage: cargo xtask test [--quick]
                  STEP files, the instructions that kernels take, the report page in a browser
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
+  compare        runs `impinge bench`, with its options, beside parry3d
   kernels        counts the instructions that kernels take, and fails if one takes 3 % more than are on
                  record for the same compiler, valgrind and instruction set; --record puts them on record
   page           checks the page of `impinge clash --report`: types, that it is what its sources make, and what
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         ["test"] => test(&Step::all()),
         ["test", "--quick"] => test(&Step::quick()),
         ["bench", ref names @ ..] => exit(bench::run(root(), names)),
+        ["compare", ref options @ ..] => exit(compare::run(root(), options)),
         ["kernels"] => exit(required(kernels::run(root(), Then::Compare))),
         ["kernels", "--record"] => exit(required(kernels::run(root(), Then::Record))),
         ["page"] => exit(required(page::run(root(), page::Then::Check))),

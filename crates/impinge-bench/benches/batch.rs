@@ -8,6 +8,7 @@ use impinge::{Cache, Mesh, Method, Pair, Pose, Threads, generate};
 use impinge_bench::{Contender, Outcome, race, scenes::Scene};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::RefCell;
+use std::sync::Arc;
 
 const ROUNDS: usize = 40;
 /// How many poses a scene has.
@@ -62,6 +63,7 @@ fn scenes() -> Vec<Scene> {
     let scene = |name: &str, mesh: &Mesh, distance| {
         let body = generate::scaled_to_cube(mesh, 2.0).expect("it has an extent");
         let poses = generate::tumble(distance, STEPS).expect("a distance");
+        let body = Arc::new(body);
         Scene { name: format!("{name}, {distance} apart"), a: body.clone(), b: body, poses }
     };
     vec![

@@ -149,7 +149,7 @@ impl<I: Index> Bodies<'_, I> {
         bounds.merge(&frame_b.placed_bounds(pose));
         let test = TriangleTest::within(&bounds);
         let mut count = 0;
-        let _ = trees[0].visit(&trees[1], &relative, scratch, |faces_a, faces_b| {
+        let _ = trees[0].visit(&trees[1], &relative, scratch, &mut |[faces_a, faces_b]| {
             placed.clear();
             placed.extend(faces_b.iter().map(|&f| meshes[1].triangle(f).map(|p| pose.place(p))));
             for &face in faces_a {

@@ -40,10 +40,10 @@ fn bytes_in_paper(method: Method) -> Option<usize> {
     let name = method.name();
     match name.strip_prefix("dop") {
         Some(k) => k.parse::<usize>().ok().map(|k| 2 * (4 * k + 12)),
-        None => Some(match method {
-            Method::SPHERE => 32,
-            Method::AABB => 56,
-            Method::OBB => 128,
+        None => Some(match name {
+            "sphere" => 32,
+            "aabb" => 56,
+            "obb" => 128,
             _ => return None,
         }),
     }

@@ -6,7 +6,7 @@
 
 use impinge::method::tree::{BuildOptions, BvTree, Scratch, TreePair, WalkOrder};
 use impinge::volume::{BoundingVolume, Dop, Obb, Relative};
-use impinge::{Budget, Method, Pair, Pose, Verdict};
+use impinge::{Budget, Method, Pair, Pose, TimedVerdict};
 use impinge_bench::scenes::{self, Scene};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -76,9 +76,9 @@ fn budget(scene: &Scene, tests: u64) -> String {
     let (mut clear, mut touching, mut overlaps) = (0, 0, Vec::new());
     for pose in &scene.poses {
         match pair.at(&Pose::IDENTITY, pose).timed().any(Budget::tests(tests)) {
-            Verdict::Clear => clear += 1,
-            Verdict::Touching { .. } => touching += 1,
-            Verdict::Undecided { overlap, .. } => overlaps.push(overlap),
+            TimedVerdict::Clear => clear += 1,
+            TimedVerdict::Touching { .. } => touching += 1,
+            TimedVerdict::Undecided { overlap, .. } => overlaps.push(overlap),
         }
     }
     let count = overlaps.len();

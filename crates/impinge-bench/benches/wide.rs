@@ -9,6 +9,7 @@ use impinge_bench::{
     Contender, Times, race,
     scenes::{self, Scene},
 };
+use std::sync::Arc;
 use std::time::Instant;
 
 const METHODS: [Method; 3] = [Method::WIDE, Method::OBB, Method::DOP18];
@@ -29,9 +30,12 @@ fn main() {
 /// How long it takes to have a tree.
 fn making() {
     let bodies = [
-        ("sphere", generate::icosphere(7).expect("few enough")),
-        ("sphere", generate::icosphere(6).expect("few enough")),
-        ("deformed torus", generate::deformed_torus(1, [400, 100]).expect("enough segments")),
+        ("sphere", Arc::new(generate::icosphere(7).expect("few enough"))),
+        ("sphere", Arc::new(generate::icosphere(6).expect("few enough"))),
+        (
+            "deformed torus",
+            Arc::new(generate::deformed_torus(1, [400, 100]).expect("enough segments")),
+        ),
         ("pipes", scenes::pipes().a),
     ];
     println!("\n### Making a tree, ms\n");

@@ -284,7 +284,7 @@ fn meshes() {
             }
             let begin = Instant::now();
             world.set_poses(&poses).expect("all are there");
-            let stats = world.step().stats();
+            let stats = world.step_timed().stats();
             if step >= 2 {
                 total += begin.elapsed();
                 sum.update += stats.update;

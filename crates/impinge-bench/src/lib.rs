@@ -1,5 +1,6 @@
 //! What the comparisons share: fair timing on a machine that is never quiet.
 
+pub mod peer;
 pub mod scenes;
 
 use std::time::{Duration, Instant};

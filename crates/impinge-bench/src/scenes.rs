@@ -36,7 +36,7 @@ impl Scene {
 /// Two equal bodies, one of which tumbles at a distance (Zachmann 2002, section 5): of the 5000
 /// steps of a turn, five stretches of 40.
 pub fn tumbling(distance: f64) -> Scene {
-    let body = deformed_torus();
+    let body = Arc::new(deformed_torus());
     Scene {
         name: format!("Deformed tori tumbling, {distance} apart"),
         a: body.clone(),
@@ -51,8 +51,8 @@ pub fn nested(alpha: f64) -> Scene {
     let ball = generate::icosphere(5).expect("few enough");
     Scene {
         name: format!("Nested spheres, radii 1 and 1 − {alpha}"),
-        b: scaled(&ball, 1.0 - alpha),
-        a: ball,
+        b: scaled(&ball, 1.0 - alpha).into(),
+        a: ball.into(),
         poses: stretches(&generate::tumble(0.0, 5000).expect("a distance")),
     }
 }
@@ -62,8 +62,8 @@ pub fn pipes() -> Scene {
     let room = Bounds { min: DVec3::splat(-0.4), max: DVec3::splat(0.4) };
     Scene {
         name: "A flight through pipes".to_owned(),
-        a: generate::pipes(1, PipesOptions::default()).expect("the default"),
-        b: scaled(&deformed_torus(), 0.02),
+        a: generate::pipes(1, PipesOptions::default()).expect("the default").into(),
+        b: scaled(&deformed_torus(), 0.02).into(),
         poses: generate::billiard(1, room, 0.01, 200).expect("a room"),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     verdicts,
 };
 use impinge::clash::{Clash, Verdict};
-use impinge_io::{Error, Place, assembly::Assembly};
+use impinge_io::{Error, Place, assembly::Assembly, excerpt};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use std::{collections::HashMap, fmt, fs, io::BufReader, path::Path};
 
@@ -41,7 +41,8 @@ struct Old {
 
 fn verdict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Verdict, D::Error> {
     let name = String::deserialize(deserializer)?;
-    verdicts::named(&name).ok_or_else(|| D::Error::custom(format!("`{name}` is not a verdict")))
+    verdicts::named(&name)
+        .ok_or_else(|| D::Error::custom(format!("`{}` is not a verdict", excerpt(&name, 40))))
 }
 
 /// A pair, whichever of the two comes first.
@@ -68,7 +69,7 @@ impl Baseline {
             serde_json::from_reader(BufReader::new(file)).map_err(|error| {
                 let (line, column) = (error.line(), error.column());
                 let message = error.to_string();
-                let message = message.split(" at line ").next().unwrap_or_default();
+                let message = excerpt(message.split(" at line ").next().unwrap_or_default(), 120);
                 match line {
                     0 => cannot(&message),
                     _ => fault(
@@ -126,7 +127,7 @@ impl Baseline {
                 return !assembly.skipped.is_empty() || !filter.is_asked(old.verdict);
             };
             let (a, b) = (a.min(b) as usize, a.max(b) as usize);
-            !filter.heeds(a, b) || !filter.shows(a, b, old.verdict)
+            !filter.includes(a, b) || !filter.shows(a, b, old.verdict)
         };
         // Of a pair that is listed twice, the last counts.
         let counts = |at: usize, old: &Old| self.places.get(&pair(&old.a, &old.b)) == Some(&at);

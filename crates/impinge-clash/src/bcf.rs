@@ -128,6 +128,8 @@ fn topic<'a>(findings: &Findings, project: &str, row: &Row) -> Topic<'a> {
             Verdict::Duplicate | Verdict::Inside | Verdict::Penetrating => "High",
             Verdict::Clearance => "Normal",
             Verdict::Touching => "Low",
+            // A verdict that this version does not know is not played down.
+            _ => "High",
         },
         labels,
         viewpoint: None,

@@ -49,8 +49,8 @@ pub fn check(assembly: Assembly, options: &Options, watch: &impl Watch) -> Resul
         .map(|part| Part { mesh: assembly.meshes[part.mesh].clone(), pose: part.placement })
         .collect();
     let watcher = Watcher { filter: &filter, watch };
-    let report = clash::find(&parts, &asked, &watcher).ok_or(Error::Stopped)?;
-    let Report { clashes, pairs_checked, open_parts, touch } = report;
+    let report = clash::find_watched(&parts, &asked, &watcher).ok_or(Error::Stopped)?;
+    let Report { clashes, pairs_checked, open_parts, touch, .. } = report;
     let listed = Listed::new(&assembly, &filter, options, clashes);
     drop(filter);
     let found = Found { pairs_checked, open_parts, touch, clearance: options.clearance };
@@ -63,8 +63,8 @@ struct Watcher<'w, W> {
 }
 
 impl<W: Watch> clash::Watch for Watcher<'_, W> {
-    fn heeds(&self, a: usize, b: usize) -> bool {
-        self.filter.heeds(a, b)
+    fn includes(&self, a: usize, b: usize) -> bool {
+        self.filter.includes(a, b)
     }
 
     fn proceed(&self, progress: Progress) -> bool {

@@ -6,10 +6,7 @@ use crate::{
 };
 use impinge::{clash::Verdict, glam::DVec3};
 use impinge_io::csv_field;
-use std::{
-    borrow::Cow,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 const HEADER: &str = "a,b,verdict,status,was,allowed,depth,distance,x,y,z,bx,by,bz,\
      length,places,faces,a_path,b_path";
@@ -26,7 +23,7 @@ pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
 fn write_row(outcome: &Outcome, row: &Row, out: &mut dyn Write) -> io::Result<()> {
     let clash = &row.clash;
     let assembly = &outcome.findings.assembly;
-    let [a, b] = [clash.a, clash.b].map(|part| text(outcome.name(part)));
+    let [a, b] = [clash.a, clash.b].map(|part| csv_field(outcome.name(part)));
     write!(out, "{a},{b},{}", clash.verdict)?;
     write!(out, ",{}", row.status.map_or("", Status::name))?;
     write!(out, ",{},{}", outcome.was(row).map_or("", Verdict::name), outcome.is_allowed(row))?;
@@ -37,34 +34,5 @@ fn write_row(outcome: &Outcome, row: &Row, out: &mut dyn Write) -> io::Result<()
     }
     write!(out, ",{},{},{}", clash.length, clash.places.len(), clash.faces.len())?;
     let [a, b] = [clash.a, clash.b].map(|part| assembly.full_name(part));
-    writeln!(out, ",{},{}", text(&a), text(&b))
-}
-
-/// A name as a field. What a spreadsheet would take for a formula is given an apostrophe, which it
-/// hides.
-fn text(name: &str) -> Cow<'_, str> {
-    match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => Cow::Owned(csv_field(&format!("'{name}")).into_owned()),
-        false => csv_field(name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_fields_whatever_they_hold() {
-        for (name, field) in [
-            ("bolt", "bolt"),
-            ("a,b", "\"a,b\""),
-            ("a\"b", "\"a\"\"b\""),
-            ("a\nb", "\"a\nb\""),
-            ("=1+2", "'=1+2"),
-            ("-a,b", "\"'-a,b\""),
-            ("", ""),
-        ] {
-            assert_eq!(text(name), field);
-        }
-    }
+    writeln!(out, ",{},{}", csv_field(&a), csv_field(&b))
 }

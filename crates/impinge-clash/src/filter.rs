@@ -83,7 +83,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Whether a pair is to be looked at.
-    pub(super) fn heeds(&self, a: usize, b: usize) -> bool {
+    pub(super) fn includes(&self, a: usize, b: usize) -> bool {
         if self.skips_adjacent && self.assembly.are_adjacent(a, b) {
             return false;
         }
@@ -190,14 +190,14 @@ mod tests {
     }
 
     /// The pairs that are heeded, by the first letters but for door, which is x.
-    fn heeded(assembly: &Assembly, wanted: &Pairs) -> String {
+    fn included(assembly: &Assembly, wanted: &Pairs) -> String {
         let (filter, _) = Filter::new(assembly, wanted).unwrap_or_else(|_| panic!("{wanted:?}"));
         let letters = ["b", "p", "d", "f", "r"];
         let mut pairs = Vec::new();
         for a in 0..5 {
             for b in a + 1..5 {
-                assert_eq!(filter.heeds(a, b), filter.heeds(b, a));
-                if filter.heeds(a, b) {
+                assert_eq!(filter.includes(a, b), filter.includes(b, a));
+                if filter.includes(a, b) {
                     pairs.push(format!("{}{}", letters[a], letters[b]));
                 }
             }
@@ -212,8 +212,9 @@ mod tests {
     #[test]
     fn rules_leave_pairs_out() {
         let assembly = assembly();
-        let with =
-            |texts: &[&str]| heeded(&assembly, &Pairs { ignore: rules(texts), ..Pairs::default() });
+        let with = |texts: &[&str]| {
+            included(&assembly, &Pairs { ignore: rules(texts), ..Pairs::default() })
+        };
         assert_eq!(with(&[]), "bp bd bf br pd pf pr df dr fr");
         assert_eq!(with(&["road"]), "bp bd bf pd pf df");
         assert_eq!(with(&["road :: block"]), "bp bd bf pd pf pr df dr fr");
@@ -231,7 +232,7 @@ mod tests {
         texts.push("road :: roof");
         let rules = rules(&texts);
         let wanted = Pairs { ignore: rules, ..Pairs::default() };
-        assert_eq!(heeded(&assembly, &wanted), "bp bd bf br pd pf pr df dr");
+        assert_eq!(included(&assembly, &wanted), "bp bd bf br pd pf pr df dr");
         let (_, idle) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
         assert_eq!(idle.len(), 130);
     }
@@ -256,7 +257,7 @@ mod tests {
         let assembly = assembly();
         let with = |groups: &[[&str; 2]]| {
             let between: Vec<_> = groups.iter().map(|pair| pair.map(Pattern::new)).collect();
-            heeded(&assembly, &Pairs { between, ..Pairs::default() })
+            included(&assembly, &Pairs { between, ..Pairs::default() })
         };
         assert_eq!(with(&[["engine", "body"]]), "bd bf pd pf");
         assert_eq!(with(&[["body", "engine"]]), "bd bf pd pf");
@@ -274,7 +275,7 @@ mod tests {
     fn pairs_of_the_same_sub_assembly() {
         let assembly = assembly();
         let with = |same_group, group_level| {
-            heeded(
+            included(
                 &assembly,
                 &Pairs { same_group: Some(same_group), group_level, ..Pairs::default() },
             )

@@ -10,7 +10,10 @@ use impinge::{
     clash::{Place, Verdict},
     glam::DVec3,
 };
-use impinge_io::assembly::{Skipped, Unit};
+use impinge_io::{
+    assembly::{Skipped, Unit},
+    write_json,
+};
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::io::{self, Write};
 
@@ -19,7 +22,7 @@ use std::io::{self, Write};
 /// # Errors
 /// If `out` cannot be written to.
 pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Document(outcome))?;
+    write_json(&Document(outcome), out)?;
     writeln!(out)
 }
 

@@ -14,14 +14,13 @@ use impinge::{
     glam::DVec3,
 };
 use impinge_io::{
-    Place,
+    DraftFolder,
     assembly::{Assembly, Part},
-    write_atomically,
+    commit_all,
 };
 use rayon::prelude::*;
 use std::{
     collections::BTreeMap,
-    fs,
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::OnceLock,
@@ -75,6 +74,7 @@ pub fn color_of(verdict: Verdict) -> [u8; 3] {
         Verdict::Penetrating => [222, 45, 38],
         Verdict::Clearance => [240, 160, 20],
         Verdict::Touching => [17, 155, 135],
+        _ => [90, 90, 90],
     }
 }
 
@@ -98,23 +98,34 @@ pub fn overview(findings: &Findings, size: [usize; 2]) -> Image {
 /// end it.
 ///
 /// # Errors
-/// If a file cannot be written, or `done` ends it: files that were written stay.
+/// If a file cannot be written, or `done` ends it: then the folder is as it was before.
 pub fn save_all(
     findings: &Findings,
     folder: &Path,
     limit: usize,
+    done: impl FnMut() -> ControlFlow<()>,
+) -> Result<usize, Error> {
+    let mut draft = DraftFolder::create(folder)?;
+    let count = draw_all(findings, limit, &mut draft, done)?;
+    commit_all([], Some(draft))?;
+    Ok(count)
+}
+
+/// Draws the pictures of [`save_all`] into a folder that has not taken its name yet.
+///
+/// # Errors
+/// If a file cannot be written, or `done` ends it.
+pub fn draw_all(
+    findings: &Findings,
+    limit: usize,
+    folder: &mut DraftFolder,
     mut done: impl FnMut() -> ControlFlow<()>,
 ) -> Result<usize, Error> {
-    fs::create_dir_all(folder).map_err(|error| impinge_io::Error {
-        path: folder.into(),
-        place: Place::File,
-        message: error.to_string(),
-    })?;
     let studio = Studio::new(findings);
     let count = findings.rows.len().min(limit);
     for row in 0..count {
         let image = studio.of_clash(row, SIZE).image;
-        write_atomically(folder.join(file_name(findings, row)), |out| image.write(out))?;
+        folder.file(file_name(findings, row), |out| image.write(out))?;
         if done().is_break() {
             return Err(Error::Stopped);
         }

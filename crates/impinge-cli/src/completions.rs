@@ -1,12 +1,11 @@
-//! `impinge completions`: so that the shell can finish our words.
+//! `impinge completions`: scripts with which shells complete commands and options.
 
-use crate::{Cli, failure::Failure, output};
-use clap::CommandFactory;
+use crate::{command, failure::Failure, output};
 use clap_complete::Shell;
 
 /// Print a completion script for a shell.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge completions bash > ~/.local/share/bash-completion/completions/impinge
   impinge completions zsh > ~/.zfunc/_impinge
@@ -18,6 +17,6 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "impinge", &mut script);
+    clap_complete::generate(arguments.shell, &mut command(), "impinge", &mut script);
     output::text(&String::from_utf8_lossy(&script))
 }

@@ -45,9 +45,9 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
             Self::Check(message) => (format!("impinge: {}", output::plain(&message)), 1),
-            // Files name themselves, and a name may hold anything.
+            // Names of files and parts may hold any character.
             Self::Input(message) => (format!("error: {}", output::plain(&message)), 2),
-            Self::Interrupted(message) => (format!("impinge: {message}"), 130),
+            Self::Interrupted(message) => (format!("impinge: {}", output::plain(&message)), 130),
             Self::OutputClosed => return ExitCode::SUCCESS,
         };
         // Where nobody listens the exit code has to do; `eprintln!` would panic.

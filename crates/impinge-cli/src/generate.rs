@@ -1,26 +1,32 @@
 //! `impinge generate`: the project's own meshes, paths and scenarios, as files.
 
-use crate::{failure::Failure, output, progress, source};
+use crate::{failure::Failure, output, outputs::Outputs, progress, source};
 use clap::{Subcommand, value_parser};
 use impinge::{
     Bounds, Mesh, Pose, generate,
     glam::{DAffine3, DVec2, DVec3},
 };
-use impinge_io::Model;
-use std::{path::PathBuf, sync::Arc};
+use impinge_io::{DraftFolder, Format, Model, assembly::Unit, commit_all};
+use std::{
+    path::{Path as FilePath, PathBuf},
+    sync::Arc,
+};
 
 /// Make a mesh, a path of poses or a whole scenario, and write it to a file.
 ///
 /// The same options give the same bits on every machine.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   impinge generate sphere --faces 3968 -o sphere.obj
   impinge generate gearbox -o gearbox.glb
   impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
-  impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/
-
-The kind of mesh file is told by the extension: .obj, .stl, .ply or .glb.")]
+  impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/",
+    after_help = "\
+The extension names the kind of mesh file: .obj, .stl, .ply or .glb. The gearbox and the plant are in
+millimetres; a .glb file holds them in metres, as glTF files are."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -50,9 +56,9 @@ enum What {
 /// A mesh to make.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Shape {
-    /// A unit sphere of exactly so many faces
+    /// A unit sphere with an exact number of faces
     Sphere {
-        /// Any even number from 4 on
+        /// Number of faces: any even number from 4 on
         #[arg(long, default_value_t = 960)]
         faces: u32,
     },
@@ -94,7 +100,7 @@ pub(crate) enum Shape {
         /// Radius of the tube
         #[arg(long, default_value_t = 0.4, allow_negative_numbers = true)]
         minor: f64,
-        /// At most so many faces
+        /// The most faces
         #[arg(long, default_value_t = 5000)]
         faces: u32,
     },
@@ -142,7 +148,7 @@ pub(crate) enum Shape {
         /// Seed
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How many
+        /// Number of tetrahedra
         #[arg(long, default_value_t = 1000)]
         count: u32,
     },
@@ -155,7 +161,7 @@ pub(crate) enum Shape {
         /// Teeth
         #[arg(long, default_value_t = 24)]
         teeth: u32,
-        /// Pitch diameter over teeth
+        /// Module: the pitch diameter divided by the number of teeth
         #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         module: f64,
         /// Width
@@ -165,9 +171,10 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
         bore: f64,
     },
-    /// A small assembly with one clash, one touching pair and one tight clearance
+    /// A small assembly with one clash, one touching pair and one tight clearance, in millimetres
     Gearbox,
-    /// A process plant of pipes, flanges and valves: 200 meshes of a thousand faces, at many places
+    /// A process plant of pipes, flanges and valves, in millimetres: 200 meshes of a thousand faces, at many
+    /// places
     Plant {
         /// Seed
         #[arg(long, default_value_t = 1)]
@@ -179,6 +186,11 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
+    /// The unit of its coordinates; shapes without one are of any size.
+    pub(crate) fn units(&self) -> Option<Unit> {
+        matches!(self, Self::Gearbox | Self::Plant { .. }).then_some(Unit::Millimetre)
+    }
+
     pub(crate) fn model(&self) -> Result<Model, Failure> {
         let (name, mesh) = match *self {
             Self::Sphere { faces } => ("sphere", generate::sphere(faces)),
@@ -282,7 +294,7 @@ pub(crate) enum Path {
         /// The room reaches from −size/2 to size/2 along each axis
         #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
         size: f64,
-        /// Way from pose to pose
+        /// Distance from pose to pose
         #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
         stride: f64,
         /// Poses
@@ -346,35 +358,57 @@ pub(crate) fn example(name: &str) -> String {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let output = arguments
         .output
-        .ok_or_else(|| Failure::input("where should it go? Name a file with --output FILE"))?;
+        .ok_or_else(|| Failure::input("no file to write is named: name one with --output FILE"))?;
     match arguments.what {
         What::Shape(shape) => {
-            let model = progress::waiting("making the mesh", || shape.model())?;
+            let mut model = progress::waiting("making the mesh", || shape.model())?;
+            let wanted = Format::of_path(&output).and_then(Format::units);
+            if let (Some(own), Some(wanted)) = (shape.units(), wanted) {
+                scale(&mut model, own.to(wanted));
+            }
             progress::waiting("writing", || impinge_io::save(&output, &model))?;
-            output::text(&format!(
-                "{}: {} faces in {} parts\n",
-                output.display(),
-                model.face_count(),
-                model.parts.len()
-            ))
+            written(
+                &output,
+                &format!("{} faces in {} parts", model.face_count(), model.parts.len()),
+            )
         }
         What::Path(path) => {
             let poses = path.poses()?;
             impinge_io::save_poses(&output, &poses)?;
-            output::text(&format!("{}: {} poses\n", output.display(), poses.len()))
+            written(&output, &format!("{} poses", poses.len()))
         }
         What::Scenario { a, b, poses } => scenario(&output, &a, &b, &poses),
     }
 }
 
-fn scenario(folder: &PathBuf, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
-    let (a, b, poses) = (source::mesh(a)?, source::mesh(b)?, source::poses(poses)?);
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
+fn written(path: &FilePath, summary: &str) -> Result<(), Failure> {
+    output::text(&format!("{}: {summary}\n", output::plain(&path.to_string_lossy())))
+}
+
+/// Scales a model by scaling its parts where they stand; meshes stay as they are.
+fn scale(model: &mut Model, factor: f64) {
+    let scale = DAffine3::from_scale(DVec3::splat(factor));
+    model.parts.iter_mut().for_each(|part| part.transform = scale * part.transform);
+}
+
+fn scenario(folder: &FilePath, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
+    let files = ["a.obj", "b.obj", "poses.csv"].map(|name| folder.join(name));
+    let outputs = Outputs::new(files.iter().map(|file| ("--output", Some(file.as_path()))));
+    // The folder is made at the end, so only files that exist can be in the way.
+    let is_there = folder.is_dir();
+    if is_there {
+        outputs.check([a, b, poses].into_iter().filter_map(source::file))?;
+    }
+    let load = || Ok((source::mesh(a)?, source::mesh(b)?, source::poses(poses)?));
+    let (a, b, poses) = if is_there { outputs.reading(load)? } else { load()? };
     let summary =
         format!("{} and {} faces, {} poses", a.faces().len(), b.faces().len(), poses.len());
-    impinge_io::save(folder.join("a.obj"), &Model::from_mesh("a", a))?;
-    impinge_io::save(folder.join("b.obj"), &Model::from_mesh("b", b))?;
-    impinge_io::save_poses(folder.join("poses.csv"), &poses)?;
-    output::text(&format!("{}: {summary}\n", folder.display()))
+    let mut draft = DraftFolder::create(folder)?;
+    for (name, mesh) in [("a", a), ("b", b)] {
+        let model = Model::from_mesh(name, mesh);
+        draft.file(format!("{name}.obj"), |out| impinge_io::write(&model, Format::Obj, out))?;
+    }
+    draft.file("poses.csv", |out| impinge_io::write_poses(&poses, out))?;
+    commit_all([], Some(draft))?;
+    written(folder, &summary)
 }

@@ -1,6 +1,12 @@
 //! `impinge index`: prepares a mesh once, for many runs of `impinge query`.
 
-use crate::{failure::Failure, output, progress, source};
+use crate::{
+    failure::Failure,
+    output,
+    outputs::Outputs,
+    progress, source,
+    threads::{self, MAX_THREADS},
+};
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     value_parser,
@@ -12,12 +18,12 @@ use impinge::{
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
 
-/// Prepares a mesh by a method and saves what was prepared.
+/// Prepare the index of a mesh by a method, and write it to a file.
 ///
-/// `impinge query --index-a FILE --index-b FILE` takes it instead of preparing the meshes anew. The
-/// file belongs to this very mesh, and is checked when it is read.
+/// `impinge query --index-a FILE --index-b FILE` reads it instead of preparing the meshes anew. An index
+/// belongs to this very mesh: `query` refuses it for any other.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge index housing.stl -o housing.index
   impinge index housing.stl --method wide --quality fast -o housing.index
@@ -26,34 +32,34 @@ Examples:
 pub(crate) struct Arguments {
     /// The mesh: a file, or gen:NAME
     mesh: String,
-    /// The method to prepare it by: one of the trees (see `impinge methods`)
+    /// The method: one of the trees (see `impinge methods`)
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
-    /// How much thought goes into a wide tree; what follows is for the other trees
+    /// How well a wide tree is built. The options that follow are for the other trees
     #[arg(long, value_parser = one_of(QUALITIES), default_value = "quality")]
     quality: WideQuality,
-    /// By which rule the nodes of a tree are split
+    /// The rule by which the nodes of a tree are split
     #[arg(long, value_parser = one_of(RULES), default_value = "splatter")]
     rule: SplitRule,
     /// Where along its direction a node is split
     #[arg(long, value_parser = one_of(POINTS), default_value = "mean")]
     point: SplitPoint,
-    /// Along which directions nodes may be split
+    /// The directions along which nodes may be split
     #[arg(long, value_parser = one_of(DIRECTIONS), default_value = "axes")]
     directions: SplitDirections,
-    /// Whether splits are thought over in view of the next ones (the oscillating build)
+    /// Whether splits are changed in view of the next ones (the oscillating build)
     #[arg(long, value_parser = one_of(REGROUPS), default_value = "never")]
     regroup: Regroup,
-    /// Up to how many faces make a leaf
+    /// The most faces of a leaf
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
     leaf: u32,
-    /// Cut long thin faces into pieces, so many as a share of all faces, for tighter volumes
+    /// Cut long thin faces into pieces, for tighter volumes: how many more pieces, as a share of all faces
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     split_skinny: f64,
-    /// Use all cores
-    #[arg(long)]
-    parallel: bool,
-    /// Where to write the index
+    /// Threads to use; 0 for one per core
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
+    threads: u16,
+    /// The file to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Print one JSON line
@@ -126,7 +132,7 @@ impl Arguments {
     }
 
     fn threads(&self) -> Threads {
-        if self.parallel { Threads::Pool } else { Threads::One }
+        if self.threads == 1 { Threads::One } else { Threads::Pool }
     }
 }
 
@@ -143,7 +149,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let method: Method = arguments.method.parse().map_err(Failure::input)?;
     let options = arguments.options()?;
     arguments.check(method, &options)?;
-    let mesh = source::mesh(&arguments.mesh)?;
+    let outputs = Outputs::new([("--output", Some(arguments.output.as_path()))]);
+    outputs.check(source::file(&arguments.mesh))?;
+    let mesh = outputs.reading(|| source::mesh(&arguments.mesh))?;
+    let pool = threads::pool(arguments.threads)?;
     let start = Instant::now();
     let faces = mesh.faces().len();
     let building = || {
@@ -154,7 +163,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Shape::build((method, options), mesh)
         }
     };
-    let shape = progress::waiting(&format!("{method}: building"), building);
+    let shape = progress::waiting(&format!("{method}: building"), || match &pool {
+        None => building(),
+        Some(pool) => pool.install(building),
+    });
     let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
     let saving = || impinge_io::save_index(&arguments.output, &shape);
     progress::waiting("saving", saving)?;

@@ -1,4 +1,4 @@
-//! The `impinge` command: reads arguments, calls the library, prints what it says.
+//! The `impinge` command: reads arguments, calls the libraries, prints the results.
 
 mod bench;
 mod clash;
@@ -6,25 +6,31 @@ mod completions;
 mod failure;
 mod generate;
 mod index;
+mod input;
 mod inspect;
+mod interrupt;
+mod length;
 mod methods;
 mod output;
+mod outputs;
 mod plot;
 mod progress;
 mod query;
+mod reading;
 mod run;
 mod source;
 mod threads;
 mod verify;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use interrupt::Interrupt;
 use std::process::ExitCode;
 
-/// Tells which faces of which bodies touch: exactly, for any triangle soup.
+/// Find the faces of bodies that touch: exactly, for any triangle soup.
 ///
 /// Exit code 0: done. 1: done, and the check failed (or methods disagree). 2: bad input or usage.
 #[derive(Debug, Parser)]
-#[command(name = "impinge", version, propagate_version = true, after_help = EXAMPLES)]
+#[command(name = "impinge", version, propagate_version = true, before_help = EXAMPLES, after_help = SOURCES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,8 +43,9 @@ Examples:
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
   impinge run scene.toml --plot cycles.svg
   impinge inspect housing.glb shaft.stl
-  impinge generate gear --teeth 24 -o gear.obj
+  impinge generate gear --teeth 24 -o gear.obj";
 
+const SOURCES: &str = "\
 Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of reading a file:
 `impinge generate --help` lists the names, `impinge generate NAME --help` the options.";
 
@@ -56,17 +63,23 @@ enum Command {
     Completions(completions::Arguments),
 }
 
+/// The order of every help text: what the command does, its usage, examples, options, notes.
+const HELP: &str =
+    "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}{all-args}{after-help}";
+
 /// The command line, with an example for each thing that `generate` makes.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommand("generate", |generate| {
-        generate.mut_subcommands(|what| match what.get_after_help() {
-            Some(_) => what,
-            None => {
-                let example = generate::example(what.get_name());
-                what.after_help(format!("Example:\n  {example}"))
-            }
+    let command = Cli::command().mut_subcommand("generate", |generate| {
+        generate.mut_subcommands(|what| {
+            let example = generate::example(what.get_name());
+            what.before_help(format!("Example:\n  {example}"))
         })
-    })
+    });
+    examples_first(command)
+}
+
+fn examples_first(command: clap::Command) -> clap::Command {
+    command.help_template(HELP).mut_subcommands(examples_first)
 }
 
 fn main() -> ExitCode {
@@ -74,10 +87,11 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
+    let interrupt = Interrupt::watch();
     let result = match cli.command {
-        Command::Clash(arguments) => clash::run(&arguments),
+        Command::Clash(arguments) => clash::run(&arguments, &interrupt),
         Command::Query(arguments) => query::run(&arguments),
-        Command::Run(arguments) => run::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments, &interrupt),
         Command::Index(arguments) => index::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),

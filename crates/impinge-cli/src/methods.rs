@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// What methods there are: name, one line, the paper.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge methods
   impinge methods --json")]

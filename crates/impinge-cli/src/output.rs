@@ -15,8 +15,12 @@ pub(crate) fn wants_json(asked: bool) -> bool {
 
 /// One line of JSON.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
-    let line = serde_json::to_string(value).map_err(Failure::input)?;
-    text(&format!("{line}\n"))
+    let mut line = Vec::new();
+    impinge_io::write_json(value, &mut line)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    Ok(out.flush()?)
 }
 
 /// Text as it is.
@@ -66,4 +70,43 @@ fn padded(cell: &str, to: usize) -> String {
 /// A number of milli- or microseconds, or of tests, to three decimals: finer is noise.
 pub(crate) fn to_thousandths(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
+}
+
+/// A number to so many digits, for tables: JSON has all of them.
+pub(crate) fn short(value: f64, digits: i32) -> String {
+    let magnitude = value.abs();
+    if magnitude == 0.0 {
+        return "0".into();
+    }
+    if !(1e-5..1e9).contains(&magnitude) {
+        return format!("{value:.*e}", (digits - 1).max(0) as usize);
+    }
+    let decimals = (digits - 1 - magnitude.log10().floor() as i32).max(0) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.1 + 0.2, "0.3"),
+            (1.234_567, "1.235"),
+            (123_456.7, "123457"),
+            (-0.000_123_456, "-0.0001235"),
+            (1.5e-9, "1.500e-9"),
+            (2e12, "2.000e12"),
+            (9.9999, "10"),
+        ] {
+            assert_eq!(short(value, 4), text, "{value}");
+        }
+    }
 }

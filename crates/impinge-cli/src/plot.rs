@@ -1,6 +1,7 @@
 //! Lines in a picture, as SVG.
 
 use crate::failure::Failure;
+use impinge_io::Draft;
 use plotters::prelude::*;
 use std::{ops::Range, path::Path};
 
@@ -36,10 +37,17 @@ const COLORS: [RGBColor; 8] = [
 impl Lines {
     /// Writes the picture, whole or not at all.
     pub(crate) fn draw(&self, path: &Path) -> Result<(), Failure> {
+        Ok(self.draft(path)?.commit()?)
+    }
+
+    /// Writes the picture to a file that has not taken its name yet.
+    pub(crate) fn draft(&self, path: &Path) -> Result<Draft, Failure> {
         let svg = self.svg().map_err(|error| {
             Failure::input(format!("{}: cannot be drawn: {error}", path.display()))
         })?;
-        Ok(impinge_io::write_atomically(path, |out| out.write_all(svg.as_bytes()))?)
+        let mut draft = Draft::create(path)?;
+        draft.fill(|out| out.write_all(svg.as_bytes()))?;
+        Ok(draft)
     }
 
     fn svg(&self) -> Result<String, Box<dyn std::error::Error>> {

@@ -1,5 +1,6 @@
 //! Progress bars: on a terminal, for what takes more than a second, and nowhere else.
 
+use crate::output::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::{self, IsTerminal},
@@ -22,7 +23,7 @@ impl Progress {
     fn spinner(label: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::default_spinner());
-        bar.set_message(label.to_owned());
+        bar.set_message(plain(label));
         Self::shown_later(bar)
     }
 
@@ -34,7 +35,7 @@ impl Progress {
         ) {
             bar.set_style(style);
         }
-        bar.set_message(label.to_owned());
+        bar.set_message(plain(label));
         Self::shown_later(bar)
     }
 
@@ -56,8 +57,8 @@ impl Progress {
     }
 
     /// Something else begins, of which nothing is done yet.
-    pub(crate) fn begin(&self, label: String) {
-        self.bar.set_message(label);
+    pub(crate) fn begin(&self, label: &str) {
+        self.bar.set_message(plain(label));
         self.bar.set_position(0);
         self.bar.reset_eta();
     }
@@ -74,8 +75,8 @@ impl Progress {
     }
 
     /// What it is at.
-    pub(crate) fn say(&mut self, label: String) {
-        self.bar.set_message(label);
+    pub(crate) fn say(&mut self, label: &str) {
+        self.bar.set_message(plain(label));
     }
 
     /// One more step is done.

@@ -1,4 +1,4 @@
-//! Where meshes and poses come from: a file, or `gen:` and the name of a generator.
+//! The sources of meshes and poses: a file, or `gen:` and the name of a generator.
 
 use crate::{
     failure::Failure,
@@ -7,7 +7,8 @@ use crate::{
 };
 use clap::{Parser, Subcommand};
 use impinge::{Mesh, Pose};
-use impinge_io::Model;
+use impinge_io::{Format, Model, assembly::Unit};
+use std::path::Path as FilePath;
 
 const PREFIX: &str = "gen:";
 
@@ -35,6 +36,19 @@ fn generator<G: Subcommand>(source: &str) -> Option<Result<G, Failure>> {
         ))
     });
     Some(parsed.map(|spec: Spec<G>| spec.generator))
+}
+
+/// The file that a source names; none for a generator.
+pub(crate) fn file(source: &str) -> Option<&FilePath> {
+    (!source.starts_with(PREFIX)).then(|| FilePath::new(source))
+}
+
+/// The unit of a source, if its kind has one: glTF files are in metres.
+pub(crate) fn units(source: &str) -> Option<Unit> {
+    match file(source) {
+        Some(file) => Format::of_path(file)?.units(),
+        None => generator::<Shape>(source)?.ok()?.units(),
+    }
 }
 
 pub(crate) fn model(source: &str) -> Result<Model, Failure> {

@@ -1,4 +1,4 @@
-//! `impinge verify`: known answers against ours.
+//! `impinge verify`: compares decisions with known answers.
 
 use crate::{failure::Failure, output, progress};
 use clap::Subcommand;
@@ -8,12 +8,14 @@ use std::path::PathBuf;
 
 /// Compare our decisions with known answers.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Prints one JSON line: {\"cases\", \"right\", \"missed\", \"false\"}. Cases that came out wrong are
-named on standard error. Exit code 1 if any did.
-
+#[command(
+    before_help = "\
 Example:
-  impinge verify triangles cases.csv")]
+  impinge verify triangles cases.csv",
+    after_help = "\
+Prints one JSON line: {\"cases\", \"right\", \"missed\", \"false\"}. Cases with a wrong answer are named
+on standard error, and then the exit code is 1."
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -22,13 +24,15 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum What {
     /// Pairs of triangles: do they touch?
-    #[command(after_help = "\
+    #[command(
+        before_help = "\
+Example:
+  impinge verify triangles cases.csv more.csv",
+        after_help = "\
 The first line of a file names the columns: a0x, a0y, a0z, … b2z for the corners, and
 exact_intersects (or else expected_by_source) for the answer, 1 or 0. A column `case` names the
-pair; others are ignored.
-
-Example:
-  impinge verify triangles cases.csv more.csv")]
+pair. Other columns are ignored."
+    )]
     Triangles {
         /// CSV files of triangle pairs
         #[arg(required = true, value_name = "FILE")]

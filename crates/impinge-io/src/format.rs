@@ -1,17 +1,15 @@
 //! Which format a file is in, and the doors in and out.
 
-use crate::{Error, Model, error::Fault, gltf, obj, off, ply, sniff, stl};
+use crate::{
+    Error, Model, assembly::Unit, draft::write_atomically, error::Fault, gltf, obj, off, ply,
+    reads, sniff, stl,
+};
 use impinge::Mesh;
 use std::{
     fmt,
     fs::{self, File},
-    io::{self, BufWriter, Read, Write},
-    path::{Path, PathBuf},
-    process,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
+    io::{self, Read, Write},
+    path::Path,
 };
 
 /// A file format, told by the file's extension.
@@ -52,6 +50,11 @@ impl Format {
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
+    }
+
+    /// The unit of length of the format; none where files do not name theirs.
+    pub fn units(self) -> Option<Unit> {
+        matches!(self, Self::Gltf | Self::Glb).then_some(Unit::Metre)
     }
 
     /// Whether [`save`] can write it.
@@ -169,6 +172,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Fault> {
     // Before it is opened: opening a pipe that nobody writes to would wait for ever.
     check_regular(path)?;
     let file = File::open(path).map_err(|error| cannot_read(&error))?;
+    reads::note(path);
     let size = file.metadata().map_err(|error| cannot_read(&error))?.len();
     let mut bytes = Vec::new();
     let room = usize::try_from(size).ok().and_then(|size| bytes.try_reserve_exact(size).ok());
@@ -204,105 +208,10 @@ pub fn write(model: &Model, format: Format, out: &mut dyn Write) -> io::Result<(
     }
 }
 
-/// Writes a file that is whole or not there: into a temporary file in the same folder, which takes
-/// the name when everything has been written and is removed if anything fails.
-///
-/// A file of that name is replaced (through a symbolic link, what it points to). A device or a
-/// pipe, such as `/dev/stdout`, is written to directly.
-pub fn write_atomically(
-    path: impl AsRef<Path>,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Error> {
-    let path = path.as_ref();
-    let cannot =
-        |error: io::Error| Fault::file(format!("cannot be written: {error}")).in_file(path);
-    let target = match fs::metadata(path) {
-        Ok(kind) if kind.is_dir() => {
-            return Err(Fault::file("is a folder, not a file").in_file(path));
-        }
-        Ok(kind) if !kind.is_file() => {
-            let device = File::options().write(true).open(path).map_err(cannot)?;
-            return fill(&device, content).map_err(cannot);
-        }
-        Ok(_) => fs::canonicalize(path).map_err(cannot)?,
-        Err(_) => path.to_owned(),
-    };
-    let (file, temporary) = Temporary::beside(&target).map_err(cannot)?;
-    fill(&file, content).map_err(cannot)?;
-    drop(file);
-    temporary.rename(&target).map_err(cannot)
-}
-
-fn fill(file: &File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 16, file);
-    content(&mut out)?;
-    out.flush()
-}
-
-/// Removes all files that [`write_atomically`] is writing at this moment: for a program that ends
-/// at once, from a handler of signals for example, so that nothing cleans up after it.
-pub fn abandon_files() {
-    for path in unfinished().drain(..) {
-        let _ = fs::remove_file(path);
-    }
-}
-
-/// The temporary files that are there.
-fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
-    static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A file's path, removed when dropped.
-struct Temporary(Option<PathBuf>);
-
-impl Temporary {
-    fn beside(target: &Path) -> io::Result<(File, Self)> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
-        let name = target.file_name().ok_or_else(no_name)?.to_string_lossy();
-        // Names have a length limit, and the target's may be at it.
-        let name: String = name.chars().take(40).collect();
-        loop {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = target.with_file_name(format!(".{name}.{}-{count}.tmp", process::id()));
-            // Nobody abandons files in between.
-            let mut unfinished = unfinished();
-            match File::options().write(true).create_new(true).open(&path) {
-                Ok(file) => {
-                    unfinished.push(path.clone());
-                    return Ok((file, Self(Some(path))));
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    fn rename(mut self, target: &Path) -> io::Result<()> {
-        if let Some(path) = &self.0 {
-            fs::rename(path, target)?;
-            unfinished().retain(|other| other != path);
-        }
-        self.0 = None;
-        Ok(())
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(path) = &self.0 {
-            // Nothing more can be done, and the first error is the one to report.
-            let _ = fs::remove_file(path);
-            unfinished().retain(|other| other != path);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use std::{path::PathBuf, process};
 
     /// A folder of the test's own, removed at the end.
     struct Folder(PathBuf);
@@ -394,31 +303,5 @@ mod tests {
             "files of the kind .off are not written; the kinds that are: .obj, .stl, .ply, .glb"
         );
         assert_eq!(folder.names().len(), 2, "no temporary file stays: {:?}", folder.names());
-    }
-
-    #[test]
-    fn a_file_that_fails_half_way_is_not_there() {
-        let folder = Folder::new("half");
-        let path = folder.write("kept.csv", b"before");
-        let error = write_atomically(&path, |out| {
-            out.write_all(&[b'x'; 1 << 18])?;
-            Err(io::Error::other("the disk is on fire"))
-        })
-        .unwrap_err();
-        assert_eq!(error.message, "cannot be written: the disk is on fire");
-        assert_eq!(error.place, Place::File);
-        assert_eq!(fs::read(&path).unwrap(), b"before");
-        assert_eq!(folder.names(), ["kept.csv"]);
-        assert!(write_atomically(folder.0.join("no/such/folder.csv"), |_| Ok(())).is_err());
-        assert!(write_atomically(&folder.0, |_| Ok(())).is_err());
-        #[cfg(unix)]
-        {
-            let link = folder.0.join("link.csv");
-            std::os::unix::fs::symlink(&path, &link).unwrap();
-            write_atomically(&link, |out| out.write_all(b"after")).unwrap();
-            assert!(link.is_symlink());
-            assert_eq!(fs::read(&path).unwrap(), b"after");
-            write_atomically("/dev/null", |out| out.write_all(b"gone")).unwrap();
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Index files: what a method prepared of a mesh, kept for the next run.
 
-use crate::{Error, error::Fault, format};
+use crate::{Error, draft::write_atomically, error::Fault, format};
 use impinge::{Mesh, Shape};
 use std::{path::Path, sync::Arc};
 
@@ -22,5 +22,5 @@ pub fn save_index(path: impl AsRef<Path>, shape: &Shape) -> Result<(), Error> {
             format!("what `{method}` prepares is not saved: choose a tree of volumes, such as obb");
         return Err(Fault::file(message).in_file(path));
     };
-    format::write_atomically(path, |out| out.write_all(&bytes))
+    write_atomically(path, |out| out.write_all(&bytes))
 }

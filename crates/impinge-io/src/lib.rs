@@ -10,6 +10,7 @@
 
 pub mod assembly;
 pub mod bcf;
+mod draft;
 mod error;
 mod escape;
 mod format;
@@ -17,6 +18,7 @@ mod index;
 mod model;
 mod polygon;
 mod poses;
+mod reads;
 mod sniff;
 mod text;
 mod triangle_cases;
@@ -29,11 +31,13 @@ mod ply;
 mod stl;
 
 pub use assembly::Assembly;
+pub use draft::{Draft, DraftFolder, abandon_files, commit_all, write_atomically};
 pub use error::{Error, Place};
-pub use escape::{csv_field, one_line};
-pub use format::{Format, abandon_files, load, load_mesh, read, save, write, write_atomically};
+pub use escape::{csv_field, excerpt, one_line, write_json};
+pub use format::{Format, load, load_mesh, read, save, write};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, Part};
-pub use poses::{load_poses, save_poses};
+pub use poses::{load_poses, save_poses, write_poses};
+pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -1,8 +1,11 @@
 //! Pose files: a line a step, 12 numbers, the row-major 3×4 matrix `[R | t]`.
 
-use crate::{Error, error::Fault, format, text};
+use crate::{Error, draft::write_atomically, error::Fault, format, text};
 use impinge::Pose;
-use std::path::Path;
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 /// Reads poses from a file: 12 numbers a line, parted by commas, semicolons or spaces.
 ///
@@ -15,12 +18,14 @@ pub fn load_poses(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
 
 /// Writes poses as [`load_poses`] reads them, to the last bit.
 pub fn save_poses(path: impl AsRef<Path>, poses: &[Pose]) -> Result<(), Error> {
-    format::write_atomically(path, |out| {
-        for pose in poses {
-            let numbers = pose.to_rows().map(|number| number.to_string());
-            writeln!(out, "{}", numbers.join(","))?;
-        }
-        Ok(())
+    write_atomically(path, |out| write_poses(poses, out))
+}
+
+/// Writes poses to a stream, as [`save_poses`] does to a file.
+pub fn write_poses(poses: &[Pose], out: &mut dyn Write) -> io::Result<()> {
+    poses.iter().try_for_each(|pose| {
+        let numbers = pose.to_rows().map(|number| number.to_string());
+        writeln!(out, "{}", numbers.join(","))
     })
 }
 
@@ -35,7 +40,15 @@ fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
         let mut count = 0;
         let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
         for token in line.split(is_mark).filter(|token| !token.is_empty()) {
-            let value = text::coordinate(number, token)?;
+            // A scene can name any file here, so its text is not quoted.
+            let value = token.parse::<f64>().ok().filter(|value| value.is_finite());
+            let Some(value) = value else {
+                let message = format!(
+                    "value {} is not a finite number; a line of a pose file is 12 numbers",
+                    count + 1
+                );
+                return Err(Fault::line(number, message));
+            };
             if let Some(entry) = rows.get_mut(count) {
                 *entry = value;
             }
@@ -74,10 +87,13 @@ mod tests {
         };
         let good = "1,0,0,0,0,1,0,0,0,0,1,0\n";
         bad(&format!("{good}1,2,3\n"), 2, "not 3");
-        bad(&format!("{good}{}", good.replace("0\n", "x\n")), 2, "`x` is not a number");
+        bad(&format!("{good}{}", good.replace("0\n", "x\n")), 2, "value 12 is not a finite number");
         bad(&good.replace("1,0,0,0,0", "2,0,0,0,0"), 1, "not a rotation");
-        bad(&good.replace("0\n", "nan\n"), 1, "not a finite number");
+        bad(&good.replace("0\n", "nan\n"), 1, "value 12 is not a finite number");
         bad(&good.replace('\n', ",4\n"), 1, "not 13");
+        // Whatever file was named, its text does not come out again.
+        let secret = read(b"user:secret:0\n").unwrap_err().message;
+        assert!(!secret.contains("secret") && secret.starts_with("value 1 "), "{secret}");
         assert_eq!(read(b"# none\n").unwrap_err().message, "the file holds no poses");
     }
 }

@@ -13,12 +13,12 @@ mod inputs;
 
 use fearless_simd::Level;
 use impinge::convex::Hull;
-use impinge::{generate, method};
 use impinge::glam::DVec3;
 use impinge::method::boxtree::{Boxtree, BoxtreeOptions};
 use impinge::narrow::triangles_intersect;
 use impinge::volume::{Aabb, BoundingVolume, Dop, Obb, Sphere};
 use impinge::{Mesh, Method, Pose, Threads};
+use impinge::{generate, method};
 use inputs::{Asked, Queries, TrianglePairs, Volumes};
 use std::{env, hint::black_box, mem, process::ExitCode, sync::Arc};
 

@@ -98,7 +98,7 @@ impl<'s> Builder<'s> {
         let threads = match (self.overrides.threads, &run.threads, &scene.threads) {
             (Some(threads), _, _) => threads,
             (None, Some(threads), _) | (None, None, Some(threads)) => self.threads(threads)?,
-            (None, None, None) => 1,
+            (None, None, None) => 0,
         };
         let name = match &run.name {
             Some(name) => self.text.name(name)?,
@@ -154,6 +154,8 @@ impl<'s> Builder<'s> {
             return Err(self.fault(&(0..0), "no bodies; add a [[body]] with a mesh"));
         }
         let mut firsts = HashMap::new();
+        // Of each entry, those beyond the run's limit too.
+        let mut counts = Vec::new();
         for (number, entry) in scene.body.iter().enumerate() {
             let name = match &entry.get_ref().name {
                 Some(name) => self.text.name(name)?,
@@ -164,13 +166,17 @@ impl<'s> Builder<'s> {
                 return Err(self.fault(&entry.span(), message));
             }
             let first = made.bodies.len();
-            self.add(&mut made, number, &name, entry, (run, method), limit)?;
+            counts.push(self.add(&mut made, number, &name, entry, (run, method), limit)?);
             firsts.insert(name, first..made.bodies.len());
         }
+        self.check_names(&made.names, &counts)?;
         if let Some(bodies) = &run.bodies {
-            let (asked, found) = (*bodies.get_ref(), made.bodies.len() as u64);
+            let (asked, found) = (*bodies.get_ref(), counts.iter().sum::<u64>());
             if asked == 0 || asked > found {
-                let message = format!("`bodies`: {asked}, but the scene has 1 to {found} of them");
+                let message = match found {
+                    1 => format!("`bodies`: {asked}, but the scene has 1 body"),
+                    _ => format!("`bodies`: {asked}; the scene has {found}, so give 1 to {found}"),
+                };
                 return Err(self.fault(&bodies.span(), message));
             }
         }
@@ -180,6 +186,35 @@ impl<'s> Builder<'s> {
         made.summary.energy_before = response::energy(&made.movers);
         self.check_pairs(&made)?;
         Ok(made)
+    }
+
+    /// Refuses a body that has the name of a copy of another: `a.1` beside copies of `a`.
+    fn check_names(&self, names: &Names, counts: &[u64]) -> Result<(), Error> {
+        let copies: HashMap<&str, u64> = names
+            .entries
+            .iter()
+            .zip(counts)
+            .filter(|((_, is_one), _)| !is_one)
+            .map(|((name, _), &count)| (&**name, count))
+            .collect();
+        for ((name, _), entry) in
+            names.entries.iter().zip(&self.scene.body).filter(|((_, is_one), _)| *is_one)
+        {
+            let Some((of, number)) = name.rsplit_once('.') else { continue };
+            // Copies are numbered without a sign or a zero in front.
+            let number = number.parse().ok().filter(|it: &u64| it.to_string() == number);
+            if number.zip(copies.get(of)).is_some_and(|(number, &count)| number < count) {
+                let at = match &entry.get_ref().name {
+                    Some(name) => name.span(),
+                    None => entry.span(),
+                };
+                let message = format!(
+                    "`name`: a copy of body {of} is called {name} too; give this body another name"
+                );
+                return Err(self.fault(&at, message));
+            }
+        }
+        Ok(())
     }
 
     fn method(&self, run: &RunEntry) -> Result<Method, Error> {
@@ -239,7 +274,8 @@ impl<'s> Builder<'s> {
         Ok(Dynamics { gravity, toward, restitution, room })
     }
 
-    /// Adds a body, or all of its copies, up to the limit of bodies in all.
+    /// Adds a body, or all of its copies, up to the limit of bodies in all. Returns how many bodies the entry
+    /// stands for without that limit.
     fn add(
         &mut self,
         made: &mut Run,
@@ -248,7 +284,7 @@ impl<'s> Builder<'s> {
         spanned: &Spanned<Entry>,
         (run, method): (&RunEntry, Method),
         limit: Option<u64>,
-    ) -> Result<(), Error> {
+    ) -> Result<u64, Error> {
         let (entry, at) = (spanned.get_ref(), spanned.span());
         let motions = [
             entry.steady.is_some(),
@@ -285,9 +321,10 @@ impl<'s> Builder<'s> {
             None => None,
             Some(path) => Some(self.path(&path.get_ref().poses)?),
         };
-        made.names.entries.push((name.to_owned(), copies.count == 1));
+        let count = copies.count;
+        made.names.entries.push((name.to_owned(), count == 1));
         let mut place = || -> Result<(), Error> {
-            for copy in 0..copies.count {
+            for copy in 0..count {
                 if limit.is_some_and(|limit| made.bodies.len() as u64 >= limit) {
                     break;
                 }
@@ -311,7 +348,7 @@ impl<'s> Builder<'s> {
         };
         let mut placed = Ok(());
         self.sources.during(&format!("placing {name}"), &mut || placed = place());
-        placed
+        placed.map(|()| count)
     }
 
     /// Where the entry, or its first copy, stands.

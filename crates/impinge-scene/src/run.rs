@@ -232,6 +232,7 @@ impl<'r> Cycle<'r> {
         let (run, cycle) = (csv_field(self.row.run), self.row.cycle);
         for touch in self.step.pairs() {
             let [a, b] = [touch.a, touch.b].map(|body| self.names.of(body.index() as usize));
+            let [a, b] = [csv_field(&a), csv_field(&b)];
             for faces in touch.faces {
                 writeln!(out, "{run},{cycle},{a},{b},{},{}", faces.a, faces.b)?;
             }
@@ -247,7 +248,8 @@ impl<'r> Cycle<'r> {
         let (run, cycle) = (csv_field(self.row.run), self.row.cycle);
         for (number, pose) in self.poses().enumerate() {
             let numbers = pose.to_rows().map(|number| number.to_string());
-            writeln!(out, "{run},{cycle},{},{}", self.names.of(number), numbers.join(","))?;
+            let name = self.names.of(number);
+            writeln!(out, "{run},{cycle},{},{}", csv_field(&name), numbers.join(","))?;
         }
         Ok(())
     }

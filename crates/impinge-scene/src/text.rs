@@ -1,7 +1,7 @@
 //! The text of a scene file, and errors that tell the position in it.
 
 use crate::error::Error;
-use impinge_io::Place;
+use impinge_io::{Place, excerpt};
 use serde::de::DeserializeOwned;
 use std::{
     fmt::Display,
@@ -47,7 +47,7 @@ impl Text {
     pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Error> {
         toml::from_str(&self.content).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
-            let message = error.message().replace('\n', ", ");
+            let message = excerpt(&error.message().replace('\n', ", "), 200);
             // Words for people, not for compilers.
             let message = ["u64", "u32", "u16"]
                 .iter()

@@ -60,7 +60,7 @@ pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use query::{
     Batch, Bits, ContactLists, MethodMismatch, NearestPoint, Pair, PointLocation, RayHit, Shape,
-    Verdict, contacts, distance, intersects,
+    TimedVerdict, contacts, distance, intersects,
 };
 pub use threads::Threads;
 pub use tolerance::{Tolerance, ToleranceError};

@@ -195,7 +195,7 @@ fn placed(at: DVec3) -> Pose {
 fn clash(assembly: &Assembly, a: usize, b: usize, verdict: Verdict, depth: Option<f64>) -> Clash {
     let poses = [a, b].map(|part| assembly.parts[part].placement);
     let meshes = [a, b].map(|part| &**assembly.mesh(part));
-    let mut pair = Pair::with_method(Method::WIDE, meshes[0].clone(), meshes[1].clone());
+    let mut pair = Pair::with_method(impinge::Method::WIDE, meshes[0].clone(), meshes[1].clone());
     let least = pair.distance(&poses[0], &poses[1]).unwrap();
     let least_points = [least.a, least.b];
     let contacts = pair.contacts(&poses[0], &poses[1]);

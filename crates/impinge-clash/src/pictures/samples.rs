@@ -58,7 +58,7 @@ pub(crate) fn of(assembly: Assembly, clearance: f64) -> Findings {
 fn clash(assembly: &Assembly, a: usize, b: usize, clearance: f64) -> Option<Row> {
     let poses = [a, b].map(|part| assembly.parts[part].placement);
     let meshes = [a, b].map(|part| &**assembly.mesh(part));
-    let mut pair = Pair::with_method(Method::WIDE, meshes[0].clone(), meshes[1].clone());
+    let mut pair = Pair::with_method(impinge::Method::WIDE, meshes[0].clone(), meshes[1].clone());
     let faces = pair.contacts(&poses[0], &poses[1]).to_vec();
     let corners = |side: usize, face: u32| {
         meshes[side].triangle(face).map(|corner| poses[side].place(corner))

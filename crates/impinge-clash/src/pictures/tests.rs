@@ -1,4 +1,6 @@
 use super::*;
+use impinge_io::write_atomically;
+use std::fs;
 
 /// Where `IMPINGE_SHOTS` names a folder: pictures to look at, of the gearbox and of other assemblies.
 #[test]

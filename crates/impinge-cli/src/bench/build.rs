@@ -4,6 +4,7 @@ use super::contender::Contender;
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
+    outputs::Outputs,
     plot::{Lines, Scale},
     progress::Progress,
     source,
@@ -12,6 +13,7 @@ use impinge::{Mesh, generate};
 use serde::Serialize;
 use std::{
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -19,7 +21,7 @@ use std::{
 ///
 /// On spheres of given sizes, or on given meshes.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge bench build --plot build.svg
   impinge bench build --sizes 1000,10000,100000,1000000 --method all
@@ -67,6 +69,8 @@ const ROUNDS_LIMIT: Duration = Duration::from_secs(5);
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let contenders = Contender::named(&arguments.methods)?;
+    let outputs = Outputs::new([("--plot", arguments.plot.as_deref())]);
+    outputs.check(arguments.meshes.iter().filter_map(|mesh| source::file(mesh)))?;
     let count = match arguments.meshes.len() {
         0 => arguments.sizes.len(),
         meshes => meshes,
@@ -75,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for i in 0..count {
         let (name, mesh) = match arguments.meshes.get(i) {
-            Some(name) => (name.clone(), source::mesh(name)?),
+            Some(name) => (name.clone(), Arc::new(outputs.reading(|| source::mesh(name))?)),
             None => sphere(arguments.sizes[i])?,
         };
         for contender in &contenders {
@@ -108,18 +112,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     output::text(&output::table(&table))
 }
 
-fn sphere(faces: u32) -> Result<(String, Mesh), Failure> {
+fn sphere(faces: u32) -> Result<(String, Arc<Mesh>), Failure> {
     // Spheres have an even number of faces.
     let mesh = generate::sphere(faces.next_multiple_of(2)).map_err(Failure::input)?;
-    Ok((format!("sphere of {}", mesh.faces().len()), mesh))
+    Ok((format!("sphere of {}", mesh.faces().len()), Arc::new(mesh)))
 }
 
-fn row(name: &str, mesh: &Mesh, contender: &Contender) -> Row {
+fn row(name: &str, mesh: &Arc<Mesh>, contender: &Contender) -> Row {
     let begin = Instant::now();
     let (mut best, mut bytes) = (Duration::MAX, 0);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        bytes = contender.index(mesh).bytes();
+        bytes = contender.shape(mesh).bytes();
         best = best.min(start.elapsed());
         if begin.elapsed() > ROUNDS_LIMIT {
             break;

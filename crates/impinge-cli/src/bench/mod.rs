@@ -11,24 +11,25 @@ use crate::failure::Failure;
 /// Side by side with other engines, on this machine, in this run; and the papers' experiments.
 ///
 /// Without a command, scenarios made on the spot (bodies that tumble at several distances, spheres in
-/// spheres, flights through pipes and over hills) are run through impinge's methods, through parry3d, and
-/// through any program that speaks the scenario format, in turns. All answers are compared, and who is
-/// wrong is named.
+/// spheres, flights through pipes and over hills) are run through impinge's methods and through every
+/// --peer, a program that runs another engine, in turns. All answers are compared, and who is wrong is
+/// named. In impinge's repository, `cargo xtask compare` adds the peer for parry3d.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "\
-Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report comes nevertheless); a peer that
-is wrong is a finding, and the exit code is 0.
-
+    before_help = "\
 Examples:
   impinge bench --quick
   impinge bench --scenario sphere,pipes --plots plots
   impinge bench --meshes part.stl housing.glb
+  impinge bench --quick --peer \"parry3d=target/release/peer_parry3d {dir}\"
   impinge bench --peer \"fcl=fcl_peer {dir}\" --peer \"ode=ode_peer {dir}\" --write docs/benchmarks.md
   impinge bench tumble gen:deformed-torus --method obb,dop18,aabb --plot tumble.svg
   impinge bench build --method obb,dop18 --plot build.svg
-  impinge bench nodes"
+  impinge bench nodes",
+    after_help = "\
+Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report is printed all the same). A peer
+that is wrong is a finding, and the exit code is 0."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// multiplications and comparisons of one overlap test, in the worst case, and of placing a node in
 /// the other body's frame, which each node is at most once a query.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge bench nodes
   impinge bench nodes part.stl --json")]

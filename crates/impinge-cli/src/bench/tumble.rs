@@ -4,6 +4,7 @@ use super::contender::Contender;
 use crate::{
     failure::Failure,
     output::{self, to_thousandths},
+    outputs::Outputs,
     plot::{Lines, Scale},
     progress::{self, Progress},
     source,
@@ -13,6 +14,7 @@ use impinge::{Mesh, Pair, Pose, generate};
 use serde::Serialize;
 use std::{
     path::PathBuf,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -22,7 +24,7 @@ use std::{
 /// in turn, from centre to centre of their boxes, and turns once about its z axis and once about its
 /// x axis in small steps. Each step is a query.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(before_help = "\
 Examples:
   impinge bench tumble part.stl --plot tumble.svg
   impinge bench tumble gen:sphere,faces=20000 --method all --steps 500
@@ -109,7 +111,9 @@ struct Runner {
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let contenders = Contender::named(&arguments.methods)?;
-    let mesh = source::mesh(&arguments.mesh)?;
+    let outputs = Outputs::new([("--plot", arguments.plot.as_deref())]);
+    outputs.check(source::file(&arguments.mesh))?;
+    let mesh = outputs.reading(|| source::mesh(&arguments.mesh))?;
     let body = generate::scaled_to_cube(&mesh, 2.0);
     let body = body.map_err(|error| Failure::input(format!("{}: {error}", arguments.mesh)))?;
     let body = Arc::new(body);

@@ -4,29 +4,25 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `arguments.rs`, `length.rs` | the command line |
-//! | `input.rs` | the assembly: files, or one of our own |
-//! | `search.rs`, `interrupt.rs` | the search, its progress bar, and Ctrl-C |
+//! | `arguments.rs` | the command line |
+//! | `search.rs` | the search, its progress bar, and Ctrl-C |
 //! | `table.rs` | the findings for people |
 //! | `outputs.rs` | files that are written: all of them, or none |
 
 mod arguments;
-mod input;
-mod interrupt;
-mod length;
 mod outputs;
 mod search;
 mod table;
 
 use crate::{
     failure::Failure,
+    input::{self, Input},
+    interrupt::Interrupt,
     output::{self, note},
 };
 use impinge::clash::Verdict;
 use impinge_clash::{Baseline, Options, Outcome, Verdicts, json};
 use impinge_io::assembly::Unit;
-use input::Input;
-use interrupt::Interrupt;
 use std::{
     io::{self, Write},
     path::Path,
@@ -36,7 +32,7 @@ use table::{GroupBy, Times};
 
 pub(crate) use arguments::Arguments;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
     let Arguments { files, asking, choosing, showing, outputs, .. } = arguments;
     // All that can be wrong with the words is told before files are read.
     let mut options = Options::default();
@@ -47,23 +43,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     options.listing.limit = showing.limit;
     outputs.check(arguments.inputs())?;
     options.listing.baseline = showing.baseline.as_deref().map(Baseline::load).transpose()?;
-    let interrupt = Interrupt::watch()?;
 
     let start = Instant::now();
-    let Input { assembly, clearance } = input::load(files, &arguments.reading())?;
+    let Input { assembly, clearance } =
+        outputs.outputs().reading(|| input::load(files, &arguments.reading.options()))?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
         note(&format!("left out: {}: {}", skipped.name, skipped.error));
     }
 
     if assembly.files.iter().any(|file| is_cut(file)) {
-        options.tolerance = arguments.tolerance(assembly.units.unwrap_or(Unit::Metre));
+        options.tolerance = arguments.reading.tolerance(assembly.units.unwrap_or(Unit::Metre));
     }
     if let Some(touch) = asking.touch {
-        options.touch = Some(touch.within("--touch", assembly.units)?);
+        options.touch = Some(touch.within("--touch", assembly.units, "--units")?);
     }
     options.clearance = match asking.clearance {
-        Some(length) => length.within("--clearance", assembly.units)?,
+        Some(length) => length.within("--clearance", assembly.units, "--units")?,
         None => clearance,
     };
     if options.clearance == 0.0 && options.pairs.only == Verdicts::of(&[Verdict::Clearance]) {
@@ -74,10 +70,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let start = Instant::now();
     let outcome =
-        interrupt.during(|| search::find(assembly, options, choosing.threads, &interrupt))?;
+        interrupt.during(|| search::find(assembly, options, choosing.threads, interrupt))?;
     let times = Times { read, search: start.elapsed() };
 
-    outputs.write(&outcome, &interrupt)?;
+    outputs.write(&outcome, interrupt)?;
     match print(arguments, &outcome, times) {
         // Whoever reads has enough of it, but has not seen how it ends.
         Ok(()) | Err(Failure::OutputClosed) => {}

@@ -1,7 +1,6 @@
 //! The search, with a progress bar and an end when Ctrl-C asks for it.
 
-use super::interrupt::Interrupt;
-use crate::{failure::Failure, output, progress::Progress, threads};
+use crate::{failure::Failure, interrupt::Interrupt, output, progress::Progress, threads};
 use impinge::{
     Threads,
     clash::{self, Stage},
@@ -52,10 +51,10 @@ impl Watch for Watcher<'_> {
     fn proceed(&self, progress: clash::Progress) -> bool {
         // Whoever finds somebody else at it leaves it at that: the next will be further.
         if let Ok(mut shown) = self.shown.try_lock() {
-            let clash::Progress { stage, done, total } = progress;
+            let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
                 let parts = self.parts;
-                self.progress.begin(match stage {
+                self.progress.begin(&match stage {
                     Stage::Meshes => format!("{parts} parts: meshes"),
                     Stage::Pairs => format!("{parts} parts: pairs"),
                 });

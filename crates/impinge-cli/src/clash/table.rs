@@ -1,7 +1,9 @@
 //! The findings for people.
 
-use super::input::DEMO;
-use crate::output::{self, plain, width};
+use crate::{
+    input::DEMO,
+    output::{self, plain, short, width},
+};
 use clap::ValueEnum;
 use console::{Style, Term};
 use impinge::{
@@ -245,6 +247,7 @@ fn style(verdict: Verdict) -> Style {
         Verdict::Inside | Verdict::Penetrating => Style::new().red(),
         Verdict::Clearance => Style::new().yellow(),
         Verdict::Touching => Style::new().cyan(),
+        _ => Style::new(),
     }
 }
 
@@ -310,43 +313,9 @@ fn at(point: DVec3) -> String {
     format!("({x}, {y}, {z})")
 }
 
-/// A number to so many digits: the last ones are in the JSON.
-fn short(value: f64, digits: i32) -> String {
-    let magnitude = value.abs();
-    if magnitude == 0.0 {
-        return "0".into();
-    }
-    if !(1e-5..1e9).contains(&magnitude) {
-        return format!("{value:.*e}", (digits - 1).max(0) as usize);
-    }
-    let decimals = (digits - 1 - magnitude.log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        for (value, text) in [
-            (0.0, "0"),
-            (1.0, "1"),
-            (0.1 + 0.2, "0.3"),
-            (1.234_567, "1.235"),
-            (123_456.7, "123457"),
-            (-0.000_123_456, "-0.0001235"),
-            (1.5e-9, "1.500e-9"),
-            (2e12, "2.000e12"),
-            (9.9999, "10"),
-        ] {
-            assert_eq!(short(value, 4), text, "{value}");
-        }
-    }
 
     #[test]
     fn tables_fit_the_terminal_if_names_allow_it() {

@@ -4,7 +4,7 @@ use super::workload::{
     Answer, Outcome, ROUNDS, ROUNDS_LIMIT, Sink, Times, Workload, detected, touching,
 };
 use crate::progress;
-use impinge::{Pair, Pose, Threads};
+use impinge::{Pair, Pose};
 use std::{
     io,
     time::{Duration, Instant},
@@ -38,23 +38,12 @@ impl Workload<'_> {
         Ok(Outcome { method, build, bytes, times: Times::Batch(least), answers, tests: [0; 3] })
     }
 
-    fn batch<'p>(
-        &self,
-        pair: &'p mut Pair,
-        all: bool,
-        tolerance: f64,
-    ) -> (Duration, Found<'p>) {
+    fn batch<'p>(&self, pair: &'p mut Pair, all: bool, tolerance: f64) -> (Duration, Found<'p>) {
         let batch = pair.at_many(&Pose::IDENTITY, self.poses).within(tolerance);
         let batch = batch.expect("checked with the arguments");
         let start = Instant::now();
-        let ask = |threads| {
-            let batch = batch.threads(threads);
-            if all { Found::All(batch.contacts()) } else { Found::Any(batch.intersects()) }
-        };
-        let found = match &self.pool {
-            None => ask(Threads::One),
-            Some(pool) => pool.install(|| ask(Threads::Pool)),
-        };
+        let batch = batch.threads(self.threads());
+        let found = if all { Found::All(batch.contacts()) } else { Found::Any(batch.intersects()) };
         (start.elapsed(), found)
     }
 }

@@ -6,36 +6,45 @@ mod workload;
 
 use crate::{
     failure::Failure,
-    output, source,
+    length::Length,
+    output,
+    outputs::Outputs,
+    source,
     threads::{self, MAX_THREADS},
 };
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
+use impinge_io::assembly::Unit;
 use report::Report;
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use workload::{Answer, Ask, Prepare, Rows, Workload};
 
-/// Which faces of two meshes touch, at each of many poses.
+/// Find the faces of two meshes that touch, at each of many poses.
 ///
 /// Mesh B is placed in the frame of mesh A by each pose in turn; A stays where it is. A query
 /// stops at the first touching pair of faces, or with --all finds them all.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   impinge query gen:torus gen:sphere,faces=3968 --poses gen:tumble,steps=200 --all
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
   impinge query a.obj b.obj --poses poses.csv --method all --json
-  impinge query a.obj b.obj --poses poses.csv --all --within 0.5
+  impinge query a.glb b.glb --poses poses.csv --all --within 0.5mm
   impinge query a.obj b.obj --poses poses.csv --distances gaps.csv
-  impinge query a.obj b.obj --poses poses.csv --batch --threads 0
-
-Poses: a line a step, 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's frame.
-Without --poses, B is taken as it stands.
+  impinge query a.obj b.obj --poses poses.csv --batch",
+    after_help = "\
+A pose file has a line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's
+frame. Without --poses, B stays where it is.
 
 Output: one JSON line with --json, or where the output is not a terminal: engine, version, method,
 mode, tris_a, tris_b, steps, build_ms, bytes (of the index for both meshes), mean_us, p50_us,
 p99_us, max_us (times of the queries alone), colliding_steps, pairs (null without --all), and what
-some options add.")]
+some options add."
+)]
 pub(crate) struct Arguments {
     /// The first mesh: a file, or gen:NAME
     #[arg(value_name = "A")]
@@ -43,15 +52,20 @@ pub(crate) struct Arguments {
     /// The second mesh: a file, or gen:NAME
     #[arg(value_name = "B")]
     b: String,
-    /// Where B stands in A's frame: a CSV file, or gen:NAME
+    /// The poses of B in A's frame: a CSV file, or gen:NAME
     #[arg(long, value_name = "FILE")]
     poses: Option<String>,
     /// Find all touching pairs of faces, not just whether there are any
     #[arg(long)]
     all: bool,
-    /// Take faces that are at most so far apart for touching
-    #[arg(long, value_name = "DISTANCE", allow_negative_numbers = true)]
-    within: Option<f64>,
+    /// Also find faces that do not touch, but are at most this far apart: 0.5mm, or 0.5 in the unit of the
+    /// meshes
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    within: Option<Length>,
+    /// The unit of mesh files that do not name theirs (OBJ, STL, PLY, OFF), for lengths with a unit: mm, cm,
+    /// m, in or ft
+    #[arg(long, value_name = "UNIT")]
+    file_units: Option<Unit>,
     /// Find the least distance between the meshes instead
     #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
     distance: bool,
@@ -64,26 +78,27 @@ pub(crate) struct Arguments {
     /// Write the least distance at each step, with the closest points and faces; implies --distance
     #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
     distances: Option<PathBuf>,
-    /// Threads to use for a query, or with --batch for all; 0 for one per core
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
+    /// Threads to use, 0 for one per core. They share the work of each step that is long enough, or with
+    /// --batch the steps; --distance, --cache and --budget use one thread
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
-    /// Begin each step with what the last one found, which is faster if B moves little
+    /// Begin each step with the result of the last one, which is faster if B moves little
     #[arg(long, conflicts_with_all = ["threads", "budget"])]
     cache: bool,
-    /// Answer all steps as one batch, and say how many poses a second that makes
+    /// Answer all steps as one batch, and report how many poses that is in a second
     #[arg(long, conflicts_with_all = ["cache", "budget", "stats"])]
     batch: bool,
-    /// Stop each step after so many tests of volumes and faces, decided or not; not with --method all,
-    /// and brute does not stop
+    /// Stop each step after this many tests of volumes and faces, whether it is decided or not; not with
+    /// --method all, and the method brute does not stop
     #[arg(long, value_name = "TESTS", conflicts_with = "threads", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
-    /// Count tests: of volumes, of faces, and volumes placed, mean of a step
+    /// Report the mean number of volume tests, face tests and placed volumes of a step
     #[arg(long)]
     stats: bool,
-    /// What `impinge index` has prepared of A, which also says by which method; with --index-b
+    /// The index of A, a file that `impinge index` wrote; it also names the method. Needs --index-b
     #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with = "method")]
     index_a: Option<PathBuf>,
-    /// What `impinge index` has prepared of B, by the same method; with --index-a
+    /// The index of B, by the same method. Needs --index-a
     #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with = "method")]
     index_b: Option<PathBuf>,
     /// Print one JSON line
@@ -96,12 +111,38 @@ impl Arguments {
         if self.distance || self.distances.is_some() {
             return Ok(Ask::Distance);
         }
-        let tolerance = self.within.unwrap_or(0.0);
-        if tolerance.is_nan() || tolerance < 0.0 {
-            return Err(Failure::input(format!("--within {tolerance}: not a distance")));
-        }
+        let tolerance = match self.within {
+            None => 0.0,
+            Some(length) => length.within("--within", self.units(), "--file-units")?,
+        };
         let all = self.all || self.pairs.is_some();
         Ok(Ask::Touching { all, tolerance, budget: self.budget })
+    }
+
+    /// The unit of both meshes, if it is known and the same.
+    fn units(&self) -> Option<Unit> {
+        let [a, b] = [&self.a, &self.b].map(|mesh| source::units(mesh).or(self.file_units));
+        a.filter(|_| a == b)
+    }
+
+    /// The files that are written.
+    fn outputs(&self) -> Outputs<'_> {
+        Outputs::new([
+            ("--pairs", self.pairs.as_deref()),
+            ("--distances", self.distances.as_deref()),
+        ])
+    }
+
+    /// The files that are named to be read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let sources = [Some(&self.a), Some(&self.b), self.poses.as_ref()].into_iter().flatten();
+        let indices = self.index_a.iter().chain(&self.index_b).map(PathBuf::as_path);
+        sources.filter_map(|source| source::file(source)).chain(indices)
+    }
+
+    /// Whether each step runs on one thread, whatever `--threads` says.
+    fn is_single(&self) -> bool {
+        self.cache || self.budget.is_some() || self.distance || self.distances.is_some()
     }
 
     /// What to prepare the meshes by: one method, all of them, or what was prepared already.
@@ -129,19 +170,23 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let ask = arguments.ask()?;
     let ways = arguments.prepare()?;
-    let a = source::mesh(&arguments.a)?;
-    let b = source::mesh(&arguments.b)?;
-    let poses = match &arguments.poses {
-        Some(file) => source::poses(file)?,
-        None => vec![Pose::IDENTITY],
-    };
+    let outputs = arguments.outputs();
+    outputs.check(arguments.inputs())?;
+    let (a, b, poses) = outputs.reading(|| {
+        let (a, b) = (source::mesh(&arguments.a)?, source::mesh(&arguments.b)?);
+        let poses = match &arguments.poses {
+            Some(file) => source::poses(file)?,
+            None => vec![Pose::IDENTITY],
+        };
+        Ok((a, b, poses))
+    })?;
     let workload = Workload {
         meshes: [Arc::new(a), Arc::new(b)],
         poses: &poses,
         ask,
         cache: arguments.cache,
         batch: arguments.batch,
-        pool: threads::pool(arguments.threads)?,
+        pool: if arguments.is_single() { None } else { threads::pool(arguments.threads)? },
     };
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {

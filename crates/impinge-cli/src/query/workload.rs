@@ -5,7 +5,7 @@ use crate::{
     progress::{self, Progress},
 };
 use impinge::{
-    Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, Verdict,
+    Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
 };
 use rayon::ThreadPool;
 use std::{
@@ -99,6 +99,19 @@ pub(super) type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<
 impl Workload<'_> {
     /// Prepares both meshes and runs all queries, a few rounds of them.
     pub(super) fn run(&self, way: Prepare<'_>, rows: Option<Rows<'_>>) -> Result<Outcome, Failure> {
+        match &self.pool {
+            None => self.run_here(way, rows),
+            // Entering the pool takes longer than many a query, so it is done once.
+            Some(pool) => pool.install(|| self.run_here(way, rows)),
+        }
+    }
+
+    /// The threads of each query.
+    pub(super) fn threads(&self) -> Threads {
+        if self.pool.is_some() { Threads::Pool } else { Threads::One }
+    }
+
+    fn run_here(&self, way: Prepare<'_>, rows: Option<Rows<'_>>) -> Result<Outcome, Failure> {
         let start = Instant::now();
         let mut pair = self.prepared(way)?;
         let build = start.elapsed();
@@ -136,12 +149,7 @@ impl Workload<'_> {
     }
 
     /// The pairs of each step go to the sink in the first round.
-    fn rounds(
-        &self,
-        pair: &mut Pair,
-        build: Duration,
-        sink: &mut Sink<'_>,
-    ) -> io::Result<Outcome> {
+    fn rounds(&self, pair: &mut Pair, build: Duration, sink: &mut Sink<'_>) -> io::Result<Outcome> {
         if let (true, Ask::Touching { all, tolerance, .. }) = (self.batch, self.ask) {
             return self.batches(pair, build, (all, tolerance), sink);
         }
@@ -195,22 +203,13 @@ impl Workload<'_> {
         if let Some(tests) = budget {
             return timed(start, query.timed(), all, Budget::tests(tests));
         }
-        let (query, pool) = match &self.pool {
-            None => (query, None),
-            Some(pool) => (query.threads(Threads::Pool), Some(pool)),
-        };
+        let query = query.threads(self.threads());
         if all {
-            let pairs = match pool {
-                None => query.contacts(),
-                Some(pool) => pool.install(|| query.contacts()),
-            };
+            let pairs = query.contacts();
             let time = start.elapsed();
             (time, touching(pairs), pairs)
         } else {
-            let touches = match pool {
-                None => query.intersects(),
-                Some(pool) => pool.install(|| query.intersects()),
-            };
+            let touches = query.intersects();
             (start.elapsed(), detected(touches), &[])
         }
     }
@@ -225,10 +224,10 @@ fn timed<'p>(
     let verdict = if all { timed.all(budget) } else { timed.any(budget) };
     let time = start.elapsed();
     let answer = match verdict {
-        Verdict::Clear => touching(&[]),
-        Verdict::Undecided { overlap, .. } => Answer::Undecided { overlap },
-        Verdict::Touching { pairs, .. } if all => touching(pairs),
-        Verdict::Touching { .. } => detected(true),
+        TimedVerdict::Clear => touching(&[]),
+        TimedVerdict::Undecided { overlap, .. } => Answer::Undecided { overlap },
+        TimedVerdict::Touching { pairs, .. } if all => touching(pairs),
+        TimedVerdict::Touching { .. } => detected(true),
     };
     (time, answer, if all { timed.into_pairs() } else { &[] })
 }

@@ -1,6 +1,7 @@
-//! The files of a run, each of them whole or not there.
+//! The files of a run: all of them whole, or none of them there.
 
 use crate::failure::Failure;
+use impinge_io::{Draft, commit_all, write_json};
 use impinge_scene::{Cycle, Row};
 use std::{
     io::{self, Write},
@@ -31,111 +32,62 @@ impl Format {
         match self {
             Self::Csv => writeln!(out, "{}", row.csv()),
             Self::Json => {
-                serde_json::to_writer(&mut *out, row)?;
+                write_json(row, out)?;
                 writeln!(out)
             }
         }
     }
 }
 
-/// Where rows, contacts and poses go, as far as they are wanted.
-pub(super) struct Files<'f> {
-    rows: Option<File<'f>>,
-    contacts: Option<File<'f>>,
-    poses: Option<File<'f>>,
+/// The files of rows, contacts and poses, as far as they are wanted. They take their names together, with
+/// [`commit`](Self::commit); dropped before, none of them is there.
+pub(super) struct Files {
+    rows: Option<Draft>,
+    contacts: Option<Draft>,
+    poses: Option<Draft>,
     format: Format,
 }
 
-struct File<'f> {
-    path: &'f Path,
-    out: &'f mut (dyn Write + 'f),
-}
-
-impl File<'_> {
-    /// The same file, for as long as it is lent.
-    fn lent(&mut self) -> File<'_> {
-        File { path: self.path, out: &mut *self.out }
-    }
-
-    fn write(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        let Self { path, out } = self;
-        write(*out).map_err(|error| {
-            Failure::input(format!("{}: cannot be written: {error}", path.display()))
+impl Files {
+    /// Begins the files (rows, contacts, poses) with their headers.
+    pub(super) fn create(
+        [rows, contacts, poses]: [Option<&Path>; 3],
+        format: Option<Format>,
+    ) -> Result<Self, Failure> {
+        let begin = |path: Option<&Path>, header: Option<&str>| -> Result<_, Failure> {
+            let Some(path) = path else { return Ok(None) };
+            let mut draft = Draft::create(path)?;
+            if let Some(header) = header {
+                draft.fill(|out| writeln!(out, "{header}"))?;
+            }
+            Ok(Some(draft))
+        };
+        let format = format.unwrap_or(Format::Csv);
+        let header = (format == Format::Csv).then_some(Row::HEADER);
+        Ok(Self {
+            rows: begin(rows, header)?,
+            contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
+            poses: begin(poses, Some(Cycle::POSES_HEADER))?,
+            format,
         })
-    }
-}
-
-impl Files<'_> {
-    /// Opens the files that are wanted (rows, contacts, poses), and closes them when the work is done.
-    /// If it fails, none of them is there.
-    pub(super) fn with<T>(
-        paths: [Option<&Path>; 3],
-        work: impl FnOnce(Files<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let [rows, contacts, poses] = paths;
-        open(rows, |mut rows| {
-            open(contacts, |mut contacts| {
-                open(poses, |mut poses| {
-                    work(Files {
-                        rows: rows.as_mut().map(File::lent),
-                        contacts: contacts.as_mut().map(File::lent),
-                        poses: poses.as_mut().map(File::lent),
-                        format: Format::Csv,
-                    })
-                })
-            })
-        })
-    }
-
-    /// Writes the headers.
-    pub(super) fn begin(&mut self, format: Option<Format>) -> Result<(), Failure> {
-        self.format = format.unwrap_or(Format::Csv);
-        if let (Some(rows), Format::Csv) = (&mut self.rows, self.format) {
-            rows.write(|out| writeln!(out, "{}", Row::HEADER))?;
-        }
-        if let Some(contacts) = &mut self.contacts {
-            contacts.write(|out| writeln!(out, "{}", Cycle::CONTACTS_HEADER))?;
-        }
-        if let Some(poses) = &mut self.poses {
-            poses.write(|out| writeln!(out, "{}", Cycle::POSES_HEADER))?;
-        }
-        Ok(())
     }
 
     pub(super) fn cycle(&mut self, cycle: &Cycle<'_>) -> Result<(), Failure> {
         if let Some(rows) = &mut self.rows {
-            rows.write(|out| self.format.write(out, cycle.row()))?;
+            rows.fill(|out| self.format.write(out, cycle.row()))?;
         }
         if let Some(contacts) = &mut self.contacts {
-            contacts.write(|out| cycle.write_contacts(out))?;
+            contacts.fill(|out| cycle.write_contacts(out))?;
         }
         if let Some(poses) = &mut self.poses {
-            poses.write(|out| cycle.write_poses(out))?;
+            poses.fill(|out| cycle.write_poses(out))?;
         }
         Ok(())
     }
-}
 
-fn open<T>(
-    path: Option<&Path>,
-    work: impl FnOnce(Option<File<'_>>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let Some(path) = path else { return work(None) };
-    let mut result = None;
-    let written = impinge_io::write_atomically(path, |out| {
-        let outcome = work(Some(File { path, out }));
-        let is_good = outcome.is_ok();
-        result = Some(outcome);
-        if is_good { Ok(()) } else { Err(io::Error::other("the work was not done")) }
-    });
-    match (result, written) {
-        // What went wrong with the work is what to say, not that the file was left out for it.
-        (Some(Err(failure)), _) => Err(failure),
-        (_, Err(error)) => Err(error.into()),
-        (Some(Ok(value)), Ok(())) => Ok(value),
-        (None, Ok(())) => Err(Failure::input(format!("{}: was not written", path.display()))),
+    /// Gives all files their names, and the plot its own.
+    pub(super) fn commit(self, plot: Option<Draft>) -> Result<(), Failure> {
+        let Self { rows, contacts, poses, .. } = self;
+        Ok(commit_all([rows, contacts, poses, plot].into_iter().flatten(), None)?)
     }
 }

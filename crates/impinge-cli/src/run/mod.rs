@@ -12,7 +12,9 @@ mod report;
 
 use crate::{
     failure::Failure,
+    interrupt::Interrupt,
     output,
+    outputs::Outputs,
     progress::{self, Progress},
     source,
     threads::{self, MAX_THREADS},
@@ -25,24 +27,21 @@ use report::Report;
 use std::{
     io::{self, Write},
     ops::ControlFlow,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    path::PathBuf,
 };
 
-/// A world of moving bodies, cycle by cycle: which of them touch, and how long does it take?
+/// Move bodies cycle by cycle: which of them touch, and how long does each cycle take?
 ///
-/// A scene file says which bodies there are, where they stand and how they move; the papers'
-/// experiments are such files.
+/// A scene file lists the bodies, where they stand and how they move. The papers' experiments are such
+/// files.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    before_help = "\
 Examples:
   impinge run scenes/003-table-1.toml
   impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
-  impinge run scene.toml --broad sweep --threads 0 --cycles 100 --json
-
+  impinge run scene.toml --broad sweep --threads 1 --cycles 100 --json",
+    after_help = "\
 A scene (docs/scenes.md describes every key):
   cycles = 200
   [[body]]
@@ -54,7 +53,8 @@ A scene (docs/scenes.md describes every key):
   fixed = true
 
 Output: with --json, or where the output is not a terminal, a JSON line for each cycle (unless -o
-names a file for them) and one for each run: docs/output.md describes the fields.")]
+names a file for them) and one for each run: docs/output.md describes the fields."
+)]
 pub(crate) struct Arguments {
     /// The scene: a TOML file
     #[arg(value_name = "SCENE.toml")]
@@ -65,22 +65,22 @@ pub(crate) struct Arguments {
     /// Write all touching faces as rows of run,cycle,body_a,body_b,face_a,face_b
     #[arg(long, value_name = "OUT.csv")]
     contacts: Option<PathBuf>,
-    /// Write where each body is at each cycle: run,cycle,body and 12 numbers
+    /// Write the pose of each body at each cycle as rows of run,cycle,body and 12 numbers
     #[arg(long, value_name = "OUT.csv")]
-    poses: Option<PathBuf>,
+    write_poses: Option<PathBuf>,
     /// Draw the time of each cycle
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
-    /// Run so many cycles, whatever the scene says
+    /// Number of cycles, instead of the scene's
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cycles: Option<u64>,
-    /// Find near bodies this way, whatever the scene says
+    /// Broad phase that finds near bodies, instead of the scene's
     #[arg(long, value_name = "NAME")]
     broad: Option<Broad>,
-    /// Find touching faces by this method (see `impinge methods`), whatever the scene says
+    /// Method that finds touching faces (see `impinge methods`), instead of the scene's
     #[arg(long, value_name = "NAME")]
     method: Option<Method>,
-    /// Threads to use, whatever the scene says; 0 for one per core
+    /// Threads to use, instead of the scene's; 0 for one per core, which is what scenes use that name none
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
     /// Print JSON lines
@@ -119,7 +119,7 @@ impl From<Broad> for impinge_scene::Broad {
 }
 
 impl Arguments {
-    /// What is said here otherwise than in the scene.
+    /// The options that replace keys of the scene.
     fn overrides(&self) -> Overrides {
         let mut overrides = Overrides::default();
         overrides.cycles = self.cycles;
@@ -129,67 +129,58 @@ impl Arguments {
         overrides
     }
 
-    /// Two outputs in one file would leave only one of them, and any of them in the scene's nothing of it.
-    fn check_files(&self) -> Result<(), Failure> {
-        let files = [Some(&self.scene), self.output.as_ref(), self.contacts.as_ref()];
-        let files = files.into_iter().chain([self.poses.as_ref(), self.plot.as_ref()]).flatten();
-        let files: Vec<_> = files.collect();
-        match files.iter().enumerate().find(|(i, file)| files[..*i].contains(file)) {
-            Some((_, file)) if file.as_path() != Path::new("/dev/null") => Err(Failure::input(
-                format!("{}: is named twice; give each output a file of its own", file.display()),
-            )),
-            _ => Ok(()),
-        }
+    /// The files that are written.
+    fn outputs(&self) -> Outputs<'_> {
+        Outputs::new([
+            ("--output", self.output.as_deref()),
+            ("--contacts", self.contacts.as_deref()),
+            ("--write-poses", self.write_poses.as_deref()),
+            ("--plot", self.plot.as_deref()),
+        ])
     }
 }
 
 /// Pairs of boxes that are compared in a second, about.
 const PAIRS_A_SECOND: f64 = 5e8;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    let outputs = arguments.outputs();
+    outputs.check([arguments.scene.as_path()])?;
     let scene = Scene::load(&arguments.scene)?;
-    arguments.check_files()?;
-    // Told now, not when the run is over and there is nowhere to draw it.
-    if let Some(path) = &arguments.plot {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if path.is_dir() || folder.is_some_and(|folder| !folder.is_dir()) {
-            let message = format!("{}: cannot be written: no such folder", path.display());
-            return Err(Failure::input(message));
-        }
-    }
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
     let mut builder = Builder::new(&scene, arguments.overrides(), &FilesAndGenerators);
     let show = Show {
         is_json: output::wants_json(arguments.json),
         // Lines of JSON, unless they go to a file.
         prints_rows: output::wants_json(arguments.json) && arguments.output.is_none(),
-        is_interrupted: Arc::new(AtomicBool::new(false)),
+        interrupt,
     };
-    // What is wrong with any run is said before the first begins.
-    let mut first = Some(builder.run(0)?);
-    for number in 1..scene.run_count() {
-        builder.run(number)?;
-    }
-    show.watch_for_interrupts()?;
-    let reports = Files::with(
-        [arguments.output.as_deref(), arguments.contacts.as_deref(), arguments.poses.as_deref()],
-        |mut files| {
-            files.begin(format)?;
-            let mut reports = Vec::new();
-            for number in 0..scene.run_count() {
-                let run = match first.take() {
-                    Some(run) => run,
-                    None => builder.run(number)?,
-                };
-                reports.push(show.run(run, &mut files)?);
-            }
-            Ok(reports)
-        },
-    )?;
-    if let Some(path) = &arguments.plot {
-        report::plot(path, &scene.title(), scene.plot_axis(), &reports)?;
-    }
-    Ok(())
+    // Errors of any run are reported before the first run begins.
+    let mut first = Some(outputs.reading(|| {
+        let first = builder.run(0)?;
+        for number in 1..scene.run_count() {
+            builder.run(number)?;
+        }
+        Ok(first)
+    })?);
+    let Arguments { output, contacts, write_poses, plot, .. } = arguments;
+    let paths = [output, contacts, write_poses].map(Option::as_deref);
+    interrupt.during(|| {
+        let mut files = Files::create(paths, format)?;
+        let mut reports = Vec::new();
+        for number in 0..scene.run_count() {
+            let run = match first.take() {
+                Some(run) => run,
+                None => builder.run(number)?,
+            };
+            reports.push(show.run(run, &mut files)?);
+        }
+        let plot = match plot {
+            Some(path) => Some(report::plot(path, &scene.title(), scene.plot_axis(), &reports)?),
+            None => None,
+        };
+        files.commit(plot)
+    })
 }
 
 /// Meshes and poses from files, or made by `gen:` names, with a sign of life for what takes long.
@@ -210,30 +201,20 @@ impl Sources for FilesAndGenerators {
 }
 
 /// How all runs of a scene are shown.
-struct Show {
+struct Show<'s> {
     is_json: bool,
     prints_rows: bool,
-    is_interrupted: Arc<AtomicBool>,
+    interrupt: &'s Interrupt,
 }
 
-impl Show {
-    /// From now on Ctrl-C ends the run in order, so that no file is left behind half written. A broad
-    /// phase that finds nothing cannot be stopped: asked twice, the run ends at once.
-    fn watch_for_interrupts(&self) -> Result<(), Failure> {
-        let flag = self.is_interrupted.clone();
-        let handler = move || {
-            if flag.swap(true, Ordering::Relaxed) {
-                impinge_io::abandon_files();
-                std::process::exit(INTERRUPTED);
-            }
+impl Show<'_> {
+    /// Runs all cycles and prints the summary.
+    fn run(&self, mut run: Run, files: &mut Files) -> Result<Report, Failure> {
+        let report = match threads::pool(run.threads())? {
+            None => self.cycles(&mut run, files)?,
+            // Entering the pool takes longer than many a cycle, so it is done once.
+            Some(pool) => pool.install(|| self.cycles(&mut run, files))?,
         };
-        ctrlc::set_handler(handler)
-            .map_err(|error| Failure::input(format!("cannot watch for Ctrl-C: {error}")))
-    }
-
-    /// All cycles of a run, and what is printed of it.
-    fn run(&self, mut run: Run, files: &mut Files<'_>) -> Result<Report, Failure> {
-        let report = self.cycles(&mut run, files)?;
         match self.is_json {
             true => output::json(&report.summary)?,
             false => output::text(&report.readable())?,
@@ -241,24 +222,19 @@ impl Show {
         Ok(report)
     }
 
-    fn cycles(&self, run: &mut Run, files: &mut Files<'_>) -> Result<Report, Failure> {
+    fn cycles(&self, run: &mut Run, files: &mut Files) -> Result<Report, Failure> {
         let count = run.cycle_count();
-        let pool = threads::pool(run.threads())?;
         let mut live = Live::new(run);
         let mut track = report::Track::default();
         let mut out = io::BufWriter::new(io::stdout());
         for done in 0.. {
-            let watch = |stats: &StepStats| {
+            let cycle = run.next_cycle(|stats: &StepStats| {
                 live.within(done, stats);
-                match self.is_interrupted.load(Ordering::Relaxed) {
+                match self.interrupt.is_asked() {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 }
-            };
-            let cycle = match &pool {
-                None => run.next_cycle(watch),
-                Some(pool) => pool.install(|| run.next_cycle(watch)),
-            };
+            });
             let cycle = cycle.map_err(|error| match error {
                 impinge_scene::Error::Stopped => interrupted(done, count),
                 error => error.into(),
@@ -270,7 +246,7 @@ impl Show {
             files.cycle(&cycle)?;
             track.add(cycle.row());
             live.cycle_done(cycle.row());
-            if self.is_interrupted.load(Ordering::Relaxed) {
+            if self.interrupt.is_asked() {
                 out.flush()?;
                 return Err(interrupted(done + 1, count));
             }
@@ -285,9 +261,6 @@ fn interrupted(cycle: u64, count: u64) -> Failure {
         "interrupted after {cycle} of {count} cycles; no file was written"
     ))
 }
-
-/// What shells say of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
 
 /// The live line: a bar over all cycles, and what goes on in the one at hand.
 struct Live {
@@ -314,14 +287,14 @@ impl Live {
         let StepStats { near, contacts, .. } = stats;
         let Self { name, note, .. } = self;
         let line = format!("{name}{note}, cycle {cycle}: {near} pairs, {contacts} contacts so far");
-        self.progress.say(line);
+        self.progress.say(&line);
     }
 
     fn cycle_done(&mut self, row: &Row<'_>) {
         if self.progress.is_shown() {
             let Self { name, note, .. } = self;
             let line = format!("{name}{note}: {} contacts at cycle {}", row.contacts, row.cycle);
-            self.progress.say(line);
+            self.progress.say(&line);
         }
         self.progress.advance();
     }

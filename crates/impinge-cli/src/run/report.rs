@@ -5,6 +5,7 @@ use crate::{
     output,
     plot::{Lines, Scale},
 };
+use impinge_io::Draft;
 use impinge_scene::{PlotAxis, Row, Summary};
 use std::path::Path;
 
@@ -32,7 +33,7 @@ impl Report {
             threads => format!("{threads} threads"),
         };
         let rows = [
-            ("run", summary.run.clone()),
+            ("run", output::plain(&summary.run)),
             ("bodies", format!("{}, of {} faces in all", summary.bodies, summary.faces)),
             ("how", format!("{broad} and {}, on {threads}", summary.method)),
             ("cycles", format!("{}, ended by {}", summary.cycles, summary.stopped.name())),
@@ -101,7 +102,7 @@ pub(super) fn plot(
     title: &str,
     against: PlotAxis,
     runs: &[Report],
-) -> Result<(), Failure> {
+) -> Result<Draft, Failure> {
     let time = "time of a cycle, µs".to_owned();
     let lines = match (against, runs) {
         (PlotAxis::Cycles, [one]) => {
@@ -142,7 +143,7 @@ pub(super) fn plot(
             }
         }
     };
-    lines.draw(path)
+    lines.draft(path)
 }
 
 #[cfg(test)]

@@ -504,10 +504,10 @@ fn files_are_whole_or_not_there() {
     let run = Clashes::of(&[&file, "-o", &json, "--csv", &rows]);
     assert_eq!(folder.text("out.json"), run.run.stdout, "what is written is what is printed");
     for (arguments, piece) in [
-        (vec!["-o", &json, "--csv", &json], "twice"),
-        (vec!["--csv", &file], "twice"),
+        (vec!["-o", &json, "--csv", &json], "same file"),
+        (vec!["--csv", &file], "overwrite"),
         (vec!["--csv", "no/such/folder.csv"], "no such folder"),
-        (vec!["--baseline", &json, "-o", &json], "twice"),
+        (vec!["--baseline", &json, "-o", &json], "overwrite"),
     ] {
         impinge([&["clash", &file][..], &arguments].concat()).refuses(&[piece]);
     }
@@ -664,6 +664,46 @@ fn names_may_hold_anything() {
     let before = |line: &str, name: &str| columns(line.split(name).next().unwrap());
     assert_eq!(before(line("六角"), "touching: a"), before(line("c  "), "d  "), "{table}");
     assert_eq!(pairs(&[&file, "--ignore", "?[31m六*"]), [CD]);
+}
+
+/// Marks that turn the direction of writing make a terminal show another name than there is.
+#[test]
+fn names_cannot_turn_the_writing_round() {
+    let folder = Folder::new();
+    let mut parts = cubes();
+    parts[0].0 = "bolt\u{202E}gpj.exe\u{2066}";
+    let file = folder.write("cubes.obj", obj(&parts));
+    let out = folder.at("out.json");
+    for arguments in [vec!["clash", &file, "-o", &out], vec!["inspect", &file, "--parts"]] {
+        let shown = impinge(arguments).stdout;
+        assert!(shown.contains("bolt\\u{202e}gpj.exe\\u{2066}"), "{shown}");
+        assert!(!shown.contains(['\u{202E}', '\u{2066}']), "{shown:?}");
+    }
+    // JSON has its own escapes, and says the same.
+    let run = impinge(["clash", &file, "--json"]);
+    assert!(
+        run.stdout.contains("bolt\\u202egpj.exe\\u2066") && run.stdout.is_ascii(),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(run.json()["clashes"][0]["a"], parts[0].0);
+    assert_eq!(folder.text("out.json"), run.stdout);
+}
+
+/// Any file can be named as a baseline, and its text does not come out again.
+#[test]
+fn a_baseline_is_not_echoed() {
+    let folder = Folder::new();
+    let secret = "s3cret ".repeat(1000);
+    for text in [
+        format!("\"{secret}\""),
+        format!(r#"{{"clashes": [{{"a": "a", "b": "b", "verdict": "{secret}"}}]}}"#),
+    ] {
+        let file = folder.write("old.json", text);
+        let run = impinge(["clash", "gen:gearbox", "--baseline", &file]);
+        run.refuses(&["old.json:1:"]);
+        assert!(run.stderr.matches("s3cret").count() < 20, "{}", run.stderr);
+    }
 }
 
 /// A row for each place, and one for what meets nowhere.

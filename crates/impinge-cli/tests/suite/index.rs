@@ -48,7 +48,7 @@ fn however_it_is_built_it_answers_the_same() {
     let mut sizes = Vec::new();
     for options in [
         &["--rule", "longest-side", "--point", "median"][..],
-        &["--rule", "min-sum", "--leaf", "1", "--parallel"],
+        &["--rule", "min-sum", "--leaf", "1", "--threads", "2"],
         &["--rule", "min-max", "--directions", "edges"],
         &["--rule", "surface-area", "--directions", "all"],
         &["--rule", "least-growth", "--leaf", "8"],
@@ -68,7 +68,7 @@ fn however_it_is_built_it_answers_the_same() {
         }
         sizes.push(line["bytes"].as_u64().expect("a number"));
     }
-    for options in [&["--quality", "fast"][..], &["--quality", "quality", "--parallel"]] {
+    for options in [&["--quality", "fast"][..], &["--quality", "quality", "--threads", "1"]] {
         for (mesh, file) in [(A, &a), (B, &b)] {
             let made = ["index", mesh, "-o", file, "--method", "wide"];
             impinge([&made[..], options].concat()).succeeds();

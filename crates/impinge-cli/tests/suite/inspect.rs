@@ -1,10 +1,11 @@
 //! `impinge inspect` on files made by hand: what it counts, and what it prints.
 
-use crate::common::{Folder, Soup, has_program, impinge};
+use crate::common::{self, Folder, Soup, has_program, impinge};
 use serde_json::{Value, json};
 
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 19] = [
     "file",
+    "units",
     "faces",
     "meshes",
     "vertices",
@@ -21,6 +22,7 @@ const FIELDS: [&str; 17] = [
     "max",
     "index_bytes",
     "parts",
+    "skipped",
 ];
 
 fn inspect(file: &str) -> Value {
@@ -49,7 +51,9 @@ fn a_cube_field_by_field() {
             "unused_vertices": 0, "degenerate_faces": 0, "duplicate_faces": 0, "open_edges": 0,
             "non_manifold_edges": 0, "misoriented_edges": 0, "closed": true, "volume": 8.0,
             "min": [1.0, 2.0, 3.0], "max": [3.0, 4.0, 5.0],
-            "parts": [{"name": "cube", "mesh": 0, "faces": 12}],
+            "units": null, "skipped": [],
+            "parts": [{"name": "cube", "path": "cube", "mesh": 0, "faces": 12, "min": [1.0, 2.0, 3.0],
+                "max": [3.0, 4.0, 5.0], "closed": true, "open_edges": 0, "gap": null}],
         }),
     );
     let methods = impinge(["methods", "--json"]).succeeds().json_lines();
@@ -125,8 +129,12 @@ fn faults_are_counted() {
             "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
              g bottom\nf 4 3 2 1\ng rest\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
                 .to_owned(),
+            // As a whole it is closed; its groups are parts of their own, as `clash` has it, and open.
             json!({"closed": true, "faces": 12, "volume": 1.0, "meshes": 1, "parts": [
-                {"name": "bottom", "mesh": 0, "faces": 2}, {"name": "rest", "mesh": 0, "faces": 10}]}),
+                {"name": "bottom", "path": "bottom", "mesh": 0, "faces": 2, "min": [0., 0., 0.],
+                    "max": [1., 1., 0.], "closed": false, "open_edges": 4, "gap": null},
+                {"name": "rest", "path": "rest", "mesh": 1, "faces": 10, "min": [0., 0., 0.],
+                    "max": [1., 1., 1.], "closed": false, "open_edges": 4, "gap": null}]}),
         ),
         (
             "with a fin",
@@ -218,7 +226,7 @@ fn for_people_too() {
     let parts = inspect("gen:gearbox")["parts"].as_array().unwrap().clone();
     assert!(parts.len() > 5, "{parts:?}");
     for part in parts {
-        let line = format!("part {}: {} faces", part["name"].as_str().unwrap(), part["faces"]);
+        let line = format!("{} {} yes", part["path"].as_str().unwrap(), part["faces"]);
         let squeezed: Vec<_> =
             text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).collect();
         let found = squeezed.iter().any(|words| words.join(" ").starts_with(&line));
@@ -232,16 +240,124 @@ fn for_people_too() {
 #[test]
 fn names_of_parts_are_shown_escaped() {
     let folder = Folder::new();
-    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\ng a\u{1b}[2Jb\nf 1 2 3\n";
+    let text = "v 0 0 0\nv 1 0 0\nv 0 1 0\ng a\u{1b}[2Jb\nf 1 2 3\ng other\nf 1 3 2\n";
     let file = folder.write("escape.obj", text);
     let shown = impinge(["inspect", "--parts", &file]).succeeds().stdout;
     assert!(shown.contains("a\\u{1b}[2Jb") && !shown.contains('\u{1b}'), "{shown:?}");
 }
 
+/// Robots, folders and units, as `clash` reads them.
+#[test]
+fn files_are_read_as_clash_reads_them() {
+    let folder = Folder::new();
+    folder.write("link.obj", Soup::cube([0.; 3], 1.).obj());
+    let robot = folder.write(
+        "robot.urdf",
+        r#"<robot name="r"><link name="base"><collision><geometry><mesh filename="link.obj"/></geometry>
+        </collision></link><link name="arm"><collision><geometry><box size="1 2 3"/></geometry>
+        </collision></link><joint name="lift" type="prismatic"><parent link="base"/><child link="arm"/>
+        <axis xyz="0 0 1"/><limit lower="0" upper="9"/></joint></robot>"#,
+    );
+    let report = inspect(&robot);
+    assert_eq!(
+        (&report["units"], &report["faces"], &report["volume"]),
+        (&json!("m"), &json!(24), &json!(7.0))
+    );
+    let run =
+        impinge(["inspect", &robot, "--json", "--joint", "lift=5", "--units", "cm"]).succeeds();
+    let arm = &run.json()["parts"][1];
+    assert_eq!((&arm["name"], &arm["closed"]), (&json!("arm"), &json!(true)));
+    assert_eq!(
+        (&arm["min"], &arm["max"]),
+        (&json!([-50.0, -100.0, 350.0]), &json!([50.0, 100.0, 650.0]))
+    );
+
+    let parts = folder.at("parts");
+    std::fs::create_dir(&parts).unwrap();
+    for (name, at) in [("a", 0.), ("b", 5.)] {
+        folder.write(&format!("parts/{name}.obj"), Soup::cube([at; 3], 1.).obj());
+    }
+    let run = impinge(["inspect", &parts, "--json", "--units", "mm", "--scale", "2"]).succeeds();
+    let report = run.json();
+    assert_eq!((&report["units"], &report["volume"]), (&json!("mm"), &json!(16.0)));
+    assert_eq!(
+        (&report["min"], &report["max"]),
+        (&json!([0.0, 0.0, 0.0]), &json!([12.0, 12.0, 12.0]))
+    );
+    // One file is scaled like many.
+    let one = folder.at("parts/b.obj");
+    let report = impinge(["inspect", &one, "--json", "--scale", "2"]).succeeds().json();
+    assert_eq!((&report["volume"], &report["min"]), (&json!(8.0), &json!([10.0, 10.0, 10.0])));
+    assert_eq!(report["parts"][0]["min"], report["min"]);
+}
+
+/// A cube whose lid hovers 0.01 above it, one without a lid, and one that is whole.
+#[test]
+fn parts_are_closed_or_how_wide_they_gape() {
+    let folder = Folder::new();
+    let lid_at = |height: f64| {
+        let mut cube = Soup::cube([0.; 3], 1.);
+        let corners = cube.positions.len();
+        // The two faces of the side z = 1 get corners of their own.
+        cube.positions.extend([
+            [0., 0., height],
+            [1., 0., height],
+            [0., 1., height],
+            [1., 1., height],
+        ]);
+        for face in &mut cube.faces[2..4] {
+            face.iter_mut().for_each(|corner| *corner = *corner - 4 + corners);
+        }
+        cube
+    };
+    let mut without = Soup::cube([0.; 3], 1.);
+    without.faces.drain(2..4);
+    for (name, soup, expected) in [
+        ("whole", Soup::cube([0.; 3], 1.), json!([true, 0, null])),
+        ("ajar", lid_at(1.01), json!([false, 8, 0.010_000_000_000_000_009])),
+        ("without", without, json!([false, 4, null])),
+    ] {
+        let file = folder.write(&format!("{name}.obj"), soup.obj());
+        let part = inspect(&file)["parts"][0].clone();
+        assert_eq!(json!([part["closed"], part["open_edges"], part["gap"]]), expected, "{name}");
+        let table = impinge(["inspect", "--parts", &file]).succeeds().stdout;
+        let row = table.lines().last().unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+        let cells = match name {
+            "whole" => "whole 12 yes 0 - (0, 0, 0) (1, 1, 1)",
+            "ajar" => "ajar 12 no 8 0.01 (0, 0, 0) (1, 1, 1.01)",
+            _ => "without 10 no 4 - (0, 0, 0) (1, 1, 1)",
+        };
+        assert_eq!(row, cells);
+    }
+}
+
+/// The parts that `clash` counts as open are those that are listed as open.
+#[test]
+fn clash_and_inspect_agree_on_what_is_open() {
+    let Some(data) = common::corpus() else { return };
+    for file in ["robots/panda/panda.urdf", "assemblies/chronograph-watch/ChronographWatch.gltf"] {
+        let file = data.join(file).into_os_string().into_string().unwrap();
+        let report = inspect(&file);
+        let parts = report["parts"].as_array().unwrap();
+        let clash = impinge(["clash", &file, "--json", "--adjacent"]).json();
+        assert_eq!(clash["parts"], parts.len(), "{file}");
+        assert_eq!(clash["units"], report["units"]);
+        let open = parts.iter().filter(|part| part["closed"] == false).count() as u64;
+        // Only parts that are near another are looked at there.
+        assert!(clash["open_parts"].as_u64().unwrap() <= open, "{file}: {open}");
+        for clash in clash["clashes"].as_array().unwrap() {
+            for (name, closed) in [("a", 0), ("b", 1)] {
+                let part = parts.iter().find(|part| part["name"] == clash[name]).unwrap();
+                assert_eq!(part["closed"], clash["closed"][closed], "{file}: {}", part["name"]);
+            }
+        }
+    }
+}
+
 #[test]
 fn usage_errors() {
-    impinge(["inspect"]).misused(&["<MESH>"]);
-    impinge(["inspect", "--json"]).misused(&["<MESH>"]);
+    impinge(["inspect"]).misused(&["<FILE>"]);
+    impinge(["inspect", "--json"]).misused(&["<FILE>"]);
     impinge(["inspect", "gen:chair", "--poses", "x"]).misused(&["--poses"]);
 }
 

@@ -10,6 +10,7 @@ mod inspect;
 mod malformed;
 mod methods;
 mod near;
+mod outputs;
 mod pairs;
 mod query;
 mod run;

@@ -366,7 +366,8 @@ fn what_is_no_file() {
     let folder = Folder::new();
     impinge(["inspect", &folder.at("none.stl")]).refuses(&["none.stl"]);
     impinge(["inspect", folder.path().to_str().unwrap()]).refuses(&["folder"]);
-    impinge(["inspect", &folder.write("a.step", "ISO-10303-21;")]).refuses(&["a.step", ".obj"]);
+    impinge(["inspect", &folder.write("a.step", "ISO-10303-21;")])
+        .refuses(&["a.step", "ends early"]);
     impinge(["inspect", &folder.write("mesh", OBJ)]).refuses(&["mesh", ".obj"]);
     #[cfg(unix)]
     {

@@ -69,6 +69,40 @@ fn help_has_examples() {
     assert_eq!(version, format!("impinge {}\n", env!("CARGO_PKG_VERSION")));
 }
 
+/// Examples stand before the options, in every help text.
+#[test]
+fn examples_come_first() {
+    let commands =
+        ["clash", "query", "run", "index", "inspect", "methods", "generate", "bench", "verify"];
+    let single = commands.iter().map(|&command| vec![command]);
+    let deeper =
+        [vec![], vec!["generate", "gear"], vec!["bench", "tumble"], vec!["verify", "triangles"]];
+    for mut arguments in single.chain(deeper) {
+        arguments.push("--help");
+        let help = impinge(&arguments).succeeds().stdout;
+        let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("no {text} in\n{help}"));
+        assert!(at("Usage:") < at("\nExample"), "{help}");
+        assert!(at("\nExample") < at("\nOptions:"), "{help}");
+    }
+}
+
+/// One meaning and one default of `--threads`, and no other word for it.
+#[test]
+fn threads_are_the_same_everywhere() {
+    for command in ["clash", "query", "run", "index"] {
+        let help = impinge([command, "--help"]).succeeds().stdout;
+        let start = help.find("--threads <N>").unwrap_or_else(|| panic!("{command}: {help}"));
+        let words: Vec<&str> = help[start..].split_whitespace().take(60).collect();
+        let text = words.join(" ");
+        assert!(text.contains("0 for one per core"), "{command}: {text}");
+        let default =
+            if command == "run" { "what scenes use that name none" } else { "[default: 0]" };
+        assert!(text.contains(default), "{command}: {text}");
+    }
+    impinge(["index", "gen:chair", "--parallel", "-o", "x"]).misused(&["--parallel"]);
+    impinge(["run", "x.toml", "--poses", "x.csv"]).misused(&["--poses"]);
+}
+
 /// What the help says can be typed as it stands, where it needs no file.
 #[test]
 fn examples_of_the_help_run() {

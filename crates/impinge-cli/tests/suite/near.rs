@@ -36,13 +36,42 @@ fn faces_within_a_distance() {
     let folder = Folder::new();
     let a = folder.write("a.obj", Soup::cube([0., 0., 0.], 1.).obj());
     let b = folder.write("b.obj", Soup::cube([1.5, 0., 0.], 1.).obj());
-    for (within, colliding) in [("0.5", 1), ("0.4999999", 0), ("0", 0), ("1e300", 1), ("inf", 1)] {
+    for (within, colliding) in [("0.5", 1), ("0.4999999", 0), ("0", 0), ("1e300", 1)] {
         let line = impinge(["query", &a, &b, "--within", within]).succeeds().json();
         assert_eq!(line["colliding_steps"], colliding, "{within}: {line}");
     }
-    impinge(["query", &a, &b, "--within=-1"]).refuses(&["--within -1"]);
-    impinge(["query", &a, &b, "--within", "nan"]).refuses(&["--within NaN"]);
+    for wrong in ["-1", "nan", "inf", "-1mm"] {
+        impinge(["query", &a, &b, "--within", wrong]).misused(&["--within", "not negative"]);
+    }
     impinge(["query", &a, &b, "--within", "near"]).misused(&["near", "--within"]);
+}
+
+/// Cubes of 1 mm, 0.5 mm apart.
+#[test]
+fn lengths_have_units() {
+    let folder = Folder::new();
+    let a = folder.write("a.obj", Soup::cube([0., 0., 0.], 1.).obj());
+    let b = folder.write("b.obj", Soup::cube([1.5, 0., 0.], 1.).obj());
+    let touches = |more: &[&str]| {
+        let line = impinge([&["query", &a, &b][..], more].concat()).succeeds().json();
+        line["colliding_steps"] == 1
+    };
+    for (within, is_enough) in [("0.5mm", true), ("0.49mm", false), ("0.05cm", true), ("0.5", true)]
+    {
+        assert_eq!(touches(&["--within", within, "--file-units", "mm"]), is_enough, "{within}");
+    }
+    assert!(touches(&["--within", "0.02in", "--file-units", "mm"]));
+    // Files that do not name their unit, and two that differ.
+    let unknown = ["--within 0.5mm", "unit of the files is not known", "--file-units"];
+    impinge(["query", &a, &b, "--within", "0.5mm"]).refuses(&unknown);
+    impinge(["query", "gen:gearbox", &b, "--within", "0.5mm"]).refuses(&unknown);
+    // What is generated in millimetres, and what a GLB file holds, is known.
+    let glb = folder.at("gearbox.glb");
+    impinge(["generate", "gearbox", "-o", &glb]).succeeds();
+    for mesh in [&glb, "gen:gearbox"] {
+        impinge(["query", mesh, mesh, "--within", "0.5mm"]).succeeds();
+    }
+    impinge(["query", &glb, "gen:gearbox", "--within", "0.5mm"]).refuses(&unknown);
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn runs_are_the_same_whatever_they_run_on() {
     let run = |name: &str, more: &[&str]| {
         let [contacts, poses] =
             [".contacts", ".poses"].map(|end| folder.at(&format!("{name}{end}")));
-        let arguments = ["run", &medley, "--contacts", &contacts, "--poses", &poses];
+        let arguments = ["run", &medley, "--contacts", &contacts, "--write-poses", &poses];
         let lines = impinge([&arguments[..], more].concat()).succeeds().json_lines();
         (counts(&lines), fs::read(contacts).unwrap(), fs::read(poses).unwrap())
     };
@@ -193,7 +193,7 @@ fn contacts_are_those_of_all_faces_with_all_faces() {
     }
     let scene = folder.write("scene.toml", text);
     let [contacts, places] = ["c.csv", "p.csv"].map(|name| folder.at(name));
-    impinge(["run", &scene, "--contacts", &contacts, "--poses", &places]).succeeds();
+    impinge(["run", &scene, "--contacts", &contacts, "--write-poses", &places]).succeeds();
     let places = poses(&folder.text("p.csv"));
     assert_eq!(places.len(), 12 * 6);
     let mut expected = String::from("run,cycle,body_a,body_b,face_a,face_b\n");
@@ -240,7 +240,7 @@ fn a_billiard_path_turns_back_at_a_hit() {
         "#,
     );
     let [rows, places] = ["rows.jsonl", "poses.csv"].map(|name| folder.at(name));
-    impinge(["run", &scene, "-o", &rows, "--poses", &places]).succeeds();
+    impinge(["run", &scene, "-o", &rows, "--write-poses", &places]).succeeds();
     let rows: Vec<Value> =
         folder.text("rows.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let hit = rows.iter().position(|row| row["began"] == 1).expect("it never hits the block");
@@ -284,6 +284,70 @@ fn elastic_flight_keeps_its_energy_and_gravity_adds_to_it() {
     assert!(after < 0.9 * before, "{before} became {after}");
     let [before, after] = flight("-0.01", "1");
     assert!(after > 1.1 * before, "{before} became {after}");
+}
+
+#[test]
+fn no_two_bodies_have_one_name() {
+    let folder = Folder::new();
+    let run = |bodies: &[(&str, u32)]| {
+        let mut text = String::from("cycles = 1\n");
+        for (name, count) in bodies {
+            text += &format!("[[body]]\nname = \"{name}\"\nmesh = \"gen:cuboid\"\n");
+            if *count > 1 {
+                text += &format!("count = {count}\n");
+            }
+        }
+        impinge(["run", &folder.write("scene.toml", text)])
+    };
+    run(&[("a", 2), ("a.1", 1)]).refuses(&["scene.toml:7:8", "copy of body a", "a.1"]);
+    run(&[("a.0", 1), ("a", 2)]).refuses(&["scene.toml:3:8", "copy of body a", "a.0"]);
+    for bodies in [&[("a", 2), ("a.2", 1)][..], &[("a", 2), ("a.01", 1)], &[("a", 1), ("a.0", 1)]] {
+        run(bodies).succeeds();
+    }
+    run(&[("a", 2), ("a.1", 3)]).succeeds();
+}
+
+/// Names that a spreadsheet would take for a formula, in every file of rows.
+#[test]
+fn names_are_no_formulas() {
+    let folder = Folder::new();
+    let text = "cycles = 1\n[[body]]\nname = \"=1+2\"\nmesh = \"gen:cuboid\"\n\
+                [[body]]\nname = \"@b\"\nmesh = \"gen:cuboid\"\n[[run]]\nname = \"-run\"\n";
+    let scene = folder.write("scene.toml", text);
+    let [rows, contacts, poses] = ["r.csv", "c.csv", "p.csv"].map(|name| folder.at(name));
+    impinge(["run", &scene, "-o", &rows, "--contacts", &contacts, "--write-poses", &poses])
+        .succeeds();
+    assert_eq!(csv(&folder.text("r.csv"))[1][0], "'-run");
+    assert_eq!(csv(&folder.text("c.csv"))[1][..4], ["'-run", "0", "'=1+2", "'@b"]);
+    assert_eq!(csv(&folder.text("p.csv"))[2][..3], ["'-run", "0", "'@b"]);
+}
+
+/// A scene can name any file as poses; what is in it does not come out again.
+#[test]
+fn files_that_hold_no_poses_are_not_echoed() {
+    let folder = Folder::new();
+    folder.write("secrets", "user:s3cret:0:0\n");
+    let text = "cycles = 1\n[[body]]\nmesh = \"gen:cuboid\"\npath = { poses = \"secrets\" }\n";
+    let run = impinge(["run", &folder.write("scene.toml", text)]);
+    run.refuses(&["scene.toml:4:", "secrets:1: value 1 is not a finite number"]);
+    assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+    // Nor does a file that is taken for a scene.
+    let run = impinge(["run", &folder.write("other.toml", "s3cret".repeat(1000))]);
+    run.refuses(&["other.toml:1:"]);
+    assert!(run.stderr.matches("s3cret").count() < 50, "{}", run.stderr);
+}
+
+#[test]
+fn the_bodies_of_a_run_are_counted() {
+    let folder = Folder::new();
+    for (bodies, count, said) in
+        [(0, 5, "1 to 5"), (6, 5, "1 to 5"), (2, 1, "has 1 body"), (0, 1, "1 body")]
+    {
+        let text = format!(
+            "cycles = 1\n[[body]]\nmesh = \"gen:cuboid\"\ncount = {count}\n[[run]]\nbodies = {bodies}\n"
+        );
+        impinge(["run", &folder.write("scene.toml", text)]).refuses(&["scene.toml:6:10", said]);
+    }
 }
 
 #[test]
@@ -371,8 +435,9 @@ fn bad_scenes_are_refused_with_their_place() {
     impinge(["run", &good, "-o", &folder.at("rows.txt")]).refuses(&["rows.txt", ".csv"]);
     impinge(["run", &good, "--contacts", &folder.at("no/c.csv")]).refuses(&["c.csv"]);
     let same = folder.at("same.csv");
-    impinge(["run", &good, "-o", &same, "--poses", &same]).refuses(&["same.csv", "twice"]);
-    impinge(["run", &good, "--contacts", &good]).refuses(&["good.toml", "twice"]);
+    impinge(["run", &good, "-o", &same, "--write-poses", &same])
+        .refuses(&["same.csv", "same file"]);
+    impinge(["run", &good, "--contacts", &good]).refuses(&["good.toml", "overwrite"]);
     impinge(["run", &folder.at("none.toml")]).refuses(&["none.toml", "cannot be read"]);
     let file = folder.write("binary.toml", [b'c', b'\n', 0xff, 0xfe]);
     impinge(["run", &file]).refuses(&["binary.toml:2:1", "UTF-8"]);
@@ -415,7 +480,14 @@ fn interrupted(text: &str, times: usize) -> (Option<i32>, String) {
     let folder = Folder::new();
     let scene = folder.write("scene.toml", text);
     let mut child = Command::new(env!("CARGO_BIN_EXE_impinge"))
-        .args(["run", &scene, "-o", &folder.at("rows.csv"), "--poses", &folder.at("poses.csv")])
+        .args([
+            "run",
+            &scene,
+            "-o",
+            &folder.at("rows.csv"),
+            "--write-poses",
+            &folder.at("poses.csv"),
+        ])
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();

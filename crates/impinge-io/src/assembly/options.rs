@@ -193,8 +193,9 @@ impl Options {
         }
     }
 
-    /// What coordinates of a file are multiplied by, and the unit that they then are in.
-    pub(super) fn conversion(&self, own: Option<Unit>) -> (f64, Option<Unit>) {
+    /// What coordinates of a file are multiplied by, and the unit that they are in afterwards. `own` is the unit
+    /// that the file names.
+    pub fn conversion(&self, own: Option<Unit>) -> (f64, Option<Unit>) {
         match (own.or(self.file_units), self.units) {
             (Some(own), Some(wanted)) => (own.to(wanted) * self.scale, Some(wanted)),
             (own, wanted) => (self.scale, wanted.or(own)),

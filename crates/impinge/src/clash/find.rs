@@ -19,7 +19,7 @@ use std::{
     },
 };
 
-/// Finds all clashes among the parts of an assembly; nothing if it was stopped.
+/// Finds all clashes among the parts of an assembly.
 ///
 /// ```
 /// use impinge::{clash::{self, Options, Part, Verdict}, generate};
@@ -29,13 +29,19 @@ use std::{
 ///     .map(|(_, mesh, pose)| Part { mesh: mesh.into(), pose })
 ///     .collect();
 /// let options = Options::new().clearance(0.1)?;
-/// let report = clash::find(&parts, &options, &()).expect("nobody stops it");
+/// let report = clash::find(&parts, &options);
 /// assert_eq!(report.count(Verdict::Penetrating), 1);
 /// assert_eq!(report.count(Verdict::Touching), 1);
 /// assert_eq!(report.count(Verdict::Clearance), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn find(parts: &[Part], options: &Options, watch: &impl Watch) -> Option<Report> {
+pub fn find(parts: &[Part], options: &Options) -> Report {
+    find_watched(parts, options, &()).expect("`()` stops nothing")
+}
+
+/// Finds all clashes among the parts of an assembly, reports progress, and leaves out the pairs that the
+/// watcher leaves out; `None` if the watcher stopped it.
+pub fn find_watched(parts: &[Part], options: &Options, watch: &impl Watch) -> Option<Report> {
     let hall = Hall::new(parts, options, watch)?;
     let pairs = hall.near_pairs(watch)?;
     let clashes = hall.check(&pairs, watch)?;
@@ -111,7 +117,7 @@ impl<'p> Hall<'p> {
         let mut pairs = Vec::new();
         let (mut seen, mut is_stopped) = (0u64, false);
         let _ = broad.pairs(&proxies, self.threads, &mut |[a, b]| {
-            if watch.heeds(a as usize, b as usize) {
+            if watch.includes(a as usize, b as usize) {
                 pairs.push([a, b]);
             }
             seen += 1;

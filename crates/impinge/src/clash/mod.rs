@@ -61,6 +61,6 @@ mod report;
 mod surface;
 mod winding;
 
-pub use find::find;
+pub use find::{find, find_watched};
 pub use options::{Options, Part, Progress, Stage, Watch};
 pub use report::{Clash, Place, Report, Verdict};

@@ -71,7 +71,7 @@ impl Options {
 /// Somebody who watches a search, leaves pairs out of it, and may stop it. `()` does none of it.
 pub trait Watch: Sync {
     /// Whether two parts, the one with the lower number first, are to be looked at.
-    fn heeds(&self, a: usize, b: usize) -> bool {
+    fn includes(&self, a: usize, b: usize) -> bool {
         let _ = (a, b);
         true
     }
@@ -87,6 +87,7 @@ impl Watch for () {}
 
 /// How far a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// What is being done.
     pub stage: Stage,

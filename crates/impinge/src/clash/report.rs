@@ -6,6 +6,7 @@ use std::fmt;
 
 /// How two parts stand to each other. The order is that of gravity: the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The same part in the same place: as many faces, and every face of the one has a counterpart in the
     /// other with corners within the touch band of its own, or within a thousandth of the part where
@@ -99,6 +100,7 @@ impl Place {
 
 /// What was found about an assembly.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// The parts that clash, by their numbers in order.
     pub clashes: Vec<Clash>,

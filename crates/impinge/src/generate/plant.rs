@@ -208,7 +208,7 @@ mod tests {
             .map(|part| Part { mesh: meshes[part.mesh].clone(), pose: part.pose })
             .collect();
         let options = Options::new().clearance(2.5).expect("a distance");
-        let report = clash::find(&parts, &options, &()).expect("nobody stops it");
+        let report = clash::find(&parts, &options);
         let kind = |part: usize| plant.parts[part].name.split(' ').nth(2).unwrap_or_default();
         for clash in &report.clashes {
             let mut kinds = [kind(clash.a), kind(clash.b)];

@@ -60,6 +60,11 @@ impl Extent {
         (self.half.x >= 0.0).then(|| (pose.place(self.center), radius))
     }
 
+    /// Half the longest side of the bounds; negative for no faces.
+    pub(crate) fn half_size(&self) -> f64 {
+        self.half.max_element()
+    }
+
     /// How far along any world axis rounding may move a placed vertex, or the placed centre.
     pub(crate) fn rounding(&self, pose: &Pose) -> f64 {
         pose.rounding(self.coordinate)

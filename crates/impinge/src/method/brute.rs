@@ -6,9 +6,8 @@
 //! for each face, at the faces of the other body that begin within it.
 
 use super::{
-    Found, Hint, MethodInfo, NearestFaces, PlacedShape, Prepared, Question, Search,
-    nearest::gap,
-    question::{FaceTest, certainly},
+    Found, Hint, MethodInfo, NearestFaces, PlacedShape, Prepared, Question, Search, nearest::gap,
+    question::FaceTest,
 };
 use crate::{Bounds, FacePair, Threads, narrow::Triangle};
 use glam::DVec3;
@@ -38,7 +37,7 @@ impl Prepared for Nothing {
 
 /// Memory for the placed faces of two bodies, reused from query to query.
 #[derive(Default)]
-struct Brute {
+pub(super) struct Brute {
     a: Body,
     b: Body,
 }
@@ -66,10 +65,7 @@ impl Brute {
         let axis = common.max_position();
         // Boxes within a distance of each other overlap when one of them has grown by it. Rounding
         // does not matter: it keeps the order of the sum and the other box's side.
-        let grow = match question.tolerance {
-            0.0 => 0.0,
-            tolerance => certainly(tolerance),
-        };
+        let grow = question.growth();
         self.a.gather(a, &b_bounds, axis, grow);
         self.b.gather(b, &a_bounds.grown(grow), axis, 0.0);
         let mut bounds = a_bounds;

@@ -112,8 +112,8 @@ impl MeshDistance {
 
 /// How far apart two triangles are at least, seen along the way from one middle to the other.
 pub(super) fn gap_along_likely(a: &Triangle, b: &Triangle) -> f64 {
-    let middle = |t: &Triangle| t[0] / 3.0 + t[1] / 3.0 + t[2] / 3.0;
-    gap_along(middle(b) - middle(a), a, b)
+    let three_times_middle = |t: &Triangle| t[0] + t[1] + t[2];
+    gap_along(three_times_middle(b) - three_times_middle(a), a, b)
 }
 
 /// How far apart two boxes are at least.
@@ -129,17 +129,21 @@ pub(super) fn gap(a: &Bounds, b: &Bounds) -> f64 {
 
 /// How far apart two triangles are at least, seen along a direction of any length.
 fn gap_along(way: DVec3, a: &Triangle, b: &Triangle) -> f64 {
-    let unit = way.normalize_or_zero();
+    let length_sq = way.length_squared();
+    // Beyond these limits a square overflows or loses digits. A way of zero is no direction.
+    if !(1e-280..1e280).contains(&length_sq) {
+        return 0.0;
+    }
     let [a1, a2, b0, b1, b2] = [a[1], a[2], b[0], b[1], b[2]].map(|corner| corner - a[0]);
-    let along = |corner: DVec3| unit.dot(corner);
+    let along = |corner: DVec3| way.dot(corner);
     let near = along(b0).min(along(b1)).min(along(b2));
     let far = along(a1).max(along(a2)).max(0.0);
-    // A difference and a product with a unit vector are off by a few roundings of their size.
+    // A product with the way may lose a few denormal steps to underflow, much less than the least
+    // normal number. Other than that a difference, a product with the way and a division by its length
+    // are off by a few roundings of the size of the difference.
     let size = [a1, a2, b0, b1, b2].iter().fold(DVec3::ZERO, |m, corner| m.max(corner.abs()));
-    let gap = near - far - 32.0 * f64::EPSILON * size.element_sum();
-    // A short way is made to a unit poorly, because its square loses digits, and a way of zero not
-    // at all.
-    let gap = gap / unit.length();
-    // Not finite, too, where a difference overflowed: that says nothing.
+    let gap = (near - far - f64::MIN_POSITIVE) / length_sq.sqrt()
+        - 32.0 * f64::EPSILON * size.element_sum();
+    // Not finite where a difference or a product overflowed: that says nothing.
     if gap.is_finite() { gap } else { 0.0 }
 }

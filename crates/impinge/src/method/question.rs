@@ -95,13 +95,34 @@ impl<'q> Question<'q> {
 
     /// Whether the bodies' boxes, grown by the tolerance, prove that no faces are as close as asked.
     ///
-    /// Bounds that are not numbers prove nothing.
+    /// Placed coordinates are finite for every pose, so this holds at any distance. Trees do not tell
+    /// bodies apart that are more than 1e38 times their size away: there their coordinates overflow.
     #[inline]
     pub(crate) fn are_boxes_apart(&self) -> bool {
         let [a, b] = self.bodies.map(|body| body.bounds());
-        // One box grown by the tolerance: rounding keeps the order of the sum and the other's side.
-        let reach = if self.tolerance > 0.0 { certainly(self.tolerance) } else { 0.0 };
-        (a.max + reach).cmplt(b.min).any() || (b.max + reach).cmplt(a.min).any()
+        // A sum that is rounded to nearest keeps its order with the other side, which is an `f64`.
+        !a.grown(self.growth()).overlaps(&b)
+    }
+
+    /// By how much a body's bounds must grow to overlap the other's if any faces count.
+    pub(super) fn growth(&self) -> f64 {
+        match self.tolerance {
+            0.0 => 0.0,
+            tolerance => certainly(tolerance),
+        }
+    }
+
+    /// Whether placing moves vertices by so much that nearly all volumes of two trees would overlap.
+    ///
+    /// A walk allows for at least seven times the sum of both roundings (see
+    /// [`Relative::new`](crate::volume::Relative::new)), which is a 36th of the larger body then. Far
+    /// more pairs of leaves overlap than faces do, up to all of them. Boxes of the placed faces have no
+    /// slack.
+    #[inline]
+    pub(super) fn is_blurred(&self) -> bool {
+        let [a, b] = &self.bodies;
+        let rounding = a.extent.rounding(a.pose) + b.extent.rounding(b.pose);
+        256.0 * rounding > a.extent.half_size().max(b.extent.half_size())
     }
 
     /// The same question, to be answered on other threads.

@@ -15,7 +15,7 @@ pub type Found<'f> = dyn FnMut(FacePair) -> ControlFlow<()> + 'f;
 ///
 /// Only [`visit`](Self::visit) has to be written. A method that has a better way to do one of the
 /// others overrides it.
-pub trait Search: Send {
+pub trait Search: Send + Sync {
     /// Visits all pairs of faces that are as close as the question asks, each once, in any order, until
     /// `found` says to stop.
     ///

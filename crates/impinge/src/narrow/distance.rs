@@ -39,6 +39,9 @@ pub struct Closest {
 /// The points are rounded to `f64`, so that their own distance is that accurate only where the
 /// gap is not small beside the coordinates: take [`Closest::distance`].
 ///
+/// Neither the order of the triangles nor that of their corners changes the distance or the points,
+/// to the last bit, but for the sign of a zero coordinate.
+///
 /// ```
 /// use impinge::{glam::DVec3, narrow::triangles_distance};
 ///
@@ -49,6 +52,43 @@ pub struct Closest {
 /// assert_eq!((closest.a, closest.b), (DVec3::new(1.0, 1.0, 0.0), above[0]));
 /// ```
 pub fn triangles_distance(a: &Triangle, b: &Triangle) -> Closest {
+    // What follows rounds differently for each order of its input, so it gets one order only.
+    let (p, q) = (sorted(a), sorted(b));
+    if is_before(p[0], q[0]) || (p[0] == q[0] && !is_later(&p, &q)) {
+        return closest(&p, &q);
+    }
+    let Closest { distance, a, b } = closest(&q, &p);
+    Closest { distance, a: b, b: a }
+}
+
+/// Whether a point comes before another: by x, then y, then z.
+#[inline]
+fn is_before(p: DVec3, q: DVec3) -> bool {
+    p.x < q.x || (p.x == q.x && (p.y < q.y || (p.y == q.y && p.z < q.z)))
+}
+
+/// The corners of a triangle in order.
+#[inline]
+fn sorted(t: &Triangle) -> Triangle {
+    let [p, q, r] = *t;
+    let (p, q) = if is_before(q, p) { (q, p) } else { (p, q) };
+    if !is_before(r, q) {
+        [p, q, r]
+    } else if is_before(r, p) {
+        [r, p, q]
+    } else {
+        [p, r, q]
+    }
+}
+
+/// Whether a triangle with sorted corners comes after another with the same first corner.
+#[cold]
+fn is_later(p: &Triangle, q: &Triangle) -> bool {
+    is_before(q[1], p[1]) || (p[1] == q[1] && is_before(q[2], p[2]))
+}
+
+/// [`triangles_distance`] in the order given.
+fn closest(a: &Triangle, b: &Triangle) -> Closest {
     if triangles_intersect(a, b) {
         let meeting = triangles_meet(a, b);
         let point = meeting.and_then(|meeting| meeting.first().copied()).unwrap_or(a[0]);
@@ -66,22 +106,33 @@ pub fn triangles_distance(a: &Triangle, b: &Triangle) -> Closest {
 ///
 /// For `d` = 0 this is [`triangles_intersect`], exactly. For `d` > 0 it compares what
 /// [`triangles_distance`] returns: the answer is right unless the true distance is within a
-/// relative 1e-12 of `d`, and there it is always the same for the same two triangles in the same
-/// order. For a negative `d`, and one that is not a number, it is `false`.
+/// relative 1e-12 of `d`, and there it is always the same for the same two triangles, whatever
+/// their order and that of their corners. For a negative `d`, and one that is not a number, it is
+/// `false`.
 pub fn triangles_within(a: &Triangle, b: &Triangle, d: f64) -> bool {
     if d == 0.0 {
         return triangles_intersect(a, b);
     }
-    d > 0.0 && triangles_distance(a, b).distance <= d
+    if d.is_nan() || d < 0.0 {
+        return false;
+    }
+    // A distance in any order is within a relative 1e-12 of the true one, or a denormal step, and so is
+    // the one that decides. Where they might fall on different sides of `d`, corners are sorted.
+    let distance = closest(a, b).distance;
+    if distance > d * (1.0 + 1e-11) + f64::MIN_POSITIVE {
+        return false;
+    }
+    distance < d * (1.0 - 1e-11) - f64::MIN_POSITIVE || triangles_distance(a, b).distance <= d
 }
 
-/// Returns the point of a closed triangle that is closest to a point, and how far it is: what [`triangles_distance`]
-/// says of the triangle and a degenerate one at the point, mostly in a fraction of the time.
+/// Returns the point of a closed triangle that is closest to a point, and how far it is, mostly in a fraction of the
+/// time that [`triangles_distance`] takes for the triangle and a degenerate one at the point.
 ///
-/// The distance is 0 exactly if the point lies on the triangle, and otherwise within a relative 1e-12 of the truth.
-pub(crate) fn point_distance(triangle: &Triangle, point: DVec3) -> Closest {
-    let other = [point; 3];
-    let scale = Scale::of(triangle, &other);
+/// The distance is 0 exactly if the point lies on the triangle, and otherwise within a relative 1e-12 of the truth. The
+/// order of the corners changes nothing.
+pub(crate) fn closest_to_point(triangle: &Triangle, point: DVec3) -> Closest {
+    let (triangle, other) = (sorted(triangle), [point; 3]);
+    let scale = Scale::of(&triangle, &other);
     let (corners, here) = (triangle.map(|corner| scale.scaled(corner)), scale.scaled(point));
     let feature = guess::closest_feature(&corners, here);
     let coordinates = corners.map(|corner| corner.to_array());
@@ -89,10 +140,10 @@ pub(crate) fn point_distance(triangle: &Triangle, point: DVec3) -> Closest {
     match duo.check((feature, Feature::Corner(0))) {
         Verdict::Closest(way) => {
             let distance = way.length.to_f64(scale.exponent).max(f64::from_bits(1));
-            Closest { distance, a: scale.point(triangle, way.weights[0]), b: point }
+            Closest { distance, a: scale.point(&triangle, way.weights[0]), b: point }
         }
         // A poor guess, a point on the triangle, or one that is hardly off an edge of its prism.
-        _ => triangles_distance(triangle, &other),
+        _ => triangles_distance(&triangle, &other),
     }
 }
 

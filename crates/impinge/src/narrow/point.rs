@@ -9,6 +9,31 @@ use glam::DVec3;
 /// For what is measured, not decided: nothing here is exact.
 pub(crate) fn nearest_point(triangle: &Triangle, point: DVec3) -> DVec3 {
     let [a, b, c] = *triangle;
+    let reach = (b - a).abs().max((c - a).abs()).max((point - a).abs()).max_element();
+    // Fourth powers of lengths are taken: within these limits they neither overflow nor vanish, unless
+    // the triangle is so small beside its distance that all of its points are as close.
+    if (1e-60..1e60).contains(&reach) || reach == 0.0 {
+        nearest_of_moderate(triangle, point)
+    } else {
+        nearest_of_scaled(triangle, point, reach)
+    }
+}
+
+/// [`nearest_point`] of a triangle and a point whose differences are of any size, `reach` the largest.
+#[cold]
+fn nearest_of_scaled(triangle: &Triangle, point: DVec3, reach: f64) -> DVec3 {
+    // Scaling by a power of two rounds nothing but denormals. Coordinates are halved, so that no
+    // difference overflows.
+    let power = f64::from_bits(reach.min(f64::MAX).to_bits() & (0x7ff << 52));
+    let power = power.max(f64::MIN_POSITIVE);
+    let from = triangle[0] * 0.5;
+    let scaled = |p: DVec3| (p * 0.5 - from) / power;
+    let nearest = nearest_of_moderate(&triangle.map(scaled), scaled(point));
+    (nearest * power + from) * 2.0
+}
+
+fn nearest_of_moderate(triangle: &Triangle, point: DVec3) -> DVec3 {
+    let [a, b, c] = *triangle;
     let (ab, ac, ap) = (b - a, c - a, point - a);
     let normal = ab.cross(ac);
     // Which edges the point lies beyond, seen along the normal; beyond none it is above the face.
@@ -24,6 +49,18 @@ pub(crate) fn nearest_point(triangle: &Triangle, point: DVec3) -> DVec3 {
         if q.distance_squared(point) < p.distance_squared(point) { q } else { p }
     };
     closer(closer(on_edges[0], on_edges[1]), on_edges[2])
+}
+
+/// The distance between two points, for coordinates of any size: no square overflows or vanishes.
+pub(crate) fn point_distance(p: DVec3, q: DVec3) -> f64 {
+    let distance_sq = p.distance_squared(q);
+    if (1e-280..1e300).contains(&distance_sq) {
+        return distance_sq.sqrt();
+    }
+    // Halved, so that no difference of finite numbers overflows.
+    let way = (p * 0.5 - q * 0.5).abs();
+    let longest = way.max_element();
+    if longest > 0.0 { (way / longest).length() * longest * 2.0 } else { 0.0 }
 }
 
 /// The point of a segment that is closest to a point, to within rounding.
@@ -56,6 +93,24 @@ mod tests {
             assert!((nearest.distance(point) - true_distance).abs() < 1e-13, "case {case}");
             let off = triangles_distance(&triangle, &[nearest; 3]).distance;
             assert!(off < 1e-12, "case {case}: {off} off the triangle");
+        }
+    }
+
+    #[test]
+    fn sizes_whose_squares_overflow_or_vanish() {
+        let mut random = Random::new(8);
+        let mut number = || random.range(-1.0, 1.0);
+        for case in 0..2_000 {
+            let mut corner = || DVec3::new(number(), number(), number());
+            let (triangle, point) = ([corner(), corner(), corner()], corner());
+            for unit in [1e-300, 1e-170, 1e-90, 1e-50, 1e50, 1e79, 1e100, 1e160, 1e300] {
+                let (triangle, point) = (triangle.map(|p| p * unit), point * unit);
+                let nearest = nearest_point(&triangle, point);
+                let distance = point_distance(nearest, point);
+                let true_distance = triangles_distance(&triangle, &[point; 3]).distance;
+                let off = (distance - true_distance).abs();
+                assert!(off < 1e-13 * unit, "case {case}, unit {unit:e}: {off:e}");
+            }
         }
     }
 }

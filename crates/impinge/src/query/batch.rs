@@ -7,9 +7,8 @@
 
 use super::Pair;
 use crate::{
-    FacePair, Pose, Threads, ToleranceError,
+    FacePair, Pose, Threads, Tolerance,
     method::{Question, Search, Witness},
-    tolerance,
 };
 use rayon::prelude::*;
 use std::{
@@ -75,8 +74,8 @@ impl<'p, 'q> Batch<'p, 'q> {
 
     /// Takes faces that are at most so far apart for touching, as
     /// [`Query::within`](super::Query::within).
-    pub fn within(mut self, tolerance: f64) -> Result<Self, ToleranceError> {
-        self.tolerance = tolerance::checked(tolerance)?;
+    pub fn within<T: TryInto<Tolerance>>(mut self, tolerance: T) -> Result<Self, T::Error> {
+        self.tolerance = tolerance.try_into()?.get();
         Ok(self)
     }
 

@@ -30,4 +30,4 @@ pub use points::{NearestPoint, PointLocation};
 pub use rays::RayHit;
 pub(crate) use searcher::Searcher;
 pub use shape::{MethodMismatch, Shape};
-pub use timed::{Timed, Verdict};
+pub use timed::{Timed, TimedVerdict};

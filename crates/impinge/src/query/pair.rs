@@ -2,9 +2,8 @@
 
 use super::{Batch, Bits, MethodMismatch, Shape, Timed, batch::Room};
 use crate::{
-    Cache, FacePair, Mesh, MeshDistance, Method, Pose, Threads, ToleranceError,
+    Cache, FacePair, Mesh, MeshDistance, Method, Pose, Threads, Tolerance,
     method::{NearestFaces, Question, Search, WalkCounts},
-    tolerance,
 };
 use std::{fmt, ops::ControlFlow, sync::Arc};
 
@@ -160,12 +159,12 @@ impl Pair {
     fn ask<'q>(
         &'q mut self,
         [pose_a, pose_b]: &'q [Pose; 2],
-        tolerance: Option<f64>,
+        tolerance: Option<Tolerance>,
         threads: Threads,
     ) -> (Question<'q>, &'q mut dyn Search, &'q mut Vec<FacePair>) {
         let Self { shapes: [a, b], search, contacts, .. } = self;
         let bodies = [a.placed(pose_a), b.placed(pose_b)];
-        let question = Question { bodies, tolerance: tolerance.unwrap_or(0.0), threads };
+        let question = Question { bodies, tolerance: tolerance.unwrap_or_default().get(), threads };
         (question, &mut **search, contacts)
     }
 
@@ -179,7 +178,8 @@ impl Pair {
         self.shapes[0].method()
     }
 
-    /// How many tests the last query at one pose made; all zero for `brute`.
+    /// How many tests the last query at one pose made; all zero for `brute`, and for a query that tested no
+    /// volumes.
     pub fn counts(&self) -> WalkCounts {
         self.search.counts()
     }
@@ -209,7 +209,7 @@ pub struct Query<'p> {
     pair: &'p mut Pair,
     poses: [Pose; 2],
     /// How far apart faces may be; `None` if they have to touch.
-    tolerance: Option<f64>,
+    tolerance: Option<Tolerance>,
     threads: Threads,
     cache: Option<&'p mut Cache>,
 }
@@ -219,9 +219,11 @@ impl<'p> Query<'p> {
     ///
     /// With 0 the answer is exact. Otherwise distances are as in [`Pair::distance`], so that faces
     /// whose true distance is within a relative 1e-12 of the tolerance may count either way, but
-    /// for every method the same. Fails if the tolerance is negative or not a number.
-    pub fn within(mut self, tolerance: f64) -> Result<Self, ToleranceError> {
-        self.tolerance = Some(tolerance::checked(tolerance)?);
+    /// for every method the same.
+    ///
+    /// Takes a number, which is checked, or a [`Tolerance`], which was checked before.
+    pub fn within<T: TryInto<Tolerance>>(mut self, tolerance: T) -> Result<Self, T::Error> {
+        self.tolerance = Some(tolerance.try_into()?);
         Ok(self)
     }
 
@@ -303,7 +305,7 @@ impl<'p> Query<'p> {
     /// not measured.
     pub fn distance(self) -> Option<MeshDistance> {
         let (question, search, _) = self.pair.ask(&self.poses, None, Threads::One);
-        let limit = self.tolerance.unwrap_or(f64::INFINITY);
+        let limit = self.tolerance.map_or(f64::INFINITY, Tolerance::get);
         let mut nearest = NearestFaces::within(limit);
         search.nearest(&question, &mut nearest);
         nearest.best().filter(|best| best.distance <= limit)
@@ -311,6 +313,6 @@ impl<'p> Query<'p> {
 
     /// Makes it a query that can be interrupted. On the caller's thread, and without a cache.
     pub fn timed(self) -> Timed<'p> {
-        Timed::new(self.pair, self.poses, self.tolerance.unwrap_or(0.0))
+        Timed::new(self.pair, self.poses, self.tolerance.unwrap_or_default().get())
     }
 }

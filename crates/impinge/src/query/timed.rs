@@ -9,7 +9,7 @@ use crate::{
 
 /// What a query knows when its budget is spent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Verdict<'q> {
+pub enum TimedVerdict<'q> {
     /// Proved: no faces touch.
     Clear,
     /// Proved: some faces touch.
@@ -38,18 +38,18 @@ pub enum Verdict<'q> {
 /// make the bound better.
 ///
 /// ```
-/// use impinge::{Budget, Pair, Pose, Shape, Verdict, generate, glam::DVec3};
+/// use impinge::{Budget, Pair, Pose, Shape, TimedVerdict, generate, glam::DVec3};
 ///
 /// let ball = Shape::new(generate::sphere(960)?);
 /// let mut pair = Pair::new(&ball, &ball)?;
 /// let close = Pose::from_translation(DVec3::new(1.99, 0.0, 0.0))?;
 ///
 /// let mut timed = pair.at(&Pose::IDENTITY, &close).timed();
-/// if let Verdict::Undecided { open, overlap } = timed.any(Budget::tests(10)) {
+/// if let TimedVerdict::Undecided { open, overlap } = timed.any(Budget::tests(10)) {
 ///     println!("{open} pairs of nodes are left, none overlaps by more than {overlap}");
 /// }
 /// // There is time after all: go on where it stopped.
-/// assert!(matches!(timed.all(Budget::UNLIMITED), Verdict::Touching { is_complete: true, .. }));
+/// assert!(matches!(timed.all(Budget::UNLIMITED), TimedVerdict::Touching { is_complete: true, .. }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -69,16 +69,16 @@ impl<'p> Timed<'p> {
     }
 
     /// Continues until any more faces are found to touch or the budget is spent.
-    pub fn any(&mut self, budget: Budget) -> Verdict<'_> {
+    pub fn any(&mut self, budget: Budget) -> TimedVerdict<'_> {
         self.advance(budget, false)
     }
 
     /// Continues until all faces that touch are found or the budget is spent.
-    pub fn all(&mut self, budget: Budget) -> Verdict<'_> {
+    pub fn all(&mut self, budget: Budget) -> TimedVerdict<'_> {
         self.advance(budget, true)
     }
 
-    fn advance(&mut self, budget: Budget, wants_all: bool) -> Verdict<'_> {
+    fn advance(&mut self, budget: Budget, wants_all: bool) -> TimedVerdict<'_> {
         let Pair { shapes, search, contacts, .. } = &mut *self.pair;
         let question = question(shapes, &self.poses, self.tolerance);
         if !self.is_over {
@@ -88,12 +88,12 @@ impl<'p> Timed<'p> {
             contacts.dedup();
         }
         match (&contacts[..], self.is_over) {
-            ([], true) => Verdict::Clear,
+            ([], true) => TimedVerdict::Clear,
             ([], false) => {
                 let (open, overlap) = search.left_open(&question);
-                Verdict::Undecided { open, overlap }
+                TimedVerdict::Undecided { open, overlap }
             }
-            (pairs, is_complete) => Verdict::Touching { pairs, is_complete },
+            (pairs, is_complete) => TimedVerdict::Touching { pairs, is_complete },
         }
     }
 

@@ -83,7 +83,10 @@ impl BoundingVolume for Obb {
     fn placement(relative: &Relative) -> Placement {
         let scale = relative.matrix.to_cols_array_2d().map(|c| DVec3::from_array(c).length());
         let scale = scale.into_iter().fold(0.0, f64::max);
-        let rotation = if scale > 0.0 { relative.matrix * (1.0 / scale) } else { DMat3::IDENTITY };
+        // Below about 1e-154 the squares of a length underflow and so the scale has few digits, or none.
+        // A box that small is within the uncertainty, whichever way its axes point.
+        let rotation =
+            if scale > 1e-150 { relative.matrix * (1.0 / scale) } else { DMat3::IDENTITY };
         Placement {
             relative: *relative,
             rotation,
@@ -187,8 +190,9 @@ impl BoundingVolume for Obb {
         let along_others =
             least(other_axes.transpose() * apart, others + turned.transpose().abs() * own);
         // Stored axes may be a little shorter than a unit.
-        let bound = along_own.min(along_others).max(0.0) * (1.0 + 1e-5);
-        if bound.is_nan() { f64::INFINITY } else { bound }
+        let depth = along_own.min(along_others) * (1.0 + 1e-5);
+        // Not a number where bounds are infinite: that says nothing.
+        if depth.is_nan() { f64::INFINITY } else { depth.max(0.0) }
     }
 
     fn size(&self) -> f32 {

@@ -66,7 +66,9 @@ impl BoundingVolume for Sphere {
     fn depth_above(&self, other: &Self) -> f64 {
         let distance = self.center.as_dvec3().distance(other.center.as_dvec3());
         let reach = f64::from(self.radius) + f64::from(other.radius);
-        (reach - distance + RELATIVE_GUARD * (distance + reach)).max(0.0)
+        let depth = reach - distance + RELATIVE_GUARD * (distance + reach);
+        // Not a number where both are infinite: that says nothing.
+        if depth.is_nan() { f64::INFINITY } else { depth.max(0.0) }
     }
 
     fn size(&self) -> f32 {

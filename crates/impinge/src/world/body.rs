@@ -59,7 +59,7 @@ impl Filter {
     pub(super) const ALL: Self = Self { groups: u32::MAX, mask: u32::MAX };
 
     #[inline]
-    pub(super) fn heeds(self, other: Self) -> bool {
+    pub(super) fn allows(self, other: Self) -> bool {
         self.groups & other.mask != 0 && other.groups & self.mask != 0
     }
 }

@@ -27,13 +27,13 @@
 //! |---|---|
 //! | `body.rs` | [`Body`] and [`BodyId`] |
 //! | `step.rs` | [`Step`]: what touches, and what began and ended |
-//! | `narrow.rs` | pairs of bodies, on any number of threads |
+//! | `pairs.rs` | the search of pairs of bodies near each other, on any number of threads |
 //! | `query.rs` | what can be asked of a world in between |
 //! | `error.rs` | [`WorldError`] |
 
 mod body;
 mod error;
-mod narrow;
+mod pairs;
 mod query;
 mod step;
 
@@ -47,7 +47,7 @@ use crate::{
     broad::{BroadPhase, Detail, Packed, Proxies},
 };
 use body::{Bodies, Filter};
-use narrow::Narrow;
+use pairs::PairSearch;
 use std::collections::HashSet;
 use step::History;
 
@@ -65,11 +65,11 @@ pub struct World {
     is_moved: Vec<bool>,
     filters: Vec<Filter>,
     /// Whether all bodies may touch all others, as far as they are not ignored.
-    heeds_all: bool,
+    allows_all: bool,
     ignored: HashSet<[BodyId; 2]>,
     /// Bodies that did not move where they are, but were put there.
     teleported: HashSet<BodyId>,
-    narrow: Narrow,
+    narrow: PairSearch,
     history: History,
     /// Room for extents along directions.
     extents: Vec<[f64; 2]>,
@@ -96,10 +96,10 @@ impl World {
             moved: Vec::new(),
             is_moved: Vec::new(),
             filters: Vec::new(),
-            heeds_all: true,
+            allows_all: true,
             ignored: HashSet::new(),
             teleported: HashSet::new(),
-            narrow: Narrow::default(),
+            narrow: PairSearch::default(),
             history: History::default(),
             extents: Vec::new(),
             found: Vec::new(),
@@ -124,7 +124,7 @@ impl World {
             self.is_moved.resize(index + 1, false);
         }
         self.filters[index] = filter;
-        self.heeds_all &= filter == Filter::ALL;
+        self.allows_all &= filter == Filter::ALL;
         self.proxies.set(id.index, Bounds::EMPTY, is_moving);
         self.place(id.index);
         self.broad.insert(&self.proxies, id.index);
@@ -202,8 +202,8 @@ impl World {
         Ok(())
     }
 
-    /// Compares two bodies again that were ignored.
-    pub fn heed(&mut self, a: BodyId, b: BodyId) -> Result<(), WorldError> {
+    /// Compares two bodies again that were [ignored](Self::ignore).
+    pub fn unignore(&mut self, a: BodyId, b: BodyId) -> Result<(), WorldError> {
         let pair = self.checked_pair(a, b)?;
         self.ignored.remove(&pair);
         Ok(())
@@ -214,7 +214,7 @@ impl World {
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         found.filter = Filter { groups, mask };
         self.filters[body.index as usize] = found.filter;
-        self.heeds_all &= found.filter == Filter::ALL;
+        self.allows_all &= found.filter == Filter::ALL;
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     BodyId, World,
-    narrow::{BATCH, Touching},
+    pairs::{BATCH, Touching},
 };
 use crate::FacePair;
 use std::{
@@ -37,7 +37,7 @@ pub struct Touch<'w> {
     pub faces: &'w [FacePair],
 }
 
-/// What a step did, and how long it took.
+/// What a step did and, if it was [timed](World::step_timed), how long each stage took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepStats {
@@ -155,43 +155,58 @@ impl<'w> Step<'w> {
         &self.world.history.ended
     }
 
-    /// What the step did, and how long it took.
+    /// What the step did and, if it was timed, how long each stage took.
     pub fn stats(&self) -> StepStats {
         self.world.history.stats
     }
 }
 
 impl World {
-    /// Finds all that touches now.
+    /// Finds all faces of all bodies that touch now, and what changed since the last step.
     ///
-    /// Does not take memory once it has had as much to do before.
+    /// Allocates no memory once warm, and reads no clock: the times of its [`StepStats`] are zero.
     pub fn step(&mut self) -> Step<'_> {
-        match self.step_watched(|_| ControlFlow::<()>::Continue(())) {
+        self.step_to_the_end(Stopwatch(None))
+    }
+
+    /// The same, and measures how long each stage takes.
+    pub fn step_timed(&mut self) -> Step<'_> {
+        self.step_to_the_end(Stopwatch::start())
+    }
+
+    fn step_to_the_end(&mut self, stopwatch: Stopwatch) -> Step<'_> {
+        match self.run_step(stopwatch, |_| ControlFlow::<()>::Continue(())) {
             ControlFlow::Continue(step) => step,
-            ControlFlow::Break(()) => unreachable!("nobody said so"),
+            ControlFlow::Break(()) => unreachable!("the watcher never stops the step"),
         }
     }
 
-    /// Finds all that touches now, and tells every now and then how far it has come: bodies that all
-    /// stand in one place take long. If told to stop, it does so, and the world is as if there had
-    /// been no step: the next one compares with the last that was finished.
+    /// The same as [`step_timed`](Self::step_timed), and calls `watch` now and then with the progress so
+    /// far: a step takes long where all bodies stand in one place. If `watch` says to stop, the step stops,
+    /// and the world is as if there had been no step: the next one compares with the last finished one.
     pub fn step_watched<B>(
         &mut self,
+        watch: impl FnMut(&StepStats) -> ControlFlow<B>,
+    ) -> ControlFlow<B, Step<'_>> {
+        self.run_step(Stopwatch::start(), watch)
+    }
+
+    fn run_step<B>(
+        &mut self,
+        mut stopwatch: Stopwatch,
         mut watch: impl FnMut(&StepStats) -> ControlFlow<B>,
     ) -> ControlFlow<B, Step<'_>> {
         let mut stats = StepStats { bodies: self.len(), ..StepStats::default() };
-        let start = Instant::now();
         stats.moved = self.refresh();
-        stats.update = start.elapsed();
+        stats.update = stopwatch.lap();
 
         let Self { bodies, threads, proxies, broad, filters, ignored, narrow, history, .. } = self;
         narrow.begin();
         let mut stopped = None;
-        let mut stage = Instant::now();
         let _ = broad.pairs(proxies, *threads, &mut |pair| {
             stats.near += 1;
             let [a, b] = pair;
-            let is_masked = !self.heeds_all && !filters[a as usize].heeds(filters[b as usize]);
+            let is_masked = !self.allows_all && !filters[a as usize].allows(filters[b as usize]);
             let is_left_out = is_masked
                 || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))));
             if !is_left_out {
@@ -199,9 +214,9 @@ impl World {
                 stats.tested += 1;
             }
             if narrow.batch.len() >= BATCH {
-                stats.broad += lap(&mut stage);
+                stats.broad += stopwatch.lap();
                 narrow.decide(bodies, *threads);
-                stats.narrow += lap(&mut stage);
+                stats.narrow += stopwatch.lap();
                 stats.contacts = narrow.contacts();
             } else if !stats.near.is_multiple_of(BATCH) {
                 // Also told of pairs that are left out: there may be nothing else.
@@ -215,13 +230,13 @@ impl World {
                 }
             }
         });
-        stats.broad += lap(&mut stage);
+        stats.broad += stopwatch.lap();
         if let Some(why) = stopped {
             narrow.begin();
             return ControlFlow::Break(why);
         }
         narrow.decide(bodies, *threads);
-        stats.narrow += lap(&mut stage);
+        stats.narrow += stopwatch.lap();
 
         narrow.end();
         let name = |touching: &Touching| touching.pair.map(|index| bodies.id(index));
@@ -229,7 +244,7 @@ impl World {
         self.teleported.clear();
         stats.touching = narrow.touching.len();
         stats.contacts = narrow.contacts();
-        stats.report = lap(&mut stage);
+        stats.report = stopwatch.lap();
         history.stats = stats;
         ControlFlow::Continue(Step { world: self })
     }
@@ -239,10 +254,18 @@ fn ids(a: BodyId, b: BodyId) -> BodyPair {
     if a < b { [a, b] } else { [b, a] }
 }
 
-/// The time since the last call.
-fn lap(since: &mut Instant) -> Duration {
-    let now = Instant::now();
-    let lap = now - *since;
-    *since = now;
-    lap
+/// Measures the stages of a step, if asked to: some platforms have no clock.
+struct Stopwatch(Option<Instant>);
+
+impl Stopwatch {
+    fn start() -> Self {
+        Self(Some(Instant::now()))
+    }
+
+    /// The time since the start or the last call; zero without a clock.
+    fn lap(&mut self) -> Duration {
+        let Some(since) = &mut self.0 else { return Duration::ZERO };
+        let now = Instant::now();
+        now - std::mem::replace(since, now)
+    }
 }

@@ -1,7 +1,7 @@
 //! Queries do not allocate once warm.
 
 use impinge::{
-    Budget, Cache, Method, Pair, Pose, Ray, Shape, Threads, Verdict, World,
+    Budget, Cache, Method, Pair, Pose, Ray, Shape, Threads, TimedVerdict, World,
     broad::{AllPairs, DynamicTree, Sweep},
     generate::{self, Random},
     world::{Body, BodyId},
@@ -78,9 +78,9 @@ fn warm_queries_do_not_allocate() {
                 found += near.contacts().len();
                 let mut timed = pair.at(&still, pose).timed();
                 let verdict = timed.any(Budget::tests(20));
-                found += usize::from(matches!(verdict, Verdict::Touching { .. }));
+                found += usize::from(matches!(verdict, TimedVerdict::Touching { .. }));
                 let verdict = timed.all(Budget::UNLIMITED);
-                found += usize::from(matches!(verdict, Verdict::Touching { .. }));
+                found += usize::from(matches!(verdict, TimedVerdict::Touching { .. }));
                 found += usize::from(pair.distance(&still, pose).is_some());
             }
             found

@@ -22,7 +22,7 @@ fn at(mesh: impl Into<Arc<Mesh>>, x: f64, y: f64, z: f64) -> Part {
 
 /// All that is said of two parts.
 fn clash_of(a: Part, b: Part, options: &Options) -> Option<Clash> {
-    let report = clash::find(&[a, b], options, &()).expect("nobody stops it");
+    let report = clash::find(&[a, b], options);
     assert!(report.clashes.len() <= 1);
     report.clashes.into_iter().next()
 }
@@ -294,10 +294,9 @@ fn parts_without_faces_clash_with_nothing() {
     let report = clash::find(
         &[nothing.clone(), at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), nothing],
         &Options::new().clearance(1.0).unwrap(),
-        &(),
     );
-    assert_eq!(report.unwrap().clashes, []);
-    assert_eq!(clash::find(&[], &Options::new(), &()).unwrap().clashes, []);
+    assert_eq!(report.clashes, []);
+    assert_eq!(clash::find(&[], &Options::new()).clashes, []);
 }
 
 #[test]
@@ -382,7 +381,7 @@ fn heaps_agree_with_independent_means() {
     for seed in 0..6 {
         let parts = heap(seed, 40);
         let options = Options::new().clearance(0.3).unwrap();
-        let report = clash::find(&parts, &options, &()).expect("nobody stops it");
+        let report = clash::find(&parts, &options);
         let mut clashes = report.clashes.iter().peekable();
         for a in 0..parts.len() {
             for b in a + 1..parts.len() {
@@ -450,7 +449,7 @@ fn a_depth_is_close_to_that_of_a_fine_grid() {
     let (mut pairs, mut short) = (0, 0.0f64);
     for seed in 10..13 {
         let parts = heap(seed, 16);
-        let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+        let report = clash::find(&parts, &Options::new());
         for clash in report.clashes.iter().filter(|clash| clash.depth.is_some()) {
             let (a, b) = (&parts[clash.a], &parts[clash.b]);
             let grid = sampled_depth(a, b, 12).max(sampled_depth(b, a, 12));
@@ -479,15 +478,15 @@ fn a_depth_is_close_to_that_of_a_fine_grid() {
 fn threads_change_nothing_and_the_order_of_parts_little() {
     let parts = heap(77, 120);
     let options = Options::new().clearance(0.2).unwrap();
-    let one = clash::find(&parts, &options, &()).expect("nobody stops it");
-    let all = clash::find(&parts, &options.threads(Threads::Pool), &()).expect("nobody stops it");
+    let one = clash::find(&parts, &options);
+    let all = clash::find(&parts, &options.threads(Threads::Pool));
     assert_eq!(one, all);
     assert!(one.clashes.is_sorted_by_key(|clash| (clash.a, clash.b)));
     assert!(one.clashes.iter().all(|clash| clash.a < clash.b));
 
     let last = parts.len() - 1;
     let backward: Vec<Part> = parts.iter().rev().cloned().collect();
-    let turned = clash::find(&backward, &options, &()).expect("nobody stops it");
+    let turned = clash::find(&backward, &options);
     let mut pairs: Vec<_> = turned
         .clashes
         .iter()
@@ -505,7 +504,7 @@ struct Watcher {
 }
 
 impl Watch for Watcher {
-    fn heeds(&self, a: usize, b: usize) -> bool {
+    fn includes(&self, a: usize, b: usize) -> bool {
         assert!(a < b);
         a.is_multiple_of(2)
     }
@@ -524,14 +523,14 @@ fn who_watches_can_leave_pairs_out_and_stop() {
     for threads in [Threads::One, Threads::Pool] {
         let options = Options::new().threads(threads);
         let whole = watcher(None);
-        let report = clash::find(&parts, &options, &whole).expect("nobody stops it");
+        let report = clash::find_watched(&parts, &options, &whole).expect("nobody stops it");
         assert!(
             !report.clashes.is_empty()
                 && report.clashes.iter().all(|clash| clash.a.is_multiple_of(2))
         );
         assert!(whole.told.load(Ordering::Relaxed) > 0);
         for stage in [Stage::Meshes, Stage::Pairs] {
-            assert_eq!(clash::find(&parts, &options, &watcher(Some(stage))), None);
+            assert_eq!(clash::find_watched(&parts, &options, &watcher(Some(stage))), None);
         }
     }
 }
@@ -624,28 +623,22 @@ fn the_band_follows_the_assembly_not_its_place() {
     let far = 5e6;
     let parts =
         [at(cuboid(1.0, 1.0, 1.0), far, far, 0.0), at(cuboid(1.0, 1.0, 1.0), far + 0.9, far, 0.1)];
-    let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+    let report = clash::find(&parts, &Options::new());
     assert!(report.touch < 1e-4, "{}", report.touch);
     assert_eq!(report.count(Verdict::Penetrating), 1);
 
     // A part that is far off widens the band, but not beyond what small parts are.
     let mut parts = parts.to_vec();
     parts.push(at(cuboid(1.0, 1.0, 1.0), -1e6, 0.0, 0.0));
-    let report = clash::find(&parts, &Options::new(), &()).expect("nobody stops it");
+    let report = clash::find(&parts, &Options::new());
     assert!(report.touch > 1.0 && report.count(Verdict::Penetrating) == 1, "{report:?}");
 
     // What was cut into triangles fits with twice the tolerance.
     let fits =
         [at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.9985, 0.0, 0.1)];
     let cut = Options::new().tolerance(1e-3).expect("a length");
-    assert_eq!(
-        clash::find(&fits, &cut, &()).map(|report| report.count(Verdict::Touching)),
-        Some(1)
-    );
-    assert_eq!(
-        clash::find(&fits, &Options::new(), &()).map(|report| report.count(Verdict::Touching)),
-        Some(0)
-    );
+    assert_eq!(clash::find(&fits, &cut).count(Verdict::Touching), 1);
+    assert_eq!(clash::find(&fits, &Options::new()).count(Verdict::Touching), 0);
 }
 
 #[test]

@@ -148,3 +148,55 @@ fn near_misses() {
     let apart = apart.into_inner() as u64;
     assert!(apart * 2 > count, "hardly any are apart: {apart} of {count}");
 }
+
+/// A triangle for tests of order: of any size, thin, a segment or a point, or with equal coordinates.
+fn any_triangle(rng: &mut Rng, unit: f64) -> [DVec3; 3] {
+    let corners = [vector(rng), vector(rng), vector(rng)];
+    let [p, q, r] = match rng.below(6) {
+        0 => [corners[0], corners[1], corners[1]],
+        1 => [corners[0]; 3],
+        2 => [corners[0], corners[1], corners[0] + (corners[1] - corners[0]) * rng.unit()],
+        3 => corners.map(|p| (p * 2.0).round() * 0.5),
+        _ => corners,
+    };
+    [p, q, r].map(|p| p * unit)
+}
+
+/// The distance and the points do not depend on the order of triangles and corners, to the last bit.
+#[test]
+fn no_order_changes_a_distance() {
+    const ORDERS: [[usize; 3]; 6] =
+        [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let count = 2 * pairs_per_family();
+    (0..count).into_par_iter().for_each(|seed| {
+        let mut rng = Rng::new(seed);
+        let [a, b] = if rng.one_in(2) {
+            near_miss(&mut rng)
+        } else {
+            let unit = if rng.one_in(2) { 1.0 } else { power(&mut rng, -320, 100) };
+            let other = unit * if rng.one_in(4) { power(&mut rng, -20, 20) } else { 1.0 };
+            let away = vector(&mut rng) * unit * 2.0;
+            let b = any_triangle(&mut rng, other).map(|p| p + away);
+            [any_triangle(&mut rng, unit), b]
+        };
+        let expected = triangles_distance(&a, &b);
+        let limits = [-8, -1, 0, 1, 8].map(|ulps: i64| {
+            let bits = expected.distance.to_bits().saturating_add_signed(ulps);
+            if expected.distance == 0.0 { 0.0 } else { f64::from_bits(bits) }
+        });
+        let within = limits.map(|d| triangles_within(&a, &b, d));
+        for i in ORDERS {
+            for j in ORDERS {
+                let (p, q) = (i.map(|i| a[i]), j.map(|j| b[j]));
+                let place = format!("seed {seed}, {i:?} {j:?}: {a:?} {b:?}");
+                let (one, other) = (triangles_distance(&p, &q), triangles_distance(&q, &p));
+                assert_eq!(one.distance.to_bits(), expected.distance.to_bits(), "{place}");
+                assert_eq!(other.distance.to_bits(), expected.distance.to_bits(), "{place}");
+                assert_eq!((one.a, one.b), (expected.a, expected.b), "{place}");
+                assert_eq!((other.b, other.a), (expected.a, expected.b), "{place}");
+                assert_eq!(limits.map(|d| triangles_within(&p, &q, d)), within, "{place}");
+                assert_eq!(limits.map(|d| triangles_within(&q, &p, d)), within, "{place}");
+            }
+        }
+    });
+}

@@ -4,7 +4,8 @@ use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::query::Query;
 use impinge::{
-    FacePair, Mesh, MeshDistance, Method, Pair, Pose, Threads, ToleranceError, generate,
+    Budget, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Threads, TimedVerdict,
+    ToleranceError, generate,
 };
 use impinge_oracle::closest_distance_squared;
 
@@ -205,4 +206,109 @@ fn what_is_no_distance_is_refused() {
     assert_eq!(within(f64::NAN), Err(ToleranceError::NotANumber));
     assert!(within(f64::NEG_INFINITY).is_err());
     assert_eq!(within(-0.0), Ok(true));
+}
+
+/// A mesh of one face.
+fn single(corners: [DVec3; 3]) -> Mesh {
+    Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("finite coordinates")
+}
+
+/// Which methods say that faces are within a tolerance, asked in every way: all or none.
+fn are_within(label: &str, a: &Mesh, b: &Mesh, pose_b: &Pose, tolerance: f64) -> bool {
+    let still = Pose::IDENTITY;
+    let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
+    let expected = within(&mut reference, tolerance, &still, pose_b).contacts().to_vec();
+    for &method in Method::ALL {
+        let mut pair = Pair::with_method(method, a.clone(), b.clone());
+        let place = format!("{method}: {label}");
+        for threads in [Threads::One, Threads::Pool] {
+            let query = within(&mut pair, tolerance, &still, pose_b).threads(threads);
+            assert_eq!(query.contacts(), expected, "{place}");
+        }
+        let is_clear = within(&mut pair, tolerance, &still, pose_b).timed().any(Budget::UNLIMITED)
+            == TimedVerdict::Clear;
+        assert_eq!(is_clear, expected.is_empty(), "{place}");
+    }
+    !expected.is_empty()
+}
+
+/// Squares of lengths relative to the other body underflow and overflow here.
+#[test]
+fn a_tolerance_of_bodies_of_very_different_sizes() {
+    let triangle =
+        |size: f64, at: DVec3| single([DVec3::ZERO, DVec3::X, DVec3::Y].map(|p| p * size + at));
+    let point = Mesh::new(vec![DVec3::ZERO], vec![[0, 0, 0]]).expect("a point");
+    let lifted = Pose::from_translation(DVec3::Z).expect("a pose");
+    let turned = Pose::new(DMat3::from_rotation_x(1.0), DVec3::Z).expect("a pose");
+    for pose in [&lifted, &turned] {
+        let flat = triangle(4.0, DVec3::new(-1.0, -1.0, 0.0));
+        let back = Pose::new(pose.rotation().transpose(), pose.rotation().transpose() * -DVec3::Z);
+        let back = back.expect("a pose");
+        assert!(are_within("a point and a triangle", &point, &flat, pose, 2.0));
+        assert!(are_within("a triangle and a point", &flat, &point, &back, 2.0));
+        assert!(are_within("two points", &point, &point, pose, 2.0));
+        assert!(!are_within("two points", &point, &point, pose, 0.5));
+    }
+    for size in [1e-320, 1e-170, 1e-150, 1e-100, 1e-40, 1e-10, 1.0_f64] {
+        for ratio in [1e-165, 1e-160, 1e-40, 1e40, 1e155, 1e165, 1e250] {
+            let other = size * ratio;
+            if other > 1e99 || other == 0.0 {
+                continue;
+            }
+            let (small, large) = (size.min(other), size.max(other));
+            let shift = Pose::new(DMat3::from_rotation_x(0.5), DVec3::Z * large);
+            let shift = shift.expect("a pose");
+            let label = format!("{size:e} and {other:e}");
+            let (a, b) = (triangle(small, DVec3::ZERO), triangle(large, DVec3::ZERO));
+            assert!(are_within(&label, &a, &b, &shift, 1.5 * large));
+            assert!(are_within(&label, &b, &a, &shift, 1.5 * large));
+            assert!(!are_within(&label, &a, &b, &shift, 0.5 * large));
+        }
+    }
+}
+
+/// Distances that an `f64` can hardly tell, and one that it cannot.
+#[test]
+fn a_tolerance_at_the_end_of_numbers() {
+    let triangle = single([DVec3::ZERO, DVec3::X, DVec3::Y]);
+    for (away, is_within_largest) in [(DVec3::X * 1.7e308, true), (DVec3::splat(1.7e308), false)] {
+        let pose = Pose::from_translation(away).expect("a pose");
+        let label = format!("{away:?} away");
+        assert!(are_within(&label, &triangle, &triangle, &pose, f64::INFINITY));
+        let largest = are_within(&label, &triangle, &triangle, &pose, f64::MAX);
+        assert_eq!(largest, is_within_largest, "{label}");
+        assert!(!are_within(&label, &triangle, &triangle, &pose, 1.6e308));
+        assert!(!are_within(&label, &triangle, &triangle, &pose, 1e60));
+    }
+}
+
+/// A tolerance a few steps of the last place from the distance that is reported.
+#[test]
+fn a_tolerance_next_to_the_distance() {
+    let (mut random, mut near) = (Random::new(77), 0);
+    for case in 0..3_000 {
+        let mut vector = || random.direction() * random.range(0.1, 1.0);
+        let (p, q) = (vector(), vector());
+        // A segment near a triangle, and two triangles.
+        let a = single([p, q, if case % 2 == 0 { q } else { vector() }]);
+        let b = single([vector(), vector(), vector()].map(|p| p + DVec3::X));
+        let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
+        let still = &Pose::IDENTITY;
+        let distance = reference.distance(still, still).expect("there are faces").distance;
+        for ulps in [-8, -1, 0, 1, 8] {
+            let tolerance = f64::from_bits(distance.to_bits().saturating_add_signed(ulps));
+            if distance == 0.0 {
+                continue;
+            }
+            let expected = within(&mut reference, tolerance, still, still).intersects();
+            assert_eq!(expected, tolerance >= distance, "case {case}, {ulps} steps away");
+            for method in [Method::WIDE, Method::OBB, Method::BOXTREE, Method::DOP18] {
+                let mut pair = Pair::with_method(method, a.clone(), b.clone());
+                let found = within(&mut pair, tolerance, still, still).intersects();
+                assert_eq!(found, expected, "{method}: case {case}, {ulps} steps away");
+            }
+            near += usize::from(expected);
+        }
+    }
+    assert!(near > 3_000, "hardly any are near: {near}");
 }

@@ -3,9 +3,11 @@
 use crate::toy;
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
+use impinge::method::WalkCounts;
+use impinge::method::boxtree::{BoxtreeOptions, OverlapTest};
 use impinge::method::tree::BuildOptions;
 use impinge::{
-    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, Verdict, generate,
+    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, TimedVerdict, generate,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -101,11 +103,11 @@ fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expecte
                 timed.all(Budget::tests(tests))
             };
             let found = match verdict {
-                Verdict::Clear => {
+                TimedVerdict::Clear => {
                     assert!(expected.is_empty(), "{label}: not clear");
                     break;
                 }
-                Verdict::Touching { pairs, is_complete } => {
+                TimedVerdict::Touching { pairs, is_complete } => {
                     assert!(!pairs.is_empty(), "{label}");
                     if is_complete {
                         assert_eq!(pairs, expected, "{label}");
@@ -113,7 +115,7 @@ fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expecte
                     }
                     pairs.to_vec()
                 }
-                Verdict::Undecided { open, overlap } => {
+                TimedVerdict::Undecided { open, overlap } => {
                     assert!(open > 0 && overlap >= 0.0, "{label}");
                     Vec::new()
                 }
@@ -172,7 +174,7 @@ fn far_from_the_origin_and_not_quite_orthogonal() {
     for seed in 0..20 {
         let mut random = Random::new(1000 + seed);
         let (a, b) = (soup(30, &mut random), soup(30, &mut random));
-        for distance in [1e3, 1e8, 1e15, 1e16, 1e300] {
+        for distance in [1e3, 1e8, 1e12, 1e13, 1e15, 1e16, 1e300] {
             // Stretched within what a pose may be: lengths are off by up to 4e-7.
             let stretch = DMat3::from_diagonal(DVec3::new(1.0 + 4e-7, 1.0 - 3e-7, 1.0));
             let offset = DVec3::new(distance, -distance, distance * 0.5);
@@ -250,6 +252,115 @@ fn needles_in_pieces() {
         }
     }
     assert!(touching > 100, "hardly anything touches: {touching}");
+}
+
+/// Bodies so far apart that coordinates in a tree overflow are told apart before any volume is tested.
+#[test]
+fn bodies_out_of_reach_take_no_tests() {
+    let (ball, small) = (generate::sphere(80).unwrap(), generate::sphere(8).unwrap());
+    let turn = DMat3::from_rotation_y(0.3);
+    for away in [
+        DVec3::X * 1e39,
+        DVec3::new(0.0, 1e60, 1e60),
+        DVec3::Z * -1e300,
+        DVec3::new(1.7e308, -1.7e308, 0.0),
+        DVec3::splat(f64::MAX),
+    ] {
+        let label = format!("{away:?} away");
+        let (here, there) =
+            (Pose::from_translation(-away).unwrap(), Pose::new(turn, away).unwrap());
+        for poses in [[&Pose::IDENTITY, &there], [&there, &Pose::IDENTITY], [&here, &there]] {
+            for &method in Method::ALL {
+                let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
+                check_pair(&format!("{method}: {label}"), &mut pair, poses, &[]);
+                pair.intersects(poses[0], poses[1]);
+                assert_eq!(pair.counts(), WalkCounts::default(), "{method}: {label}");
+                let mut timed = pair.at(poses[0], poses[1]).timed();
+                assert_eq!(timed.any(Budget::tests(0)), TimedVerdict::Clear, "{method}: {label}");
+            }
+        }
+        // Both there: rounding has put vertices on a plane, a line or a point.
+        let pairs = check(&label, &small, &there, &small, &there);
+        assert!(pairs >= 8, "{label}: {pairs}");
+    }
+}
+
+/// How deep a body may be in another is not understated because it is so small that squares vanish.
+#[test]
+fn the_depth_of_a_tiny_body() {
+    let cube = generate::cuboid(DVec3::splat(2.0)).unwrap();
+    for size in [1e-3, 1e-150, 1e-170, 1e-300] {
+        let positions = cube.positions().iter().map(|p| *p * size).collect();
+        let tiny = Mesh::new(positions, cube.faces().to_vec()).unwrap();
+        let pose = Pose::new(DMat3::from_rotation_y(0.3), DVec3::splat(0.1)).unwrap();
+        for &method in Method::ALL {
+            for meshes in [[&cube, &tiny], [&tiny, &cube]] {
+                let mut pair = Pair::with_method(method, meshes[0].clone(), meshes[1].clone());
+                let mut timed = pair.at(&Pose::IDENTITY, &pose).timed();
+                if let TimedVerdict::Undecided { overlap, .. } = timed.any(Budget::tests(0)) {
+                    assert!(overlap >= 0.87, "{method}, size {size:e}: {overlap}");
+                }
+            }
+        }
+    }
+}
+
+/// Where vertices are far apart beside the size of bodies, volumes tell nothing, and boxes of placed
+/// faces are compared instead.
+#[test]
+fn bodies_flattened_by_rounding_take_no_walk() {
+    let ball = generate::sphere(960).unwrap();
+    for away in [DVec3::splat(1e14), DVec3::splat(3e15), DVec3::Y * 1e16, DVec3::Z * 1e17] {
+        let pose_a = Pose::from_translation(away).unwrap();
+        let pose_b = Pose::new(DMat3::from_rotation_y(0.3), away + DVec3::X * 0.9).unwrap();
+        let mut reference = Pair::with_method(Method::BRUTE, ball.clone(), ball.clone());
+        let expected = reference.contacts(&pose_a, &pose_b).to_vec();
+        assert!(!expected.is_empty(), "{away:?}");
+        for &method in Method::ALL {
+            let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
+            assert_eq!(pair.contacts(&pose_a, &pose_b), expected, "{method}, {away:?}");
+            assert_eq!(pair.counts(), WalkCounts::default(), "{method}, {away:?}");
+        }
+    }
+}
+
+/// A query that ends soon does so on the caller's thread: its tests are the same.
+#[test]
+fn a_short_query_needs_no_other_threads() {
+    let ball = generate::sphere(2000).unwrap();
+    let touching = Pose::from_translation(DVec3::new(1.5, 0.1, 0.2)).unwrap();
+    let close = Pose::from_translation(DVec3::new(2.01, 0.0, 0.0)).unwrap();
+    for &method in Method::ALL {
+        let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
+        for pose in [&touching, &close] {
+            let ask = |pair: &mut Pair, threads| {
+                let found = pair.at(&Pose::IDENTITY, pose).threads(threads).intersects();
+                (found, pair.counts())
+            };
+            let alone = ask(&mut pair, Threads::One);
+            assert_eq!(ask(&mut pair, Threads::Pool), alone, "{method}");
+        }
+    }
+}
+
+/// A search that is shared among threads once it has begun finds each pair once.
+#[test]
+fn a_long_query_is_shared() {
+    let torus = generate::deformed_torus(1, [80, 40]).unwrap();
+    let mut shared = 0;
+    for (step, pose) in generate::tumble(0.6, 6).unwrap().iter().enumerate() {
+        let mut reference = Pair::with_method(Method::WIDE, torus.clone(), torus.clone());
+        let expected = reference.contacts(&Pose::IDENTITY, pose).to_vec();
+        for test in OverlapTest::ALL {
+            let options = BoxtreeOptions::default().overlap(test);
+            let shape = Shape::build(options, torus.clone());
+            let mut pair = Pair::new(&shape, &shape).unwrap();
+            let query = pair.at(&Pose::IDENTITY, pose).threads(Threads::Pool);
+            assert_eq!(query.contacts(), expected, "{test:?}, step {step}");
+            shared += usize::from(pair.counts().volume_tests > 4_000);
+        }
+    }
+    assert!(shared > 10, "only {shared} queries were long");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn live(seed: u64, method: Method, size: f64, far: DVec3) -> usize {
                     2 if other != id && world.contains(other) => {
                         let pair = [id.min(other), id.max(other)];
                         if twin.ignored.remove(&pair) {
-                            world.heed(other, id).expect("both are there");
+                            world.unignore(other, id).expect("both are there");
                         } else {
                             world.ignore(other, id).expect("both are there");
                             twin.ignored.insert(pair);

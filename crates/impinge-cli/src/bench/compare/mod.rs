@@ -21,9 +21,10 @@ use verdict::Truth;
 /// Side by side with other engines, on this machine, in this run.
 ///
 /// Scenarios are made on the spot: bodies that tumble at several distances, spheres in spheres, a flight
-/// through pipes and one over hills. Each is run through impinge's methods, through parry3d, and through
-/// any program that speaks the scenario format, in turns; a step's time is the least of up to three
-/// rounds. All answers are compared, and who is wrong is named.
+/// through pipes and one over hills. Each is run through impinge's methods and through every --peer, a
+/// program that runs another engine, in turns; a step's time is the least of up to three rounds. All
+/// answers are compared, and who is wrong is named. In impinge's repository, `cargo xtask compare` adds
+/// the peer for parry3d.
 ///
 /// Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report is printed nevertheless);
 /// a peer that is wrong is no failure, but a finding.

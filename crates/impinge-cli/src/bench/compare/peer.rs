@@ -11,6 +11,7 @@ use super::{
     scenario::Scenario,
 };
 use crate::{failure::Failure, output, progress::Progress};
+use impinge_io::DraftFolder;
 use serde::Deserialize;
 use std::{
     collections::BTreeMap,
@@ -112,7 +113,8 @@ impl Peer {
     fn run(&self, visited: &Visited<'_>, limits: Limits) -> Result<Vec<Run>, String> {
         // Into files, not pipes: nothing has to be read while it runs, and a process that it has
         // left behind can hold nothing up.
-        let [stdout, stderr] = ["stdout", "stderr"].map(|name| visited.folder.0.join(name));
+        let [stdout, stderr] =
+            ["stdout", "stderr"].map(|name| visited.folder.0.temporary_path().join(name));
         let file = |path: &Path| fs::File::create(path).map_err(|error| error.to_string());
         visited.folder.clear_counts().map_err(|error| error.to_string())?;
         let mut command = self.command(visited, limits);
@@ -398,39 +400,33 @@ impl Visited<'_> {
 }
 
 /// A temporary folder, removed with all that is in it when it is no longer used.
-pub(super) struct Folder(PathBuf);
+pub(super) struct Folder(DraftFolder);
 
 impl Folder {
     pub(super) fn new() -> Result<Self, Failure> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = env::temp_dir().join(format!("impinge-bench-{}-{number}", process::id()));
+        // It never takes its name, so that it is removed at the end, and also if the program is interrupted.
+        let folder = Self(DraftFolder::create(&path)?);
         let cannot = |error| Failure::input(format!("{}: cannot be made: {error}", path.display()));
-        fs::create_dir(&path).map_err(cannot)?;
-        let folder = Self(path.clone());
         fs::create_dir(folder.scenario()).map_err(cannot)?;
         fs::create_dir(folder.counts()).map_err(cannot)?;
         Ok(folder)
     }
 
     pub(super) fn scenario(&self) -> PathBuf {
-        self.0.join("scenario")
+        self.0.temporary_path().join("scenario")
     }
 
     fn counts(&self) -> PathBuf {
-        self.0.join("counts")
+        self.0.temporary_path().join("counts")
     }
 
     /// What another program has counted is none of the next one's.
     fn clear_counts(&self) -> io::Result<()> {
         fs::remove_dir_all(self.counts())?;
         fs::create_dir(self.counts())
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -302,7 +302,10 @@ impl Report {
         let names: Vec<&str> = names.into_iter().filter(is_asked).collect();
         let mut head = vec!["scenario".to_owned(), "touching".to_owned()];
         head.extend(names.iter().map(|name| (*name).to_owned()));
-        head.extend(["ratio", "to"].map(str::to_owned));
+        let has_peers = self.has_peers();
+        if has_peers {
+            head.extend(["ratio", "to"].map(str::to_owned));
+        }
         let mut rows = vec![head];
         for scenario in &self.scenarios {
             let touching = format!("{} of {}", scenario.colliding_steps, scenario.steps);
@@ -312,10 +315,11 @@ impl Report {
             }));
             let ratio =
                 self.ratios.iter().find(|it| it.scenario == scenario.name && it.mode == mode);
-            cells.extend(match ratio {
+            let ratio = match ratio {
                 Some(ratio) => [number(ratio.ratio), ratio.peer.clone()],
                 None => ["-", "no peer is right"].map(str::to_owned),
-            });
+            };
+            cells.extend(ratio.into_iter().filter(|_| has_peers));
             rows.push(cells);
         }
         let what = match mode {
@@ -430,6 +434,13 @@ impl Report {
             )
         };
         let mut lines: Vec<String> = self.means.iter().map(mean).collect();
+        if !self.has_peers() && self.failed.is_empty() {
+            lines.push(
+                "No other engine took part: --peer adds one, and in impinge's repository `cargo xtask \
+                 compare` adds parry3d"
+                    .to_owned(),
+            );
+        }
         lines.extend(self.failed.iter().map(|failed| {
             let Failed { peer, scenario, message } = failed;
             format!("{peer} failed at {scenario} and was left out from there on: {message}")
@@ -438,8 +449,25 @@ impl Report {
         lines
     }
 
-    const LEGEND: &str = "n! has wrong answers, n? could not be checked, n (k) was asked for every k-th pose only; \
-        the ratio is that of the fastest peer that is right to the first method, over the same poses.";
+    /// Whether an engine other than impinge answered.
+    fn has_peers(&self) -> bool {
+        self.rows.iter().any(|row| !row.is_impinge)
+    }
+
+    /// How to read the tables.
+    fn legend(&self) -> String {
+        let mut text =
+            "n! has wrong answers, n? could not be checked, n (k) was asked for every k-th pose only"
+                .to_owned();
+        if self.has_peers() {
+            text.push_str(
+                "; the ratio is that of the fastest peer that is right to the first method, over the \
+                 same poses",
+            );
+        }
+        text.push('.');
+        text
+    }
 
     fn tables(&self) -> Vec<Table> {
         let times = Mode::BOTH.map(|mode| self.times(mode));
@@ -452,7 +480,7 @@ impl Report {
         for Table { title, rows } in self.tables() {
             text.push_str(&format!("{title}\n{}\n", output::table(&rows)));
         }
-        text.push_str(Self::LEGEND);
+        text.push_str(&self.legend());
         text.push_str("\n\n");
         for line in self.lines() {
             text.push_str(&line);
@@ -466,7 +494,7 @@ impl Report {
         for line in self.lines() {
             text.push_str(&format!("- {line}\n"));
         }
-        text.push_str(&format!("\n{}\n", Self::LEGEND));
+        text.push_str(&format!("\n{}\n", self.legend()));
         for Table { title, rows } in self.tables() {
             text.push_str(&format!("\n### {title}\n\n"));
             for (i, row) in rows.iter().enumerate() {

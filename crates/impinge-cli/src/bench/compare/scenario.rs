@@ -10,12 +10,13 @@ use std::{
     f64::consts::TAU,
     path::{Path, PathBuf},
     rc::Rc,
+    sync::Arc,
 };
 
 /// Two bodies and a path: the first stays, the second is placed by each pose in turn.
 pub(super) struct Scenario {
-    pub(super) a: Mesh,
-    pub(super) b: Mesh,
+    pub(super) a: Arc<Mesh>,
+    pub(super) b: Arc<Mesh>,
     pub(super) poses: Vec<Pose>,
 }
 
@@ -157,6 +158,7 @@ impl Plan {
 
 fn tumble(body: &Body, distance: f64, steps: u32) -> Result<Scenario, GenerateError> {
     let mesh = body.mesh()?;
+    let mesh = Arc::new(mesh);
     Ok(Scenario { b: mesh.clone(), a: mesh, poses: generate::tumble(distance, steps)? })
 }
 
@@ -164,7 +166,7 @@ fn shells(subdivisions: u32, alpha: f64, steps: u32) -> Result<Scenario, Generat
     let ball = generate::icosphere(subdivisions)?;
     let smaller = in_single(&ball, |p| p * (1.0 - alpha))?;
     let a = in_single(&ball, |p| p)?;
-    Ok(Scenario { a, b: smaller, poses: generate::random_rotations(11, steps) })
+    Ok(Scenario { a: a.into(), b: smaller.into(), poses: generate::random_rotations(11, steps) })
 }
 
 /// The copy that flies just finds room between the pipes.
@@ -172,8 +174,8 @@ const PIPES_COPY: f64 = 1.0 / 20.0;
 
 fn pipes(steps: u32) -> Result<Scenario, GenerateError> {
     let mesh = generate::pipes(3, PipesOptions::default())?;
-    let a = in_single(&mesh, |p| p)?;
-    let b = in_single(&mesh, |p| p * PIPES_COPY)?;
+    let a = Arc::new(in_single(&mesh, |p| p)?);
+    let b = Arc::new(in_single(&mesh, |p| p * PIPES_COPY)?);
     let mut pair = Pair::with_method(Method::WIDE, a.clone(), b.clone());
     let mut random = Random::new(3);
     let mut is_hit = |pose: &Pose| pair.intersects(&Pose::IDENTITY, pose);
@@ -223,7 +225,8 @@ fn terrain(steps: u32) -> Result<Scenario, GenerateError> {
         Ok(Pose::new(yaw * pitch * roll, DVec3::new(x, y, z))?)
     });
     let poses = poses.collect::<Result<_, GenerateError>>()?;
-    Ok(Scenario { a: in_single(&ground, |p| p)?, b: in_cube(&generate::shuttle(), 1.0)?, poses })
+    let (a, b) = (in_single(&ground, |p| p)?, in_cube(&generate::shuttle(), 1.0)?);
+    Ok(Scenario { a: a.into(), b: b.into(), poses })
 }
 
 fn folder(path: &Path) -> Result<Scenario, Failure> {
@@ -236,7 +239,7 @@ fn folder(path: &Path) -> Result<Scenario, Failure> {
         }
     };
     let poses = impinge_io::load_poses(path.join("poses.csv"))?;
-    Ok(Scenario { a: mesh("a.obj")?, b: mesh("b.obj")?, poses })
+    Ok(Scenario { a: mesh("a.obj")?.into(), b: mesh("b.obj")?.into(), poses })
 }
 
 fn in_cube(mesh: &Mesh, side: f64) -> Result<Mesh, GenerateError> {
@@ -260,7 +263,7 @@ impl Scenario {
     /// Writes the folder that programs of other engines read.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
         for (name, mesh) in [("a.obj", &self.a), ("b.obj", &self.b)] {
-            let model = impinge_io::Model::from_mesh(name, mesh.clone());
+            let model = impinge_io::Model::from_mesh(name, Mesh::clone(mesh));
             impinge_io::save(folder.join(name), &model)?;
         }
         Ok(impinge_io::save_poses(folder.join("poses.csv"), &self.poses)?)

@@ -4,7 +4,7 @@ use super::{
     document::{Attributes, Document, Material, MeshFields, Node, Primitive, Surface},
     faces, invalid, matrix, positions, words, write_container, write_positions,
 };
-use crate::{Assembly, Error, assembly::Unit, format::write_atomically};
+use crate::{Assembly, Error, assembly::Unit, draft::write_atomically};
 use glam::DAffine3;
 use impinge::Mesh;
 use std::{

@@ -169,10 +169,14 @@ impl<const GAPS: usize> Start<GAPS> {
         let half = GAPS / 2;
         let ([min_a, max_a], [min_b, max_b]) = (a.bounds.corners(), b.bounds.corners());
         let edges = relative.matrix.to_cols_array_2d().map(DVec3::from_array);
-        // Of unit length where that is possible, so that nothing overflows or underflows.
-        let directions = edges.map(DVec3::normalize_or_zero);
+        // All edges are about as long. They are divided by a coordinate of that size before lengths are
+        // taken, because squares overflow and underflow where lengths do not.
         let longest = edges[0].abs().max_element();
-        let ratio = (edges[0] / longest).length() * longest;
+        let scaled = edges.map(|edge| edge / longest);
+        // If the second body is a point in this frame, any axes will do for it. Lengths of directions
+        // are 1 but for a few roundings.
+        let directions = [0, 1, 2].map(|i| scaled[i].normalize_or(DVec3::AXES[i]));
+        let ratio = if longest > 0.0 { scaled[0].length() * longest } else { 0.0 };
         // If the second body is the larger, its unit is the unit of gaps.
         let unit = 1.0 / ratio.max(1.0);
 
@@ -181,12 +185,16 @@ impl<const GAPS: usize> Start<GAPS> {
         let mut allowance = 0_f64;
         let mut greatest = 0_f64;
         for i in 0..half {
-            let s = unit
-                * match i {
-                    0..3 => DVec3::AXES[i],
-                    3..6 => directions[i - 3],
-                    _ => DVec3::AXES[(i - 6) / 3].cross(directions[i % 3]),
-                };
+            // An axis and its length. The length of `s` itself might underflow when it is squared.
+            let (axis, length) = match i {
+                0..3 => (DVec3::AXES[i], 1.0),
+                3..6 => (directions[i - 3], 1.0),
+                _ => {
+                    let across = DVec3::AXES[(i - 6) / 3].cross(directions[i % 3]);
+                    (across, across.length())
+                }
+            };
+            let s = unit * axis;
             let q = DVec3::from_array(edges.map(|edge| edge.dot(s)));
             let shift = s.dot(relative.offset);
             let (low_a, high_a) = ends(s, min_a, max_a);
@@ -194,7 +202,7 @@ impl<const GAPS: usize> Start<GAPS> {
 
             let lengths = s.abs().dot(DVec3::ONE);
             let reach = edges.iter().map(|edge| edge.abs().dot(s.abs())).sum::<f64>();
-            let moved = relative.slack * lengths + relative.buffer * s.length() * (1.0 + 1e-9);
+            let moved = relative.slack * lengths + relative.buffer * (unit * length) * (1.0 + 1e-9);
             let magnitude = s.abs().dot(relative.offset.abs()) + lengths + reach + moved;
             let allowed = moved + ROUNDING * magnitude;
             (allowance, greatest) = (allowance.max(allowed), greatest.max(magnitude + allowed));

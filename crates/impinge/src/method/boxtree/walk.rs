@@ -33,8 +33,33 @@ pub struct BoxtreeScratch {
     /// What an interrupted search has left open, and how long its unit is in the world.
     pub(super) open: Vec<Ranked<FinePair>>,
     pub(super) open_unit: f64,
-    /// Which part of a walk is to come, of how many.
-    pub(super) part: Option<[usize; 2]>,
+    /// The share of a walk that is to come.
+    pub(super) share: Option<Share>,
+}
+
+/// A share of a walk: of the pairs of small boxes that it comes to, each `of`th one. Pairs come in the
+/// same order whenever the walk is repeated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    pub(super) nth: usize,
+    pub(super) of: usize,
+    /// How many pairs of small boxes an interrupted walk is done with.
+    pub(super) pairs_done: usize,
+    /// How many pairs of leaves it has visited below the next pair.
+    pub(super) leaves_done: usize,
+}
+
+impl Share {
+    /// All of a walk.
+    pub(super) const WHOLE: Self = Self { nth: 0, of: 1, pairs_done: 0, leaves_done: 0 };
+}
+
+/// Why a walk stops early.
+enum Stop {
+    /// The visitor said so.
+    Told,
+    /// It has made as many tests as it may.
+    Limit,
 }
 
 impl BoxtreeScratch {
@@ -99,13 +124,32 @@ impl Boxtree {
         scratch: &mut BoxtreeScratch,
         visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()> {
-        let BoxtreeScratch { test, counts, aligned, lite, full, table, .. } = scratch;
+        let [nth, of] = [part[0], part[1].max(1)];
+        let share = Share { nth, of, ..Share::WHOLE };
+        self.visit_share((share, u64::MAX), other, relative, scratch, visit)
+    }
+
+    /// A share of [`visit_leaf_pairs`](Self::visit_leaf_pairs), up to about a number of tests of boxes.
+    /// What is left of the share then is in the scratch.
+    ///
+    /// Counted are tests between leaves and between pairs of small boxes, so that a walk may go
+    /// beyond its limit by all tests below one such pair.
+    pub(super) fn visit_share(
+        &self,
+        (share, limit): (Share, u64),
+        other: &Self,
+        relative: &Relative,
+        scratch: &mut BoxtreeScratch,
+        visit: &mut LeafVisitor<'_>,
+    ) -> ControlFlow<()> {
+        let BoxtreeScratch { test, counts, aligned, lite, full, table, share: left, .. } = scratch;
         *counts = WalkCounts::default();
+        *left = None;
         let (Some(root), Some(other_root)) = (self.root, other.root) else {
             return ControlFlow::Continue(());
         };
         let roots = [root, other_root];
-        let mut walk = Walk { trees: [self, other], roots, part, counts: *counts, visit };
+        let mut walk = Walk { trees: [self, other], roots, share, limit, counts: *counts, visit };
         let result = match test {
             OverlapTest::AxisAlignment => {
                 let start = Start::new(self, other, relative);
@@ -125,7 +169,14 @@ impl Boxtree {
             }
         };
         *counts = walk.counts;
-        result
+        match result {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(Stop::Told) => ControlFlow::Break(()),
+            ControlFlow::Break(Stop::Limit) => {
+                *left = Some(walk.share);
+                ControlFlow::Continue(())
+            }
+        }
     }
 
     /// The sum of the sides of its box, in the unit of cuts.
@@ -138,8 +189,10 @@ impl Boxtree {
 struct Walk<'w, 'v> {
     trees: [&'w Boxtree; 2],
     roots: [Node; 2],
-    /// Which of how many equal parts of the walk it is.
-    part: [usize; 2],
+    /// What is to be walked, and what of it is done once the limit is reached.
+    share: Share,
+    /// After about how many tests of boxes it stops.
+    limit: u64,
     counts: WalkCounts,
     visit: &'w mut LeafVisitor<'v>,
 }
@@ -150,7 +203,7 @@ impl Walk<'_, '_> {
         start: &Start<GAPS>,
         coarse: &G,
         stacks: &mut Stacks<GAPS>,
-    ) -> ControlFlow<()> {
+    ) -> ControlFlow<Stop> {
         let Stacks { fine: fine_stack, coarse: coarse_stack } = stacks;
         let Start { extent, allowance, units, .. } = *start;
         let roots = Open { state: start.gaps, nodes: self.roots, extent };
@@ -160,7 +213,7 @@ impl Walk<'_, '_> {
         if roots.state.iter().any(|&gap| gap > 0.0) {
             return ControlFlow::Continue(());
         }
-        let [part, parts] = [self.part[0], self.part[1].max(1)];
+        let Share { nth, of, pairs_done, leaves_done } = self.share;
         let mut passed = 0;
         self.descend(
             &start.fine,
@@ -169,9 +222,16 @@ impl Walk<'_, '_> {
             fine_stack,
             |walk, Open { state, nodes, extent }| {
                 passed += 1;
-                if passed % parts != part {
+                if passed <= pairs_done || passed % of != nth {
                     return ControlFlow::Continue(());
                 }
+                // What is done once this pair is looked into.
+                walk.share.pairs_done = passed - 1;
+                walk.share.leaves_done = 0;
+                if walk.counts.volume_tests >= walk.limit {
+                    return ControlFlow::Break(Stop::Limit);
+                }
+                let skipped = if passed == pairs_done + 1 { leaves_done } else { 0 };
                 // Narrowing is one rounding more, of the many that children are allowed.
                 let extent = Extent { slack: extent.slack_below::<G>(allowance), ..extent };
                 let open = Open { state: state.map(f32::nearest), nodes, extent };
@@ -182,10 +242,18 @@ impl Walk<'_, '_> {
                     open,
                     coarse_stack,
                     |walk, Open { nodes: [a, b], .. }| {
+                        if walk.share.leaves_done < skipped {
+                            walk.share.leaves_done += 1;
+                            return ControlFlow::Continue(());
+                        }
+                        if walk.counts.volume_tests >= walk.limit {
+                            return ControlFlow::Break(Stop::Limit);
+                        }
+                        walk.share.leaves_done += 1;
                         let (faces_a, faces_b) =
                             (walk.trees[0].faces_of(&a), walk.trees[1].faces_of(&b));
                         walk.counts.face_tests += faces_a.len() as u64 * faces_b.len() as u64;
-                        (walk.visit)([faces_a, faces_b])
+                        (walk.visit)([faces_a, faces_b]).map_break(|()| Stop::Told)
                     },
                 )
             },
@@ -200,8 +268,8 @@ impl Walk<'_, '_> {
         rules: Rules,
         start: Open<G::State>,
         stack: &mut Vec<Open<G::State>>,
-        mut at_end: impl FnMut(&mut Self, Open<G::State>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+        mut at_end: impl FnMut(&mut Self, Open<G::State>) -> ControlFlow<Stop>,
+    ) -> ControlFlow<Stop> {
         let [tree_a, tree_b] = self.trees;
         let Rules { units, allowance, least } = rules;
         stack.resize(stack.len().max(64), start);
@@ -299,46 +367,45 @@ impl WalkScratch for BoxtreeScratch {
 
 impl hierarchy::Walk for BoxtreePair<'_> {
     type Scratch = BoxtreeScratch;
-    /// Which part of how many: nodes alone do not say where their boxes are.
-    type Piece = [usize; 2];
+    /// A share of the walk from the roots: nodes alone do not say where their boxes are.
+    type Piece = Share;
 
     fn begin(&self, scratch: &mut BoxtreeScratch) {
         scratch.counts = WalkCounts::default();
         scratch.test = self.a.options.overlap;
-        scratch.part = None;
+        scratch.share = None;
     }
 
-    fn roots(&self) -> Option<[usize; 2]> {
-        Some([0, 1])
+    fn roots(&self) -> Option<Share> {
+        Some(Share::WHOLE)
     }
 
-    fn push(&self, scratch: &mut BoxtreeScratch, piece: [usize; 2]) {
-        scratch.part = Some(piece);
+    fn push(&self, scratch: &mut BoxtreeScratch, piece: Share) {
+        scratch.share = Some(piece);
     }
 
-    /// Walks nothing where there is a limit: a limit is for callers that share the work among
-    /// threads, and parts are shared as they are.
     fn walk(
         &self,
         scratch: &mut BoxtreeScratch,
         limit: u64,
         visit: &mut LeafVisitor<'_>,
     ) -> ControlFlow<()> {
-        if limit < u64::MAX {
-            return ControlFlow::Continue(());
-        }
-        let Some(part) = scratch.part.take() else {
+        let Some(share) = scratch.share.take() else {
             return ControlFlow::Continue(());
         };
         let before = scratch.counts;
-        let result = self.a.visit_part_of_leaf_pairs(part, self.b, &self.relative, scratch, visit);
+        let share = (share, limit);
+        let result = self.a.visit_share(share, self.b, &self.relative, scratch, visit);
         scratch.counts = scratch.counts.plus(before);
         result
     }
 
-    fn take_pieces(&self, scratch: &mut BoxtreeScratch, _enough: usize) -> Vec<[usize; 2]> {
-        // Each part walks down from the roots by itself, so there should not be too many.
-        let parts = 4 * rayon::current_num_threads();
-        scratch.part.take().map_or(Vec::new(), |_| (0..parts).map(|part| [part, parts]).collect())
+    fn take_pieces(&self, scratch: &mut BoxtreeScratch, _enough: usize) -> Vec<Share> {
+        let Some(left) = scratch.share.take() else {
+            return Vec::new();
+        };
+        // Each share walks down from the roots by itself, so there should not be too many.
+        let of = 4 * rayon::current_num_threads();
+        (0..of).map(|nth| Share { nth, of, ..left }).collect()
     }
 }

@@ -46,7 +46,7 @@ pub(super) trait Hierarchy: Prepared {
 }
 
 /// Memory for a walk.
-pub(super) trait WalkScratch: Default + Send {
+pub(super) trait WalkScratch: Default + Send + Sync {
     /// How many tests the last walk made.
     fn counts(&self) -> WalkCounts;
 

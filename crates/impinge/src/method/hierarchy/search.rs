@@ -5,7 +5,7 @@ use crate::{
     FacePair, Threads,
     method::{
         Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, WalkCounts,
-        question::Leaves,
+        brute::Brute, question::Leaves,
     },
 };
 use rayon::prelude::*;
@@ -19,6 +19,8 @@ use std::{
 pub(in crate::method) struct HierarchySearch<H: Hierarchy> {
     /// One for each thread that a query has used so far, and at least one.
     workers: Vec<Worker<H::Scratch>>,
+    /// For bodies that no volumes can tell apart.
+    brute: Brute,
     counts: WalkCounts,
 }
 
@@ -37,12 +39,19 @@ const PIECES: usize = 64;
 
 impl<H: Hierarchy> HierarchySearch<H> {
     pub(in crate::method) fn new() -> Self {
-        Self { workers: vec![Worker::default()], counts: WalkCounts::default() }
+        let (workers, brute) = (vec![Worker::default()], Brute::default());
+        Self { workers, brute, counts: WalkCounts::default() }
     }
 
     /// Whether a pair of faces may be found more than once.
     fn repeats(question: &Question<'_>) -> bool {
         question.prepared::<H>().iter().any(|tree| tree.repeats_faces())
+    }
+
+    /// Whether the boxes of all placed faces are to be compared, as `brute` does, instead of a walk.
+    fn needs_brute(&mut self, question: &Question<'_>) -> bool {
+        self.counts = WalkCounts::default();
+        question.is_blurred() && !question.are_boxes_apart()
     }
 
     /// Runs a query on the caller's thread or, if it takes longer, a part of it on each thread of the
@@ -103,6 +112,12 @@ impl<H: Hierarchy> HierarchySearch<H> {
         front: Option<&mut Front>,
         found: &mut Found<'_>,
     ) -> ControlFlow<()> {
+        if self.needs_brute(question) {
+            return self.brute.visit(question, found);
+        }
+        if question.are_boxes_apart() {
+            return ControlFlow::Continue(());
+        }
         if Self::repeats(question) {
             let mut visited = HashSet::new();
             return self.visit_each(question, front, &mut |pair| {
@@ -139,10 +154,6 @@ impl<H: Hierarchy> HierarchySearch<H> {
 
 impl<H: Hierarchy> Search for HierarchySearch<H> {
     fn visit(&mut self, question: &Question<'_>, found: &mut Found<'_>) -> ControlFlow<()> {
-        self.counts = WalkCounts::default();
-        if question.are_boxes_apart() {
-            return ControlFlow::Continue(());
-        }
         self.visit_once(question, None, found)
     }
 
@@ -156,6 +167,9 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
     }
 
     fn any(&mut self, question: &Question<'_>, hint: &mut Option<Hint>) -> Option<FacePair> {
+        if self.needs_brute(question) {
+            return self.brute.any(question, hint);
+        }
         self.run(question, false, *hint);
         // Several threads may have found one at the same time.
         let any = self.workers.iter_mut().fold(None, |any, worker| worker.contacts.pop().or(any));
@@ -164,6 +178,9 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
     }
 
     fn collect(&mut self, question: &Question<'_>, contacts: &mut Vec<FacePair>) {
+        if self.needs_brute(question) {
+            return self.brute.collect(question, contacts);
+        }
         let start = contacts.len();
         self.run(question, true, None);
         for worker in &mut self.workers {
@@ -203,6 +220,7 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         contacts: &mut Vec<FacePair>,
     ) -> bool {
         if question.are_boxes_apart() {
+            self.counts = WalkCounts::default();
             return true;
         }
         let [a, b] = question.prepared::<H>();

@@ -1,31 +1,37 @@
-//! Lengths as people write them: a number, with its unit or without.
+//! Lengths on the command line: a number, with its unit or without.
 
 use crate::failure::Failure;
 use impinge_io::assembly::Unit;
 use std::{fmt, str::FromStr};
 
-/// A length that is not negative: `0.1`, in what the assembly is in, or `0.1mm`.
+/// A length that is not negative: `0.1mm`, or `0.1` in the unit of the mesh or assembly.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Length {
+pub(crate) struct Length {
     value: f64,
     unit: Option<Unit>,
 }
 
 impl Length {
-    /// The number for an assembly in these units; `option` is who asks.
-    pub(super) fn within(self, option: &str, units: Option<Unit>) -> Result<f64, Failure> {
+    /// Returns the length in the unit of the coordinates. Where that is not known, a length with a unit is
+    /// an error; `option` is the option that holds the length, `unit_option` the one that names the unit.
+    pub(crate) fn within(
+        self,
+        option: &str,
+        units: Option<Unit>,
+        unit_option: &str,
+    ) -> Result<f64, Failure> {
         match (self.unit, units) {
             (None, _) => Ok(self.value),
             (Some(own), Some(units)) => Ok(self.value * own.to(units)),
             (Some(_), None) => Err(Failure::input(format!(
-                "{option} {self}: the files do not say what they are in, or not all the same; give a \
-                 plain number, or say with --units what to take them in"
+                "{option} {self}: the unit of the files is not known, or they differ; give a number \
+                 without a unit, or name the unit of the files with {unit_option}"
             ))),
         }
     }
 
-    /// The number for units that are known.
-    pub(super) fn to(self, units: Unit) -> f64 {
+    /// Returns the length in a unit; a number by itself is in it already.
+    pub(crate) fn to(self, units: Unit) -> f64 {
         self.unit.map_or(self.value, |own| self.value * own.to(units))
     }
 }
@@ -85,7 +91,7 @@ mod tests {
 
     #[test]
     fn units_are_converted_to_those_of_the_assembly() {
-        let within = |text: &str, units| length(text).unwrap().within("--touch", units);
+        let within = |text: &str, units| length(text).unwrap().within("--touch", units, "--units");
         assert_eq!(within("0.5", None).unwrap(), 0.5);
         assert_eq!(within("0.5", Some(Unit::Metre)).unwrap(), 0.5);
         assert_eq!(within("1in", Some(Unit::Millimetre)).unwrap(), 25.4);

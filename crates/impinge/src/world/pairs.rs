@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Decides about pairs of bodies, and keeps what was found.
 #[derive(Debug, Default)]
-pub(super) struct Narrow {
+pub(super) struct PairSearch {
     /// Pairs to be decided next.
     pub(super) batch: Vec<ProxyPair>,
     /// One for each thread.
@@ -37,7 +37,7 @@ pub(super) const BATCH: usize = 1 << 16;
 /// How many pairs a thread takes at once.
 const SHARE: usize = 32;
 
-impl Narrow {
+impl PairSearch {
     /// Forgets what was found.
     pub(super) fn begin(&mut self) {
         self.batch.clear();

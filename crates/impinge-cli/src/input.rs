@@ -1,34 +1,30 @@
-//! Where the parts come from.
+//! Assemblies as `clash` and `inspect` take them: files and folders, or `gen:` names.
 
 use crate::{failure::Failure, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
-    assembly::{self, Assembly, Group, Options, Part, Unit},
+    assembly::{self, Assembly, Group, Options, Part},
 };
 use std::{path::PathBuf, sync::Arc};
 
 /// The assembly that is made if no file is named.
-pub(super) const DEMO: &str = "gen:gearbox";
+pub(crate) const DEMO: &str = "gen:gearbox";
 
-/// What is asked of it unless told otherwise: its gears are closer, all that is well is further
-/// apart.
+/// The clearance that is asked for in it unless another is named, in millimetres: only its gears are closer.
 const DEMO_CLEARANCE: f64 = 0.1;
 
-/// A larger one.
+/// A larger assembly.
 const PLANT: &str = "gen:plant";
 
-/// What both are in.
-const MADE_IN: Unit = Unit::Millimetre;
-
-/// An assembly, and the clearance that it is to be asked for unless told otherwise.
-pub(super) struct Input {
-    pub(super) assembly: Assembly,
-    pub(super) clearance: f64,
+/// An assembly, and the clearance that is asked for unless another is named.
+pub(crate) struct Input {
+    pub(crate) assembly: Assembly,
+    pub(crate) clearance: f64,
 }
 
 /// Reads files and folders, or makes what `gen:` names.
-pub(super) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failure> {
+pub(crate) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failure> {
     let generated =
         files.iter().find_map(|file| file.to_str().filter(|name| name.starts_with("gen:")));
     let Some(name) = generated.or(files.is_empty().then_some(DEMO)) else {
@@ -51,16 +47,26 @@ pub(super) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failur
         )));
     }
     let model = source::model(name)?;
-    let units = options.units.unwrap_or(MADE_IN);
-    let factor = MADE_IN.to(units) * options.scale;
-    let mut assembly = made(name, model, factor).map_err(|failure| failure.about(name))?;
-    assembly.units = Some(units);
+    let (assembly, factor) = made(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })
 }
 
-/// One of the project's own assemblies; the gearbox with its sub-assemblies.
-fn made(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
+/// A generated model as an assembly, in the units that are asked for, and what its coordinates were
+/// multiplied by.
+pub(crate) fn made(
+    name: &str,
+    model: Model,
+    options: &Options,
+) -> Result<(Assembly, f64), Failure> {
+    let (factor, units) = options.conversion(source::units(name));
+    let mut assembly = parts(name, model, factor).map_err(|failure| failure.about(name))?;
+    assembly.units = units;
+    Ok((assembly, factor))
+}
+
+/// The parts of a model; those of the gearbox in sub-assemblies.
+fn parts(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
     const GROUPS: [(&str, &[&str]); 3] =
         [("input", &["input", "pinion"]), ("output", &["output", "wheel"]), ("bolts", &["bolt"])];
     let groups = if name == DEMO { &GROUPS[..] } else { &[] };

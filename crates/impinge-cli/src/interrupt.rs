@@ -1,4 +1,4 @@
-//! Ctrl-C: no half-written file stays behind.
+//! Ctrl-C and requests to end: no half-written file stays behind, whatever command runs.
 
 use crate::failure::Failure;
 use std::{
@@ -9,66 +9,69 @@ use std::{
     },
 };
 
-/// What shells say of a program that Ctrl-C ended.
+/// The exit code that shells give to a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
-/// Whether somebody has had enough.
+/// Whether the program was asked to end.
 ///
-/// What looks up now and then is asked to end in order; else, and if asked twice, the program ends
-/// at once.
+/// Work that checks for this now and then ([`Interrupt::during`]) ends in order. Otherwise, and when asked
+/// twice, the program ends at once, and files that it has not finished are removed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Interrupt(Arc<State>);
+pub(crate) struct Interrupt(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    looks_up: AtomicBool,
+    is_checked: AtomicBool,
     is_asked: AtomicBool,
 }
 
 impl Interrupt {
-    /// From now on Ctrl-C is watched for.
-    pub(super) fn watch() -> Result<Self, Failure> {
+    /// Watches for Ctrl-C, SIGTERM and SIGHUP from now on.
+    pub(crate) fn watch() -> Self {
         let interrupt = Self::default();
         let state = Arc::clone(&interrupt.0);
         let handler = move || {
             let was_asked = state.is_asked.swap(true, Ordering::SeqCst);
-            if was_asked || !state.looks_up.load(Ordering::SeqCst) {
+            if was_asked || !state.is_checked.load(Ordering::SeqCst) {
                 impinge_io::abandon_files();
                 std::process::exit(INTERRUPTED);
             }
         };
-        ctrlc::set_handler(handler)
-            .map_err(|error| Failure::input(format!("cannot watch for Ctrl-C: {error}")))?;
-        Ok(interrupt)
+        // Where signals cannot be watched they end the program as they always do.
+        let _ = ctrlc::set_handler(handler);
+        interrupt
     }
 
-    /// Does some work that looks up now and then. What is done when it is asked to end is done all
-    /// the same.
-    pub(super) fn during<T>(
+    /// Does some work that checks for interrupts now and then. Work that is done when the program is asked
+    /// to end counts as done.
+    pub(crate) fn during<T>(
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.0.looks_up.store(true, Ordering::SeqCst);
+        self.0.is_checked.store(true, Ordering::SeqCst);
         let result = work();
-        self.0.looks_up.store(false, Ordering::SeqCst);
+        self.0.is_checked.store(false, Ordering::SeqCst);
         match result {
-            // Whatever went wrong, went wrong because of it.
-            Err(_) if self.is_asked() => Err(interrupted()),
+            // Errors that follow an interrupt come from it.
+            Err(failure) if self.is_asked() => Err(match failure {
+                Failure::Interrupted(_) => failure,
+                _ => interrupted(),
+            }),
             result => result,
         }
     }
 
     /// Ends the work here if that was asked for.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.is_asked() { Err(interrupted()) } else { Ok(()) }
     }
 
-    pub(super) fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         self.0.is_asked.load(Ordering::SeqCst)
     }
 
-    /// A stream that fails when somebody has had enough.
-    pub(super) fn stream<'w>(&'w self, out: &'w mut dyn Write) -> impl Write + 'w {
+    /// A stream that fails once the program was asked to end.
+    pub(crate) fn stream<'w>(&'w self, out: &'w mut dyn Write) -> impl Write + 'w {
         Stream { interrupt: self, out }
     }
 }

@@ -1,0 +1,388 @@
+//! `impinge inspect`: what is in a file of meshes.
+//!
+//! Counts of a whole file are about its meshes as they are stored. Its parts are those that `clash` checks,
+//! read by the same loader.
+
+mod gaps;
+
+use crate::{
+    failure::Failure,
+    input,
+    output::{self, note},
+    progress,
+    reading::Reading,
+    source,
+};
+use impinge::{
+    Bounds, Mesh, Method, Pose,
+    glam::DAffine3,
+    mesh::{Edge, MeshReport},
+};
+use impinge_io::{
+    Format, Model, Part,
+    assembly::{self, Assembly, Options, Skipped, Unit},
+};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// List what is in a file: counts, bounds, whether it is closed, faults, bytes for each method.
+///
+/// Nothing is repaired. Vertices count as the same where their positions are equal.
+#[derive(Debug, clap::Args)]
+#[command(
+    before_help = "\
+Examples:
+  impinge inspect housing.glb shaft.stl
+  impinge inspect gen:gearbox --parts
+  impinge inspect robot.urdf --joint elbow=90deg --parts
+  impinge inspect part.obj --json",
+    after_help = "\
+A folder or a robot (URDF) is read as one assembly, as `impinge clash` reads it. docs/output.md describes the
+fields of the JSON."
+)]
+pub(crate) struct Arguments {
+    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or gen:NAME
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// List the parts of each file: faces, bounds, closed or not, and how wide gaps are
+    #[arg(long)]
+    parts: bool,
+    /// Print a JSON line for each file
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    /// The unit of coordinates, if it is known.
+    units: Option<&'static str>,
+    /// Faces as placed: a mesh that three parts show counts three times.
+    faces: u64,
+    /// Distinct meshes in the file; the counts that follow are added up over them.
+    meshes: usize,
+    vertices: usize,
+    distinct_positions: usize,
+    unused_vertices: usize,
+    degenerate_faces: usize,
+    duplicate_faces: usize,
+    open_edges: usize,
+    non_manifold_edges: usize,
+    misoriented_edges: usize,
+    /// Whether every mesh is closed.
+    closed: bool,
+    /// The enclosed volume, if closed, of everything as placed.
+    volume: Option<f64>,
+    /// The least and the greatest coordinates of everything as placed; null if that is too much work.
+    min: Option<[f64; 3]>,
+    max: Option<[f64; 3]>,
+    /// What each method's index would hold, by method.
+    index_bytes: BTreeMap<&'static str, usize>,
+    parts: Vec<PartReport>,
+    skipped: Vec<Left>,
+}
+
+/// A part, as `clash` has it.
+#[derive(Serialize)]
+struct PartReport {
+    name: String,
+    /// The name after those of the sub-assemblies.
+    path: String,
+    mesh: usize,
+    faces: u64,
+    /// Bounds where it stands; null if that is too much work.
+    min: Option<[f64; 3]>,
+    max: Option<[f64; 3]>,
+    /// Whether it encloses a solid: each edge has as many faces on the one side as on the other.
+    closed: bool,
+    open_edges: usize,
+    /// The widest gap between open edges that nearly match; see [`gaps::widest`].
+    gap: Option<f64>,
+}
+
+/// A part or file that was left out.
+#[derive(Serialize)]
+struct Left {
+    name: String,
+    error: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let options = arguments.reading.options();
+    for file in &arguments.files {
+        let contents = Contents::load(file, &options)?;
+        for Skipped { name, error, .. } in &contents.assembly.skipped {
+            note(&format!("left out: {name}: {error}"));
+        }
+        let report = progress::waiting(&format!("examining {file}"), || Report::new(&contents));
+        if arguments.json {
+            output::json(&report)?;
+        } else {
+            output::text(&report.readable(arguments.parts))?;
+        }
+    }
+    Ok(())
+}
+
+/// What a file holds, in two ways.
+struct Contents<'f> {
+    file: &'f str,
+    /// The meshes as they are stored.
+    model: Model,
+    /// What the coordinates of the model are multiplied by.
+    factor: f64,
+    /// The parts, in the units that are asked for.
+    assembly: Assembly,
+}
+
+impl<'f> Contents<'f> {
+    fn load(file: &'f str, options: &Options) -> Result<Self, Failure> {
+        let Some(path) = source::file(file) else {
+            let model = source::model(file)?;
+            let (assembly, factor) = input::made(file, model.clone(), options)?;
+            return Ok(Self { file, model, factor, assembly });
+        };
+        let model = match Format::of_path(path).filter(|_| !path.is_dir()) {
+            None => None,
+            Some(format) => match source::model(file) {
+                Ok(model) => Some((model, options.conversion(format.units()).0)),
+                // The loader of assemblies leaves out what is broken.
+                Err(_) if options.keep_going => None,
+                Err(failure) => return Err(failure),
+            },
+        };
+        let reading = || assembly::load([path], options);
+        let assembly = progress::waiting(&format!("reading {file}"), reading)?;
+        let (model, factor) = model.unwrap_or_else(|| (as_model(&assembly), 1.0));
+        Ok(Self { file, model, factor, assembly })
+    }
+}
+
+/// The parts of an assembly as a model.
+fn as_model(assembly: &Assembly) -> Model {
+    let all_faces = |mesh: usize| 0..assembly.meshes[mesh].faces().len() as u32;
+    let part = |part: &assembly::Part| Part {
+        name: part.name.clone(),
+        mesh: part.mesh,
+        faces: Vec::from([all_faces(part.mesh)]),
+        transform: DAffine3 {
+            matrix3: part.placement.rotation(),
+            translation: part.placement.translation(),
+        },
+    };
+    Model { meshes: assembly.meshes.clone(), parts: assembly.parts.iter().map(part).collect() }
+}
+
+impl Report {
+    fn new(contents: &Contents<'_>) -> Self {
+        let Contents { file, model, factor, assembly } = contents;
+        let reports: Vec<MeshReport> = model.meshes.iter().map(|mesh| mesh.report()).collect();
+        let sum = |count: fn(&MeshReport) -> usize| reports.iter().map(count).sum();
+        let closed = reports.iter().all(|report| report.is_closed);
+        let bounds = placed_bounds(model);
+        let volume = closed.then(|| placed_volume(model, &reports)).flatten();
+        Self {
+            file: (*file).to_owned(),
+            units: assembly.units.map(Unit::symbol),
+            faces: model.face_count(),
+            meshes: reports.len(),
+            vertices: sum(|report| report.vertices),
+            distinct_positions: sum(|report| report.distinct_positions),
+            unused_vertices: sum(|report| report.unused_vertices),
+            degenerate_faces: sum(|report| report.degenerate_faces.len()),
+            duplicate_faces: sum(|report| report.duplicate_faces.len()),
+            open_edges: sum(|report| report.open_edges.len()),
+            non_manifold_edges: sum(|report| report.non_manifold_edges.len()),
+            misoriented_edges: sum(|report| report.misoriented_edges.len()),
+            closed,
+            volume: volume.map(|volume| volume * factor.powi(3)),
+            min: bounds.map(|bounds| (bounds.min * *factor).to_array()),
+            max: bounds.map(|bounds| (bounds.max * *factor).to_array()),
+            index_bytes: index_bytes(model),
+            parts: part_reports(assembly),
+            skipped: assembly
+                .skipped
+                .iter()
+                .map(|it| Left { name: it.name.clone(), error: it.error.to_string() })
+                .collect(),
+        }
+    }
+
+    fn readable(&self, with_parts: bool) -> String {
+        let point = |p: [f64; 3]| format!("({}, {}, {})", p[0], p[1], p[2]);
+        let units = self.units.map(|units| format!(" {units}")).unwrap_or_default();
+        let (bounds, size) = match (self.min, self.max) {
+            (Some(min), Some(max)) => {
+                let size = Bounds { min: min.into(), max: max.into() }.size();
+                let size = format!("{}{units}", point(size.to_array()));
+                (format!("{} to {}{units}", point(min), point(max)), size)
+            }
+            _ => (format!("not computed beyond {MOST_PLACED} faces"), "not computed".to_owned()),
+        };
+        let closed = match (self.closed, self.volume) {
+            (true, Some(volume)) => {
+                let cubic = self.units.map(|units| format!(" {units}³")).unwrap_or_default();
+                format!("yes, volume {volume}{cubic}")
+            }
+            (true, None) => "yes".to_owned(),
+            (false, _) => format!(
+                "no: {} open, {} non-manifold, {} misoriented edges",
+                self.open_edges, self.non_manifold_edges, self.misoriented_edges
+            ),
+        };
+        let bytes: Vec<String> =
+            self.index_bytes.iter().map(|(method, bytes)| format!("{method} {bytes}")).collect();
+        let open = self.parts.iter().filter(|part| !part.closed).count();
+        let parts = match open {
+            0 => format!("{}, all closed", self.parts.len()),
+            _ => format!("{}, of which {open} open", self.parts.len()),
+        };
+        let rows = [
+            ("faces", format!("{} in {} meshes", self.faces, self.meshes)),
+            ("parts", parts),
+            (
+                "vertices",
+                format!(
+                    "{}, {} distinct positions in use, {} unused",
+                    self.vertices, self.distinct_positions, self.unused_vertices
+                ),
+            ),
+            ("bounds", bounds),
+            ("size", size),
+            ("closed", closed),
+            ("degenerate", format!("{} faces", self.degenerate_faces)),
+            ("duplicate", format!("{} faces", self.duplicate_faces)),
+            ("index bytes", bytes.join(", ")),
+        ];
+        let rows = rows.map(|(name, value)| vec![name.to_owned(), value]);
+        let mut text = format!("{}\n{}", output::plain(&self.file), output::table(&rows));
+        if with_parts {
+            text.push('\n');
+            text.push_str(&self.part_table());
+        }
+        text
+    }
+
+    fn part_table(&self) -> String {
+        let header = ["part", "faces", "closed", "open edges", "widest gap", "from", "to"];
+        let mut rows = vec![header.map(str::to_owned).to_vec()];
+        let point = |point: Option<[f64; 3]>| match point {
+            Some(point) => {
+                let [x, y, z] = point.map(|coordinate| output::short(coordinate, 6));
+                format!("({x}, {y}, {z})")
+            }
+            None => "-".to_owned(),
+        };
+        for part in &self.parts {
+            rows.push(vec![
+                output::plain(&part.path),
+                part.faces.to_string(),
+                if part.closed { "yes" } else { "no" }.to_owned(),
+                part.open_edges.to_string(),
+                part.gap.map_or_else(|| "-".to_owned(), |gap| output::short(gap, 4)),
+                point(part.min),
+                point(part.max),
+            ]);
+        }
+        output::table(&rows)
+    }
+}
+
+/// The parts of an assembly, each mesh examined once.
+fn part_reports(assembly: &Assembly) -> Vec<PartReport> {
+    struct OfMesh {
+        is_closed: bool,
+        open_edges: usize,
+        gap: Option<f64>,
+    }
+    let meshes: Vec<OfMesh> = assembly
+        .meshes
+        .iter()
+        .map(|mesh| {
+            let report = mesh.report();
+            OfMesh {
+                is_closed: encloses_solid(&report),
+                open_edges: report.open_edges.len(),
+                gap: gaps::widest(mesh, &report.open_edges),
+            }
+        })
+        .collect();
+    let is_placed = assembly.face_count() <= MOST_PLACED;
+    assembly
+        .parts
+        .iter()
+        .enumerate()
+        .map(|(number, part)| {
+            let mesh = &assembly.meshes[part.mesh];
+            let OfMesh { is_closed, open_edges, gap } = meshes[part.mesh];
+            let bounds = is_placed.then(|| bounds_at(mesh, &part.placement));
+            PartReport {
+                name: part.name.clone(),
+                path: assembly.full_name(number),
+                mesh: part.mesh,
+                faces: mesh.faces().len() as u64,
+                min: bounds.map(|bounds| bounds.min.to_array()),
+                max: bounds.map(|bounds| bounds.max.to_array()),
+                closed: is_closed,
+                open_edges,
+                gap,
+            }
+        })
+        .collect()
+}
+
+/// Whether a part is closed as `clash` decides it: each edge has as many faces on the one side as on the other.
+fn encloses_solid(report: &MeshReport) -> bool {
+    let is_even = |edge: &Edge| edge.forward == edge.backward;
+    let many = &report.non_manifold_edges;
+    let has_no_border = report.open_edges.is_empty() && report.misoriented_edges.is_empty();
+    report.is_closed || (has_no_border && !many.is_empty() && many.iter().all(is_even))
+}
+
+fn bounds_at(mesh: &Mesh, pose: &Pose) -> Bounds {
+    Bounds::enclosing(mesh.triangles().flatten().map(|corner| pose.place(corner)))
+}
+
+/// Bounds of more placed faces than this are not worked out: a small file may place a mesh a
+/// million times.
+const MOST_PLACED: u64 = 1 << 25;
+
+/// The bounds of all parts where they stand, unless instances make that too much work.
+fn placed_bounds(model: &Model) -> Option<Bounds> {
+    if model.face_count() > MOST_PLACED {
+        return None;
+    }
+    let mut bounds = Bounds::EMPTY;
+    for part in &model.parts {
+        let mesh = &model.meshes[part.mesh];
+        let faces = part.faces.iter().cloned().flatten();
+        let corners = faces.flat_map(|face| mesh.triangle(face));
+        bounds.merge(&Bounds::enclosing(corners.map(|p| part.transform.transform_point3(p))));
+    }
+    Some(bounds)
+}
+
+/// The volume of all closed meshes where they stand; parts that mirror are turned outside again.
+fn placed_volume(model: &Model, reports: &[MeshReport]) -> Option<f64> {
+    // Parts that only name the faces of one mesh: then it is the mesh that is closed, not they.
+    let is_placed = |part: &Part| part.transform != DAffine3::IDENTITY;
+    if let ([mesh], [report]) = (&model.meshes[..], reports)
+        && model.face_count() == mesh.faces().len() as u64
+        && !model.parts.iter().any(is_placed)
+    {
+        return report.volume;
+    }
+    let scale = |part: &Part| part.transform.matrix3.determinant().abs();
+    model.parts.iter().map(|part| Some(reports[part.mesh].volume? * scale(part))).sum()
+}
+
+/// What each method's index holds for all the meshes of a file.
+fn index_bytes(model: &Model) -> BTreeMap<&'static str, usize> {
+    let mut sums = BTreeMap::new();
+    for (method, bytes) in model.meshes.iter().flat_map(|mesh| Method::index_bytes(mesh)) {
+        *sums.entry(method.name()).or_default() += bytes;
+    }
+    sums
+}
