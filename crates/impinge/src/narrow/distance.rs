@@ -279,3 +279,35 @@ fn power_of_two(exponent: i32) -> f64 {
         f64::from_bits(((exponent + 1023) as u64) << 52)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge_oracle::{cases::families, closest_distance_squared};
+
+    /// Corners of one triangle against the other, on all families, and in any order of its corners.
+    #[test]
+    fn distances_of_points_equal_exact_fractions() {
+        let mut counts = [0; 2];
+        for family in families() {
+            for seed in 0..400 {
+                let (a, b) = family.pair(seed);
+                let (triangle, point) = (a.map(DVec3::from_array), DVec3::from_array(b[0]));
+                let found = closest_to_point(&triangle, point);
+                let place = format!("{}, seed {seed}: {found:?}", family.name);
+                let expected = closest_distance_squared(&a, &[b[0]; 3]);
+                if found.distance == f64::INFINITY {
+                    assert!(!expected.is_near(f64::MAX), "{place}");
+                } else {
+                    assert!(expected.is_near(found.distance), "{place}");
+                }
+                counts[usize::from(found.distance == 0.0)] += 1;
+                for order in [[1, 2, 0], [2, 1, 0]] {
+                    let turned = closest_to_point(&order.map(|i| triangle[i]), point);
+                    assert_eq!(turned, found, "{place}");
+                }
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 1_000), "one-sided: {counts:?}");
+    }
+}
