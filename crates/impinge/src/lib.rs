@@ -25,6 +25,7 @@
 //!   query can fail.
 //! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`]; [`Index`]: one mesh
 //!   prepared, to be shared among pairs, saved and loaded.
+//! - [`Shape::cast_ray`], [`Shape::nearest_point`], [`Shape::contains_point`]: one body and rays or points.
 //! - [`World`]: many bodies that move, and what touches step by step; [`Shape`]: a mesh prepared once, to be
 //!   shared by any number of them; [`broad`]: ways to find those that are near each other.
 //! - [`narrow`]: the exact test itself, for two triangles.

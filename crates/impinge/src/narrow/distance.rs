@@ -125,13 +125,14 @@ pub fn triangles_within(a: &Triangle, b: &Triangle, d: f64) -> bool {
     distance < d * (1.0 - 1e-11) - f64::MIN_POSITIVE || triangles_distance(a, b).distance <= d
 }
 
-/// Returns the point of a closed triangle that is closest to a point, and how far it is: what [`triangles_distance`]
-/// says of the triangle and a degenerate one at the point, mostly in a fraction of the time.
+/// Returns the point of a closed triangle that is closest to a point, and how far it is, mostly in a fraction of the
+/// time that [`triangles_distance`] takes for the triangle and a degenerate one at the point.
 ///
-/// The distance is 0 exactly if the point lies on the triangle, and otherwise within a relative 1e-12 of the truth.
-pub(crate) fn point_distance(triangle: &Triangle, point: DVec3) -> Closest {
-    let other = [point; 3];
-    let scale = Scale::of(triangle, &other);
+/// The distance is 0 exactly if the point lies on the triangle, and otherwise within a relative 1e-12 of the truth. The
+/// order of the corners changes nothing.
+pub(crate) fn closest_to_point(triangle: &Triangle, point: DVec3) -> Closest {
+    let (triangle, other) = (sorted(triangle), [point; 3]);
+    let scale = Scale::of(&triangle, &other);
     let (corners, here) = (triangle.map(|corner| scale.scaled(corner)), scale.scaled(point));
     let feature = guess::closest_feature(&corners, here);
     let coordinates = corners.map(|corner| corner.to_array());
@@ -139,10 +140,10 @@ pub(crate) fn point_distance(triangle: &Triangle, point: DVec3) -> Closest {
     match duo.check((feature, Feature::Corner(0))) {
         Verdict::Closest(way) => {
             let distance = way.length.to_f64(scale.exponent).max(f64::from_bits(1));
-            Closest { distance, a: scale.point(triangle, way.weights[0]), b: point }
+            Closest { distance, a: scale.point(&triangle, way.weights[0]), b: point }
         }
         // A poor guess, a point on the triangle, or one that is hardly off an edge of its prism.
-        _ => triangles_distance(triangle, &other),
+        _ => triangles_distance(&triangle, &other),
     }
 }
 
@@ -276,5 +277,37 @@ fn power_of_two(exponent: i32) -> f64 {
         f64::MIN_POSITIVE / 2.0
     } else {
         f64::from_bits(((exponent + 1023) as u64) << 52)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge_oracle::{cases::families, closest_distance_squared};
+
+    /// Corners of one triangle against the other, on all families, and in any order of its corners.
+    #[test]
+    fn distances_of_points_equal_exact_fractions() {
+        let mut counts = [0; 2];
+        for family in families() {
+            for seed in 0..400 {
+                let (a, b) = family.pair(seed);
+                let (triangle, point) = (a.map(DVec3::from_array), DVec3::from_array(b[0]));
+                let found = closest_to_point(&triangle, point);
+                let place = format!("{}, seed {seed}: {found:?}", family.name);
+                let expected = closest_distance_squared(&a, &[b[0]; 3]);
+                if found.distance == f64::INFINITY {
+                    assert!(!expected.is_near(f64::MAX), "{place}");
+                } else {
+                    assert!(expected.is_near(found.distance), "{place}");
+                }
+                counts[usize::from(found.distance == 0.0)] += 1;
+                for order in [[1, 2, 0], [2, 1, 0]] {
+                    let turned = closest_to_point(&order.map(|i| triangle[i]), point);
+                    assert_eq!(turned, found, "{place}");
+                }
+            }
+        }
+        assert!(counts.iter().all(|&count| count > 1_000), "one-sided: {counts:?}");
     }
 }

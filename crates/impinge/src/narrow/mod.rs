@@ -25,7 +25,7 @@ mod ray;
 mod triangle;
 mod winding;
 
-pub(crate) use distance::point_distance;
+pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
 pub(crate) use point::{distance_between, nearest_point};

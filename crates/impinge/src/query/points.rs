@@ -8,7 +8,7 @@ use crate::{
     Pose, Ray, Threads, Tolerance,
     mesh::NotSolid,
     method::PointScratch,
-    narrow::{Triangle, distance_between, nearest_point, point_distance, winding_along_x},
+    narrow::{Triangle, closest_to_point, distance_between, nearest_point, winding_along_x},
 };
 use glam::DVec3;
 use rayon::prelude::*;
@@ -74,7 +74,7 @@ impl Shape {
         let mut faces = Vec::new();
         with_scratch(|scratch| {
             self.visit_near(pose, point, scratch, |face, triangle| {
-                if point_distance(triangle, point).distance <= tolerance.get() {
+                if closest_to_point(triangle, point).distance <= tolerance.get() {
                     faces.push(face);
                 }
                 tolerance.get()
@@ -225,7 +225,7 @@ impl Shape {
 
 /// How far a triangle is from a point, to a relative 1e-12, and where it is closest.
 fn measure(triangle: &Triangle, point: DVec3) -> (f64, DVec3) {
-    let closest = point_distance(triangle, point);
+    let closest = closest_to_point(triangle, point);
     (closest.distance, closest.a)
 }
 

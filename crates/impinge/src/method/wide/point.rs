@@ -157,7 +157,7 @@ impl Spot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{method::wide::tests::each_placed_tree, narrow::point_distance};
+    use crate::{method::wide::tests::each_placed_tree, narrow::closest_to_point};
 
     /// The faces in the order in which they are visited, with limits that shrink to the least distance so far.
     fn visited(tree: &WideTree, pose: &Pose, point: DVec3, distances: &[f64]) -> Vec<u32> {
@@ -177,7 +177,7 @@ mod tests {
             let reach = [0.1, 1.5, 30.0][random.below(3) as usize];
             let point = pose.translation() + random.direction() * random.range(0.0, reach);
             let distance =
-                |triangle| point_distance(&pose.place_triangle(triangle), point).distance;
+                |triangle| closest_to_point(&pose.place_triangle(triangle), point).distance;
             let distances: Vec<f64> = mesh.triangles().map(distance).collect();
             let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
             let faces = visited(tree, pose, point, &distances);
@@ -204,7 +204,7 @@ mod tests {
                 limit
             });
             for (triangle, is_visited) in mesh.triangles().zip(is_visited) {
-                let distance = point_distance(&pose.place_triangle(triangle), point).distance;
+                let distance = closest_to_point(&pose.place_triangle(triangle), point).distance;
                 assert!(distance > limit || is_visited, "{place}");
             }
         });
