@@ -461,3 +461,15 @@ fn a_step_is_told_of_pairs_that_are_left_out() {
         assert!(matches!(stopped, ControlFlow::Break(near) if near > 100_000), "{name}: {told}");
     }
 }
+
+/// A step reads no clock unless it is timed.
+#[test]
+fn only_timed_steps_are_timed() {
+    let ball = Shape::new(generate::sphere(80).unwrap());
+    let mut world = World::new();
+    for _ in 0..50 {
+        world.add(Body::new(&ball)).unwrap();
+    }
+    assert!(world.step().stats().total().is_zero());
+    assert!(!world.step_timed().stats().total().is_zero());
+}
