@@ -53,7 +53,7 @@ impl Climber {
     }
 
     /// The extent of the points along a direction: `low ≤ point · direction ≤ high`, nearly tight. `slot` is
-    /// a small number, one for each direction that is queried again and again.
+    /// a small number, one for each direction that is queried repeatedly.
     pub fn extent(&mut self, slot: usize, direction: DVec3) -> [f64; 2] {
         let largest = direction.abs().max_element();
         if self.hull.positions().is_empty() {

@@ -59,7 +59,7 @@ pub enum Shape {
 /// An edge of a hull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Its two vertices, the lower index first.
+    /// The two vertices of the edge, the lower index first.
     pub vertices: [u32; 2],
     /// The facet that runs along the edge from its first vertex to its second, and the facet that runs back.
     /// Both 0 if the hull has no facets.
@@ -110,7 +110,7 @@ impl Hull {
         })
     }
 
-    /// The dimension of the hull: whether it has a volume, and if not, what it is instead.
+    /// The dimension of the hull.
     pub fn shape(&self) -> Shape {
         self.shape
     }

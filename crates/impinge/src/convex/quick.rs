@@ -45,7 +45,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// For points that differ by at most `extent` along each axis.
+    /// The plane through three corners, for points that differ by at most `extent` along each axis.
     ///
     /// A height `u × v · w` is a sum of six products of three differences, and each product passes through
     /// eight roundings: 8 units of the products' magnitudes in first order, and one more for the higher

@@ -31,7 +31,7 @@ pub fn scaled_to_cube(mesh: &Mesh, side: f64) -> Result<Mesh, GenerateError> {
 
 /// Merges meshes into one, each placed by its pose, in the given order.
 ///
-/// Each position is exactly what [`Pose::place`] returns, so the merged mesh touches exactly the meshes its
+/// [`Pose::place`] computes each position, so the merged mesh touches exactly the meshes its
 /// parts touch.
 ///
 /// ```

@@ -47,7 +47,7 @@ struct Station {
     pods: f64,
 }
 
-/// From tail to nose. The second station has the trailing edges of wings and fin.
+/// The stations from tail to nose. The second station has the trailing edges of wings and fin.
 #[rustfmt::skip]
 const STATIONS: [Station; 11] = [
     Station { x: -16.0, width: 2.5, bottom: -2.0, top: 2.9, span: 0.0, fin: 0.0, sweep: 0.0, pods: 0.5 },

@@ -229,7 +229,7 @@ mod tests {
         positions.push(DVec3::new(0.25, 0.0, 0.0));
         faces.remove(3); // opens three edges
         faces.push([0, 4, 1]); // collinear corners
-        faces.push([3, 1, 0]); // face 1 again, the other way round
+        faces.push([3, 1, 0]); // face 1 with the opposite orientation
         let report = Mesh::new(positions, faces).unwrap().report();
         assert_eq!(report.degenerate_faces, [3]);
         assert_eq!(report.duplicate_faces, [Duplicate { face: 4, of: 1 }]);

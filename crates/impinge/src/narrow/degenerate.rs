@@ -16,7 +16,7 @@ use glam::DVec3;
 pub(super) enum Shape {
     Point(DVec3),
     Segment([DVec3; 2]),
-    /// With a projection in which its corners are not collinear.
+    /// A triangle, and a projection in which its corners are not collinear.
     Triangle(Triangle, Projection),
 }
 

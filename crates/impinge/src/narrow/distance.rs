@@ -183,7 +183,7 @@ const SOME_WORDS: usize = 9;
 const MOST_WORDS: usize = 132;
 const _: () = assert!(max_span(MOST_WORDS) >= 2098, "any coordinates fit");
 
-/// The same in integers: the first of `pairs` that is proven to be the closest.
+/// Like [`shortest_segment`], in integers: the first of `pairs` that is proven to be the closest.
 #[cold]
 #[inline(never)]
 fn shortest_segment_exactly(

@@ -1,6 +1,6 @@
 //! The intersection of two triangles: a point, a segment or a polygon.
 //!
-//! Which of the three it is, and which corners and edges bound it, is decided exactly. The points themselves
+//! The kind of intersection, and the corners and edges that bound it, are decided exactly. The points themselves
 //! are rounded to `f64`: they are for display and for contact points.
 
 use super::{
@@ -110,7 +110,7 @@ fn between(from: DVec3, to: DVec3, fraction: f64) -> DVec3 {
     from * (1.0 - fraction) + to * fraction
 }
 
-/// For triangles that are coplanar, or are segments or points.
+/// The intersection of triangles that are coplanar, or are segments or points.
 fn planar_intersection(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     let (a_shape, b_shape) = (Shape::of(a), Shape::of(b));
     if let (Shape::Triangle(_, projection), Shape::Triangle(..)) = (a_shape, b_shape) {
@@ -147,7 +147,7 @@ fn planar_intersection(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     corners.meeting()
 }
 
-/// For coplanar triangles that are not degenerate. The side of each corner relative to each edge of the other
+/// The intersection of coplanar triangles that are not degenerate. The side of each corner relative to each edge of the other
 /// triangle decides which corners lie in the other triangle, and which edges cross.
 fn coplanar_intersection(projection: Projection, a: &Triangle, b: &Triangle) -> Option<Meeting> {
     let edge = |t: &Triangle, k: usize| [t[k], t[(k + 1) % 3]];

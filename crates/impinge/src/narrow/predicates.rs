@@ -31,7 +31,7 @@ impl Filter3 {
     /// A filter that decides nothing: every sign is left to the exact computation.
     pub(super) const NONE: Self = Self { bound: f64::INFINITY };
 
-    /// For points that differ by at most `extent` along each axis.
+    /// A filter for points that differ by at most `extent` along each axis.
     #[inline]
     pub(super) fn new(extent: DVec3) -> Self {
         let product = extent.x * extent.y * extent.z;

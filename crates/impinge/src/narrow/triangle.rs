@@ -43,7 +43,7 @@ pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
 
 /// The exact test for many triangles within common bounds.
 ///
-/// Gives the same answers as [`triangles_intersect`], and is what methods use. The error bound of its
+/// Gives the same answers as [`triangles_intersect`], and is used by the methods. The error bound of its
 /// floating-point filter is computed once, from bounds that enclose all the triangles, so a pair costs hardly
 /// more than in plain floating point. If the bound is too coarse for a pair, a finer one is tried before the
 /// sign is computed in integers.
@@ -78,24 +78,24 @@ impl TriangleTest {
         let Some(b_sides) = Sides::certain(self.filter, heights(a, b)) else {
             return self.intersects_exactly(a, b);
         };
-        if b_sides.are_all_equal() {
+        if b_sides.are_on_one_side() {
             return false;
         }
         let Some(a_sides) = Sides::certain(self.filter, heights(b, a)) else {
             return self.intersects_exactly(a, b);
         };
-        if a_sides.are_all_equal() {
+        if a_sides.are_on_one_side() {
             return false;
         }
         self.decide(Position::new(a, a_sides, b, b_sides))
     }
 
-    /// For pairs with a corner so close to the other's plane that the filter cannot decide its side.
+    /// The test for pairs with a corner so close to the other's plane that the filter cannot decide its side.
     #[cold]
     #[inline(never)]
     fn intersects_exactly(&self, a: &Triangle, b: &Triangle) -> bool {
         let b_sides = Sides::exact(a, b);
-        if b_sides.are_all_equal() {
+        if b_sides.are_on_one_side() {
             return false;
         }
         self.decide(Position::new(a, Sides::exact(b, a), b, b_sides))
@@ -128,7 +128,7 @@ pub(super) struct Sides {
 impl Sides {
     const IN_PLANE: Self = Self { above: 0, below: 0 };
 
-    /// From rounded heights above the plane; `None` if the filter cannot decide one of them.
+    /// The sides for rounded heights above the plane; `None` if the filter cannot decide one of them.
     #[inline]
     fn certain(filter: Filter3, heights: [f64; 3]) -> Option<Self> {
         let [h0, h1, h2] = heights;
@@ -155,7 +155,7 @@ impl Sides {
 
     /// Whether all three corners are strictly on one side.
     #[inline]
-    fn are_all_equal(self) -> bool {
+    fn are_on_one_side(self) -> bool {
         self.above == 0b111 || self.below == 0b111
     }
 
@@ -252,7 +252,7 @@ pub(super) struct Crossing<'t> {
     b_order: [u8; 3],
     /// Whether the first corner of `a` lies in the plane of `b`: then the interval of `a` is that point.
     pub(super) a_is_point: bool,
-    /// The same for `b` and the plane of `a`.
+    /// Whether the first corner of `b` lies in the plane of `a`: then the interval of `b` is that point.
     pub(super) b_is_point: bool,
 }
 

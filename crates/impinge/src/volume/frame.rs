@@ -107,7 +107,7 @@ impl Relative {
         Self { matrix, offset, slack, buffer: 0.0 }
     }
 
-    /// The same relative pose, with points up to `distance` apart, in world units, counted as touching. Each
+    /// This relative pose, with points up to `distance` apart, in world units, counted as touching. Each
     /// volume of `b` is enlarged once, when it is placed (Klosowski 1998).
     ///
     /// Let g be the vector in the world between two such points. In the frame of `a` it is `Raᵀ g` divided by

@@ -56,12 +56,7 @@ impl<const H: usize, const V: usize> VertexDop<H, V> {
     /// corner may come up several times; if there are still more than `V`, `merging` grows. The slack
     /// includes it.
     fn new(dop: Dop<H>) -> Self {
-        const {
-            assert!(
-                V == 4 * H - 4 && V.is_multiple_of(LANES),
-                "V must be the largest possible number of vertices"
-            )
-        };
+        const { assert!(V == 4 * H - 4 && V.is_multiple_of(LANES), "V is the most vertices") };
         let mut merging = MERGING;
         let mut points = [DVec3::ZERO; V];
         loop {

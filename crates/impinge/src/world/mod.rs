@@ -136,7 +136,7 @@ impl World {
     /// Removes a body. The pairs it was part of are reported as [ended](Step::ended) by the next step.
     pub fn remove(&mut self, body: BodyId) -> Result<(), WorldError> {
         self.bodies.checked(body)?;
-        // A broad phase finds a proxy by the box that it was last told.
+        // A broad phase finds a proxy by the box that was last reported to it.
         self.refresh();
         self.broad.remove(&self.proxies, body.index);
         self.proxies.clear(body.index);

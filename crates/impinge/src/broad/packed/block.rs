@@ -58,7 +58,7 @@ impl Block {
     pub(super) fn around(&self) -> Box32 {
         let mut around = Box32::EMPTY;
         for axis in 0..3 {
-            // Written so that NaN is skipped, and so that it compiles to one instruction per lane.
+            // Written so that NaN is skipped, and each step compiles to one instruction.
             let low = self.min[axis].iter().fold(f32::INFINITY, |m, &x| if x < m { x } else { m });
             let high =
                 self.max[axis].iter().fold(f32::NEG_INFINITY, |m, &x| if x > m { x } else { m });

@@ -168,7 +168,7 @@ impl BlockTree {
         let blocks = &mut self.levels[0];
         let fill = |(block, eight): (&mut Block, &[u32])| {
             for (lane, &proxy) in eight.iter().enumerate() {
-                block.set(lane, &frame.to_f32(proxies.bounds(proxy)));
+                block.set(lane, &frame.narrowed(proxies.bounds(proxy)));
             }
         };
         blocks.resize(self.order.len().div_ceil(WIDTH), Block::EMPTY);

@@ -36,7 +36,7 @@ impl Frame {
 
     /// A box in `f32` coordinates; [`Box32::EMPTY`] for an empty box.
     #[inline(always)]
-    pub(super) fn to_f32(&self, bounds: &Bounds) -> Box32 {
+    pub(super) fn narrowed(&self, bounds: &Bounds) -> Box32 {
         let min = (bounds.min - self.origin) * self.scale;
         let max = (bounds.max - self.origin) * self.scale;
         let bounds32 = Box32 {

@@ -119,7 +119,7 @@ impl BroadPhase for Packed {
         bounds: &Bounds,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let bounds32 = self.refresh(proxies, Threads::One).to_f32(bounds);
+        let bounds32 = self.refresh(proxies, Threads::One).narrowed(bounds);
         for tree in [&self.moving, &self.fixed] {
             self.walker.overlapping(tree, &bounds32, &mut |proxy| match proxies
                 .bounds(proxy)

@@ -45,7 +45,7 @@ const BOLTS: [f64; 2] = [-32.0, 92.0];
 /// millimetres. Housing, two shafts, two meshing gears, four bearings, two sleeves and four bolts, each
 /// closed, normals outward. Equal parts have the same mesh at different poses.
 ///
-/// It is made for clash checks. A check should find exactly three pairs of parts: [`GEARBOX_CLASH`]
+/// The gearbox is made for clash checks. A check should find exactly three pairs of parts: [`GEARBOX_CLASH`]
 /// penetrate, [`GEARBOX_TOUCH`] touch in a plane, and [`GEARBOX_TIGHT`] are within
 /// [`GEARBOX_TIGHT_CLEARANCE`]. All others are more than [`GEARBOX_GAP`] apart.
 pub fn gearbox() -> Vec<(String, Mesh, Pose)> {

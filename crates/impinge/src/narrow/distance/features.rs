@@ -19,7 +19,7 @@ pub(super) type Vector<N> = [N; 3];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
     Corner(u8),
-    /// From a corner to the next.
+    /// The edge from this corner to the next.
     Edge(u8),
     Face,
 }
@@ -49,9 +49,9 @@ pub(super) const PAIRS: [(Feature, Feature); 42] = {
 /// The shortest segment between two features.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shortest {
-    /// Its length, in units of the coordinates.
+    /// The length of the segment, in units of the coordinates.
     pub(super) length: Scaled,
-    /// Its ends, as weights of the corners of each triangle.
+    /// The ends of the segment, as weights of the corners of each triangle.
     pub(super) weights: [[f64; 3]; 2],
 }
 
