@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// The convex hull of points: its corners, edges and facets.
 ///
-/// Exact: decided by signs without rounding, so every point lies within the plane of every facet, whatever
+/// Exact: decided by signs without rounding, so no point lies beyond the plane of any facet, whatever
 /// the points. Corners are points that were passed, and no corner lies between others. Facets are as large as
 /// possible, so no two of them are coplanar. Points that are coplanar, collinear or equal have a hull too,
 /// with a [`Shape`] of its own.
@@ -206,7 +206,7 @@ impl Hull {
             end += *count;
             *count = end - *count;
         }
-        // These are where each list begins; filling the list moves the position on to where it ends.
+        // `neighbour_ends` now holds where each list begins. Filling a list moves it on to where the list ends.
         let mut neighbours = vec![0; end as usize];
         for [p, q] in edges.iter().map(|edge| edge.vertices) {
             for (from, to) in [(p, q), (q, p)] {

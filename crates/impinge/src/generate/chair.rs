@@ -35,8 +35,8 @@ pub fn chair() -> Mesh {
 
 /// A rectangle around a point at constant height, counter-clockwise as seen from above. `x` and `y` are half
 /// its sides.
-fn rectangle(centre: DVec3, x: f64, y: f64) -> [DVec3; 4] {
-    [(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| centre + DVec3::new(x, y, 0.0))
+fn rectangle(center: DVec3, x: f64, y: f64) -> [DVec3; 4] {
+    [(-x, -y), (x, -y), (x, y), (-x, y)].map(|(x, y)| center + DVec3::new(x, y, 0.0))
 }
 
 /// The seat: a slab with cut corners and a cushion that rises to its middle: 30 faces.

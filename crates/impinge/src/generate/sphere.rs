@@ -96,8 +96,8 @@ fn strip_with_split(surface: &mut Surface, lower: &[u32], upper: &[u32], split: 
         let cell = [lower[i], lower[j], upper[j], upper[i]];
         if i == split {
             let sum: DVec3 = cell.iter().map(|&corner| surface.position(corner)).sum();
-            let centre = surface.vertex(sum / sum.length());
-            surface.fan_above(&cell, centre);
+            let center = surface.vertex(sum / sum.length());
+            surface.fan_above(&cell, center);
         } else {
             surface.quad(cell);
         }

@@ -19,8 +19,8 @@ pub(super) use multiword::{Integer, span};
 
 use std::cmp::Ordering;
 
-/// A determinant that was computed without rounding: its sign, and its value to about 52 bits as `mantissa ·
-/// 2^exponent`, so that ratios of determinants of any magnitude can be computed.
+/// A determinant that was computed without rounding: its sign, and its value to about 52 bits as
+/// `mantissa · 2^exponent`, so that ratios of determinants of any magnitude can be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Determinant {
     /// Zero, or of magnitude 2^−1 to 2^1.
