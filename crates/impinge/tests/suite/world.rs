@@ -338,7 +338,10 @@ fn handles_of_removed_bodies_are_refused() {
     assert_eq!(world.set_groups(old, 1, 1), Err(refused));
     assert_eq!(world.bounds(old), Err(refused));
     assert!(world.shape(old).is_err() && !world.contains(old) && world.contains(new));
-    assert_eq!(refused.to_string(), "there is no body 0: it was removed, or is of another world");
+    assert_eq!(
+        refused.to_string(),
+        "there is no body 0: it was removed, or belongs to another world"
+    );
     assert_eq!(world.len(), 1);
 }
 
