@@ -321,7 +321,7 @@ impl Drop for Temporary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     /// A folder of the test's own, removed at the end.
     struct Folder(PathBuf);
@@ -368,7 +368,7 @@ mod tests {
         })
         .unwrap_err();
         assert_eq!(error.message, "cannot be written: the disk is on fire");
-        assert_eq!(error.place, Place::File);
+        assert_eq!(error.location, Location::File);
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(folder.names(), ["kept.csv"]);
         assert!(write_atomically(folder.0.join("no/such/folder.csv"), |_| Ok(())).is_err());

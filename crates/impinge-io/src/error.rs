@@ -9,7 +9,7 @@ use std::{
 /// Where in a file a problem was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Location {
     /// The file as a whole.
     File,
     /// A line of a text file, from 1.
@@ -35,7 +35,7 @@ pub struct Error {
     /// The file, as the caller named it.
     pub path: PathBuf,
     /// Where in it.
-    pub place: Place,
+    pub location: Location,
     /// What is wrong, and where it helps, what to do.
     pub message: String,
 }
@@ -43,14 +43,14 @@ pub struct Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
-        match &self.place {
-            Place::File => write!(f, "{path}: {}", self.message),
-            Place::Line(line) => write!(f, "{path}:{line}: {}", self.message),
-            Place::Character { line, column } => {
+        match &self.location {
+            Location::File => write!(f, "{path}: {}", self.message),
+            Location::Line(line) => write!(f, "{path}:{line}: {}", self.message),
+            Location::Character { line, column } => {
                 write!(f, "{path}:{line}:{column}: {}", self.message)
             }
-            Place::Byte(byte) => write!(f, "{path}: at byte {byte}: {}", self.message),
-            Place::Json(pointer) => write!(f, "{path}: {pointer}: {}", self.message),
+            Location::Byte(byte) => write!(f, "{path}: at byte {byte}: {}", self.message),
+            Location::Json(pointer) => write!(f, "{path}: {pointer}: {}", self.message),
         }
     }
 }
@@ -60,29 +60,29 @@ impl std::error::Error for Error {}
 /// What a reader reports; the file's name is added in one place.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     pub(crate) message: String,
 }
 
 impl Fault {
     pub(crate) fn file(message: impl Into<String>) -> Self {
-        Self { place: Place::File, message: message.into() }
+        Self { location: Location::File, message: message.into() }
     }
 
     pub(crate) fn line(line: usize, message: impl Into<String>) -> Self {
-        Self { place: Place::Line(line), message: message.into() }
+        Self { location: Location::Line(line), message: message.into() }
     }
 
     pub(crate) fn byte(byte: usize, message: impl Into<String>) -> Self {
-        Self { place: Place::Byte(byte as u64), message: message.into() }
+        Self { location: Location::Byte(byte as u64), message: message.into() }
     }
 
     pub(crate) fn json(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { place: Place::Json(pointer.into()), message: message.into() }
+        Self { location: Location::Json(pointer.into()), message: message.into() }
     }
 
     pub(crate) fn in_file(self, path: &Path) -> Error {
-        Error { path: path.into(), place: self.place, message: self.message }
+        Error { path: path.into(), location: self.location, message: self.message }
     }
 }
 

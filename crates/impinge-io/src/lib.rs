@@ -32,12 +32,12 @@ mod stl;
 
 pub use assembly::Assembly;
 pub use draft::{Draft, DraftFolder, abandon_files, commit_all, write_atomically};
-pub use error::{Error, Place};
+pub use error::{Error, Location};
 pub use escape::{csv_field, excerpt, one_line, write_json};
 pub use format::{Format, load, load_mesh, read, save, write};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
-pub use model::{MAX_MERGED, Model, ModelError, Part};
+pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
 pub use poses::{load_poses, save_poses, write_poses};
 pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -16,12 +16,12 @@ pub struct Model {
     /// The distinct meshes.
     pub meshes: Vec<Arc<Mesh>>,
     /// The parts in the file's order. Every face of every mesh belongs to at least one.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ModelPart>,
 }
 
 /// A named piece of a model: some faces of a mesh, somewhere.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct ModelPart {
     /// Its name in the file, or one made from its place there.
     pub name: String,
     /// Which of the model's meshes it shows.
@@ -86,13 +86,13 @@ impl Model {
     /// A model of one part that is all of a mesh.
     pub fn from_mesh(name: impl Into<String>, mesh: Mesh) -> Self {
         let faces = vec![0..mesh.faces().len() as u32];
-        let part = Part { name: name.into(), mesh: 0, faces, transform: DAffine3::IDENTITY };
+        let part = ModelPart { name: name.into(), mesh: 0, faces, transform: DAffine3::IDENTITY };
         Self { meshes: vec![Arc::new(mesh)], parts: vec![part] }
     }
 
     /// How many faces all parts show together, instances counted each time.
     pub fn face_count(&self) -> u64 {
-        self.parts.iter().map(Part::face_count).fold(0, u64::saturating_add)
+        self.parts.iter().map(ModelPart::face_count).fold(0, u64::saturating_add)
     }
 
     /// One part as a mesh of its own: its vertices placed, in the order of the mesh it shows,
@@ -175,7 +175,8 @@ impl Model {
         faces: &mut Vec<[u32; 3]>,
     ) -> Result<(), ModelError> {
         let no_part = ModelError::NoSuchPart { part, count: self.parts.len() };
-        let Part { name, mesh, faces: runs, transform } = self.parts.get(part).ok_or(no_part)?;
+        let ModelPart { name, mesh, faces: runs, transform } =
+            self.parts.get(part).ok_or(no_part)?;
         let no_faces = || ModelError::NoSuchFaces { part, name: name.clone() };
         let mesh = self.meshes.get(*mesh).ok_or_else(no_faces)?;
         let runs: Vec<&[[u32; 3]]> = runs
@@ -218,7 +219,7 @@ impl Model {
     }
 }
 
-impl Part {
+impl ModelPart {
     /// How many faces the part has.
     pub fn face_count(&self) -> u64 {
         self.faces.iter().map(|run| u64::from(run.end.saturating_sub(run.start))).sum()
@@ -242,11 +243,11 @@ mod tests {
         Mesh::new(positions, vec![[1, 2, 3], [3, 2, 4]]).unwrap()
     }
 
-    fn part(name: &str, faces: Range<u32>, transform: DAffine3) -> Part {
-        Part { name: name.into(), mesh: 0, faces: vec![faces], transform }
+    fn part(name: &str, faces: Range<u32>, transform: DAffine3) -> ModelPart {
+        ModelPart { name: name.into(), mesh: 0, faces: vec![faces], transform }
     }
 
-    fn model(parts: Vec<Part>) -> Model {
+    fn model(parts: Vec<ModelPart>) -> Model {
         Model { meshes: vec![Arc::new(strip())], parts }
     }
 

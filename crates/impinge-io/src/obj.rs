@@ -4,7 +4,7 @@
 //! mesh, and welds and renumbers. Here vertices and faces keep the file's order and numbers.
 
 use crate::{
-    Model, Part,
+    Model, ModelPart,
     error::Fault,
     polygon::triangulate,
     text::{self, Lines, shown},
@@ -25,7 +25,7 @@ use std::{
 /// twice; for the vertices; and for the faces, which may name vertices that come later.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let (mesh, named) = read_named(bytes)?;
-    let part = |named: Named<'_>| Part {
+    let part = |named: Named<'_>| ModelPart {
         name: named.name(name),
         mesh: 0,
         faces: named.faces,
@@ -389,7 +389,7 @@ fn write_faces(out: &mut dyn Write, mesh: &Mesh, run: Range<u32>, first: u64) ->
 /// become one part.
 fn object_names(model: &Model) -> Vec<String> {
     let mut taken = HashSet::new();
-    let name = |(number, part): (usize, &Part)| {
+    let name = |(number, part): (usize, &ModelPart)| {
         let line = part.name.replace(|c: char| c.is_control(), " ");
         let mut name = line.trim().to_owned();
         if name.is_empty() {

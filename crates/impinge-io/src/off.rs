@@ -374,7 +374,7 @@ fn not_a_header(line: usize, keyword: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     const SQUARE: &str = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
 
@@ -492,7 +492,7 @@ mod tests {
             let fault = read(text.as_bytes(), "stem").unwrap_err();
             assert!(fault.message.starts_with(message), "{text:?}: {}", fault.message);
             let early = fault.message.contains("are promised");
-            assert_eq!(fault.place, Place::Line(if early { 2 } else { line }), "{text:?}");
+            assert_eq!(fault.location, Location::Line(if early { 2 } else { line }), "{text:?}");
         }
     }
 }

@@ -67,7 +67,7 @@ fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     #[test]
     fn commas_and_spaces_comments_and_empty_lines() {
@@ -82,7 +82,7 @@ mod tests {
     fn what_is_wrong_is_named_by_line() {
         let bad = |text: &str, line: usize, part: &str| {
             let fault = read(text.as_bytes()).unwrap_err();
-            assert_eq!(fault.place, Place::Line(line), "{text}");
+            assert_eq!(fault.location, Location::Line(line), "{text}");
             assert!(fault.message.contains(part), "{}", fault.message);
         };
         let good = "1,0,0,0,0,1,0,0,0,0,1,0\n";

@@ -112,7 +112,7 @@ pub(crate) fn shown(token: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     #[test]
     fn lines_end_in_three_ways() {
@@ -125,19 +125,19 @@ mod tests {
     #[test]
     fn encodings_are_refused_by_name_or_line() {
         let refused = |bytes: &[u8]| {
-            let Fault { place, message } = decode(bytes).unwrap_err();
-            (place, message)
+            let Fault { location, message } = decode(bytes).unwrap_err();
+            (location, message)
         };
-        let utf16 = (Place::Line(1), "the text is in UTF-16; save it as UTF-8".to_owned());
+        let utf16 = (Location::Line(1), "the text is in UTF-16; save it as UTF-8".to_owned());
         assert_eq!(refused(b"\xFF\xFEv\0 \0"), utf16);
         assert_eq!(refused(b"v\0 \x001\0"), utf16);
         for utf32 in [b"\xFF\xFE\0\0v\0\0\0", b"v\0\0\0 \0\0\0", b"\0\0\0v\0\0\0 "] {
             assert!(refused(utf32).1.contains("UTF-32"));
         }
-        let (place, message) = refused(b"# ok\r\n# caf\xE9\n");
-        assert_eq!(place, Place::Line(2));
+        let (location, message) = refused(b"# ok\r\n# caf\xE9\n");
+        assert_eq!(location, Location::Line(2));
         assert!(message.starts_with("the byte 0xE9 is not UTF-8"), "{message}");
-        assert_eq!(refused(b"a\rb\r\nc\0").0, Place::Line(3));
+        assert_eq!(refused(b"a\rb\r\nc\0").0, Location::Line(3));
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
         }
         for token in ["nan", "NaN", "inf", "-Infinity", "1e999", "3.1+e2", "1,5", "0x1", "", "1_0"]
         {
-            assert_eq!(coordinate(7, token).unwrap_err().place, Place::Line(7), "{token}");
+            assert_eq!(coordinate(7, token).unwrap_err().location, Location::Line(7), "{token}");
         }
         assert_eq!(shown(&"x\n".repeat(30)).chars().count(), 61);
     }

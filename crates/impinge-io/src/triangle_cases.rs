@@ -93,7 +93,7 @@ fn read(bytes: &[u8]) -> Result<Vec<TriangleCase>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     const HEADER: &str = "case,a0x,a0y,a0z,a1x,a1y,a1z,a2x,a2y,a2z,\
                           b0x,b0y,b0z,b1x,b1y,b1z,b2x,b2y,b2z,note,exact_intersects";
@@ -112,7 +112,7 @@ mod tests {
     fn what_is_wrong_is_named_by_line() {
         let bad = |text: String, line: usize, part: &str| {
             let fault = read(text.as_bytes()).unwrap_err();
-            assert_eq!(fault.place, Place::Line(line), "{text}");
+            assert_eq!(fault.location, Location::Line(line), "{text}");
             assert!(fault.message.contains(part), "{}", fault.message);
         };
         bad(HEADER.replace("b1y", "b1q"), 1, "`b1y`");

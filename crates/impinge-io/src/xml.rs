@@ -321,7 +321,7 @@ fn decoded(raw: &str) -> Result<Cow<'_, str>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     #[test]
     fn elements_attributes_and_lines_are_found() {
@@ -367,8 +367,8 @@ mod tests {
             ("<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", 1, "document types"),
         ] {
             let fault = Tree::parse(text.as_bytes()).unwrap_err();
-            let place = if line == 0 { Place::File } else { Place::Line(line) };
-            assert_eq!(fault.place, place, "{text}: {}", fault.message);
+            let place = if line == 0 { Location::File } else { Location::Line(line) };
+            assert_eq!(fault.location, place, "{text}: {}", fault.message);
             assert!(fault.message.contains(expected), "{text}: {}", fault.message);
         }
         let deep = "<a>".repeat(1_000_000);

@@ -1,12 +1,12 @@
 //! The assembly as it grows: parts come in with any transform and go in with a rigid one.
 
 use super::{
-    Assembly, Group, Options, Part, Skipped, Unit, names,
+    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, names,
     placement::{Split, StretchKey},
 };
 use crate::{
     Error,
-    error::{Fault, Place},
+    error::{Fault, Location},
 };
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::{Mesh, Pose};
@@ -38,7 +38,7 @@ pub(super) struct NewPart<'a> {
 
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
-    pub(super) options: &'a Options,
+    pub(super) options: &'a LoadOptions,
     pub(super) assembly: Assembly,
     /// The files' meshes, as they are.
     sources: Vec<Arc<Mesh>>,
@@ -57,7 +57,7 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(options: &'a Options) -> Self {
+    pub(super) fn new(options: &'a LoadOptions) -> Self {
         Self {
             options,
             assembly: Assembly::default(),
@@ -128,7 +128,7 @@ impl<'a> Builder<'a> {
         let placement = Pose::new(rotation, translation).map_err(|error| error.to_string())?;
         let NewPart { name, group, link, .. } = part;
         let file = self.assembly.files.len().saturating_sub(1) as u32;
-        self.assembly.parts.push(Part { name, group, mesh, placement, file, link });
+        self.assembly.parts.push(AssemblyPart { name, group, mesh, placement, file, link });
         Ok(())
     }
 
@@ -169,13 +169,13 @@ impl<'a> Builder<'a> {
             return Err(match skipped {
                 Some(first) => Error {
                     path: first.error.path.clone(),
-                    place: first.error.place.clone(),
+                    location: first.error.location.clone(),
                     message: format!("{} (and no other part is left)", first.error.message),
                 },
                 None => {
                     let path = self.assembly.files.first().cloned().unwrap_or_default();
                     let message = "no part is there to be read".into();
-                    Error { path, place: Place::File, message }
+                    Error { path, location: Location::File, message }
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Files and folders, one after the other.
 
 use super::{
-    Assembly, Options, Unit,
+    Assembly, LoadOptions, Unit,
     build::{Builder, NewPart, file_error},
     obj, scene, step, urdf,
 };
@@ -100,7 +100,7 @@ struct Listed {
 /// in a folder.
 pub fn load(
     paths: impl IntoIterator<Item = impl AsRef<Path>>,
-    options: &Options,
+    options: &LoadOptions,
 ) -> Result<Assembly, Error> {
     let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
     let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
@@ -135,7 +135,7 @@ pub fn load(
 
 /// Reads an assembly from bytes, in the format that the path's extension names. No file is touched,
 /// so buffers and meshes in other files are refused.
-pub fn read(bytes: &[u8], path: &Path, options: &Options) -> Result<Assembly, Error> {
+pub fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Assembly, Error> {
     options.check().map_err(|message| file_error(path, message))?;
     let mut builder = Builder::new(options);
     let kind = list_file(path)?.kind;

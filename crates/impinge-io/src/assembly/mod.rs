@@ -6,7 +6,7 @@
 //!
 //! | source | a part is | sub-assemblies are |
 //! |---|---|---|
-//! | glTF, GLB | a node with a mesh, or an instance of it; with [`Options::primitives`], each primitive | the nodes above |
+//! | glTF, GLB | a node with a mesh, or an instance of it; with [`LoadOptions::primitives`], each primitive | the nodes above |
 //! | OBJ | a group (`g`) or object (`o`); the file, if it has but one | objects of several groups |
 //! | STL, PLY, OFF | the file | |
 //! | STEP | a solid or a surface of a product | assemblies, and products of several |
@@ -39,7 +39,7 @@ mod step;
 mod urdf;
 
 pub use files::{load, read};
-pub use options::{Options, Unit};
+pub use options::{LoadOptions, Unit};
 pub use robot::{Joint, JointKind, Link};
 
 use crate::Error;
@@ -54,7 +54,7 @@ pub struct Assembly {
     /// The distinct meshes, each shown by at least one part.
     pub meshes: Vec<Arc<Mesh>>,
     /// The parts, in the order of the files.
-    pub parts: Vec<Part>,
+    pub parts: Vec<AssemblyPart>,
     /// The sub-assemblies, parents before children, each with a part somewhere below it.
     pub groups: Vec<Group>,
     /// The files that were read, meshes of robots not among them.
@@ -65,14 +65,14 @@ pub struct Assembly {
     pub links: Vec<Link>,
     /// The joints of robots and where they stand.
     pub joints: Vec<Joint>,
-    /// What was left out, where [`Options::keep_going`] allowed it.
+    /// What was left out, where [`LoadOptions::keep_going`] allowed it.
     pub skipped: Vec<Skipped>,
 }
 
 /// A part: a mesh, somewhere.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Part {
+pub struct AssemblyPart {
     /// A name that no other part has: the file's own for the first of that name, with `#2`, `#3` …
     /// for those that follow.
     pub name: String,
@@ -88,7 +88,7 @@ pub struct Part {
     pub link: Option<u32>,
 }
 
-impl Part {
+impl AssemblyPart {
     /// A part at the top, of the first file. Whoever makes an assembly has to see to it that names
     /// are not repeated and meshes are there.
     pub fn new(name: impl Into<String>, mesh: usize, placement: Pose) -> Self {
@@ -134,7 +134,7 @@ impl Assembly {
 
     /// How many faces all parts show together, instances counted each time.
     pub fn face_count(&self) -> u64 {
-        let faces = |part: &Part| self.meshes[part.mesh].faces().len() as u64;
+        let faces = |part: &AssemblyPart| self.meshes[part.mesh].faces().len() as u64;
         self.parts.iter().map(faces).sum()
     }
 

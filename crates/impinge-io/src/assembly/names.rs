@@ -1,11 +1,11 @@
 //! A name of its own for every part.
 
-use super::Part;
+use super::AssemblyPart;
 use std::collections::{HashMap, HashSet};
 
 /// Gives a number to every name that an earlier part has: `bolt`, `bolt#2`, `bolt#3`. Numbers that
 /// would make a name that the files have already are passed over.
-pub(super) fn make_unique(parts: &mut [Part]) {
+pub(super) fn make_unique(parts: &mut [AssemblyPart]) {
     let mut taken: HashSet<String> = parts.iter().map(|part| part.name.clone()).collect();
     if taken.len() == parts.len() {
         return;
@@ -33,7 +33,7 @@ mod tests {
     use impinge::Pose;
 
     fn made(names: &[&str]) -> Vec<String> {
-        let part = |name: &&str| Part::new(*name, 0, Pose::IDENTITY);
+        let part = |name: &&str| AssemblyPart::new(*name, 0, Pose::IDENTITY);
         let mut parts: Vec<_> = names.iter().map(part).collect();
         make_unique(&mut parts);
         parts.into_iter().map(|part| part.name).collect()

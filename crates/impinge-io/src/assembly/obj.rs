@@ -4,7 +4,7 @@ use super::build::{Builder, NewPart};
 use crate::{
     Model,
     error::Fault,
-    model::Part,
+    model::ModelPart,
     obj::{self, Named},
 };
 use glam::DAffine3;
@@ -43,7 +43,7 @@ pub(super) fn read(
     let mut model = Model { meshes: vec![Arc::new(mesh)], parts: Vec::new() };
     let mut objects: HashMap<&str, u32> = HashMap::new();
     for Named { object, group, faces } in named {
-        let part = Part { name: String::new(), mesh: 0, faces, transform: *transform };
+        let part = ModelPart { name: String::new(), mesh: 0, faces, transform: *transform };
         model.parts = vec![part];
         let mesh = model.part_mesh(0).map_err(|error| Fault::file(error.to_string()))?;
         let (name, group) = match (object, group) {

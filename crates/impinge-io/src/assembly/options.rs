@@ -72,14 +72,14 @@ impl FromStr for Unit {
 /// How an assembly is read.
 ///
 /// ```
-/// use impinge_io::assembly::{Options, Unit};
+/// use impinge_io::assembly::{LoadOptions, Unit};
 ///
-/// let options = Options::default().units(Unit::Millimetre).joint("elbow", 0.5);
+/// let options = LoadOptions::default().units(Unit::Millimetre).joint("elbow", 0.5);
 /// assert_eq!(options.scale, 1.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct LoadOptions {
     /// What every coordinate is multiplied by, besides the change of units.
     pub scale: f64,
     /// What the assembly is to be in. Files whose unit is known (glTF, URDF, STEP) are converted to it,
@@ -106,7 +106,7 @@ pub struct Options {
     pub time_limit: Duration,
 }
 
-impl Default for Options {
+impl Default for LoadOptions {
     fn default() -> Self {
         Self {
             scale: 1.0,
@@ -122,7 +122,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl LoadOptions {
     /// Sets [`scale`](Self::scale).
     pub fn scale(mut self, scale: f64) -> Self {
         self.scale = scale;
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn files_are_converted_if_both_units_are_known() {
         let (metre, mm, inch) = (Some(Unit::Metre), Unit::Millimetre, Unit::Inch);
-        let plain = Options::default();
+        let plain = LoadOptions::default();
         assert_eq!(plain.conversion(metre), (1.0, metre));
         assert_eq!(plain.conversion(None), (1.0, None));
         let asked = plain.clone().units(mm).scale(2.0);
@@ -241,11 +241,13 @@ mod tests {
 
     #[test]
     fn numbers_that_make_no_sense_are_refused() {
-        assert!(Options::default().check().is_ok());
+        assert!(LoadOptions::default().check().is_ok());
         for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Options::default().scale(scale).check().unwrap_err().contains("scale"));
-            assert!(Options::default().tolerance(scale).check().unwrap_err().contains("tolerance"));
+            assert!(LoadOptions::default().scale(scale).check().unwrap_err().contains("scale"));
+            assert!(
+                LoadOptions::default().tolerance(scale).check().unwrap_err().contains("tolerance")
+            );
         }
-        assert!(Options::default().joint("a", f64::NAN).check().unwrap_err().contains("`a`"));
+        assert!(LoadOptions::default().joint("a", f64::NAN).check().unwrap_err().contains("`a`"));
     }
 }

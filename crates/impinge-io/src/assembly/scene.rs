@@ -4,7 +4,7 @@ use super::build::{Builder, NewPart, SourceMesh};
 use crate::{
     error::{Error, Fault},
     gltf::{self, Shown, ShownMeshes, Sink, Unshown},
-    model::{Model, Part},
+    model::{Model, ModelPart},
 };
 use glam::DAffine3;
 use std::{collections::HashMap, iter, path::Path, sync::Arc};
@@ -57,7 +57,8 @@ fn sources(shown: ShownMeshes, builder: &mut Builder<'_>) -> Result<Vec<Vec<Sour
         let mut start = 0;
         for end in ends {
             let faces = iter::once(start..end).collect();
-            let part = Part { name: String::new(), mesh: 0, faces, transform: DAffine3::IDENTITY };
+            let part =
+                ModelPart { name: String::new(), mesh: 0, faces, transform: DAffine3::IDENTITY };
             let model = Model { meshes: vec![mesh.clone()], parts: vec![part] };
             let piece = model.part_mesh(0).map_err(|error| Fault::file(error.to_string()))?;
             pieces.push(builder.add_mesh(Arc::new(piece)));

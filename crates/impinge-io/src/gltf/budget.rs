@@ -102,7 +102,7 @@ mod tests {
         let mut budget = Budget::new(100);
         budget.charge(ALLOWANCE + 600, place).unwrap();
         let fault = budget.charge(101, place).unwrap_err();
-        assert_eq!(fault.place, crate::error::Place::Json("meshes[3]".into()));
+        assert_eq!(fault.location, crate::error::Location::Json("meshes[3]".into()));
         budget.charge(100, place).unwrap();
         budget.grow(1);
         budget.charge(7, place).unwrap();

@@ -81,7 +81,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     fn container(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
         let mut bytes = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
@@ -96,9 +96,9 @@ mod tests {
     }
 
     fn fails_at(bytes: &[u8]) -> u64 {
-        match open(bytes).unwrap_err().place {
-            Place::Byte(byte) => byte,
-            place => panic!("{place:?}"),
+        match open(bytes).unwrap_err().location {
+            Location::Byte(byte) => byte,
+            location => panic!("{location:?}"),
         }
     }
 

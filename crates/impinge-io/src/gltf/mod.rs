@@ -30,7 +30,7 @@ pub use write::{Color, Paint, save_painted, write_painted};
 
 use crate::{
     error::Fault,
-    model::{Model, Part},
+    model::{Model, ModelPart},
 };
 use budget::Budget;
 use document::Document;
@@ -159,7 +159,7 @@ pub(crate) fn show(
 }
 
 /// The parts of a model, none of which may be broken.
-struct Parts(Vec<Part>);
+struct Parts(Vec<ModelPart>);
 
 impl Sink for Parts {
     fn expect(&mut self, nodes: usize) {
@@ -176,7 +176,7 @@ impl Sink for Parts {
             name => name.to_owned(),
         };
         let faces = iter::once(0..shown.faces).collect();
-        self.0.push(Part { name, mesh: shown.mesh, faces, transform: shown.world });
+        self.0.push(ModelPart { name, mesh: shown.mesh, faces, transform: shown.world });
         Ok(())
     }
 

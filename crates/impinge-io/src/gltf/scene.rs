@@ -181,7 +181,7 @@ fn walk_tree(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
     use glam::DVec3;
 
     fn walked(json: &str) -> Result<Vec<(u32, DVec3)>, String> {
@@ -194,9 +194,9 @@ mod tests {
                 Ok(())
             })
         });
-        result.map(|()| order).map_err(|fault| match fault.place {
-            Place::Json(pointer) => format!("{pointer}: {}", fault.message),
-            place => panic!("{place:?}"),
+        result.map(|()| order).map_err(|fault| match fault.location {
+            Location::Json(pointer) => format!("{pointer}: {}", fault.message),
+            location => panic!("{location:?}"),
         })
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::Place;
+use crate::Location;
 
 const VERTICES: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
@@ -18,7 +18,7 @@ fn parts(text: &str) -> Vec<(String, Vec<Range<u32>>)> {
 
 fn refused(text: &str) -> (usize, String) {
     match read(text.as_bytes(), "stem").unwrap_err() {
-        Fault { place: Place::Line(line), message } => (line, message),
+        Fault { location: Location::Line(line), message } => (line, message),
         fault => panic!("no line: {fault:?}"),
     }
 }
@@ -157,7 +157,7 @@ fn written_parts_are_placed_and_keep_apart() {
     let mut model = model(&format!("{VERTICES}f 1 2 3\n"));
     let mut copy = model.parts[0].clone();
     copy.transform = DAffine3::from_translation(DVec3::Z);
-    model.parts.extend([copy.clone(), Part { name: "\n".into(), ..copy }]);
+    model.parts.extend([copy.clone(), ModelPart { name: "\n".into(), ..copy }]);
     let mut out = Vec::new();
     write(&model, &mut out).unwrap();
     let read = read(&out, "other").unwrap();

@@ -178,7 +178,7 @@ impl Faces {
 #[cfg(test)]
 mod tests {
     use crate::{
-        error::{Fault, Place},
+        error::{Fault, Location},
         ply::read,
     };
 
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_strip_is_told() {
         let fault = strips("6 0 1 2 -1 2 3").unwrap_err();
-        assert_eq!(fault.place, Place::Line(15));
+        assert_eq!(fault.location, Location::Line(15));
         assert_eq!(fault.message, "a strip needs at least 3 corners, this one has 2");
         let fault = strips("3 0 -2 1").unwrap_err();
         assert_eq!(fault.message, "there is no vertex -2; the file has 5, from 0");

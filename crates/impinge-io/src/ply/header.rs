@@ -265,14 +265,14 @@ impl<'a> Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     const HEADER: &str = "ply\nformat ascii 1.0\ncomment x\nobj_info\nelement vertex 8\n\
                           property float x\nproperty list uint8 int32 list\nend_header\n";
 
     fn fault(text: &str) -> (usize, String) {
         match parse(text.as_bytes()).unwrap_err() {
-            Fault { place: Place::Line(line), message } => (line, message),
+            Fault { location: Location::Line(line), message } => (line, message),
             fault => panic!("no line: {fault:?}"),
         }
     }

@@ -158,7 +158,7 @@ pub(super) fn list_length<S: Source>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     const CUBE_CORNER: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
                                element face 2\nproperty list uchar int vertex_indices\nend_header\n\
@@ -173,14 +173,14 @@ mod tests {
         model.meshes[0].faces().to_vec()
     }
 
-    fn fault(bytes: &[u8]) -> (Place, String) {
+    fn fault(bytes: &[u8]) -> (Location, String) {
         let fault = read(bytes, "x").unwrap_err();
-        (fault.place, fault.message)
+        (fault.location, fault.message)
     }
 
     fn line_fault(rest: &str) -> (usize, String) {
         match fault(ascii(rest).as_bytes()) {
-            (Place::Line(line), message) => (line, message),
+            (Location::Line(line), message) => (line, message),
             other => panic!("no line: {other:?}"),
         }
     }
@@ -245,8 +245,8 @@ mod tests {
                 assert!(read(&bytes[..end], "x").is_err(), "cut at {end} of {}", bytes.len());
             }
             assert!(read(&[&bytes[..], b"\r\n\0"].concat(), "x").is_ok());
-            let (place, message) = fault(&[&bytes[..], b"more"].concat());
-            assert_eq!(place, Place::Byte(bytes.len() as u64));
+            let (location, message) = fault(&[&bytes[..], b"more"].concat());
+            assert_eq!(location, Location::Byte(bytes.len() as u64));
             assert_eq!(message, "4 bytes more than the header promises");
         }
     }
@@ -336,7 +336,7 @@ mod tests {
         let utf16: Vec<u8> = ascii(CUBE_CORNER).bytes().flat_map(|byte| [byte, 0]).collect();
         for bytes in [utf16.clone(), [b"\xFF\xFE", &utf16[..]].concat()] {
             let message = "the text is in UTF-16; save it as UTF-8".to_owned();
-            assert_eq!(fault(&bytes), (Place::Line(1), message));
+            assert_eq!(fault(&bytes), (Location::Line(1), message));
         }
     }
 
@@ -346,15 +346,15 @@ mod tests {
         let vertex = bytes.len() - 17;
         let mut nan = bytes.clone();
         nan[vertex + 13..].copy_from_slice(&f32::INFINITY.to_le_bytes());
-        let (place, message) = fault(&nan);
-        assert_eq!(place, Place::Byte(vertex as u64 + 13));
+        let (location, message) = fault(&nan);
+        assert_eq!(location, Location::Byte(vertex as u64 + 13));
         assert_eq!(message, "vertex 2 has the y coordinate inf, which is not a finite number");
         let index = header::parse(&bytes).unwrap().body + 10;
         let mut far = bytes.clone();
         far[index] = 3;
         assert_eq!(
             fault(&far),
-            (Place::Byte(index as u64), "there is no vertex 3; the file has 3, from 0".into())
+            (Location::Byte(index as u64), "there is no vertex 3; the file has 3, from 0".into())
         );
     }
 }

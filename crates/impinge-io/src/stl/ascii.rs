@@ -6,7 +6,7 @@
 use super::is_space;
 use crate::{
     error::Fault,
-    model::{Model, Part},
+    model::{Model, ModelPart},
     text,
 };
 use glam::{DAffine3, DVec3};
@@ -39,8 +39,8 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     Ok(Model { meshes: vec![Arc::new(Mesh::new(positions, faces)?)], parts: parts(&solids, name) })
 }
 
-fn parts(solids: &[(&[u8], Range<usize>)], name: &str) -> Vec<Part> {
-    let named = |(number, (title, vertices)): (usize, &(&[u8], Range<usize>))| Part {
+fn parts(solids: &[(&[u8], Range<usize>)], name: &str) -> Vec<ModelPart> {
+    let named = |(number, (title, vertices)): (usize, &(&[u8], Range<usize>))| ModelPart {
         name: match title.is_empty() {
             false => String::from_utf8_lossy(title).into_owned(),
             true if solids.len() == 1 => name.to_owned(),
@@ -195,7 +195,7 @@ impl<'a> Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     const FACET: &str = "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  \
                          vertex 0 1e0 0\n endloop\nendfacet\n";
@@ -212,7 +212,7 @@ mod tests {
 
     fn fault(text: &str) -> (usize, String) {
         match read(text.as_bytes(), "file").unwrap_err() {
-            Fault { place: Place::Line(line), message } => (line, message),
+            Fault { location: Location::Line(line), message } => (line, message),
             fault => panic!("no line: {fault:?}"),
         }
     }
@@ -257,7 +257,7 @@ mod tests {
         // In Latin-1 the name would be lost, so the file is refused, as all text formats do.
         let latin1: Vec<u8> = text.chars().map(|c| c as u8).collect();
         let fault = read(&latin1, "x").unwrap_err();
-        assert_eq!(fault.place, crate::Place::Line(1));
+        assert_eq!(fault.location, crate::Location::Line(1));
         assert!(fault.message.contains("save the file as UTF-8"), "{}", fault.message);
     }
 

@@ -145,12 +145,12 @@ fn invalid(message: String) -> io::Error {
 mod tests {
     use super::super::tests::one_facet;
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
     use glam::DAffine3;
 
-    fn fault(bytes: &[u8]) -> (Place, String) {
+    fn fault(bytes: &[u8]) -> (Location, String) {
         let fault = read(bytes, "x").unwrap_err();
-        (fault.place, fault.message)
+        (fault.location, fault.message)
     }
 
     #[test]
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn a_wrong_length_is_told_in_numbers() {
         let whole = one_facet(b"cut");
-        let (place, message) = fault(&whole[..whole.len() - 1]);
-        assert_eq!(place, Place::Byte(133));
+        let (location, message) = fault(&whole[..whole.len() - 1]);
+        assert_eq!(location, Location::Byte(133));
         assert!(
             message.contains("1 facets, 134 bytes") && message.contains("133 bytes"),
             "{message}"
@@ -186,8 +186,8 @@ mod tests {
         bytes.extend([9; 49]);
         assert_eq!(read(&bytes, "x").unwrap().face_count(), 1);
         bytes.push(9);
-        let (place, message) = fault(&bytes);
-        assert_eq!(place, Place::Byte(134));
+        let (location, message) = fault(&bytes);
+        assert_eq!(location, Location::Byte(134));
         assert!(message.contains("could be 1 more"), "{message}");
         bytes[134..].fill(0);
         assert_eq!(read(&bytes, "x").unwrap().face_count(), 1, "padding");
@@ -199,8 +199,8 @@ mod tests {
         bytes[84..88].copy_from_slice(&f32::NAN.to_le_bytes());
         assert!(read(&bytes, "x").is_ok());
         bytes[112..116].copy_from_slice(&f32::NEG_INFINITY.to_le_bytes());
-        let (place, message) = fault(&bytes);
-        assert_eq!(place, Place::Byte(112));
+        let (location, message) = fault(&bytes);
+        assert_eq!(location, Location::Byte(112));
         assert_eq!(message, "facet 0 has the y coordinate -inf, which is not a finite number");
     }
 

@@ -96,7 +96,10 @@ mod tests {
                 for big in [false, true] {
                     let fault = read(&wide(width, big, text), "x").unwrap_err();
                     let message = format!("the text is in {name}; save it as UTF-8");
-                    assert_eq!((fault.place, fault.message), (crate::Place::Line(1), message));
+                    assert_eq!(
+                        (fault.location, fault.message),
+                        (crate::Location::Line(1), message)
+                    );
                 }
             }
         }

@@ -7,7 +7,7 @@ mod program;
 mod stream;
 
 use super::{
-    Options, Unit,
+    LoadOptions, Unit,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::{IFC, Within},
 };
@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let failed = |message: String| file_error(path, message);
     check(bytes).map_err(failed)?;
-    let Options { tolerance, time_limit, .. } = builder.options;
+    let LoadOptions { tolerance, time_limit, .. } = builder.options;
     // The program counts in millimetres, whatever the file does.
     let tolerance = tolerance.map(|metres| metres * Unit::Metre.to(Unit::Millimetre));
     let answer = program::answer(bytes, tolerance, *time_limit).map_err(failed)?;

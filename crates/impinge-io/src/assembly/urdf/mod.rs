@@ -9,14 +9,14 @@ mod packages;
 mod shapes;
 
 use super::{
-    Assembly, Options,
+    Assembly, LoadOptions,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::unread,
     robot::{Joint, Link},
 };
 use crate::{
     Error,
-    error::{Fault, Place},
+    error::{Fault, Location},
     text::shown,
 };
 use document::{Collision, Geometry, Robot};
@@ -106,7 +106,7 @@ fn add_structure(robot: &Robot, stance: &Stance, first_link: u32, assembly: &mut
 }
 
 /// Refuses values for joints that no robot has.
-pub(super) fn check_joint_names(assembly: &Assembly, options: &Options) -> Result<(), Error> {
+pub(super) fn check_joint_names(assembly: &Assembly, options: &LoadOptions) -> Result<(), Error> {
     let has = |name: &String| assembly.joints.iter().any(|joint| joint.name == *name);
     let Some(name) = options.joints.keys().find(|name| !has(name)) else { return Ok(()) };
     let settable = |joint: &&Joint| joint.limits.is_some() || joint.kind.is_free();
@@ -119,7 +119,7 @@ pub(super) fn check_joint_names(assembly: &Assembly, options: &Options) -> Resul
         }
     };
     let path = assembly.files.first().cloned().unwrap_or_default();
-    Err(Error { path, place: Place::File, message })
+    Err(Error { path, location: Location::File, message })
 }
 
 /// Why a mesh could not be had.

@@ -3,7 +3,7 @@
 mod refused;
 
 use super::*;
-use crate::error::Place;
+use crate::error::Location;
 use glam::DVec3;
 use std::{fs, path::PathBuf};
 
@@ -64,11 +64,11 @@ fn model(json: &str) -> Model {
 }
 
 fn shown(fault: &Fault) -> String {
-    match &fault.place {
-        Place::Json(pointer) => format!("{pointer}: {}", fault.message),
-        Place::Byte(byte) => format!("byte {byte}: {}", fault.message),
-        Place::Line(line) => format!("line {line}: {}", fault.message),
-        Place::File | Place::Character { .. } => fault.message.clone(),
+    match &fault.location {
+        Location::Json(pointer) => format!("{pointer}: {}", fault.message),
+        Location::Byte(byte) => format!("byte {byte}: {}", fault.message),
+        Location::Line(line) => format!("line {line}: {}", fault.message),
+        Location::File | Location::Character { .. } => fault.message.clone(),
     }
 }
 

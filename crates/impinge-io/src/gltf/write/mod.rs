@@ -5,7 +5,7 @@ mod painted;
 
 pub use painted::{Color, Paint, save_painted, write_painted};
 
-use crate::model::{Model, Part};
+use crate::model::{Model, ModelPart};
 use document::{Accessor, Attributes, Document, MeshFields, Node, Primitive};
 use glam::{DAffine3, DVec3};
 use impinge::Mesh;
@@ -145,7 +145,7 @@ impl<'a> Layout<'a> {
 }
 
 /// The mesh that a part shows, if it has the faces that the part says.
-fn shown_mesh<'a>(model: &'a Model, part: &Part) -> Result<&'a Mesh> {
+fn shown_mesh<'a>(model: &'a Model, part: &ModelPart) -> Result<&'a Mesh> {
     let has = |mesh: &Mesh, run: &Range<u32>| {
         run.start <= run.end && run.end as usize <= mesh.faces().len()
     };
@@ -220,9 +220,9 @@ mod tests {
     };
     use std::sync::Arc;
 
-    fn part(name: &str, mesh: usize, faces: &[(u32, u32)], transform: DAffine3) -> Part {
+    fn part(name: &str, mesh: usize, faces: &[(u32, u32)], transform: DAffine3) -> ModelPart {
         let faces = faces.iter().map(|&(start, end)| start..end).collect();
-        Part { name: name.into(), mesh, faces, transform }
+        ModelPart { name: name.into(), mesh, faces, transform }
     }
 
     fn sample() -> Model {

@@ -251,7 +251,7 @@ fn material([red, green, blue, opacity]: Color) -> Material {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembly::{Options, read};
+    use crate::assembly::{LoadOptions, read};
 
     const RED: Color = [255, 0, 0, 255];
     const FAINT: Color = [0, 0, 255, 64];
@@ -259,7 +259,8 @@ mod tests {
     fn sample() -> Assembly {
         let obj =
             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng a\nf 1 2 3\nf 1 2 4\nf 1 3 4\ng b\nf 2 3 4\n";
-        let mut assembly = read(obj.as_bytes(), Path::new("a.obj"), &Options::default()).unwrap();
+        let mut assembly =
+            read(obj.as_bytes(), Path::new("a.obj"), &LoadOptions::default()).unwrap();
         for number in 0..3 {
             let mut copy = assembly.parts[0].clone();
             copy.name = format!("copy {number}");
@@ -301,7 +302,7 @@ mod tests {
         assert!(json["materials"][0].get("alphaMode").is_none());
 
         // Read back: the same parts in the same places, their faces perhaps in another order.
-        let back = read(&bytes, Path::new("a.glb"), &Options::default()).unwrap();
+        let back = read(&bytes, Path::new("a.glb"), &LoadOptions::default()).unwrap();
         assert_eq!(back.parts.len(), 5);
         for (number, (part, was)) in back.parts.iter().zip(&assembly.parts).enumerate() {
             assert_eq!((&part.name, part.placement), (&was.name, was.placement));
@@ -319,10 +320,10 @@ mod tests {
     #[test]
     fn sub_assemblies_are_nodes() {
         let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\ng b\nf 1 2 3\ng c\nf 1 2 3\no d\nf 1 2 3\n";
-        let assembly = read(obj.as_bytes(), Path::new("a.obj"), &Options::default()).unwrap();
+        let assembly = read(obj.as_bytes(), Path::new("a.obj"), &LoadOptions::default()).unwrap();
         let mut bytes = Vec::new();
         write_painted(&assembly, &Paint::default(), &mut bytes).unwrap();
-        let back = read(&bytes, Path::new("a.glb"), &Options::default()).unwrap();
+        let back = read(&bytes, Path::new("a.glb"), &LoadOptions::default()).unwrap();
         let names = |assembly: &Assembly| {
             (0..assembly.parts.len()).map(|part| assembly.full_name(part)).collect::<Vec<_>>()
         };
