@@ -117,7 +117,7 @@ impl DraftFolder {
                 };
                 let target = path.ancestors().take_while(is_missing).last();
                 let Some(target) = target.filter(|target| target.file_name().is_some()) else {
-                    let message = "is a broken link, or names no folder";
+                    let message = "is a broken link or not the name of a folder";
                     return Err(Fault::file(message).in_file(path));
                 };
                 let temporary = Temporary::folder(target).map_err(cannot)?;
@@ -272,7 +272,7 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
 /// Returns an unused hidden file name beside `target`.
 fn hidden(target: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
+    let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name");
     let name = target.file_name().ok_or_else(no_name)?.to_string_lossy();
     // File names have a length limit, which the target's name may already reach.
     let name: String = name.chars().take(40).collect();

@@ -148,9 +148,9 @@ fn unknown_extension(path: &Path, verb: &str, known: impl Fn(Format) -> bool) ->
     Fault::file(match path.extension() {
         Some(extension) => {
             let extension = extension.to_string_lossy();
-            format!("files of the kind .{extension} are not {verb}; the kinds that are: {known}")
+            format!("`.{extension}` files cannot be {verb}; supported extensions: {known}")
         }
-        None => format!("the name has no extension to tell the format; the known ones: {known}"),
+        None => format!("the file name has no extension; supported extensions: {known}"),
     })
 }
 
@@ -202,7 +202,7 @@ pub fn write(model: &Model, format: Format, out: &mut dyn Write) -> io::Result<(
         Format::Ply => ply::write(model, out),
         Format::Glb => gltf::write(model, out),
         Format::Off | Format::Gltf => {
-            let message = format!("{format} is not written");
+            let message = format!("{format} files cannot be written");
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         }
     }
@@ -270,11 +270,11 @@ mod tests {
         let known = ".obj, .stl, .ply, .off, .gltf, .glb";
         assert_eq!(
             refused(&folder.write("a.step", b"x")),
-            format!("files of the kind .step are not read; the kinds that are: {known}")
+            format!("`.step` files cannot be read; supported extensions: {known}")
         );
         assert_eq!(
             refused(&folder.write("name", b"x")),
-            format!("the name has no extension to tell the format; the known ones: {known}")
+            format!("the file name has no extension; supported extensions: {known}")
         );
         assert_eq!(refused(&folder.write("a.obj", b"")), "the file is empty");
         assert_eq!(refused(&folder.write("v.obj", b"v 0 0 0\n")), "the file holds no faces");
@@ -300,7 +300,7 @@ mod tests {
         let error = save(folder.0.join("copy.off"), &model).unwrap_err();
         assert_eq!(
             error.message,
-            "files of the kind .off are not written; the kinds that are: .obj, .stl, .ply, .glb"
+            "`.off` files cannot be written; supported extensions: .obj, .stl, .ply, .glb"
         );
         assert_eq!(folder.names().len(), 2, "no temporary file is left: {:?}", folder.names());
     }

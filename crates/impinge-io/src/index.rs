@@ -18,8 +18,9 @@ pub fn save_index(path: impl AsRef<Path>, shape: &Shape) -> Result<(), Error> {
     let path = path.as_ref();
     let Some(bytes) = shape.to_bytes() else {
         let method = shape.method();
-        let message =
-            format!("what `{method}` prepares is not saved: choose a tree of volumes, such as obb");
+        let message = format!(
+            "the index of the method `{method}` cannot be saved; choose a tree of volumes, such as `obb`"
+        );
         return Err(Fault::file(message).in_file(path));
     };
     write_atomically(path, |out| out.write_all(&bytes))
