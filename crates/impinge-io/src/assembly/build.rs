@@ -223,7 +223,7 @@ fn charge(made: &mut u64, mesh: &Mesh, how: &str) -> Result<(), String> {
     match *made <= MAX_MADE {
         true => Ok(()),
         false => Err(format!(
-            "the part is {how}, and all such meshes together exceed {MAX_MADE} vertices and faces"
+            "the part is {how}, and all such meshes together have more than {MAX_MADE} vertices and faces"
         )),
     }
 }

@@ -242,7 +242,7 @@ pub(super) fn stem(path: &Path) -> String {
 fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<(), Error> {
     let Listed { path, kind, group, in_folder } = file;
     if *kind == Kind::Urdf && *in_folder {
-        let message = "a robot cannot be read as part of a folder, because it places the meshes itself; name the .urdf \
+        let message = "a robot cannot be read as part of a folder, because it places the meshes itself; give the .urdf \
                        file itself";
         return Err(file_error(path, message));
     }

@@ -89,7 +89,7 @@ fn check(bytes: &[u8]) -> Result<(), String> {
         }
     }
     if memchr::memmem::rfind(text, b"END-ISO-10303-21").is_none() {
-        return Err("the file is truncated: `END-ISO-10303-21;` is missing".into());
+        return Err("the file ends early: `END-ISO-10303-21;` is missing".into());
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ mod tests {
         let refused = |text: &[u8]| check(text).unwrap_err();
         assert_eq!(refused(b""), "the file is empty");
         assert!(refused(b"solid a\nendsolid").contains("not a STEP file"));
-        assert!(refused(b"ISO-10303-21;\nHEADER;").contains("is truncated"));
+        assert!(refused(b"ISO-10303-21;\nHEADER;").contains("ends early"));
         let ifc = b"ISO-10303-21;HEADER;FILE_SCHEMA (( 'IFC4X3' ));ENDSEC;DATA;END-ISO-10303-21;";
         assert_eq!(refused(ifc), IFC);
         let named = b" ISO-10303-21;HEADER;FILE_NAME('IFC');FILE_SCHEMA(('AP203'));ENDSEC;\
