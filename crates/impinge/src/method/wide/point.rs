@@ -129,7 +129,7 @@ impl WideTree {
         let away = point - pose.translation();
         let here = self.frame.normalized(pose.rotation().inverse() * away);
         let unit = self.frame.unit();
-        // As in `stance.rs`: an inverse is off by 32 roundings of 1 in each entry, a product with it
+        // As in `relative_pose.rs`: an inverse is off by 32 roundings of 1 in each entry, a product with it
         // by four more; twice over, and along three axes.
         let computing = 256.0 * f64::EPSILON * away.abs().max_element();
         let placing = 4.0 * self.frame.rounding(pose);

@@ -1,4 +1,6 @@
-//! A search that can be interrupted: what it has left open is a list of pairs of boxes.
+//! A traversal that can be interrupted. Its state is a list of pairs of boxes still to visit.
+//!
+//! Called through [`ResumableWalk`] by queries with a budget.
 
 use super::{
     Link, Slot, WIDTH,
@@ -10,14 +12,15 @@ use crate::method::{
     resumable::{self, Look, Ranked},
 };
 
-/// Two boxes that may overlap, and by how much at most in world units.
+/// Two boxes that may overlap, with an upper bound of the overlap in world units.
 pub(super) type OpenSlots = Ranked<[Slot; 2]>;
 
 impl WidePair<'_> {
     /// The children that may overlap the other box.
     fn open_below(&self, job: &Job) -> [Option<OpenSlots>; WIDTH] {
-        // The axes are units to 1e-5; a way in the world is up to 1.5e-6 shorter in the frame.
-        let unit = self.trees[job.opened].place.scale * (1.0 + 4e-5);
+        // The axes are unit vectors to 1e-5; a vector in the world is up to 1.5e-6 shorter in the
+        // frame.
+        let unit = self.trees[job.opened].body_frame.scale * (1.0 + 4e-5);
         let (mut open, mut count) = ([None; WIDTH], 0);
         self.each_child(job, |slots, gaps| {
             let depth = gaps.iter().map(|gap| f64::from(-gap)).fold(f64::INFINITY, f64::min);
