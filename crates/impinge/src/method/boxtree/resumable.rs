@@ -8,7 +8,7 @@ use super::{
 use crate::method::{
     Meter, OpenPair, WalkCounts,
     hierarchy::ResumableWalk,
-    resumable::{self, Look, Ranked},
+    resumable::{self, Ranked, Visited},
 };
 
 impl Fine<'_> {
@@ -50,11 +50,11 @@ impl ResumableWalk for BoxtreePair<'_> {
                 let tests = faces[0].len() as u64 * faces[1].len() as u64;
                 counts.face_tests += tests;
                 meter.spend(tests);
-                return Look::Leaves { touch: visit(faces) };
+                return Visited::Leaves { touch: visit(faces) };
             }
             counts.volume_tests += 2;
             meter.spend(2);
-            Look::Children(fine.children(&pair).map(|child| fine.ranked(child)))
+            Visited::Children(fine.children(&pair).map(|child| fine.ranked(child)))
         })
     }
 

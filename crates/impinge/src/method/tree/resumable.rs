@@ -5,7 +5,7 @@ use crate::{
     method::{
         Meter, OpenPair,
         hierarchy::{ResumableWalk, Walk},
-        resumable::{self, Look, Ranked},
+        resumable::{self, Ranked, Visited},
     },
     volume::BoundingVolume,
 };
@@ -52,10 +52,10 @@ impl<V: BoundingVolume> ResumableWalk for TreePair<'_, V> {
                 let tests = u64::from(a.count) * u64::from(b.count);
                 scratch.counts.face_tests += tests;
                 meter.spend(tests);
-                return Look::Leaves { touch: visit([self.a.faces_of(a), self.b.faces_of(b)]) };
+                return Visited::Leaves { touch: visit([self.a.faces_of(a), self.b.faces_of(b)]) };
             };
             meter.spend(2);
-            Look::Children(children.map(|pair| self.opened(scratch, pair)))
+            Visited::Children(children.map(|pair| self.opened(scratch, pair)))
         });
         scratch.open = open;
         scratch.counts.placed = scratch.placed.count();

@@ -9,7 +9,7 @@ use super::{
 use crate::method::{
     Meter, OpenPair,
     hierarchy::{ResumableWalk, Walk},
-    resumable::{self, Look, Ranked},
+    resumable::{self, Ranked, Visited},
 };
 
 /// Two boxes that may overlap, with an upper bound of the overlap in world units.
@@ -60,12 +60,12 @@ impl ResumableWalk for WidePair<'_> {
                 let tests = (faces[0].len() * faces[1].len()) as u64;
                 counts.face_tests += tests;
                 meter.spend(tests);
-                return Look::Leaves { touch: visit(faces) };
+                return Visited::Leaves { touch: visit(faces) };
             };
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
             meter.spend(WIDTH as u64);
-            Look::Children(self.open_below(&job))
+            Visited::Children(self.open_below(&job))
         })
     }
 
