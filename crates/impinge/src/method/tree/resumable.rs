@@ -1,4 +1,6 @@
-//! A search that can be interrupted: what it has left open is a list of node pairs.
+//! A traversal that can be interrupted. Its state is a list of node pairs still to visit.
+//!
+//! Called through [`ResumableWalk`] by queries with a budget.
 
 use super::{Scratch, TreePair};
 use crate::{
@@ -11,7 +13,7 @@ use crate::{
 };
 
 impl<V: BoundingVolume> TreePair<'_, V> {
-    /// Tests a pair of nodes, and returns it if the volumes overlap.
+    /// Tests a pair of nodes. Returns it with its overlap if the volumes overlap.
     fn opened(&self, scratch: &mut Scratch<V>, pair: [u32; 2]) -> Option<Ranked<[u32; 2]>> {
         let [i, j] = pair;
         let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
@@ -21,7 +23,8 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         overlaps.then(|| Ranked { overlap: a.volume.depth_above(&placed), pair })
     }
 
-    /// The length of a unit of overlap in the world: a vector there is up to 1.5e-6 shorter in the frame.
+    /// The length of a unit of overlap in the world: a vector there is up to 1.5e-6 shorter in the
+    /// frame.
     fn overlap_unit(&self) -> f64 {
         self.a.frame.unit() * (1.0 + 4e-6)
     }
