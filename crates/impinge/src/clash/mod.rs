@@ -14,9 +14,9 @@
 //!
 //! Two answers are exact, for coordinates as [`Pose::place`](crate::Pose::place) rounds them:
 //! whether surfaces meet, and in which faces; and whether a point lies inside a solid. Depths,
-//! distances, lengths and points are measured in `f64` and carry rounding errors. The touch band is
-//! far wider than those. Squared lengths must not overflow or underflow, so coordinates must be
-//! between 1e-60 and 1e60 in size.
+//! distances, lengths and points are measured in `f64` and carry rounding errors, which the touch
+//! band exceeds by far. They hold for sizes between 1e-60 and 1e60: beyond that, products of
+//! coordinates underflow or overflow.
 //!
 //! # Solids
 //! A part is *closed* if every edge has as many faces on one side as on the other. Vertices at

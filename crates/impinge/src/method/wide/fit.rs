@@ -11,11 +11,11 @@ use super::{
     options::WideQuality,
     vector::{Vector, cross, dot, greatest, least, load, loads, minus, plus, splat, splats},
 };
-use crate::Bounds;
+use crate::{Bounds, volume::eigenvectors};
 use fearless_simd::prelude::*;
 use glam::{DMat3, DVec3};
 
-/// At most this many leaves are looked at to choose the axes.
+/// The largest number of leaves sampled to choose the axes.
 const SAMPLE: usize = 48;
 
 /// The number of rectangles compared around the projected corners, each rotated a little further.
@@ -276,33 +276,10 @@ fn total<S: Simd>([x, y, z]: Vector<S>) -> DVec3 {
     DVec3::from_array(sums.map(f64::from))
 }
 
-/// The eigenvectors of a symmetric matrix, by Jacobi rotations; `None` if they are not orthonormal.
-fn principal_axes(matrix: DMat3) -> Option<[[f32; 3]; 3]> {
-    let mut m = matrix.to_cols_array_2d();
-    let mut v = DMat3::IDENTITY.to_cols_array_2d();
-    for _ in 0..5 {
-        for (p, q, r) in [(0, 1, 2), (0, 2, 1), (1, 2, 0)] {
-            let off = m[p][q];
-            if off.abs() <= 1e-9 * (m[p][p].abs() + m[q][q].abs()) {
-                continue;
-            }
-            let theta = (m[q][q] - m[p][p]) / (2.0 * off);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            m[p][p] -= t * off;
-            m[q][q] += t * off;
-            (m[p][q], m[q][p]) = (0.0, 0.0);
-            let (rp, rq) = (m[r][p], m[r][q]);
-            (m[r][p], m[r][q]) = (c * rp - s * rq, s * rp + c * rq);
-            (m[p][r], m[q][r]) = (m[r][p], m[r][q]);
-            let (vp, vq) = (v[p], v[q]);
-            v[p] = [0, 1, 2].map(|k| c * vp[k] - s * vq[k]);
-            v[q] = [0, 1, 2].map(|k| s * vp[k] + c * vq[k]);
-        }
-    }
-    let axes = DMat3::from_cols_array_2d(&v);
-    let skew = axes.transpose() * axes - DMat3::IDENTITY;
-    let is_frame = skew.to_cols_array().iter().all(|entry| entry.abs() < 1e-9);
-    is_frame.then(|| axes.as_mat3().to_cols_array_2d())
+/// The eigenvectors of a covariance matrix, narrowed to `f32`; `None` if they are not orthonormal.
+fn principal_axes(matrix: DMat3) -> Option<Axes> {
+    let [[xx, xy, zx], [_, yy, yz], [_, _, zz]] = matrix.to_cols_array_2d();
+    let (squares, products) = (DVec3::new(xx, yy, zz), DVec3::new(yz, zx, xy));
+    let axes = eigenvectors(squares, products, [(0, 1, 2), (0, 2, 1), (1, 2, 0)], 1e-9, 5);
+    axes.map(|axes| axes.as_mat3().to_cols_array_2d())
 }

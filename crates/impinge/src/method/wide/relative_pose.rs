@@ -82,7 +82,7 @@ impl RelativePose {
     /// Let x and y be points of the two bodies, X and Y where rounding has put them:
     /// `X = Ra x + ta + ea`, `Y = Rb y + tb + eb`. Let `wa = Ra ca + ta` be the true place of the
     /// centre of a, and `wb` likewise. The map `P ↦ Ra⁻¹ (P − wa) / sa` takes X to
-    /// `(x − ca) / sa + Ra⁻¹ ea / sa`, which is x in the frame of a but for the last term, and Y to
+    /// `(x − ca) / sa + Ra⁻¹ ea / sa`, which is x in the frame of a up to the last term, and Y to
     ///
     /// `Ra⁻¹ Rb (y − cb) / sa + Ra⁻¹ (wb − wa) / sa + Ra⁻¹ eb / sa`
     ///
