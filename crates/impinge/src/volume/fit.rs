@@ -1,5 +1,6 @@
 //! Ways to choose the axes of an oriented box. [`Obb`](super::Obb) compares the boxes and keeps the smallest.
 
+use super::eigen::eigenvectors;
 use crate::{
     convex::{Hull, Shape},
     narrow::Triangle,
@@ -139,48 +140,8 @@ pub(super) fn principal_axes(triangles: impl IntoIterator<Item = Triangle>) -> O
     mean /= 3.0 * area_sum;
     let squares = squares / (12.0 * area_sum) - mean * mean;
     let products = products / (12.0 * area_sum) - product(mean);
-    let axes = eigenvectors(squares, products);
-    let is_frame = (axes.transpose() * axes - DMat3::IDENTITY)
-        .to_cols_array()
-        .iter()
-        .all(|entry| entry.abs() < 1e-9);
-    is_frame.then_some(axes)
-}
-
-/// The eigenvectors of a symmetric matrix, by Jacobi rotations. They are a product of rotations, so they are
-/// orthonormal even if eigenvalues coincide.
-///
-/// `squares` holds the entries xx, yy, zz, `products` holds yz, zx, xy.
-fn eigenvectors(squares: DVec3, products: DVec3) -> DMat3 {
-    // Off-diagonal entries below this relative size are treated as zero: a box rotated by so little is as
-    // good.
-    const TOLERANCE: f64 = 1e-6;
-    let (mut diagonal, mut off) = (squares.to_array(), products.to_array());
-    let mut vectors = DMat3::IDENTITY.to_cols_array_2d().map(DVec3::from_array);
-    for _ in 0..16 {
-        let mut is_done = true;
-        for (p, q, r) in [(0, 1, 2), (2, 0, 1), (1, 2, 0)] {
-            // The entry in row p, column q is off[r].
-            if off[r].abs() <= TOLERANCE * (diagonal[p].abs() + diagonal[q].abs()) {
-                continue;
-            }
-            is_done = false;
-            let theta = (diagonal[q] - diagonal[p]) / (2.0 * off[r]);
-            let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
-            let sine = tangent * cosine;
-            diagonal[p] -= tangent * off[r];
-            diagonal[q] += tangent * off[r];
-            off[r] = 0.0;
-            (off[q], off[p]) = (cosine * off[q] - sine * off[p], sine * off[q] + cosine * off[p]);
-            let (v, w) = (vectors[p], vectors[q]);
-            (vectors[p], vectors[q]) = (v * cosine - w * sine, v * sine + w * cosine);
-        }
-        if is_done {
-            break;
-        }
-    }
-    DMat3::from_cols(vectors[0], vectors[1], vectors[2])
+    // A tolerance of 1e-6: a box rotated by so little is as good.
+    eigenvectors(squares, products, [(0, 1, 2), (2, 0, 1), (1, 2, 0)], 1e-6, 16)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 mod aabb;
 mod dop;
+mod eigen;
 mod fit;
 mod frame;
 mod obb;
@@ -20,6 +21,7 @@ mod vertex_dop;
 
 pub use aabb::Aabb;
 pub use dop::Dop;
+pub(crate) use eigen::eigenvectors;
 pub use fit::Fit;
 pub use frame::{Frame, Relative};
 pub use obb::Obb;
