@@ -223,7 +223,8 @@ fn rules_leave_pairs_out() {
     // One that does nothing is told, since somebody thinks that it does.
     let idle = Clashes::of(&[&file, "--ignore", "bolt*", "--ignore", "a :: bolt"]);
     assert_eq!(idle.listed(), [AB, CD]);
-    for piece in ["note: --ignore `bolt*` matches no part", "note: --ignore `a :: bolt` matches no part"]
+    for piece in
+        ["note: --ignore `bolt*` matches no part", "note: --ignore `a :: bolt` matches no part"]
     {
         assert!(idle.run.stderr.contains(piece), "{}", idle.run.stderr);
     }
