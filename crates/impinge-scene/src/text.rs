@@ -23,7 +23,7 @@ const MAX_BYTES: u64 = 64 << 20;
 impl Text {
     pub(super) fn load(path: &Path) -> Result<Self, Error> {
         let about = |error: &dyn Display| {
-            let message = format!("cannot read the scene: {error}");
+            let message = format!("cannot be read: {error}");
             Error::from(impinge_io::Error { path: path.into(), place: Place::File, message })
         };
         let size = fs::metadata(path).map_err(|error| about(&error))?.len();

@@ -240,7 +240,7 @@ fn rules_leave_pairs_out() {
     impinge(["clash", &file, "--ignore-file", &rules]).refuses(&["rules.txt:2:", "UTF-8"]);
     impinge(["clash", &file, "--ignore-file", &folder.at("none")])
         .refuses(&["none", "cannot be read"]);
-    impinge(["clash", &file, "--ignore-file", &folder.at("")]).refuses(&["no regular file"]);
+    impinge(["clash", &file, "--ignore-file", &folder.at("")]).refuses(&["not a regular file"]);
 }
 
 #[test]

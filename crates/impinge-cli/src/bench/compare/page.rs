@@ -14,8 +14,7 @@ const BEGIN: &str = "<!-- bench compare -->\n";
 const END: &str = "<!-- end compare -->";
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let cannot =
-        |error| Failure::input(format!("{}: cannot read the page: {error}", path.display()));
+    let cannot = |error| Failure::input(format!("{}: cannot be read: {error}", path.display()));
     fs::read_to_string(path).map_err(cannot)
 }
 

@@ -118,8 +118,7 @@ impl Peer {
         peer_scenario.folder.clear_counts().map_err(|error| error.to_string())?;
         let mut command = self.command(peer_scenario, limits);
         command.stdin(Stdio::null()).stdout(file(&stdout)?).stderr(file(&stderr)?);
-        let child =
-            command.spawn().map_err(|error| format!("cannot start the program: {error}"))?;
+        let child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;
         let status = Running(child).wait(limits.timeout, &[&stdout, &stderr])?;
         if !status.success() {
             let text = fs::read(&stderr).unwrap_or_default();
