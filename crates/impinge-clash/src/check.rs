@@ -1,4 +1,4 @@
-//! The check itself: from an assembly to its outcome.
+//! Runs a check: applies the filter, searches for clashes and lists them.
 
 use crate::{
     error::Error,
@@ -10,14 +10,14 @@ use crate::{
 use impinge::clash::{self, Part, Progress, Report};
 use impinge_io::assembly::Assembly;
 
-/// The caller's side of a check: is told what goes on, and may stop it. `()` does neither.
+/// Callbacks of a check, for progress and cancellation. `()` ignores all calls.
 pub trait Watch: Sync {
-    /// Called before the search for each rule that fits no part: probably a name is misspelt.
+    /// Called before the search for each rule that matches no part: its name is probably misspelt.
     fn idle_rule(&self, rule: &Rule) {
         let _ = rule;
     }
 
-    /// Called now and then during the search, from any thread. Returns whether to go on.
+    /// Called from time to time during the search, from any thread. Returns whether to continue.
     fn proceed(&self, progress: Progress) -> bool {
         let _ = progress;
         true
@@ -26,13 +26,13 @@ pub trait Watch: Sync {
 
 impl Watch for () {}
 
-/// Finds the clashes of an assembly, and lists them as the options say.
+/// Finds the clashes of an assembly, and lists them according to `options`.
 ///
 /// The outcome does not depend on the number of threads.
 ///
 /// # Errors
-/// If a length is not one, a group of [`Pairs::between`](crate::Pairs::between) is not there, or the
-/// watcher stops the search.
+/// If a length is negative or not finite, if a group of [`Pairs::between`](crate::Pairs::between) does not
+/// exist, or if `watch` stops the search.
 pub fn check(assembly: Assembly, options: &Options, watch: &impl Watch) -> Result<Outcome, Error> {
     let mut asked = clash::Options::new()
         .tolerance(options.tolerance)?

@@ -1,5 +1,5 @@
-//! The outcome as one JSON object, written as it is made: a second copy of a hundred thousand
-//! clashes is never there.
+//! Writes the outcome as one JSON object. It is streamed, so that a hundred thousand clashes are never
+//! copied.
 
 use crate::{
     findings::{Resolved, Row, Status},
@@ -18,7 +18,8 @@ use impinge_io::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::io::{self, Write};
 
-/// Writes one JSON object and a line end. `docs/output.md` in the repository describes every field.
+/// Writes the outcome as one JSON object and a line end. `docs/output.md` in the repository describes every
+/// field.
 ///
 /// # Errors
 /// If `out` cannot be written to.
@@ -27,7 +28,7 @@ pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// An iterator as a list.
+/// Serializes an iterator as a list.
 struct Each<I>(I);
 
 impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
@@ -129,7 +130,7 @@ impl Serialize for Faces<'_> {
     }
 }
 
-/// A box; none around nothing.
+/// A bounding box; `None` if it is empty.
 #[derive(Serialize)]
 struct Extent {
     min: Point,

@@ -1,4 +1,5 @@
-//! From what the search found to what is shown: filtered, compared, in order.
+//! The outcome of a check: clashes that are filtered, compared with the baseline and sorted. `check.rs`
+//! builds it; every writer reads it.
 
 use crate::{
     filter::Filter,
@@ -10,24 +11,24 @@ use impinge::clash::{Clash, Verdict};
 use impinge_io::assembly::Assembly;
 use std::{cmp::Ordering, collections::HashMap};
 
-/// What a check found: the clashes that are listed, and counts of all.
+/// The outcome of a check: the listed clashes, and counts of all clashes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The assembly and the clashes that are listed.
+    /// The assembly and its listed clashes.
     pub findings: Findings,
-    /// How many clashes there are of each verdict, in the order of [`Verdict::ALL`], those beyond the
-    /// limit too.
+    /// The number of clashes of each verdict, in the order of [`Verdict::ALL`], including those beyond the
+    /// limit.
     pub counts: [usize; Verdict::ALL.len()],
-    /// How many of them the baseline has, if there is one.
+    /// The number of clashes that the baseline has, if there is one.
     pub known: Option<usize>,
-    /// How many of them are not allowed.
+    /// The number of clashes that are not allowed.
     pub failures: usize,
-    /// Counts by pairs of sub-assemblies, if they were asked for, those with the worst first.
+    /// Counts by pairs of sub-assemblies, worst first, if [`Listing`](crate::Listing) requests them.
     pub totals: Option<Vec<Total>>,
-    /// How many of the parts that were looked at are open: nothing is said to be inside them.
+    /// The number of checked parts that are open; no part is reported as inside an open part.
     pub open_parts: usize,
-    /// The verdict that a pair of parts had in the baseline, where it was another.
+    /// The baseline's verdict of each pair, if it differs from the verdict now.
     was: HashMap<[usize; 2], Verdict>,
     allowed: Allowed,
 }
@@ -40,27 +41,27 @@ impl Outcome {
         Self { findings, counts, known, failures, totals, open_parts, was, allowed }
     }
 
-    /// How many clashes there are of a verdict, those beyond the limit too.
+    /// Returns the number of clashes of a verdict, including those beyond the limit.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.counts[verdict as usize]
     }
 
-    /// How many clashes there are, those beyond the limit too.
+    /// Returns the number of clashes, including those beyond the limit.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 
-    /// The verdict that the baseline has for a pair, if it is another.
+    /// Returns the baseline's verdict of a pair, if it differs from the verdict now.
     pub fn was(&self, row: &Row) -> Option<Verdict> {
         self.was.get(&[row.clash.a, row.clash.b]).copied()
     }
 
-    /// Whether a clash does not count as a failure.
+    /// Returns whether a clash does not count as a failure.
     pub fn is_allowed(&self, row: &Row) -> bool {
         self.allowed.allows(row.clash.verdict, row.status)
     }
 
-    /// The name of a part.
+    /// Returns the name of a part.
     ///
     /// # Panics
     /// If there is no such part.
@@ -69,7 +70,7 @@ impl Outcome {
     }
 }
 
-/// How the search went.
+/// Counts and lengths of a finished search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) pairs_checked: u64,
@@ -78,7 +79,7 @@ pub(crate) struct Found {
     pub(crate) clearance: f64,
 }
 
-/// Clashes as they are listed, before the assembly is theirs.
+/// The listed clashes. Borrows the assembly, so it is made before [`Outcome`], which owns the assembly.
 #[derive(Debug)]
 pub(crate) struct Listed {
     counts: [usize; Verdict::ALL.len()],
@@ -130,9 +131,9 @@ impl Listed {
     }
 }
 
-/// A total order: no two pairs have the same numbers.
+/// Compares two clashes. This is a total order: no two pairs have the same part numbers.
 fn order(assembly: &Assembly, sort: Sort, a: &Clash, b: &Clash) -> Ordering {
-    // The deepest first; what is not known is less than 0.
+    // Deepest first; an unknown depth sorts below 0.
     let depth = |clash: &Clash| clash.depth.unwrap_or(-1.0);
     let by_depth = || depth(b).total_cmp(&depth(a));
     let by_distance = || a.distance.total_cmp(&b.distance);

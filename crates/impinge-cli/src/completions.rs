@@ -1,4 +1,4 @@
-//! `impinge completions`: scripts with which shells complete commands and options.
+//! `impinge completions`: prints completion scripts for shells.
 
 use crate::{failure::Failure, output};
 use clap::Command;
@@ -12,11 +12,11 @@ Examples:
   impinge completions zsh > ~/.zfunc/_impinge
   impinge completions fish > ~/.config/fish/completions/impinge.fish")]
 pub(crate) struct Arguments {
-    /// The shell to print for
+    /// Shell that will run the script
     shell: Shell,
 }
 
-/// Prints the script that completes the words of a command.
+/// Prints a script that completes the words of `command`.
 pub(crate) fn run(arguments: &Arguments, command: &mut Command) -> Result<(), Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, command, "impinge", &mut script);

@@ -1,4 +1,4 @@
-//! `impinge generate`: the project's own meshes, paths and scenarios, as files.
+//! `impinge generate`: writes the generated meshes, paths and scenarios to files.
 
 use crate::{
     failure::Failure,
@@ -12,7 +12,7 @@ use impinge::glam::{DAffine3, DVec3};
 use impinge_io::{DraftFolder, Format, Model, commit_all};
 use std::path::{Path as FilePath, PathBuf};
 
-/// Make a mesh, a path of poses or a whole scenario, and write it to a file.
+/// Generate a mesh, a path of poses or a whole scenario, and write it to a file.
 ///
 /// The same options give the same bits on every machine.
 #[derive(Debug, clap::Args)]
@@ -24,13 +24,13 @@ Examples:
   impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
   impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/",
     after_help = "\
-The extension names the kind of mesh file: .obj, .stl, .ply or .glb. The gearbox and the plant are in
-millimetres; a .glb file holds them in metres, as glTF files are."
+The file extension sets the mesh format: .obj, .stl, .ply or .glb. The gearbox and the plant are in
+millimetres; a .glb file stores them in metres, as glTF requires."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
-    /// The file to write (the folder, for a scenario)
+    /// File to write; for a scenario, the folder
     #[arg(long, short, global = true, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -41,19 +41,19 @@ enum What {
     Shape(Shape),
     #[command(flatten)]
     Path(Path),
-    /// A folder with a.obj, b.obj and poses.csv, as comparisons with other programs read it
+    /// A folder with a.obj, b.obj and poses.csv, the format of `impinge bench --dir` and of peers
     Scenario {
-        /// The first mesh: a file, or gen:NAME
+        /// First mesh: a file, or gen:NAME
         a: String,
-        /// The second mesh: a file, or gen:NAME
+        /// Second mesh: a file, or gen:NAME
         b: String,
-        /// The poses: a CSV file, or gen:NAME
+        /// Poses: a CSV file, or gen:NAME
         #[arg(long)]
         poses: String,
     },
 }
 
-/// How to make one of these, for its help.
+/// Returns an example command for the help text of a generator.
 pub(crate) fn example(name: &str) -> String {
     let is_path = Path::has_subcommand(name);
     match name {
@@ -69,10 +69,10 @@ pub(crate) fn example(name: &str) -> String {
 pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
     let output = arguments
         .output
-        .ok_or_else(|| Failure::input("no file to write is named: name one with --output FILE"))?;
+        .ok_or_else(|| Failure::input("no output file: name one with --output FILE"))?;
     match arguments.what {
         What::Shape(shape) => {
-            let mut model = progress::waiting("making the mesh", || shape.model())?;
+            let mut model = progress::waiting("generating the mesh", || shape.model())?;
             let wanted = Format::of_path(&output).and_then(Format::units);
             if let (Some(own), Some(wanted)) = (shape.units(), wanted) {
                 scale(&mut model, own.to(wanted));
@@ -96,7 +96,7 @@ fn written(path: &FilePath, summary: &str) -> Result<(), Failure> {
     output::text(&format!("{}: {summary}\n", output::plain(&path.to_string_lossy())))
 }
 
-/// Scales a model by scaling its parts where they stand; meshes stay as they are.
+/// Scales a model by scaling the placements of its parts; the meshes do not change.
 fn scale(model: &mut Model, factor: f64) {
     let scale = DAffine3::from_scale(DVec3::splat(factor));
     model.parts.iter_mut().for_each(|part| part.transform = scale * part.transform);
@@ -105,7 +105,7 @@ fn scale(model: &mut Model, factor: f64) {
 fn scenario(folder: &FilePath, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
     let files = ["a.obj", "b.obj", "poses.csv"].map(|name| folder.join(name));
     let outputs = Outputs::new(files.iter().map(|file| ("--output", Some(file.as_path()))));
-    // The folder is made at the end, so only files that exist can be in the way.
+    // The folder is created at the end, so only existing files can be in conflict.
     let is_there = folder.is_dir();
     if is_there {
         outputs.check([a, b, poses].into_iter().filter_map(source::file))?;

@@ -14,13 +14,13 @@ use std::sync::Arc;
 pub(crate) enum Shape {
     /// A unit sphere with an exact number of faces
     Sphere {
-        /// Number of faces: any even number from 4 on
+        /// Number of faces; must be even and at least 4
         #[arg(long, default_value_t = 960)]
         faces: u32,
     },
-    /// A unit sphere of equal triangles, 20 times 4 to the power of the subdivisions
+    /// A unit sphere of nearly equal triangles, with 20 × 4^subdivisions faces
     Icosphere {
-        /// How often each face is parted into four
+        /// How often each face is split into four
         #[arg(long, default_value_t = 3)]
         subdivisions: u32,
     },
@@ -44,7 +44,7 @@ pub(crate) enum Shape {
         /// Height
         #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         height: f64,
-        /// Sides around
+        /// Number of sides
         #[arg(long, default_value_t = 32)]
         sides: u32,
     },
@@ -56,7 +56,7 @@ pub(crate) enum Shape {
         /// Radius of the tube
         #[arg(long, default_value_t = 0.4, allow_negative_numbers = true)]
         minor: f64,
-        /// The most faces
+        /// Maximum number of faces
         #[arg(long, default_value_t = 5000)]
         faces: u32,
     },
@@ -68,7 +68,7 @@ pub(crate) enum Shape {
         /// Cells around the ring
         #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(3..))]
         around: u32,
-        /// Cells around the tube; two faces a cell
+        /// Cells around the tube; each cell has two faces
         #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(3..))]
         tube: u32,
     },
@@ -77,13 +77,13 @@ pub(crate) enum Shape {
         /// Seed
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Pipe segments
+        /// Number of pipe segments
         #[arg(long, default_value_t = generate::PipesOptions::default().count)]
         count: u32,
         /// Cells of the grid along each axis
         #[arg(long, default_value_t = generate::PipesOptions::default().cells)]
         cells: u32,
-        /// Sides of a pipe
+        /// Number of sides of a pipe
         #[arg(long, default_value_t = generate::PipesOptions::default().sides)]
         sides: u32,
     },
@@ -114,7 +114,7 @@ pub(crate) enum Shape {
     Chair,
     /// A spur gear with involute teeth
     Gear {
-        /// Teeth
+        /// Number of teeth
         #[arg(long, default_value_t = 24)]
         teeth: u32,
         /// Module: the pitch diameter divided by the number of teeth
@@ -135,14 +135,14 @@ pub(crate) enum Shape {
         /// Seed
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Parts
+        /// Number of parts
         #[arg(long, default_value_t = 10_000)]
         parts: u32,
     },
 }
 
 impl Shape {
-    /// The unit of its coordinates; shapes without one are of any size.
+    /// The unit of the coordinates; `None` for shapes of arbitrary size.
     pub(crate) fn units(&self) -> Option<Unit> {
         matches!(self, Self::Gearbox | Self::Plant { .. }).then_some(Unit::Millimetre)
     }
@@ -187,7 +187,7 @@ impl Shape {
     }
 }
 
-/// Parts as a model, in which equal meshes are shared.
+/// Returns parts as a model; equal meshes are stored once.
 fn assembly(parts: Vec<(String, Mesh, Pose)>) -> Model {
     let mut model = Model::default();
     for (name, mesh, pose) in parts {
@@ -215,7 +215,7 @@ fn plant(plant: generate::Plant) -> Model {
         impinge_io::ModelPart { name: part.name, mesh: part.mesh, faces: vec![whole], transform }
     };
     let mut model = Model { parts: plant.parts.into_iter().map(part).collect(), meshes };
-    // A small one shows few of its meshes, and a mesh that nobody shows is none of a model.
+    // A small plant does not use all of its meshes; unused meshes are left out of the model.
     let mut number_of = vec![usize::MAX; model.meshes.len()];
     let mut shown = Vec::new();
     for part in &mut model.parts {
@@ -233,16 +233,16 @@ fn plant(plant: generate::Plant) -> Model {
 /// Poses to make.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Path {
-    /// One full turn about z and x at a fixed distance
+    /// One full turn about z and one about x, at a fixed distance
     Tumble {
-        /// Distance of the centres, along x
+        /// Distance between the centres, along x
         #[arg(long, default_value_t = 1.5, allow_negative_numbers = true)]
         distance: f64,
-        /// Poses
+        /// Number of poses
         #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
-    /// A flight that rebounds from the walls of a room, turning slowly
+    /// A flight that bounces off the walls of a room while it turns slowly
     Billiard {
         /// Seed
         #[arg(long, default_value_t = 1)]
@@ -250,10 +250,10 @@ pub(crate) enum Path {
         /// The room reaches from −size/2 to size/2 along each axis
         #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
         size: f64,
-        /// Distance from pose to pose
+        /// Distance between consecutive poses
         #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
         stride: f64,
-        /// Poses
+        /// Number of poses
         #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
@@ -262,19 +262,19 @@ pub(crate) enum Path {
         /// Seed
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Poses
+        /// Number of poses
         #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
-    /// A figure of eight over the terrain of the same seed
+    /// A figure of eight over the terrain with the same seed
     TerrainFlight {
         /// Seed of the terrain
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Height above ground
+        /// Height above the ground
         #[arg(long, default_value_t = 0.02, allow_negative_numbers = true)]
         clearance: f64,
-        /// Poses
+        /// Number of poses
         #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },

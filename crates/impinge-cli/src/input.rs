@@ -1,4 +1,4 @@
-//! Assemblies as `clash` and `inspect` take them: files and folders, or `gen:` names.
+//! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
 use crate::{failure::Failure, progress, source};
 use impinge::{Mesh, Pose};
@@ -8,22 +8,22 @@ use impinge_io::{
 };
 use std::{path::PathBuf, sync::Arc};
 
-/// The assembly that is made if no file is named.
+/// The assembly that is generated if no file is named.
 pub(crate) const DEMO: &str = "gen:gearbox";
 
-/// The clearance that is asked for in it unless another is named, in millimetres: only its gears are closer.
+/// The default clearance for [`DEMO`], in millimetres: only its gears are closer to each other.
 const DEMO_CLEARANCE: f64 = 0.1;
 
-/// A larger assembly.
+/// A larger generated assembly.
 const PLANT: &str = "gen:plant";
 
-/// An assembly, and the clearance that is asked for unless another is named.
+/// An assembly and its default clearance.
 pub(crate) struct Input {
     pub(crate) assembly: Assembly,
     pub(crate) clearance: f64,
 }
 
-/// Reads files and folders, or makes what `gen:` names.
+/// Loads files and folders, or generates the assembly of a `gen:` name.
 pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Failure> {
     let generated =
         files.iter().find_map(|file| file.to_str().filter(|name| name.starts_with("gen:")));
@@ -37,12 +37,12 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
     };
     if files.len() > 1 {
         return Err(Failure::input(format!(
-            "{name} is an assembly of its own; give that or files, not both"
+            "{name} is a whole assembly; give either {name} or files, not both"
         )));
     }
     if name != DEMO && name.split(',').next() != Some(PLANT) {
         return Err(Failure::input(format!(
-            "{name}: no such assembly can be made; {DEMO} and {PLANT} can, and `impinge generate` \
+            "{name}: unknown assembly; the generated assemblies are {DEMO} and {PLANT}; `impinge generate` \
              makes parts"
         )));
     }
@@ -52,8 +52,8 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
     Ok(Input { assembly, clearance })
 }
 
-/// A generated model as an assembly, in the units that are asked for, and what its coordinates were
-/// multiplied by.
+/// Converts a generated model to an assembly in the requested units. Also returns the factor by which the
+/// coordinates were multiplied.
 pub(crate) fn made(
     name: &str,
     model: Model,
@@ -65,7 +65,7 @@ pub(crate) fn made(
     Ok((assembly, factor))
 }
 
-/// The parts of a model; those of the gearbox in sub-assemblies.
+/// Returns the parts of a model as an assembly. The gearbox gets sub-assemblies.
 fn parts(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
     const GROUPS: [(&str, &[&str]); 3] =
         [("input", &["input", "pinion"]), ("output", &["output", "wheel"]), ("bolts", &["bolt"])];

@@ -1,4 +1,5 @@
-//! How bodies move from cycle to cycle.
+//! How bodies move from cycle to cycle. `run.rs` advances every body once per cycle; `response.rs` changes
+//! velocities after hits.
 
 use crate::document::AtEnd;
 use impinge::{
@@ -8,68 +9,68 @@ use impinge::{
 };
 use std::sync::Arc;
 
-/// A body of a scene: where it is, and where it goes.
+/// A body of a scene: its pose and its motion.
 #[derive(Debug)]
 pub(super) struct Mover {
     pub(super) shape: Shape,
     pub(super) pose: Pose,
-    /// The middle of its box in its own coordinates, about which it turns.
+    /// The centre of its bounding box in its own coordinates. The body turns about it.
     pivot: DVec3,
-    /// Where that is in the world.
+    /// The position of the pivot in the world.
     pub(super) center: DVec3,
     attitude: DQuat,
-    /// A cycle.
+    /// Movement per cycle, in units of the scene.
     pub(super) velocity: DVec3,
-    /// Radians a cycle about each axis at once: its length is the angle, its direction the axis.
+    /// Rotation vector per cycle: its direction is the axis, its length the angle in radians.
     pub(super) spin: DVec3,
     pub(super) motion: Motion,
 }
 
-/// What a body's way depends on.
+/// The kind of motion of a body.
 #[derive(Debug)]
 pub(super) enum Motion {
-    /// Nothing: it stays.
+    /// The body does not move.
     Still,
-    /// The number of the cycle alone, so that no rounding gathers.
+    /// The pose depends only on the number of the cycle, so rounding errors do not add up.
     Steady { center: DVec3, attitude: DQuat },
-    /// What it hits, which sends it back the way it came.
+    /// The body reverses when it hits something.
     Billiard(Box<Billiard>),
-    /// A list of poses.
+    /// The body follows a list of poses.
     Path(Box<Path>),
-    /// What it hits, and gravity.
+    /// The body flies freely: gravity pulls it, and it bounces.
     Flight { mass: f64, inertia: f64 },
 }
 
-/// A path as Klosowski (1998) made it: each move is the last one, a little disturbed, and a hit turns
-/// it round.
+/// A random path after Klosowski (1998): each move is the previous one, slightly disturbed; a hit reverses
+/// it.
 #[derive(Debug)]
 pub(super) struct Billiard {
-    /// How far a move may differ from the last, as a share of it.
+    /// Maximum change of a move, relative to its length.
     pub(super) wander: f64,
     pub(super) random: Random,
-    /// Whether it was just turned round. The next move then leads back to where nothing was touched, and
-    /// is not disturbed.
+    /// Whether the body was just reversed. Its next move leads back to a place where it touched nothing, so
+    /// that move is not disturbed.
     pub(super) is_returning: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Path {
     pub(super) poses: Arc<[Pose]>,
-    /// Where the path itself stands, unless it is the world's own frame.
+    /// The frame of the path; `None` for the world frame.
     pub(super) base: Option<Pose>,
     pub(super) end: AtEnd,
 }
 
-/// The forces on bodies in flight.
+/// The forces on bodies in free flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Forces {
     pub(super) gravity: DVec3,
-    /// A point, and how strongly it pulls.
+    /// A point that attracts bodies, and the strength of its pull.
     pub(super) toward: Option<(DVec3, f64)>,
 }
 
 impl Forces {
-    /// The change of speed in a cycle, at a place.
+    /// Returns the change of velocity per cycle at a point.
     fn acceleration(&self, at: DVec3) -> DVec3 {
         let pull = self.toward.map(|(point, pull)| (point - at).normalize_or_zero() * pull);
         self.gravity + pull.unwrap_or_default()
@@ -97,7 +98,7 @@ impl Mover {
         self
     }
 
-    /// On a path, whose first pose it has from the start.
+    /// Sets a path; the body starts at its first pose.
     pub(super) fn on_path(mut self, path: Path) -> Result<Self, PoseError> {
         self.pose = path.at(0)?;
         self.center = self.pose.place(self.pivot);
@@ -105,7 +106,8 @@ impl Mover {
         Ok(self)
     }
 
-    /// In free flight. It turns as a ball of that mass does that is as large as its box is long.
+    /// Sets free flight. The moment of inertia is that of a ball of the same mass, with the largest side of
+    /// the bounding box as diameter.
     pub(super) fn flying(mut self, velocity: DVec3, spin: DVec3, mass: f64) -> Self {
         (self.velocity, self.spin) = (velocity, spin);
         let bounds = self.shape.mesh().bounds();
@@ -122,7 +124,7 @@ impl Mover {
         self.shape.placed_bounds(&self.pose)
     }
 
-    /// Goes to where it is at a cycle, coming from the one before.
+    /// Moves the body from the previous cycle to `cycle`.
     pub(super) fn advance(&mut self, cycle: u64, forces: &Forces) -> Result<(), PoseError> {
         match &mut self.motion {
             Motion::Still => return Ok(()),
@@ -156,14 +158,14 @@ impl Mover {
         Ok(())
     }
 
-    /// Moves and turns for one cycle.
+    /// Moves and turns the body for one cycle.
     fn drift(&mut self) {
         self.center += self.velocity;
-        // Products of many rotations are normalised, or they would cease to be rotations.
+        // Products of many rotations must be normalised to stay rotations.
         self.attitude = (turn(self.spin, 1.0) * self.attitude).normalize();
     }
 
-    /// Takes note of having begun to touch something.
+    /// Records that the body has begun to touch something.
     pub(super) fn hit(&mut self) {
         if let Motion::Billiard(billiard) = &mut self.motion {
             billiard.is_returning = true;
@@ -195,19 +197,19 @@ impl Path {
     }
 }
 
-/// So many cycles of a spin.
+/// Returns the rotation of `spin` over several cycles.
 fn turn(spin: DVec3, cycles: f64) -> DQuat {
     let angle = spin.length();
     if angle == 0.0 {
         return DQuat::IDENTITY;
     }
-    // The platform's own sine may differ from machine to machine.
+    // The platform's sine may differ between machines; `libm` does not.
     let (sin, cos) = libm::sincos(angle * cycles / 2.0);
     let axis = spin / angle * sin;
     DQuat::from_xyzw(axis.x, axis.y, axis.z, cos)
 }
 
-/// A vector of the same length and about the same direction.
+/// Returns a vector of the same length and nearly the same direction.
 fn disturbed(vector: DVec3, wander: f64, random: &mut Random) -> DVec3 {
     let length = vector.length();
     let direction = vector + random.direction() * (length * wander);
