@@ -23,7 +23,7 @@
 //! all common points are within 1.5, to which the ray is cut: from the start at `from` on, over a way that takes
 //! `length`. Where the slack is larger, nothing is decided: then every face is a candidate.
 
-use super::{Leaf, Link, Node, WIDTH, WideTree, stance::Place};
+use super::{Leaf, Link, Node, WIDTH, WideTree, relative_pose::BodyFrame};
 use crate::{
     Pose, Ray,
     method::PointScratch,
@@ -69,7 +69,7 @@ const REACH: f64 = 1.5;
 const TAU_SLACK: f32 = 1e-6;
 
 impl FrameRay {
-    pub(super) fn new(place: &Place, pose: &Pose, ray: &Ray) -> Self {
+    pub(super) fn new(frame: &BodyFrame, pose: &Pose, ray: &Ray) -> Self {
         // A direction of ordinary length, by a power of two that takes nothing away.
         let largest = ray.direction().abs().max_element();
         let exponent = ((largest.to_bits() >> 52) as i32 - 1023).clamp(-1000, 1000);
@@ -77,9 +77,9 @@ impl FrameRay {
         let direction = ray.direction() * unit.recip();
 
         let inverse = pose.rotation().inverse();
-        let origin = inverse * (ray.origin() - pose.place(place.center)) / place.scale;
-        let step = inverse * direction / place.scale;
-        let rounding = pose.rounding(place.reach) / place.scale;
+        let origin = inverse * (ray.origin() - pose.place(frame.center)) / frame.scale;
+        let step = inverse * direction / frame.scale;
+        let rounding = pose.rounding(frame.reach) / frame.scale;
         let slack = 4.0 * rounding + 512.0 * f64::EPSILON * (origin.abs().max_element() + 2.0);
         let is_sound = slack < 0.25 && origin.is_finite() && step.is_finite();
         if !is_sound {
@@ -110,7 +110,7 @@ impl FrameRay {
         };
         let first = along.cross(axis).normalize();
         // See `FrameSegment::boxes`.
-        let box_slack = (1.75 * slack + 4e-6 * (1.0 + place.centers)) * 1.000_001;
+        let box_slack = (1.75 * slack + 4e-6 * (1.0 + frame.centers)) * 1.000_001;
         Self::Within(FrameSegment {
             start,
             way,
