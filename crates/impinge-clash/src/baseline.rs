@@ -15,7 +15,7 @@ use std::{collections::HashMap, fmt, fs, io::BufReader, path::Path};
 /// An earlier run, as written by [`json::write`](crate::json::write).
 #[derive(Clone, Debug)]
 pub struct Baseline {
-    clashes: Vec<Old>,
+    clashes: Vec<BaselineClash>,
     /// The clearance of the earlier run.
     clearance: f64,
     /// The index of each pair in `clashes`; the smaller name comes first.
@@ -25,7 +25,7 @@ pub struct Baseline {
 /// The fields of the JSON object that a baseline needs.
 #[derive(Deserialize)]
 struct Document {
-    clashes: Vec<Old>,
+    clashes: Vec<BaselineClash>,
     #[serde(default)]
     total: Option<usize>,
     #[serde(default)]
@@ -33,7 +33,7 @@ struct Document {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Old {
+struct BaselineClash {
     a: String,
     b: String,
     #[serde(deserialize_with = "verdict")]
@@ -122,19 +122,20 @@ impl Baseline {
             }
         }
         let names = Names::new(assembly);
-        let is_left_out = |old: &Old| {
+        let is_left_out = |old: &BaselineClash| {
             if old.verdict == Verdict::Clearance && clearance < self.clearance {
                 return true;
             }
             let parts = (names.part(&old.a), names.part(&old.b));
             let (Some(a), Some(b)) = parts else {
-                return !assembly.skipped.is_empty() || !filter.is_asked(old.verdict);
+                return !assembly.skipped.is_empty() || !filter.lists(old.verdict);
             };
             let (a, b) = (a.min(b) as usize, a.max(b) as usize);
             !filter.includes(a, b) || !filter.shows(a, b, old.verdict)
         };
         // If a pair is listed twice, the last entry counts.
-        let counts = |at: usize, old: &Old| self.places.get(&pair(&old.a, &old.b)) == Some(&at);
+        let counts =
+            |at: usize, old: &BaselineClash| self.places.get(&pair(&old.a, &old.b)) == Some(&at);
         let gone = self
             .clashes
             .iter()

@@ -108,7 +108,7 @@ fn guid(project: &str, a: &str, b: &str) -> Guid {
     Guid::of(&["clash", project, a.min(b), a.max(b)])
 }
 
-/// Returns a name as one line, whatever characters it has.
+/// Returns the title of a topic, as one line.
 fn title(verdict: &str, a: &str, b: &str) -> String {
     one_line(&format!("{verdict}: {a} – {b}"))
 }
@@ -128,7 +128,7 @@ fn topic<'a>(findings: &Findings, project: &str, row: &Row) -> Topic<'a> {
             Verdict::Duplicate | Verdict::Inside | Verdict::Penetrating => "High",
             Verdict::Clearance => "Normal",
             Verdict::Touching => "Low",
-            // A verdict unknown to this version gets the highest priority.
+            // A verdict unknown to this version counts as severe.
             _ => "High",
         },
         labels,

@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     filter::Filter,
     options::Options,
-    outcome::{Found, Listed, Outcome},
+    outcome::{Listed, Outcome, SearchStats},
     rules::Rule,
 };
 use impinge::clash::{self, Part, Progress, Report};
@@ -34,26 +34,26 @@ impl Watch for () {}
 /// If a length is negative or not finite, if a group of [`Pairs::between`](crate::Pairs::between) does not
 /// exist, or if `watch` stops the search.
 pub fn check(assembly: Assembly, options: &Options, watch: &impl Watch) -> Result<Outcome, Error> {
-    let mut asked = clash::Options::new()
+    let mut search_options = clash::Options::new()
         .tolerance(options.tolerance)?
         .clearance(options.clearance)?
         .threads(options.threads);
     if let Some(touch) = options.touch {
-        asked = asked.touch(touch)?;
+        search_options = search_options.touch(touch)?;
     }
-    let (filter, idle) = Filter::new(&assembly, &options.pairs)?;
-    idle.into_iter().for_each(|rule| watch.idle_rule(rule));
+    let (filter, unmatched) = Filter::new(&assembly, &options.pairs)?;
+    unmatched.into_iter().for_each(|rule| watch.idle_rule(rule));
     let parts: Vec<Part> = assembly
         .parts
         .iter()
         .map(|part| Part { mesh: assembly.meshes[part.mesh].clone(), pose: part.placement })
         .collect();
     let watcher = Watcher { filter: &filter, watch };
-    let report = clash::find_watched(&parts, &asked, &watcher).ok_or(Error::Stopped)?;
+    let report = clash::find_watched(&parts, &search_options, &watcher).ok_or(Error::Stopped)?;
     let Report { clashes, pairs_checked, open_parts, touch, .. } = report;
     let listed = Listed::new(&assembly, &filter, options, clashes);
     drop(filter);
-    let found = Found { pairs_checked, open_parts, touch, clearance: options.clearance };
+    let found = SearchStats { pairs_checked, open_parts, touch, clearance: options.clearance };
     Ok(Outcome::new(assembly, listed, found))
 }
 

@@ -89,23 +89,25 @@ impl<'a> Filter<'a> {
             }
         }
         let mut ignore = PairSets::new(count, wanted.ignore.len());
-        let mut idle: Vec<&Rule> = Vec::new();
+        let mut unmatched: Vec<&Rule> = Vec::new();
         let everything = Pattern::new("*");
         for (number, rule) in wanted.ignore.iter().enumerate() {
             for (side, pattern) in
                 [&rule.a, rule.b.as_ref().unwrap_or(&everything)].into_iter().enumerate()
             {
                 let parts = names.parts(pattern);
-                if parts.is_empty() && idle.last().is_none_or(|&last| !std::ptr::eq(last, rule)) {
-                    idle.push(rule);
+                if parts.is_empty()
+                    && unmatched.last().is_none_or(|&last| !std::ptr::eq(last, rule))
+                {
+                    unmatched.push(rule);
                 }
                 parts.into_iter().for_each(|part| ignore.set(side, number, part));
             }
         }
         let rules_with = |fits: &dyn Fn(Verdicts) -> bool| {
             let mut bits = vec![0; ignore.words];
-            let fitting = wanted.ignore.iter().enumerate().filter(|(_, rule)| fits(rule.verdicts));
-            fitting.for_each(|(number, _)| bits[number / 64] |= 1 << (number % 64));
+            let matching = wanted.ignore.iter().enumerate().filter(|(_, rule)| fits(rule.verdicts));
+            matching.for_each(|(number, _)| bits[number / 64] |= 1 << (number % 64));
             bits
         };
         let always = rules_with(&|verdicts| verdicts == Verdicts::ALL);
@@ -121,7 +123,7 @@ impl<'a> Filter<'a> {
             of_verdict,
             only: wanted.only,
         };
-        Ok((filter, idle))
+        Ok((filter, unmatched))
     }
 
     /// Returns whether to check a pair.
@@ -145,7 +147,7 @@ impl<'a> Filter<'a> {
     }
 
     /// Returns whether clashes with a verdict are listed at all.
-    pub(super) fn is_asked(&self, verdict: Verdict) -> bool {
+    pub(super) fn lists(&self, verdict: Verdict) -> bool {
         self.only.has(verdict)
     }
 
@@ -196,8 +198,8 @@ impl PairSets {
         let [first, second] = &self.sides;
         let (a, b) = (a * self.words, b * self.words);
         (0..self.words).any(|word| {
-            let fitting = first[a + word] & second[b + word] | first[b + word] & second[a + word];
-            fitting & rules.map_or(u64::MAX, |rules| rules[word]) != 0
+            let matching = first[a + word] & second[b + word] | first[b + word] & second[a + word];
+            matching & rules.map_or(u64::MAX, |rules| rules[word]) != 0
         })
     }
 }
@@ -275,8 +277,8 @@ mod tests {
         let rules = rules(&texts);
         let wanted = Pairs { ignore: rules, ..Pairs::default() };
         assert_eq!(included(&assembly, &wanted), "bp bd bf br pd pf pr df dr");
-        let (_, idle) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
-        assert_eq!(idle.len(), 130);
+        let (_, unmatched) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
+        assert_eq!(unmatched.len(), 130);
     }
 
     #[test]

@@ -66,7 +66,7 @@ mod tests {
         serde_json::from_slice(&bytes[20..20 + length]).unwrap()
     }
 
-    /// Returns the base colour of a verdict in glTF's linear RGB.
+    /// Converts sRGB to linear RGB, as in glTF.
     fn linear(color: [u8; 3]) -> [f64; 3] {
         color.map(|value| match f64::from(value) / 255.0 {
             dark if dark <= 0.04045 => dark / 12.92,
@@ -144,7 +144,8 @@ mod tests {
         };
         let grey = [BASE[0], BASE[1], BASE[2]];
         let (touching, penetrating) = (color_of(Verdict::Touching), color_of(Verdict::Penetrating));
-        // Bolt 1: face 1 touches, and face 3 penetrates although it also touches. Bolt 3: faces 2 and 0.
+        // In bolt 0, face 1 touches and face 3 penetrates (which is worse than touching); in bolt 2, faces 2
+        // and 0.
         let counts = |part| [grey, touching, penetrating].map(|color| count(part, color));
         assert_eq!([0, 1, 2, 3].map(counts), [[2, 1, 1], [4, 0, 0], [2, 1, 1], [4, 0, 0]]);
         // Parts without a clash share their mesh.

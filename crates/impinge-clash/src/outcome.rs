@@ -34,9 +34,9 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(crate) fn new(assembly: Assembly, listed: Listed, report: Found) -> Self {
+    pub(crate) fn new(assembly: Assembly, listed: Listed, report: SearchStats) -> Self {
         let Listed { counts, known, failures, totals, rows, resolved, was, allowed } = listed;
-        let Found { pairs_checked, open_parts, touch, clearance } = report;
+        let SearchStats { pairs_checked, open_parts, touch, clearance } = report;
         let findings = Findings { assembly, rows, resolved, pairs_checked, touch, clearance };
         Self { findings, counts, known, failures, totals, open_parts, was, allowed }
     }
@@ -72,7 +72,7 @@ impl Outcome {
 
 /// Counts and lengths of a finished search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchStats {
     pub(crate) pairs_checked: u64,
     pub(crate) open_parts: usize,
     pub(crate) touch: f64,
@@ -99,8 +99,8 @@ impl Listed {
         options: &Options,
         clashes: Vec<Clash>,
     ) -> Self {
-        let showing = &options.listing;
-        let baseline = showing.baseline.as_ref();
+        let listing = &options.listing;
+        let baseline = listing.baseline.as_ref();
         let resolved = baseline
             .map(|baseline| baseline.resolved(assembly, filter, options.clearance, &clashes))
             .unwrap_or_default();
@@ -121,12 +121,12 @@ impl Listed {
         rows.iter().for_each(|row| counts[row.clash.verdict as usize] += 1);
         let is_known = |row: &&Row| row.status == Some(Status::Known);
         let known = baseline.map(|_| rows.iter().filter(is_known).count());
-        let fails = |row: &&Row| !showing.allowed.allows(row.clash.verdict, row.status);
+        let fails = |row: &&Row| !listing.allowed.allows(row.clash.verdict, row.status);
         let failures = rows.iter().filter(fails).count();
-        let totals = showing.with_totals.then(|| Total::all(assembly, filter, &rows));
-        rows.sort_by(|a, b| order(assembly, showing.sort, &a.clash, &b.clash));
-        rows.truncate(showing.limit.unwrap_or(usize::MAX));
-        let allowed = showing.allowed;
+        let totals = listing.with_totals.then(|| Total::all(assembly, filter, &rows));
+        rows.sort_by(|a, b| order(assembly, listing.sort, &a.clash, &b.clash));
+        rows.truncate(listing.limit.unwrap_or(usize::MAX));
+        let allowed = listing.allowed;
         Self { counts, known, failures, totals, rows, resolved, was, allowed }
     }
 }

@@ -17,7 +17,7 @@ impl Pattern {
     }
 
     /// Returns the prefix that all matching names have.
-    fn beginning(&self) -> &str {
+    fn prefix(&self) -> &str {
         self.0.split(['*', '?']).next().unwrap_or_default()
     }
 
@@ -82,10 +82,10 @@ impl<'a> Sorted<'a> {
     }
 
     /// Returns the matching parts, in no particular order.
-    fn fitting(&self, pattern: &Pattern) -> impl Iterator<Item = u32> {
-        let beginning = pattern.beginning();
-        let first = self.0.partition_point(|(name, _)| &**name < beginning);
-        let alike = self.0[first..].iter().take_while(move |(name, _)| name.starts_with(beginning));
+    fn matching(&self, pattern: &Pattern) -> impl Iterator<Item = u32> {
+        let prefix = pattern.prefix();
+        let first = self.0.partition_point(|(name, _)| &**name < prefix);
+        let alike = self.0[first..].iter().take_while(move |(name, _)| name.starts_with(prefix));
         alike.filter(|(name, _)| pattern.matches(name)).map(|(_, part)| *part)
     }
 }
@@ -117,11 +117,11 @@ impl<'a> Names<'a> {
 
     /// Returns the parts whose name matches or, for a pattern with a slash, whose path matches.
     pub(super) fn parts(&self, pattern: &Pattern) -> Vec<u32> {
-        let mut parts: Vec<u32> = self.sorted().fitting(pattern).collect();
+        let mut parts: Vec<u32> = self.sorted().matching(pattern).collect();
         if pattern.is_path() {
             let numbers = 0..self.assembly.parts.len();
             let all = || Sorted::new(numbers.map(|part| self.assembly.full_name(part).into()));
-            parts.extend(self.paths.get_or_init(all).fitting(pattern));
+            parts.extend(self.paths.get_or_init(all).matching(pattern));
         }
         parts.sort_unstable();
         parts.dedup();
@@ -232,16 +232,16 @@ mod tests {
             }
             all
         };
-        let (mut fitting, names) = (0, words(&['a', 'é'], 4));
+        let (mut matching, names) = (0, words(&['a', 'é'], 4));
         for pattern in words(&['a', 'é', '*', '?'], 4) {
             for name in &names {
                 let [p, n]: [Vec<char>; 2] = [&pattern, name].map(|text| text.chars().collect());
                 let expected = fits_somehow(&p, &n);
                 assert_eq!(Pattern::new(&*pattern).matches(name), expected, "{pattern} {name}");
-                fitting += usize::from(expected);
+                matching += usize::from(expected);
             }
         }
-        assert!(fitting > 500, "{fitting}");
+        assert!(matching > 500, "{matching}");
     }
 
     fn assembly() -> Assembly {

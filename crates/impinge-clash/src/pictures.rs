@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     findings::Findings,
     renderer::{
-        self, Camera, Color, DIRECTIONS, Focus, Item, Lens, Look, Ring, Scene, Shape, corners,
+        self, Camera, Color, DIRECTIONS, Focus, Item, Lens, Material, Ring, Scene, Shape, corners,
         direction,
     },
 };
@@ -49,11 +49,11 @@ const BOX_PIXELS: f64 = 3.0;
 
 /// A part larger than this share of the assembly is drawn as glass in the overview, because others are
 /// probably within it.
-const SHELL: f64 = 0.6;
+const SHELL_SHARE: f64 = 0.6;
 
 /// If more than this share of the parts clash, the overview colours only their faces: colouring all parts
 /// would show nothing.
-const MANY: f64 = 0.5;
+const MANY_SHARE: f64 = 0.5;
 
 /// In the overview, a face larger than this share of the assembly is marked only if the clash is as large.
 const SMALL_FACE: f64 = 0.03;
@@ -66,7 +66,7 @@ const PARTS: [Color; 2] = [[178, 202, 232], [238, 208, 178]];
 const FACES: [Color; 2] = [[40, 126, 242], [242, 108, 16]];
 
 /// The colours of all other parts, and of rings.
-const REST: Color = [206, 210, 216];
+const OTHER_PARTS: Color = [206, 210, 216];
 const RING: Color = [20, 24, 32];
 
 /// Returns the colour of a verdict in all outputs: red, green and blue (sRGB).
@@ -201,15 +201,15 @@ impl<'a> Studio<'a> {
             }
         }
         let mut marks = self.marks();
-        let are_many = worst.len() as f64 > MANY * self.parts.len() as f64 && worst.len() > 6;
-        let all: Vec<Drawn> = (0..self.parts.len())
-            .map(|part| Drawn {
+        let are_many = worst.len() as f64 > MANY_SHARE * self.parts.len() as f64 && worst.len() > 6;
+        let all: Vec<PartStyle> = (0..self.parts.len())
+            .map(|part| PartStyle {
                 part,
                 color: match worst.get(&part).filter(|_| !are_many) {
                     Some(verdict) => tint(color_of(*verdict)),
-                    None => REST,
+                    None => OTHER_PARTS,
                 },
-                look: if self.is_shell(part) { Look::Glass } else { Look::Solid },
+                material: if self.is_shell(part) { Material::Glass } else { Material::Solid },
                 marks: marks.remove(&part).unwrap_or_default().into_iter().collect(),
             })
             .collect();
@@ -243,7 +243,7 @@ impl<'a> Studio<'a> {
 
     /// Returns whether a part is so large that others are probably within it.
     fn is_shell(&self, part: usize) -> bool {
-        diagonal(&self.parts[part]) > SHELL * diagonal(&self.whole) && self.parts.len() > 1
+        diagonal(&self.parts[part]) > SHELL_SHARE * diagonal(&self.whole) && self.parts.len() > 1
     }
 
     /// Returns the faces to mark in the overview, by part, with the number of their worst verdict.
@@ -286,10 +286,10 @@ impl<'a> Studio<'a> {
             faces.dedup();
             faces.into_iter().map(|face| (face, color)).collect::<Vec<_>>()
         };
-        let part = |part, color, look, marks| Drawn { part, color, look, marks };
+        let part = |part, color, material, marks| PartStyle { part, color, material, marks };
         let mut drawn = vec![
-            part(clash.a, PARTS[0], Look::Solid, faces(|pair| pair.a, 0)),
-            part(clash.b, PARTS[1], Look::Solid, faces(|pair| pair.b, 1)),
+            part(clash.a, PARTS[0], Material::Solid, faces(|pair| pair.a, 0)),
+            part(clash.b, PARTS[1], Material::Solid, faces(|pair| pair.b, 1)),
         ];
 
         // If too little can be seen, the larger part becomes glass, and then both.
@@ -298,7 +298,7 @@ impl<'a> Studio<'a> {
         let mut chosen = None;
         for to_glass in [None, Some(larger), Some(1 - larger)] {
             if let Some(part) = to_glass {
-                drawn[part].look = Look::Glass;
+                drawn[part].material = Material::Glass;
             } else if clash.verdict == Verdict::Inside {
                 continue;
             }
@@ -321,7 +321,9 @@ impl<'a> Studio<'a> {
             .map(|part| (distance(&self.parts[part], frame.center()), part))
             .collect();
         rest.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        drawn.extend(rest.iter().map(|&(_, number)| part(number, REST, Look::Faint, Vec::new())));
+        drawn.extend(
+            rest.iter().map(|&(_, number)| part(number, OTHER_PARTS, Material::Faint, Vec::new())),
+        );
         let mut scene = self.scene(&drawn, &camera, size[1], &FACES);
         scene.focus = focus;
         let ring = |point| Ring { point, radius: 15.0, color: RING };
@@ -368,14 +370,14 @@ impl<'a> Studio<'a> {
     /// [`MAX_FACES`] faces. Small parts are drawn as boxes.
     fn scene(
         &self,
-        drawn: &[Drawn],
+        drawn: &[PartStyle],
         camera: &Camera,
         height: usize,
         palette: &[Color],
     ) -> Scene<'_> {
         let seen =
             drawn.iter().filter_map(|it| Some((camera.size_of(&self.parts[it.part], height)?, it)));
-        let mut seen: Vec<(f64, &Drawn)> = seen.collect();
+        let mut seen: Vec<(f64, &PartStyle)> = seen.collect();
         // Marked parts come first. The sort is stable, so parts of equal size keep their order.
         seen.sort_by(|x, y| {
             let marked = y.1.marks.is_empty().cmp(&x.1.marks.is_empty()).reverse();
@@ -405,7 +407,7 @@ impl<'a> Studio<'a> {
             shape,
             placement: self.findings.assembly.parts[it.part].placement,
             color: it.color,
-            look: it.look,
+            material: it.material,
             marks: it.marks.clone(),
         });
         let (items, palette) = (items.collect(), palette.to_vec());
@@ -414,10 +416,10 @@ impl<'a> Studio<'a> {
 }
 
 /// A part and how to draw it.
-struct Drawn {
+struct PartStyle {
     part: usize,
     color: Color,
-    look: Look,
+    material: Material,
     marks: Vec<(u32, u8)>,
 }
 

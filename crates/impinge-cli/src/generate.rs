@@ -72,12 +72,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         .ok_or_else(|| Failure::input("no output file: name one with --output FILE"))?;
     match arguments.what {
         What::Shape(shape) => {
-            let mut model = progress::waiting("generating the mesh", || shape.model())?;
+            let mut model = progress::with_spinner("generating the mesh", || shape.model())?;
             let wanted = Format::of_path(&output).and_then(Format::units);
             if let (Some(own), Some(wanted)) = (shape.units(), wanted) {
                 scale(&mut model, own.to(wanted));
             }
-            progress::waiting("writing", || impinge_io::save(&output, &model))?;
+            progress::with_spinner("writing", || impinge_io::save(&output, &model))?;
             written(
                 &output,
                 &format!("{} faces in {} parts", model.face_count(), model.parts.len()),

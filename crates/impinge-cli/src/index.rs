@@ -167,13 +167,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Shape::build((method, options), mesh)
         }
     };
-    let shape = progress::waiting(&format!("{method}: building"), || match &pool {
+    let shape = progress::with_spinner(&format!("{method}: building"), || match &pool {
         None => building(),
         Some(pool) => pool.install(building),
     });
     let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
     let saving = || impinge_io::save_index(&arguments.output, &shape);
-    progress::waiting("saving", saving)?;
+    progress::with_spinner("saving", saving)?;
     let report = Report { method: method.name(), faces, build_ms, bytes: shape.bytes() };
     if arguments.json {
         return output::json(&report);

@@ -32,7 +32,7 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
             [file] => format!("reading {}", file.display()),
             _ => format!("reading {} files and folders", files.len()),
         };
-        let assembly = progress::waiting(&label, || assembly::load(files, options))?;
+        let assembly = progress::with_spinner(&label, || assembly::load(files, options))?;
         return Ok(Input { assembly, clearance: 0.0 });
     };
     if files.len() > 1 {
@@ -47,14 +47,14 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
         )));
     }
     let model = source::model(name)?;
-    let (assembly, factor) = made(name, model, options)?;
+    let (assembly, factor) = to_assembly(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })
 }
 
 /// Converts a generated model to an assembly in the requested units. Also returns the factor by which the
 /// coordinates were multiplied.
-pub(crate) fn made(
+pub(crate) fn to_assembly(
     name: &str,
     model: Model,
     options: &LoadOptions,

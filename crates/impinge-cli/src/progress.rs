@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-const PATIENCE: Duration = Duration::from_secs(1);
+const DELAY: Duration = Duration::from_secs(1);
 
 /// A progress bar or spinner that appears after one second.
 pub(crate) struct Progress {
@@ -48,7 +48,7 @@ impl Progress {
         let later = bar.clone();
         let wait = move || {
             // Nothing is ever sent: either the second is over, or the work has ended.
-            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            if waits.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
                 later.set_draw_target(ProgressDrawTarget::stderr());
                 later.enable_steady_tick(Duration::from_millis(100));
             }
@@ -58,7 +58,7 @@ impl Progress {
     }
 
     /// Starts another stage at zero.
-    pub(crate) fn begin(&self, label: &str) {
+    pub(crate) fn start_stage(&self, label: &str) {
         self.bar.set_message(plain(label));
         self.bar.set_position(0);
         self.bar.reset_eta();
@@ -76,7 +76,7 @@ impl Progress {
     }
 
     /// Sets the text of the bar.
-    pub(crate) fn say(&mut self, label: &str) {
+    pub(crate) fn set_message(&mut self, label: &str) {
         self.bar.set_message(plain(label));
     }
 
@@ -93,7 +93,7 @@ impl Drop for Progress {
 }
 
 /// Does `work`, with a spinner if it takes long.
-pub(crate) fn waiting<T>(label: &str, work: impl FnOnce() -> T) -> T {
+pub(crate) fn with_spinner<T>(label: &str, work: impl FnOnce() -> T) -> T {
     let _progress = Progress::spinner(label);
     work()
 }

@@ -53,10 +53,12 @@ pub(crate) fn model(source: &str) -> Result<Model, Failure> {
     match generator::<Shape>(source) {
         Some(shape) => {
             let shape = shape?;
-            let model = progress::waiting(&format!("generating {source}"), || shape.model());
+            let model = progress::with_spinner(&format!("generating {source}"), || shape.model());
             model.map_err(|failure| failure.about(source))
         }
-        None => Ok(progress::waiting(&format!("loading {source}"), || impinge_io::load(source))?),
+        None => {
+            Ok(progress::with_spinner(&format!("loading {source}"), || impinge_io::load(source))?)
+        }
     }
 }
 

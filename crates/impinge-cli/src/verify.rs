@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut tally = Tally::default();
     let mut wrong = Vec::new();
     for file in files {
-        let cases = progress::waiting("loading", || impinge_io::load_triangle_cases(file))?;
+        let cases = progress::with_spinner("loading", || impinge_io::load_triangle_cases(file))?;
         for case in cases {
             tally.cases += 1;
             match (case.touching, triangles_intersect(&case.a, &case.b)) {

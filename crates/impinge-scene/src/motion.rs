@@ -18,7 +18,7 @@ pub(super) struct Mover {
     pivot: DVec3,
     /// The position of the pivot in the world.
     pub(super) center: DVec3,
-    attitude: DQuat,
+    orientation: DQuat,
     /// Movement per cycle, in units of the scene.
     pub(super) velocity: DVec3,
     /// Rotation vector per cycle: its direction is the axis, its length the angle in radians.
@@ -32,7 +32,7 @@ pub(super) enum Motion {
     /// The body does not move.
     Still,
     /// The pose depends only on the number of the cycle, so rounding errors do not add up.
-    Steady { center: DVec3, attitude: DQuat },
+    Steady { center: DVec3, orientation: DQuat },
     /// The body reverses when it hits something.
     Billiard(Box<Billiard>),
     /// The body follows a list of poses.
@@ -81,14 +81,14 @@ impl Mover {
     pub(super) fn new(shape: Shape, pose: Pose) -> Self {
         let bounds = shape.mesh().bounds();
         let pivot = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
-        let (center, attitude) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
+        let (center, orientation) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
         let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
-        Self { shape, pose, pivot, center, attitude, velocity, spin, motion: Motion::Still }
+        Self { shape, pose, pivot, center, orientation, velocity, spin, motion: Motion::Still }
     }
 
     pub(super) fn steady(mut self, velocity: DVec3, spin: DVec3) -> Self {
         (self.velocity, self.spin) = (velocity, spin);
-        self.motion = Motion::Steady { center: self.center, attitude: self.attitude };
+        self.motion = Motion::Steady { center: self.center, orientation: self.orientation };
         self
     }
 
@@ -128,10 +128,10 @@ impl Mover {
     pub(super) fn advance(&mut self, cycle: u64, forces: &Forces) -> Result<(), PoseError> {
         match &mut self.motion {
             Motion::Still => return Ok(()),
-            Motion::Steady { center, attitude } => {
+            Motion::Steady { center, orientation } => {
                 let cycles = cycle as f64;
                 self.center = *center + self.velocity * cycles;
-                self.attitude = turn(self.spin, cycles) * *attitude;
+                self.orientation = turn(self.spin, cycles) * *orientation;
             }
             Motion::Billiard(billiard) => {
                 if !std::mem::take(&mut billiard.is_returning) && billiard.wander > 0.0 {
@@ -153,7 +153,7 @@ impl Mover {
                 self.drift();
             }
         }
-        let rotation = DMat3::from_quat(self.attitude);
+        let rotation = DMat3::from_quat(self.orientation);
         self.pose = Pose::new(rotation, self.center - rotation * self.pivot)?;
         Ok(())
     }
@@ -162,7 +162,7 @@ impl Mover {
     fn drift(&mut self) {
         self.center += self.velocity;
         // Products of many rotations must be normalised to stay rotations.
-        self.attitude = (turn(self.spin, 1.0) * self.attitude).normalize();
+        self.orientation = (turn(self.spin, 1.0) * self.orientation).normalize();
     }
 
     /// Records that the body has begun to touch something.

@@ -45,7 +45,7 @@ fn write_within(budget: &Budget, findings: &Findings, out: &mut dyn Write) -> io
     out.write_all(after.as_bytes())
 }
 
-/// Returns the header, followed by all long lists of numbers in the order in which `page/src/data.ts` reads
+/// Writes the header, followed by all long lists of numbers in the order in which `page/src/data.ts` reads
 /// them.
 fn write_data(findings: &Findings, kept: &Kept, out: &mut dyn Write) -> io::Result<()> {
     let header = serde_json::to_vec(&Header::new(findings, kept))?;
@@ -71,8 +71,8 @@ fn write_data(findings: &Findings, kept: &Kept, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// Returns positions scaled to -1..1 within the bounds of the mesh, so that single precision does not lose
-/// digits to the offset from the origin; and faces.
+/// Writes positions scaled to -1..1 within the bounds of the mesh, so that single precision does not lose
+/// digits to the offset from the origin; then faces.
 fn write_mesh(mesh: &Mesh, out: &mut dyn Write) -> io::Result<()> {
     let frame = Frame::of(mesh);
     let positions = mesh.positions().iter();

@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tree = |method: Method| {
         let options = BuildOptions::default().leaf(1);
         let building = || Shape::build((method, options), Arc::clone(&mesh));
-        let shape = progress::waiting("building", building);
+        let shape = progress::with_spinner("building", building);
         to_thousandths(shape.bytes() as f64 / nodes as f64)
     };
     let boxtree = Boxtree::build(&mesh, BoxtreeOptions::default().leaf(1));

@@ -151,7 +151,7 @@ impl Runner {
     fn new(contender: &Contender, body: &Arc<Mesh>) -> Result<Self, Failure> {
         let name = contender.name.clone();
         let start = Instant::now();
-        let shape = progress::waiting(&format!("{name}: building"), || contender.shape(body));
+        let shape = progress::with_spinner(&format!("{name}: building"), || contender.shape(body));
         let build = start.elapsed();
         let pair = Pair::new(&shape, &shape).map_err(Failure::input)?;
         Ok(Self { name, pair, build, bytes: shape.bytes() })

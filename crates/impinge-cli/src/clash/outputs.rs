@@ -125,7 +125,7 @@ impl Files {
             for (_, path, writer) in self.files() {
                 interrupt.check()?;
                 let mut draft = Draft::create(path)?;
-                progress::waiting(&format!("writing {}", path.display()), || {
+                progress::with_spinner(&format!("writing {}", path.display()), || {
                     draft.fill(|out| writer(outcome, &mut interrupt.stream(out)))
                 })?;
                 drafts.push(draft);

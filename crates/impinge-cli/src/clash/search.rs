@@ -54,7 +54,7 @@ impl Watch for Watcher<'_> {
             let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
                 let parts = self.parts;
-                self.progress.begin(&match stage {
+                self.progress.start_stage(&match stage {
                     Stage::Meshes => format!("{parts} parts: meshes"),
                     Stage::Pairs => format!("{parts} parts: pairs"),
                 });

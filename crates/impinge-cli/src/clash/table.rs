@@ -51,7 +51,7 @@ pub(super) fn readable(
             // The rows of sub-assemblies have no verdict; with a baseline, all other rows have a status.
             let is_group = group_by == GroupBy::Group;
             let first = if is_group { 0 } else { 1 + usize::from(outcome.known.is_some()) };
-            fit(&mut rows, first, columns);
+            fit_names(&mut rows, first, columns);
         }
         text.push('\n');
         text.push_str(&output::table(&rows));
@@ -172,7 +172,7 @@ fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
             None if is_open(row) => "open".into(),
             None => "-".into(),
         };
-        let mut cells = begin(outcome, row);
+        let mut cells = first_cells(outcome, row);
         let [length, distance] = [clash.length, clash.distance].map(|value| short(value, 4));
         cells.extend([depth, length, distance, at(clash.points[0])]);
         table.push(cells);
@@ -187,13 +187,13 @@ fn places(outcome: &Outcome) -> Vec<Vec<String>> {
         let clash = &row.clash;
         let count = clash.places.len();
         for (number, Place { point, length, faces, .. }) in (1..).zip(&clash.places) {
-            let mut cells = begin(outcome, row);
+            let mut cells = first_cells(outcome, row);
             let place = format!("{number}/{count}");
             cells.extend([place, short(*length, 4), faces.len().to_string(), at(*point)]);
             table.push(cells);
         }
         if count == 0 {
-            let mut cells = begin(outcome, row);
+            let mut cells = first_cells(outcome, row);
             let faces = clash.faces.len().to_string();
             cells.extend(["-".into(), short(clash.length, 4), faces, at(clash.points[0])]);
             table.push(cells);
@@ -225,7 +225,7 @@ fn header(outcome: &Outcome, more: &[&str]) -> Vec<String> {
 }
 
 /// Returns the first cells of a row, which are the same in all tables of clashes.
-fn begin(outcome: &Outcome, row: &Row) -> Vec<String> {
+fn first_cells(outcome: &Outcome, row: &Row) -> Vec<String> {
     let clash = &row.clash;
     let mut cells = vec![style(clash.verdict).apply_to(clash.verdict).to_string()];
     if let Some(status) = row.status {
@@ -261,7 +261,7 @@ const MIN_NAME: usize = 12;
 
 /// Shortens the names in the columns `first` and `first + 1` until the table is at most `columns` wide, if it
 /// can be.
-fn fit(table: &mut [Vec<String>], first: usize, columns: usize) {
+fn fit_names(table: &mut [Vec<String>], first: usize, columns: usize) {
     let count = table.first().map_or(0, Vec::len);
     let widest = |column: usize| table.iter().map(|row| width(&row[column])).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(widest).collect();
@@ -324,14 +324,14 @@ mod tests {
         let table = vec![row(0, 1), row(2, 1), row(1, 0)];
         for columns in 40..80 {
             let mut fitted = table.clone();
-            fit(&mut fitted, 1, columns);
+            fit_names(&mut fitted, 1, columns);
             let widest = output::table(&fitted).lines().map(width).max().unwrap();
             assert!(widest <= columns, "{widest} in {columns}: {fitted:?}");
             // The table uses the width that it has: no name is cut more than needed.
             assert!(fitted == table || widest + 6 >= columns, "{widest} in {columns}: {fitted:?}");
         }
         let mut narrow = table.clone();
-        fit(&mut narrow, 1, 10);
+        fit_names(&mut narrow, 1, 10);
         assert_eq!(narrow[0][1..3], ["short", "a name…long"].map(str::to_owned), "{narrow:?}");
     }
 

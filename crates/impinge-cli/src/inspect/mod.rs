@@ -116,7 +116,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         for Skipped { name, error, .. } in &contents.assembly.skipped {
             note(&format!("skipped: {name}: {error}"));
         }
-        let report = progress::waiting(&format!("examining {file}"), || Report::new(&contents));
+        let report =
+            progress::with_spinner(&format!("examining {file}"), || Report::new(&contents));
         if arguments.json {
             output::json(&report)?;
         } else {
@@ -141,7 +142,7 @@ impl<'f> Contents<'f> {
     fn load(file: &'f str, options: &LoadOptions) -> Result<Self, Failure> {
         let Some(path) = source::file(file) else {
             let model = source::model(file)?;
-            let (assembly, factor) = input::made(file, model.clone(), options)?;
+            let (assembly, factor) = input::to_assembly(file, model.clone(), options)?;
             return Ok(Self { file, model, factor, assembly });
         };
         let model = match Format::of_path(path).filter(|_| !path.is_dir()) {
@@ -154,7 +155,7 @@ impl<'f> Contents<'f> {
             },
         };
         let reading = || assembly::load([path], options);
-        let assembly = progress::waiting(&format!("reading {file}"), reading)?;
+        let assembly = progress::with_spinner(&format!("reading {file}"), reading)?;
         let (model, factor) = model.unwrap_or_else(|| (as_model(&assembly), 1.0));
         Ok(Self { file, model, factor, assembly })
     }

@@ -26,7 +26,8 @@ impl Workload<'_> {
         for round in 0..ROUNDS {
             let pair = &mut *pair;
             let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
-            let (time, found) = progress::waiting(&label, move || self.batch(pair, all, tolerance));
+            let (time, found) =
+                progress::with_spinner(&label, move || self.batch(pair, all, tolerance));
             least = least.min(time);
             if round == 0 {
                 answers = found.deliver(sink)?;

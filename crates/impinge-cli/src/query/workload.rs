@@ -135,12 +135,12 @@ impl Workload<'_> {
         match way {
             Prepare::Build(method) => {
                 let building = || Pair::with_method(method, a, b);
-                Ok(progress::waiting(&format!("{method}: building"), building))
+                Ok(progress::with_spinner(&format!("{method}: building"), building))
             }
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {
                     let loading = || impinge_io::load_index(file, mesh);
-                    Ok(progress::waiting(&format!("loading {}", file.display()), loading)?)
+                    Ok(progress::with_spinner(&format!("loading {}", file.display()), loading)?)
                 };
                 let (shape_a, shape_b) = (load(file_a, a)?, load(file_b, b)?);
                 Pair::new(&shape_a, &shape_b).map_err(Failure::input)

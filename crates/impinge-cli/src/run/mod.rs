@@ -196,7 +196,7 @@ impl Sources for FilesAndGenerators {
     }
 
     fn during(&self, label: &str, work: &mut dyn FnMut()) {
-        progress::waiting(label, work);
+        progress::with_spinner(label, work);
     }
 }
 
@@ -287,14 +287,14 @@ impl Live {
         let StepStats { near, contacts, .. } = stats;
         let Self { name, note, .. } = self;
         let line = format!("{name}{note}, cycle {cycle}: {near} pairs, {contacts} contacts so far");
-        self.progress.say(&line);
+        self.progress.set_message(&line);
     }
 
     fn cycle_done(&mut self, row: &Row<'_>) {
         if self.progress.is_shown() {
             let Self { name, note, .. } = self;
             let line = format!("{name}{note}: {} contacts at cycle {}", row.contacts, row.cycle);
-            self.progress.say(&line);
+            self.progress.set_message(&line);
         }
         self.progress.advance();
     }

@@ -19,7 +19,7 @@ fn read(path: &Path) -> Result<String, Failure> {
 }
 
 /// Returns the text before and after the tables.
-fn around<'p>(page: &'p str, path: &Path) -> Result<[&'p str; 2], Failure> {
+fn split_at_tables<'p>(page: &'p str, path: &Path) -> Result<[&'p str; 2], Failure> {
     let missing = |mark: &str| {
         Failure::input(format!("{}: the page has no line `{}`", path.display(), mark.trim()))
     };
@@ -30,14 +30,14 @@ fn around<'p>(page: &'p str, path: &Path) -> Result<[&'p str; 2], Failure> {
 
 /// Fails unless the page has both marker lines.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
-    around(&read(path)?, path).map(|_| ())
+    split_at_tables(&read(path)?, path).map(|_| ())
 }
 
 /// Replaces the text between the marker lines with the tables.
 pub(super) fn write(path: &Path, command: &str, report: &Report) -> Result<(), Failure> {
     // Read again: the page may have been edited during the run.
     let page = read(path)?;
-    let [before, after] = around(&page, path)?;
+    let [before, after] = split_at_tables(&page, path)?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let date = date(since.map_or(0, |since| since.as_secs() / 86_400));
     let (machine, tables) = (machine(), report.markdown());
@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn a_page_without_a_place_is_refused() {
         let path = Path::new("page.md");
-        let message = |page: &str| match around(page, path) {
+        let message = |page: &str| match split_at_tables(page, path) {
             Err(Failure::Input(message)) => message,
             other => panic!("{other:?}"),
         };
         assert!(message("# A\n").contains("page.md"));
         assert!(message(BEGIN).contains("end compare"));
         let page = format!("a\n{BEGIN}old\n{END}\nb\n");
-        let [before, after] = around(&page, path).unwrap();
+        let [before, after] = split_at_tables(&page, path).unwrap();
         assert_eq!((before, after), ("a\n<!-- bench compare -->\n", "<!-- end compare -->\nb\n"));
     }
 }
