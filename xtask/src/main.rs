@@ -1,6 +1,8 @@
 //! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
+#[cfg(test)]
+mod arrows;
 mod bench;
 mod command;
 mod compare;

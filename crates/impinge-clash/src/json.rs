@@ -4,6 +4,7 @@
 use crate::{
     findings::{Resolved, Row, Status},
     outcome::Outcome,
+    totals::Summary,
 };
 use impinge::{
     Bounds, FacePair,
@@ -67,17 +68,6 @@ impl Serialize for Document<'_> {
         map.serialize_entry("resolved", &Each(findings.resolved.iter().map(Gone::new)))?;
         map.serialize_entry("skipped", &Each(assembly.skipped.iter().map(Left::new)))?;
         map.end()
-    }
-}
-
-/// How many there are of each verdict, all of them named.
-pub(super) struct Summary<'o>(pub(super) &'o [usize; Verdict::ALL.len()]);
-
-impl Serialize for Summary<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            Verdict::ALL.into_iter().map(|verdict| (verdict.name(), self.0[verdict as usize])),
-        )
     }
 }
 

@@ -1,8 +1,6 @@
 //! What to ask of an assembly, and how to list what is found.
 
-use crate::{
-    baseline::Baseline, findings::Status, pattern::Pattern, rules::Rule, verdicts::Verdicts,
-};
+use crate::{baseline::Baseline, filter::Pairs, findings::Status, verdicts::Verdicts};
 use impinge::{Threads, clash::Verdict};
 
 /// What to ask of an assembly.
@@ -23,47 +21,6 @@ pub struct Options {
     pub pairs: Pairs,
     /// How clashes are listed.
     pub listing: Listing,
-}
-
-/// Which pairs of parts are checked, and which verdicts are listed. All, unless told otherwise.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Pairs {
-    /// Pairs that are left out, or clashes of them with some verdicts.
-    pub ignore: Vec<Rule>,
-    /// Only pairs of one part in each of two groups are checked: sub-assemblies, files or parts. Of
-    /// several entries any will do; without an entry all pairs are checked.
-    pub between: Vec<[Pattern; 2]>,
-    /// What to do with two parts of the same sub-assembly; `None` for the same as with others.
-    pub same_group: Option<SameGroup>,
-    /// Take sub-assemblies of this level for one, 1 for those at the top; `None` for the innermost.
-    pub group_level: Option<u32>,
-    /// Whether links of a robot that a joint connects are checked; they touch by design.
-    pub adjacent: bool,
-    /// The verdicts that are listed.
-    pub only: Verdicts,
-}
-
-impl Default for Pairs {
-    fn default() -> Self {
-        Self {
-            ignore: Vec::new(),
-            between: Vec::new(),
-            same_group: None,
-            group_level: None,
-            adjacent: false,
-            only: Verdicts::ALL,
-        }
-    }
-}
-
-/// What to do with two parts of the same sub-assembly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SameGroup {
-    /// Check other pairs only.
-    Skip,
-    /// Check these pairs only.
-    Only,
 }
 
 /// How clashes are listed.

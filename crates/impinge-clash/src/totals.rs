@@ -1,6 +1,6 @@
 //! Sums by pairs of sub-assemblies.
 
-use crate::{filter::Filter, findings::Row, json::Summary};
+use crate::{filter::Filter, findings::Row};
 use impinge::clash::Verdict;
 use impinge_io::assembly::Assembly;
 use serde::{Serialize, Serializer};
@@ -47,6 +47,17 @@ fn path(assembly: &Assembly, group: u32) -> String {
         .collect();
     names.reverse();
     names.join("/")
+}
+
+/// How many there are of each verdict, all of them named.
+pub(crate) struct Summary<'o>(pub(crate) &'o [usize; Verdict::ALL.len()]);
+
+impl Serialize for Summary<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            Verdict::ALL.into_iter().map(|verdict| (verdict.name(), self.0[verdict as usize])),
+        )
+    }
 }
 
 fn summary<S: Serializer>(

@@ -1,6 +1,7 @@
 //! `impinge completions`: scripts with which shells complete commands and options.
 
-use crate::{command, failure::Failure, output};
+use crate::{failure::Failure, output};
+use clap::Command;
 use clap_complete::Shell;
 
 /// Print a completion script for a shell.
@@ -15,8 +16,9 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Prints the script that completes the words of a command.
+pub(crate) fn run(arguments: &Arguments, command: &mut Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command(), "impinge", &mut script);
+    clap_complete::generate(arguments.shell, command, "impinge", &mut script);
     output::text(&String::from_utf8_lossy(&script))
 }

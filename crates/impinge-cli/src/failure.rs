@@ -1,6 +1,6 @@
 //! How a command ends when it does not end well: one message, and the exit code.
 
-use crate::output;
+use impinge_io::one_line;
 use std::{
     fmt,
     io::{self, Write},
@@ -44,10 +44,10 @@ impl Failure {
     /// Says what is wrong in one message on standard error.
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
-            Self::Check(message) => (format!("impinge: {}", output::plain(&message)), 1),
+            Self::Check(message) => (format!("impinge: {}", one_line(&message)), 1),
             // Names of files and parts may hold any character.
-            Self::Input(message) => (format!("error: {}", output::plain(&message)), 2),
-            Self::Interrupted(message) => (format!("impinge: {}", output::plain(&message)), 130),
+            Self::Input(message) => (format!("error: {}", one_line(&message)), 2),
+            Self::Interrupted(message) => (format!("impinge: {}", one_line(&message)), 130),
             Self::OutputClosed => return ExitCode::SUCCESS,
         };
         // Where nobody listens the exit code has to do; `eprintln!` would panic.

@@ -5,6 +5,7 @@ mod clash;
 mod completions;
 mod failure;
 mod generate;
+mod generators;
 mod index;
 mod input;
 mod inspect;
@@ -98,7 +99,7 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
-        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments, &mut command()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

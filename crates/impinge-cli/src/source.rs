@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    generate::{Path, Shape},
+    generators::{Path, Shape},
     progress,
 };
 use clap::{Parser, Subcommand};

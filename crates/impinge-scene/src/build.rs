@@ -4,12 +4,13 @@ use crate::{
     copies::Copies,
     document::{AtEnd, Broad, Document, Entry, RunEntry, Vector},
     error::Error,
-    motion::{Billiard, Mover, Path},
+    motion::{Billiard, Forces, Mover, Path},
     response::{self, Dynamics},
+    rows::to_thousandths,
     run::{ContactLimit, Names, Run},
     scene::Scene,
     sources::Sources,
-    summary::{End, Summary, to_thousandths},
+    summary::{End, Summary},
     text::Text,
 };
 use impinge::{
@@ -271,7 +272,7 @@ impl<'s> Builder<'s> {
             }
         };
         let gravity = self.text.vector_or_zero("gravity", dynamics.gravity.as_ref())?;
-        Ok(Dynamics { gravity, toward, restitution, room })
+        Ok(Dynamics { forces: Forces { gravity, toward }, restitution, room })
     }
 
     /// Adds a body, or all of its copies, up to the limit of bodies in all. Returns how many bodies the entry

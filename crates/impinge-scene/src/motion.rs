@@ -1,6 +1,6 @@
 //! How bodies move from cycle to cycle.
 
-use crate::{document::AtEnd, response::Dynamics};
+use crate::document::AtEnd;
 use impinge::{
     Bounds, Pose, PoseError, Shape,
     generate::Random,
@@ -60,6 +60,22 @@ pub(super) struct Path {
     pub(super) end: AtEnd,
 }
 
+/// The forces on bodies in flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Forces {
+    pub(super) gravity: DVec3,
+    /// A point, and how strongly it pulls.
+    pub(super) toward: Option<(DVec3, f64)>,
+}
+
+impl Forces {
+    /// The change of speed in a cycle, at a place.
+    fn acceleration(&self, at: DVec3) -> DVec3 {
+        let pull = self.toward.map(|(point, pull)| (point - at).normalize_or_zero() * pull);
+        self.gravity + pull.unwrap_or_default()
+    }
+}
+
 impl Mover {
     pub(super) fn new(shape: Shape, pose: Pose) -> Self {
         let bounds = shape.mesh().bounds();
@@ -107,7 +123,7 @@ impl Mover {
     }
 
     /// Goes to where it is at a cycle, coming from the one before.
-    pub(super) fn advance(&mut self, cycle: u64, dynamics: &Dynamics) -> Result<(), PoseError> {
+    pub(super) fn advance(&mut self, cycle: u64, forces: &Forces) -> Result<(), PoseError> {
         match &mut self.motion {
             Motion::Still => return Ok(()),
             Motion::Steady { center, attitude } => {
@@ -131,7 +147,7 @@ impl Mover {
                 return Ok(());
             }
             Motion::Flight { .. } => {
-                self.velocity += dynamics.acceleration(self.center);
+                self.velocity += forces.acceleration(self.center);
                 self.drift();
             }
         }
@@ -215,7 +231,7 @@ mod tests {
         let spin = DVec3::new(0.3, -0.2, 0.7);
         let mut mover = ball().steady(DVec3::new(0.1, 0.0, -0.2), spin);
         for cycle in 1..=100_000 {
-            mover.advance(cycle, &Dynamics::default()).unwrap();
+            mover.advance(cycle, &Forces::default()).unwrap();
         }
         assert_eq!(mover.pose.translation(), DVec3::new(0.1, 0.0, -0.2) * 1e5);
         let expected = DMat3::from_axis_angle(spin.normalize(), spin.length() * 1e5);
@@ -229,15 +245,15 @@ mod tests {
         let mut mover = ball().billiard(DVec3::X, DVec3::new(0.0, 0.1, 0.0), billiard);
         let mut poses = vec![mover.pose];
         for cycle in 1..5 {
-            mover.advance(cycle, &Dynamics::default()).unwrap();
+            mover.advance(cycle, &Forces::default()).unwrap();
             poses.push(mover.pose);
         }
         mover.hit();
-        mover.advance(5, &Dynamics::default()).unwrap();
+        mover.advance(5, &Forces::default()).unwrap();
         let (back, before) = (mover.pose, poses[3]);
         assert!((back.translation() - before.translation()).length() < 1e-12);
         assert!(back.rotation().abs_diff_eq(before.rotation(), 1e-12));
-        mover.advance(6, &Dynamics::default()).unwrap();
+        mover.advance(6, &Forces::default()).unwrap();
         let way = mover.pose.translation() - back.translation();
         assert!((way.length() - 1.0).abs() < 1e-12 && way != -DVec3::X, "{way}");
     }

@@ -5,15 +5,13 @@
 //! bodies touch and approach each other, one impulse along the mean normal of the touching faces, without
 //! friction. Whatever does not fly has an endless mass.
 
-use crate::motion::{Motion, Mover};
+use crate::motion::{Forces, Motion, Mover};
 use impinge::{Bounds, FacePair, glam::DVec3, world::Step};
 
-/// What bodies in flight feel.
+/// Forces, walls, and how much bodies bounce.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dynamics {
-    pub(super) gravity: DVec3,
-    /// A point, and how strongly it pulls.
-    pub(super) toward: Option<(DVec3, f64)>,
+    pub(super) forces: Forces,
     /// Which share of the speed is left after a hit.
     pub(super) restitution: f64,
     pub(super) room: Option<Bounds>,
@@ -21,17 +19,11 @@ pub(super) struct Dynamics {
 
 impl Default for Dynamics {
     fn default() -> Self {
-        Self { gravity: DVec3::ZERO, toward: None, restitution: 1.0, room: None }
+        Self { forces: Forces::default(), restitution: 1.0, room: None }
     }
 }
 
 impl Dynamics {
-    /// A cycle, at a place.
-    pub(super) fn acceleration(&self, at: DVec3) -> DVec3 {
-        let pull = self.toward.map(|(point, pull)| (point - at).normalize_or_zero() * pull);
-        self.gravity + pull.unwrap_or_default()
-    }
-
     /// Lets everything that hit something at a step respond to it.
     pub(super) fn respond(&self, movers: &mut [Mover], step: &Step<'_>) {
         for body in step.began().iter().flatten() {
@@ -196,7 +188,7 @@ mod tests {
         let mut hits = 0;
         for cycle in 0..200 {
             for (mover, &id) in movers.iter_mut().zip(&ids).filter(|_| cycle > 0) {
-                mover.advance(cycle, dynamics).unwrap();
+                mover.advance(cycle, &dynamics.forces).unwrap();
                 world.set_pose(id, mover.pose).unwrap();
             }
             let step = world.step();
@@ -238,7 +230,7 @@ mod tests {
         let shape = Shape::new(generate::sphere(48).unwrap());
         let mut mover = Mover::new(shape, Pose::IDENTITY).flying(DVec3::X * 0.3, DVec3::ZERO, 1.0);
         for cycle in 1..=4 {
-            mover.advance(cycle, &dynamics).unwrap();
+            mover.advance(cycle, &dynamics.forces).unwrap();
             dynamics.keep_in(&room, &mut mover);
         }
         assert_eq!(mover.velocity, DVec3::X * -0.15);

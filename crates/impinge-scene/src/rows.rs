@@ -1,6 +1,5 @@
 //! A cycle in numbers.
 
-use crate::summary::to_thousandths;
 use impinge::world::{Step, StepStats};
 use impinge_io::csv_field;
 use serde::Serialize;
@@ -80,4 +79,9 @@ impl<'r> Row<'r> {
 
 fn micros(time: Duration) -> f64 {
     to_thousandths(time.as_secs_f64() * 1e6)
+}
+
+/// A number of milli- or microseconds to three decimals: finer is noise.
+pub(crate) fn to_thousandths(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
 }

@@ -159,7 +159,7 @@ impl Run {
                     body: names.of(number),
                     message: error.to_string(),
                 };
-                mover.advance(cycle, dynamics).map_err(|error| about(&error))?;
+                mover.advance(cycle, &dynamics.forces).map_err(|error| about(&error))?;
                 world.set_pose(id, mover.pose).map_err(|error| about(&error))?;
             }
         }

@@ -1,6 +1,9 @@
 //! A run in numbers.
 
-use crate::{document::Broad, rows::Row};
+use crate::{
+    document::Broad,
+    rows::{Row, to_thousandths},
+};
 use serde::Serialize;
 
 /// A run as a whole, up to the last cycle that was done. Serialized, it is the object that
@@ -93,9 +96,4 @@ impl Summary {
         self.mean_us = to_thousandths(self.mean_us / self.cycles.max(1) as f64);
         self.energy_after = energy;
     }
-}
-
-/// A number of milli- or microseconds to three decimals: finer is noise.
-pub(crate) fn to_thousandths(value: f64) -> f64 {
-    (value * 1e3).round() / 1e3
 }

@@ -47,7 +47,7 @@ impl Crossing {
             for (part, rays) in [a, b].into_iter().zip(rays.iter_mut()) {
                 rays.clear();
                 let (shape, pose) = part.body();
-                shape.faces_within(pose, piece.middle, near, stack, |face| {
+                shape.faces_roughly_within(pose, piece.middle, near, stack, |face| {
                     rays.extend(rays_of(&part.triangle(face), piece.middle, along, near));
                 });
             }

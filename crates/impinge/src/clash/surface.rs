@@ -2,7 +2,7 @@
 
 use crate::{
     Mesh,
-    mesh::{edges, first_vertex_at_each_position},
+    mesh::{check_solid, edges, first_vertex_at_each_position},
 };
 
 /// What is known of a mesh's surface. Vertices count as the same where their positions are equal, and
@@ -29,7 +29,7 @@ impl Surface {
         let corners: Vec<[u32; 3]> =
             mesh.faces().iter().map(|face| face.map(|v| first_at[v as usize])).collect();
         let edges = edges(&corners);
-        let is_closed = !edges.is_empty() && edges.iter().all(|edge| edge.forward == edge.backward);
+        let is_closed = check_solid(&edges).is_ok();
 
         let mut starts = vec![0u32; mesh.positions().len() + 1];
         for &vertex in corners.iter().flatten() {

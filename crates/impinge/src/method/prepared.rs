@@ -1,10 +1,7 @@
 //! What a method prepares of a mesh, and ways to prepare one.
 
 use super::{Method, Search, save::TreeFileError};
-use crate::{
-    Mesh, Pose, Threads,
-    narrow::{nearest_point, point_distance},
-};
+use crate::{Mesh, Pose, Ray, Threads};
 use glam::DVec3;
 use std::{any::Any, fmt, sync::Arc};
 
@@ -34,73 +31,48 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The point of the placed mesh that is closest to a point, unless one is within `floor` of it.
-    /// Of several faces that are equally close, the one with the lowest number.
-    fn nearest_beyond(
-        &self,
-        (mesh, pose): (&Mesh, &Pose),
-        point: DVec3,
-        floor: f64,
-        _scratch: &mut PointScratch,
-    ) -> Option<NearestPoint> {
-        let faces = 0..mesh.faces().len() as u32;
-        let measured = faces.map(|face| NearestPoint::of_face((mesh, pose), face, point));
-        let nearest = measured.min_by(|p, q| p.distance.total_cmp(&q.distance));
-        nearest.filter(|nearest| nearest.distance > floor)
-    }
-
-    /// Visits the faces of the placed mesh whose distance to a point, as computed, is at most
-    /// `distance`. In any order.
-    fn faces_within(
-        &self,
-        (mesh, pose): (&Mesh, &Pose),
-        point: DVec3,
-        distance: f64,
-        _scratch: &mut PointScratch,
-        visit: &mut dyn FnMut(u32),
-    ) {
-        for face in 0..mesh.faces().len() as u32 {
-            if NearestPoint::of_face((mesh, pose), face, point).distance <= distance {
-                visit(face);
-            }
-        }
-    }
-
-    /// Visits all faces of the placed mesh that the segment from a point along the world's x axis
-    /// meets, which is `distance` long; and possibly others. In any order.
-    fn faces_along_x(
+    /// Visits every face of the placed mesh that is close to a point, and possibly others; the closest
+    /// first, as far as the method can tell.
+    ///
+    /// After each face `visit` returns a distance: faces that are farther than that need not be visited
+    /// any more. A negative one ends the search.
+    fn faces_near_point(
         &self,
         (mesh, _pose): (&Mesh, &Pose),
         _point: DVec3,
-        _distance: f64,
         _scratch: &mut PointScratch,
-        visit: &mut dyn FnMut(u32),
+        visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        (0..mesh.faces().len() as u32).for_each(visit);
+        visit_all(mesh, visit);
+    }
+
+    /// Visits every face of the placed mesh that a ray meets, and possibly others; the first along the
+    /// ray first, as far as the method can tell.
+    ///
+    /// After each face `visit` returns a parameter of the ray: faces that the ray meets only beyond it
+    /// need not be visited any more. A negative one ends the search.
+    fn faces_along_ray(
+        &self,
+        (mesh, _pose): (&Mesh, &Pose),
+        _ray: &Ray,
+        _scratch: &mut PointScratch,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        visit_all(mesh, visit);
     }
 }
 
-/// The point of a mesh that is closest to a given point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NearestPoint {
-    /// How far it is from the given point.
-    pub distance: f64,
-    /// Where it is, in world coordinates and rounded.
-    pub point: DVec3,
-    /// The face on which it lies.
-    pub face: u32,
-}
-
-impl NearestPoint {
-    /// The point of one placed face that is closest to a point.
-    pub(crate) fn of_face((mesh, pose): (&Mesh, &Pose), face: u32, point: DVec3) -> Self {
-        let nearest = nearest_point(&pose.place_triangle(mesh.triangle(face)), point);
-        Self { distance: point_distance(nearest, point), point: nearest, face }
+/// Visits the faces of a mesh in order until `visit` returns a negative number.
+pub(super) fn visit_all(mesh: &Mesh, visit: &mut dyn FnMut(u32) -> f64) {
+    for face in 0..mesh.faces().len() as u32 {
+        if visit(face) < 0.0 {
+            return;
+        }
     }
 }
 
-/// Memory for point queries, reused from query to query so that none allocates once warm: nodes yet to
-/// be visited, each with a lower bound of its distance.
+/// Memory for queries about points and rays, reused from query to query so that none allocates once
+/// warm: nodes yet to be visited, each with a lower bound of its distance or of the ray's parameter.
 #[derive(Debug, Default)]
 pub struct PointScratch {
     pub(crate) stack: Vec<(f64, u32)>,

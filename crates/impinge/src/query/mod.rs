@@ -1,4 +1,4 @@
-//! The queries: what can be asked about two bodies.
+//! The queries: what can be asked about two bodies, and about one body and points or rays.
 //!
 //! Queries know [methods](crate::method) only through two traits: what is prepared of a mesh, and the
 //! search of two prepared bodies.
@@ -10,11 +10,15 @@
 //! | `pair.rs` | [`Pair`] and [`Query`]: two shapes, and all that can be asked about them |
 //! | `batch.rs` | [`Batch`]: one pair at many poses, on all cores; [`Bits`] and [`ContactLists`]: its answers |
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and continued |
+//! | `points.rs` | a shape and points: the nearest point, faces within a distance, inside or outside |
+//! | `rays.rs` | a shape and rays: the first hit, all hits |
 //! | `searcher.rs` | any two shapes, one pair after another, for worlds and assemblies |
 
 mod batch;
 mod call;
 mod pair;
+mod points;
+mod rays;
 mod searcher;
 mod shape;
 mod timed;
@@ -22,6 +26,8 @@ mod timed;
 pub use batch::{Batch, Bits, ContactLists};
 pub use call::{contacts, distance, intersects};
 pub use pair::{Pair, Query};
+pub use points::{NearestPoint, PointLocation};
+pub use rays::RayHit;
 pub(crate) use searcher::Searcher;
 pub use shape::{MethodMismatch, Shape};
 pub use timed::{Timed, TimedVerdict};

@@ -2,11 +2,8 @@
 
 use crate::{
     Bounds, Mesh, Method, Pose,
-    mesh::Extent,
-    method::{
-        NearestPoint, PlacedShape, PointScratch, Prepared, Recipe, RefitError, Search,
-        TreeFileError,
-    },
+    mesh::{Extent, NotSolid},
+    method::{PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError},
 };
 use glam::DVec3;
 use std::{
@@ -41,6 +38,8 @@ struct Inner {
     extent: Extent,
     /// The corners of the convex hull; made when first asked for.
     outline: OnceLock<Vec<DVec3>>,
+    /// Whether the faces enclose a solid; found out when first asked for.
+    solid: OnceLock<Result<(), NotSolid>>,
 }
 
 /// Two shapes that were prepared by different methods, and so cannot be searched together.
@@ -86,7 +85,8 @@ impl Shape {
 
     fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>) -> Self {
         let extent = Extent::of(&mesh);
-        Self(Arc::new(Inner { mesh, method, prepared, extent, outline: OnceLock::new() }))
+        let (outline, solid) = (OnceLock::new(), OnceLock::new());
+        Self(Arc::new(Inner { mesh, method, prepared, extent, outline, solid }))
     }
 
     /// Prepares a mesh whose faces are the same as before, at other positions: a step of a body that
@@ -231,40 +231,9 @@ impl Shape {
         })
     }
 
-    /// The point of the placed mesh that is closest to a point, unless one is within `floor` of it.
-    pub(crate) fn nearest_beyond(
-        &self,
-        pose: &Pose,
-        point: DVec3,
-        floor: f64,
-        scratch: &mut PointScratch,
-    ) -> Option<NearestPoint> {
-        self.0.prepared.nearest_beyond((self.mesh(), pose), point, floor, scratch)
-    }
-
-    /// Visits all faces of the placed mesh that are within a distance of a point, to within rounding.
-    pub(crate) fn faces_within(
-        &self,
-        pose: &Pose,
-        point: DVec3,
-        distance: f64,
-        scratch: &mut PointScratch,
-        mut visit: impl FnMut(u32),
-    ) {
-        self.0.prepared.faces_within((self.mesh(), pose), point, distance, scratch, &mut visit);
-    }
-
-    /// Visits all faces of the placed mesh that the segment from a point along the world's x axis
-    /// meets, which is `distance` long; and possibly others.
-    pub(crate) fn faces_along_x(
-        &self,
-        pose: &Pose,
-        point: DVec3,
-        distance: f64,
-        scratch: &mut PointScratch,
-        mut visit: impl FnMut(u32),
-    ) {
-        self.0.prepared.faces_along_x((self.mesh(), pose), point, distance, scratch, &mut visit);
+    /// Fails unless the faces enclose a solid. Found out when first asked for.
+    pub(super) fn check_solid(&self) -> Result<(), NotSolid> {
+        *self.0.solid.get_or_init(|| self.mesh().check_solid())
     }
 }
 

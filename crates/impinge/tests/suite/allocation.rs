@@ -1,7 +1,7 @@
 //! Queries do not allocate once warm.
 
 use impinge::{
-    Budget, Cache, Method, Pair, Pose, Shape, Threads, TimedVerdict, World,
+    Budget, Cache, Method, Pair, Pose, Ray, Shape, Threads, TimedVerdict, World,
     broad::{AllPairs, DynamicTree, Sweep},
     generate::{self, Random},
     world::{Body, BodyId},
@@ -82,6 +82,32 @@ fn warm_queries_do_not_allocate() {
                 let verdict = timed.all(Budget::UNLIMITED);
                 found += usize::from(matches!(verdict, TimedVerdict::Touching { .. }));
                 found += usize::from(pair.distance(&still, pose).is_some());
+            }
+            found
+        };
+        let expected = round();
+        let warm = allocations();
+        assert_eq!(round(), expected, "{method}");
+        assert_eq!(allocations() - warm, 0, "{method} allocates when warm");
+    }
+}
+
+#[test]
+fn warm_points_and_rays_do_not_allocate() {
+    let torus = Arc::new(generate::deformed_torus(1, [60, 20]).expect("enough segments"));
+    let poses = generate::tumble(1.1, 20).expect("a distance");
+    for &method in Method::ALL {
+        let shape = Shape::with_method(method, torus.clone());
+        let round = || {
+            let mut random = Random::new(8);
+            let mut found = 0;
+            for pose in &poses {
+                let (point, direction) = (random.direction() * 2.0, random.direction());
+                let ray = Ray::new(point, direction).expect("a direction");
+                found += usize::from(shape.cast_ray(pose, &ray).is_some());
+                found += usize::from(shape.nearest_point(pose, point).is_some());
+                let inside = shape.contains_point(pose, pose.place(direction)).expect("closed");
+                found += inside as usize;
             }
             found
         };

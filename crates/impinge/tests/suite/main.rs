@@ -8,6 +8,7 @@ mod clash;
 mod distance;
 mod mesh_distance;
 mod methods;
+mod points;
 mod rays;
 mod toy;
 mod triangles;

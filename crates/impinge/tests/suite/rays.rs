@@ -3,11 +3,12 @@
 //!
 //! `IMPINGE_RAYS` sets how many rays each family contributes (default 6,000).
 
-use impinge::glam::DVec3;
+use impinge::glam::{DVec2, DVec3};
 use impinge::narrow::{Ray, RayError, ray_hit};
-use impinge::{Mesh, Pose, generate};
+use impinge::{Mesh, Method, Pose, RayHit, Shape, Threads, generate};
 use impinge_oracle::cases::{RayCase, RayFamily, ray_families};
 use rayon::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 fn rays_per_family() -> u64 {
@@ -191,4 +192,127 @@ fn no_ray_leaves_a_closed_mesh_unseen() {
             assert!(!hits(mesh, &pose, &ray).is_empty(), "mesh {number}, seed {seed}: {ray:?}");
         });
     }
+}
+
+/// Meshes of every kind: closed, open, a soup with degenerate and duplicate faces, tiny and far from the origin.
+pub(crate) fn meshes() -> Vec<Arc<Mesh>> {
+    let ball = generate::sphere(360).expect("an even number");
+    let resized = |size: f64, place: f64| {
+        let positions = ball.positions().iter().map(|p| p * size + place).collect();
+        Mesh::new(positions, ball.faces().to_vec()).expect("finite coordinates")
+    };
+    let soup = {
+        let mut random = generate::Random::new(3);
+        let mut coordinate = || random.below(5) as f64;
+        let positions: Vec<DVec3> =
+            (0..180).map(|_| DVec3::new(coordinate(), coordinate(), coordinate())).collect();
+        let faces = (0..60).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
+        Mesh::new(positions, faces).expect("finite coordinates")
+    };
+    [
+        resized(1.0, 0.0),
+        resized(1e-3, 1e4),
+        resized(1e-130, 0.0),
+        resized(1e90, 0.0),
+        generate::cuboid(DVec3::new(4.0, 2.0, 1.0)).expect("a size"),
+        generate::deformed_torus(1, [24, 10]).expect("enough segments"),
+        generate::terrain(8, 8, DVec2::splat(4.0), generate::terrain_height(2)).expect("cells"),
+        soup,
+        Mesh::default(),
+    ]
+    .map(Arc::new)
+    .to_vec()
+}
+
+/// A pose that is the identity, a translation, a rotation, or one that is barely a rotation; near and far.
+pub(crate) fn random_pose(random: &mut generate::Random, size: f64) -> Pose {
+    let rotation = random.rotation();
+    let translation = random.direction() * size * [0.0, 3.0, 1e9][random.below(3) as usize];
+    match random.below(4) {
+        0 => Pose::IDENTITY,
+        1 => Pose::from_translation(translation).expect("a translation"),
+        2 => Pose::new(rotation * (1.0 + 4e-7), translation).expect("nearly a rotation"),
+        _ => Pose::new(rotation, translation).expect("a rotation"),
+    }
+}
+
+/// A point at a corner, on an edge or on a face of the placed mesh, but for rounding, or anywhere near it.
+pub(crate) fn random_target(mesh: &Mesh, pose: &Pose, random: &mut generate::Random) -> DVec3 {
+    if mesh.faces().is_empty() {
+        return random.direction();
+    }
+    let face = random.below(mesh.faces().len() as u64) as u32;
+    let [a, b, c] = pose.place_triangle(mesh.triangle(face));
+    let size = mesh.bounds().size().max_element();
+    match random.below(5) {
+        0 => a,
+        1 => a.lerp(b, 0.5),
+        2 => a.lerp(b, random.unit()),
+        3 => a.lerp(b, random.unit()).lerp(c, random.unit()),
+        _ => a + random.direction() * size * random.unit(),
+    }
+}
+
+/// Every method against one that looks at every face.
+#[test]
+fn every_method_casts_rays_alike() {
+    let (mut found, mut asked) = (0, 0);
+    for (number, mesh) in meshes().into_iter().enumerate() {
+        let shapes: Vec<Shape> =
+            Method::ALL.iter().map(|&method| Shape::with_method(method, mesh.clone())).collect();
+        let size = mesh.bounds().size().max_element().max(1e-150);
+        for seed in 0..250 {
+            let mut random = generate::Random::new(seed);
+            let pose = random_pose(&mut random, size);
+            let target = random_target(&mesh, &pose, &mut random);
+            let away = [0.0, 0.5, 3.0, 1e6][random.below(4) as usize];
+            let origin = target + random.direction() * size * away;
+            let direction = match random.below(4) {
+                0 => DVec3::Y,
+                1 => DVec3::new(0.0, -2.0, 2.0),
+                _ if target != origin => target - origin,
+                _ => random.direction(),
+            };
+            let mut ray = Ray::new(origin, direction).expect("a direction");
+            if random.below(3) == 0 {
+                ray = ray.up_to(random.range(0.0, 1.5)).expect("a limit");
+            }
+            let mut expected: Vec<RayHit> = (0..)
+                .zip(mesh.triangles())
+                .filter_map(|(face, triangle)| {
+                    ray_hit(&ray, &pose.place_triangle(triangle)).map(|t| RayHit { t, face })
+                })
+                .collect();
+            expected.sort_by(|p, q| (p.t, p.face).partial_cmp(&(q.t, q.face)).expect("numbers"));
+            for shape in &shapes {
+                let place = format!("{}, mesh {number}, seed {seed}: {ray:?}", shape.method());
+                assert_eq!(shape.cast_ray_all(&pose, &ray), expected, "{place}");
+                assert_eq!(shape.cast_ray(&pose, &ray), expected.first().copied(), "{place}");
+            }
+            found += expected.len();
+            asked += 1;
+        }
+    }
+    assert!(found > asked, "{asked} rays hit only {found} faces");
+}
+
+#[test]
+fn batches_of_rays_are_answered_in_order_on_any_threads() {
+    let shape = Shape::new(generate::sphere(360).expect("an even number"));
+    let mut random = generate::Random::new(9);
+    let pose = random_pose(&mut random, 1.0);
+    let rays: Vec<Ray> = (0..2_000)
+        .map(|_| {
+            let origin = pose.place(random.direction() * 3.0);
+            let direction = pose.place(random.direction() * 1.2) - origin;
+            Ray::new(origin, direction).expect("a direction")
+        })
+        .collect();
+    let expected: Vec<_> = rays.iter().map(|ray| shape.cast_ray(&pose, ray)).collect();
+    let hits = expected.iter().flatten().count();
+    assert!((400..1_900).contains(&hits), "{hits} of 2000 rays hit");
+    for threads in [Threads::One, Threads::Pool] {
+        assert_eq!(shape.cast_rays(&pose, &rays, threads), expected, "{threads:?}");
+    }
+    assert!(shape.cast_rays(&pose, &[], Threads::Pool).is_empty());
 }

@@ -258,8 +258,9 @@ impl<R: Real, const GAPS: usize> Gaps for Linear<R, GAPS> {
 
     #[inline]
     fn change(&self, child: Node) -> [R; GAPS] {
-        let [(distance, widths), (more, others)] =
-            child.cuts().map(|cut| (R::from(cut.distance()), &self.second[cut.side()]));
+        let [first, second] = child.cuts();
+        let (distance, widths) = (R::from(first.distance()), &self.second[first.side()]);
+        let (more, others) = (R::from(second.distance()), &self.second[second.side()]);
         std::array::from_fn(|i| distance * widths[i] + more * others[i])
     }
 

@@ -312,8 +312,11 @@ impl Walk<'_, '_> {
             if split_a && split_b {
                 // Values that depend on one node alone are computed once, for both pairs that
                 // contain it.
-                let others = tree_b.pairs[b.link as usize];
-                let changes = others.map(|child| (child, shrunk(1, child), gaps.change(child)));
+                let [first, second] = tree_b.pairs[b.link as usize];
+                let changes = [
+                    (first, shrunk(1, first), gaps.change(first)),
+                    (second, shrunk(1, second), gaps.change(second)),
+                ];
                 for child in tree_a.pairs[a.link as usize] {
                     let (state, size) = (gaps.descended(&state, child), shrunk(0, child));
                     for (other, other_size, change) in &changes {

@@ -17,7 +17,8 @@
 //! | `triangles.rs` | eight triangles against eight |
 //! | `walk.rs` | down two trees at once |
 //! | `nearest.rs`, `resumable.rs` | the same for distances, and for queries that can be interrupted |
-//! | `point.rs` | down one tree, to the face that is closest to a point |
+//! | `point.rs` | down one tree, to the faces that are close to a point |
+//! | `ray.rs` | down one tree, to the faces that a ray may meet |
 
 mod boxes;
 mod build;
@@ -26,6 +27,7 @@ mod fit;
 mod nearest;
 mod options;
 mod point;
+mod ray;
 mod refit;
 mod relative_pose;
 mod resumable;
@@ -38,15 +40,17 @@ mod walk;
 pub use options::{WideOptions, WideQuality};
 
 use super::{
-    MethodInfo, NearestPoint, PointScratch, Prepared, Recipe, Search, hierarchy::HierarchySearch,
+    MethodInfo, PointScratch, Prepared, Recipe, Search, hierarchy::HierarchySearch,
+    prepared::visit_all,
 };
 use crate::{
-    Mesh, Method, Pose, Threads,
+    Mesh, Method, Pose, Ray, Threads,
     simd::{Eight, lanes, vector},
     volume::Frame,
 };
 use glam::DVec3;
 use lanes::Lanes;
+use ray::FrameRay;
 use relative_pose::BodyFrame;
 use std::sync::Arc;
 
@@ -89,36 +93,28 @@ impl Prepared for WideTree {
         Some(self)
     }
 
-    fn nearest_beyond(
-        &self,
-        (mesh, pose): (&Mesh, &Pose),
-        point: DVec3,
-        floor: f64,
-        scratch: &mut PointScratch,
-    ) -> Option<NearestPoint> {
-        self.nearest_beyond((mesh, pose), point, floor, scratch)
-    }
-
-    fn faces_within(
-        &self,
-        body: (&Mesh, &Pose),
-        point: DVec3,
-        distance: f64,
-        scratch: &mut PointScratch,
-        visit: &mut dyn FnMut(u32),
-    ) {
-        self.within(body, point, distance, scratch, visit);
-    }
-
-    fn faces_along_x(
+    fn faces_near_point(
         &self,
         (_mesh, pose): (&Mesh, &Pose),
         point: DVec3,
-        distance: f64,
         scratch: &mut PointScratch,
-        visit: &mut dyn FnMut(u32),
+        visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        self.along_x(pose, point, distance, scratch, visit);
+        self.near_point(pose, point, scratch, visit);
+    }
+
+    fn faces_along_ray(
+        &self,
+        (mesh, pose): (&Mesh, &Pose),
+        ray: &Ray,
+        scratch: &mut PointScratch,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        match FrameRay::new(&self.body_frame, pose, ray) {
+            FrameRay::Misses => {}
+            FrameRay::Unknown => visit_all(mesh, visit),
+            FrameRay::Within(segment) => self.along_segment(&segment, scratch, visit),
+        }
     }
 }
 

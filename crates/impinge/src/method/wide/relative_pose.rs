@@ -16,10 +16,10 @@ use glam::{DMat3, DVec3};
 /// the magnitudes that error bounds need.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyFrame {
-    center: DVec3,
+    pub(super) center: DVec3,
     pub(super) scale: f64,
     /// The largest magnitude of a coordinate of the mesh.
-    reach: f64,
+    pub(super) reach: f64,
     /// The largest magnitude of a coordinate of a box's centre, in the frame.
     pub(super) centers: f64,
 }

@@ -27,6 +27,37 @@ fn pick(random: &mut Random, from: &[f64]) -> f64 {
     from[random.below(from.len() as u64) as usize]
 }
 
+/// Calls `act` for trees of several meshes with every instruction set, at poses where rounding errors
+/// show, each with random numbers and a label.
+pub(super) fn each_placed_tree(mut act: impl FnMut(&Mesh, &WideTree, &Pose, &mut Random, &str)) {
+    let far_part = {
+        let ball = generate::sphere(120).unwrap();
+        let positions = ball.positions().iter().map(|p| p * 1e-3 + DVec3::splat(1e4)).collect();
+        Mesh::new(positions, ball.faces().to_vec()).unwrap()
+    };
+    let meshes = [
+        generate::sphere(960).unwrap(),
+        generate::torus(1.0, 0.3, [40, 16]).unwrap(),
+        generate::cuboid(DVec3::new(9.0, 0.1, 2.0)).unwrap(),
+        generate::bsp_tetrahedra(3, 50).unwrap(),
+        far_part,
+    ];
+    for (number, mesh) in meshes.iter().enumerate() {
+        let mut tree = WideTree::build(mesh, WideOptions::default());
+        for (kind, lanes) in Lanes::all().into_iter().enumerate() {
+            tree.lanes = lanes;
+            for seed in 0..150 {
+                let mut random = Random::new(seed + 1000 * number as u64);
+                let far = [0.0, 1.0, 1e3, 1e9][seed as usize % 4];
+                let translation = random.direction() * far;
+                let pose = Pose::new(rotation(&mut random), translation).unwrap();
+                let label = format!("mesh {number}, lanes {kind}, seed {seed}");
+                act(mesh, &tree, &pose, &mut random, &label);
+            }
+        }
+    }
+}
+
 /// Checks a search against the exact test: no pair that touches is missing, and no other pair is
 /// reported as touching. Returns the numbers of touching and of undecided pairs.
 fn check(label: &str, trees: [&WideTree; 2], meshes: [&Mesh; 2], poses: [&Pose; 2]) -> [usize; 2] {
