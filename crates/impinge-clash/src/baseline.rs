@@ -7,7 +7,7 @@ use crate::{
     verdicts,
 };
 use impinge::clash::{Clash, Verdict};
-use impinge_io::{Error, Place, assembly::Assembly, excerpt};
+use impinge_io::{Error, Location, assembly::Assembly, excerpt};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use std::{collections::HashMap, fmt, fs, io::BufReader, path::Path};
 
@@ -57,9 +57,10 @@ impl Baseline {
     /// If the file cannot be read, is something else, or lists only some of its clashes.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let fault = |place: Place, message: String| Error { path: path.into(), place, message };
+        let fault =
+            |location: Location, message: String| Error { path: path.into(), location, message };
         let cannot =
-            |error: &dyn fmt::Display| fault(Place::File, format!("cannot be read: {error}"));
+            |error: &dyn fmt::Display| fault(Location::File, format!("cannot be read: {error}"));
         let kind = fs::metadata(path).map_err(|error| cannot(&error))?;
         if !kind.is_file() {
             return Err(cannot(&"is no regular file"));
@@ -73,7 +74,7 @@ impl Baseline {
                 match line {
                     0 => cannot(&message),
                     _ => fault(
-                        Place::Character { line, column },
+                        Location::Character { line, column },
                         format!("{message}; a baseline is what `impinge clash --json` printed"),
                     ),
                 }
@@ -85,7 +86,7 @@ impl Baseline {
                 "lists {listed} of {total} clashes, and the others would be called new; make it \
                  without --limit"
             );
-            return Err(fault(Place::File, message));
+            return Err(fault(Location::File, message));
         }
         let places = (0..).zip(&clashes).map(|(at, old)| (pair(&old.a, &old.b), at)).collect();
         Ok(Self { clashes, clearance, places })

@@ -204,7 +204,7 @@ impl PairSets {
 mod tests {
     use super::*;
     use impinge::Pose;
-    use impinge_io::assembly::{Group, Part};
+    use impinge_io::assembly::{AssemblyPart, Group};
 
     /// `car` has `engine` (block, piston) and `body` (door, roof); the road is at the top.
     fn assembly() -> Assembly {
@@ -222,7 +222,7 @@ mod tests {
             ("road", None),
         ];
         for (name, group) in parts {
-            let mut part = Part::new(name, 0, Pose::IDENTITY);
+            let mut part = AssemblyPart::new(name, 0, Pose::IDENTITY);
             part.group = group;
             assembly.parts.push(part);
         }

@@ -50,7 +50,7 @@ mod tests {
     };
     use impinge_io::{
         Assembly,
-        assembly::{Options, Part},
+        assembly::{AssemblyPart, LoadOptions},
     };
     use serde_json::Value;
     use std::{path::Path, sync::Arc};
@@ -124,7 +124,7 @@ mod tests {
         for number in 0..4 {
             let turn = DMat3::from_rotation_z(f64::from(number) * 0.3);
             let pose = Pose::new(turn, DVec3::X * 5.0 * f64::from(number)).unwrap();
-            assembly.parts.push(Part::new(format!("bolt {number}"), 0, pose));
+            assembly.parts.push(AssemblyPart::new(format!("bolt {number}"), 0, pose));
         }
         let rows = vec![
             clash(0, 2, Verdict::Touching, &[(1, 0), (3, 0), (1, 2)]),
@@ -195,7 +195,8 @@ mod tests {
         let findings = samples::gearbox();
         let bytes = written(&findings);
         let back =
-            impinge_io::assembly::read(&bytes, Path::new("out.glb"), &Options::default()).unwrap();
+            impinge_io::assembly::read(&bytes, Path::new("out.glb"), &LoadOptions::default())
+                .unwrap();
         let names = |assembly: &Assembly| -> Vec<String> {
             assembly.parts.iter().map(|part| part.name.clone()).collect()
         };

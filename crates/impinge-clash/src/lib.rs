@@ -19,11 +19,11 @@
 //! ```
 //! use impinge::clash::Verdict;
 //! use impinge_clash::{Options, check, json};
-//! use impinge_io::assembly::{Assembly, Part};
+//! use impinge_io::assembly::{Assembly, AssemblyPart};
 //!
 //! let mut assembly = Assembly::default();
 //! for (name, mesh, pose) in impinge::generate::gearbox() {
-//!     assembly.parts.push(Part::new(name, assembly.meshes.len(), pose));
+//!     assembly.parts.push(AssemblyPart::new(name, assembly.meshes.len(), pose));
 //!     assembly.meshes.push(mesh.into());
 //! }
 //! let mut options = Options::default();

@@ -167,7 +167,7 @@ impl<'a> Names<'a> {
 mod tests {
     use super::*;
     use impinge::Pose;
-    use impinge_io::assembly::{Group, Part};
+    use impinge_io::assembly::{AssemblyPart, Group};
 
     #[test]
     fn two_characters_are_special_and_all_others_are_not() {
@@ -256,7 +256,7 @@ mod tests {
             ("bolt#2", Some(1), 0),
             ("frame", None, 1),
         ] {
-            let mut part = Part::new(name, 0, Pose::IDENTITY);
+            let mut part = AssemblyPart::new(name, 0, Pose::IDENTITY);
             (part.group, part.file) = (group, file);
             assembly.parts.push(part);
         }

@@ -15,7 +15,7 @@ use impinge::{
 };
 use impinge_io::{
     DraftFolder,
-    assembly::{Assembly, Part},
+    assembly::{Assembly, AssemblyPart},
     commit_all,
 };
 use rayon::prelude::*;
@@ -178,7 +178,7 @@ impl<'a> Studio<'a> {
     pub fn new(findings: &'a Findings) -> Self {
         let assembly = &findings.assembly;
         let meshes: Vec<Bounds> = assembly.meshes.par_iter().map(|mesh| mesh.bounds()).collect();
-        let placed = |part: &Part| placed(&meshes[part.mesh], &part.placement);
+        let placed = |part: &AssemblyPart| placed(&meshes[part.mesh], &part.placement);
         let parts: Vec<Bounds> = assembly.parts.iter().map(placed).collect();
         let mut whole = Bounds::EMPTY;
         parts.iter().for_each(|part| whole.merge(part));
@@ -211,7 +211,7 @@ impl<'a> Studio<'a> {
             })
             .collect();
 
-        let placed = |part: &Part| {
+        let placed = |part: &AssemblyPart| {
             corners(&self.meshes[part.mesh]).map(|corner| part.placement.place(corner))
         };
         let parts = self.findings.assembly.parts.iter();

@@ -4,7 +4,7 @@
 //! PATTERN :: PATTERN`.
 
 use crate::{pattern::Pattern, verdicts::Verdicts};
-use impinge_io::{Error, Place};
+use impinge_io::{Error, Location};
 use std::{fmt, fs, path::Path, str::FromStr};
 
 /// Between the two patterns of a rule. With its spaces it is in no name that anyone has seen.
@@ -93,8 +93,10 @@ impl fmt::Display for Rule {
 pub fn load_rules(path: impl AsRef<Path>) -> Result<Vec<Rule>, Error> {
     let path = path.as_ref();
     let named = path.display();
-    let fault = |place: Place, message: String| Error { path: path.into(), place, message };
-    let cannot = |error: &dyn fmt::Display| fault(Place::File, format!("cannot be read: {error}"));
+    let fault =
+        |location: Location, message: String| Error { path: path.into(), location, message };
+    let cannot =
+        |error: &dyn fmt::Display| fault(Location::File, format!("cannot be read: {error}"));
     let kind = fs::metadata(path).map_err(|error| cannot(&error))?;
     if !kind.is_file() {
         return Err(cannot(&"is no regular file"));
@@ -106,7 +108,7 @@ pub fn load_rules(path: impl AsRef<Path>) -> Result<Vec<Rule>, Error> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     let mut rules = Vec::new();
     for (line, text) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let fault = |message: &str| fault(Place::Line(line), message.to_owned());
+        let fault = |message: &str| fault(Location::Line(line), message.to_owned());
         let text = std::str::from_utf8(text).map_err(|_| fault("not UTF-8 text"))?.trim();
         if text.contains('\0') {
             return Err(fault("a zero byte; rules are lines of UTF-8 text"));

@@ -212,7 +212,7 @@ fn plant(plant: generate::Plant) -> Model {
         let (matrix3, translation) = (part.pose.rotation(), part.pose.translation());
         let whole = 0..meshes[part.mesh].faces().len() as u32;
         let transform = DAffine3 { matrix3, translation };
-        impinge_io::Part { name: part.name, mesh: part.mesh, faces: vec![whole], transform }
+        impinge_io::ModelPart { name: part.name, mesh: part.mesh, faces: vec![whole], transform }
     };
     let mut model = Model { parts: plant.parts.into_iter().map(part).collect(), meshes };
     // A small one shows few of its meshes, and a mesh that nobody shows is none of a model.

@@ -4,7 +4,7 @@ use crate::{failure::Failure, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
-    assembly::{self, Assembly, Group, Options, Part},
+    assembly::{self, Assembly, AssemblyPart, Group, LoadOptions},
 };
 use std::{path::PathBuf, sync::Arc};
 
@@ -24,7 +24,7 @@ pub(crate) struct Input {
 }
 
 /// Reads files and folders, or makes what `gen:` names.
-pub(crate) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failure> {
+pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Failure> {
     let generated =
         files.iter().find_map(|file| file.to_str().filter(|name| name.starts_with("gen:")));
     let Some(name) = generated.or(files.is_empty().then_some(DEMO)) else {
@@ -57,7 +57,7 @@ pub(crate) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failur
 pub(crate) fn made(
     name: &str,
     model: Model,
-    options: &Options,
+    options: &LoadOptions,
 ) -> Result<(Assembly, f64), Failure> {
     let (factor, units) = options.conversion(source::units(name));
     let mut assembly = parts(name, model, factor).map_err(|failure| failure.about(name))?;
@@ -81,7 +81,7 @@ fn parts(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
         let belongs =
             |(_, words): &(&str, &[&str])| words.iter().any(|word| part.name.contains(word));
         let group = groups.iter().position(belongs).map(|group| group as u32);
-        let mut made = Part::new(part.name, part.mesh, pose.map_err(Failure::input)?);
+        let mut made = AssemblyPart::new(part.name, part.mesh, pose.map_err(Failure::input)?);
         made.group = group;
         assembly.parts.push(made);
     }

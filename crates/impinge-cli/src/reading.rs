@@ -1,7 +1,7 @@
 //! How `clash` and `inspect` read files: the same options for both.
 
 use crate::length::Length;
-use impinge_io::assembly::{Options, Unit};
+use impinge_io::assembly::{LoadOptions, Unit};
 use std::{f64::consts::PI, path::PathBuf};
 
 /// How files are read.
@@ -48,9 +48,9 @@ impl Reading {
     }
 
     /// The options of the loader.
-    pub(crate) fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> LoadOptions {
         let Self { units, file_units, scale, joints, packages, tolerance, .. } = self;
-        let mut options = Options::default()
+        let mut options = LoadOptions::default()
             .scale(*scale)
             .keep_going(self.keep_going)
             .primitives(self.primitives);
@@ -60,7 +60,7 @@ impl Reading {
         }
         let options =
             joints.iter().fold(options, |options, (name, value)| options.joint(name, *value));
-        packages.iter().fold(options, Options::package)
+        packages.iter().fold(options, LoadOptions::package)
     }
 }
 

@@ -38,7 +38,7 @@ pub struct Run {
 pub(crate) struct ContactLimit {
     pub(crate) contacts: u64,
     /// The error that tells there are more, but for its message.
-    pub(crate) place: impinge_io::Place,
+    pub(crate) place: impinge_io::Location,
     pub(crate) path: std::path::PathBuf,
 }
 
@@ -181,7 +181,7 @@ impl ContactLimit {
              place the bodies further apart, or raise `contact_limit` if there is memory \
              for them (8 bytes each)"
         );
-        impinge_io::Error { path: self.path.clone(), place: self.place.clone(), message }.into()
+        impinge_io::Error { path: self.path.clone(), location: self.place.clone(), message }.into()
     }
 }
 

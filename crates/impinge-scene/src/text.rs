@@ -1,7 +1,7 @@
 //! The text of a scene file, and errors that tell the position in it.
 
 use crate::error::Error;
-use impinge_io::{Place, excerpt};
+use impinge_io::{Location, excerpt};
 use serde::de::DeserializeOwned;
 use std::{
     fmt::Display,
@@ -24,7 +24,7 @@ impl Text {
     pub(super) fn load(path: &Path) -> Result<Self, Error> {
         let about = |error: &dyn Display| {
             let message = format!("cannot be read: {error}");
-            Error::from(impinge_io::Error { path: path.into(), place: Place::File, message })
+            Error::from(impinge_io::Error { path: path.into(), location: Location::File, message })
         };
         let size = fs::metadata(path).map_err(|error| about(&error))?.len();
         if size > MAX_BYTES {
@@ -70,17 +70,17 @@ impl Text {
 
     /// An error at a place of the file.
     pub(super) fn fault(&self, at: &Range<usize>, message: impl Display) -> Error {
-        let (path, place) = (self.path.clone(), self.place(at));
-        impinge_io::Error { path, place, message: message.to_string() }.into()
+        let (path, location) = (self.path.clone(), self.place(at));
+        impinge_io::Error { path, location, message: message.to_string() }.into()
     }
 
     /// The line and column at which a range of bytes begins.
-    pub(super) fn place(&self, at: &Range<usize>) -> Place {
+    pub(super) fn place(&self, at: &Range<usize>) -> Location {
         let before = self.content.get(..at.start).unwrap_or(&self.content);
         let line = before.matches('\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         let column = before[start..].chars().count() + 1;
-        Place::Character { line, column }
+        Location::Character { line, column }
     }
 
     /// The key whose value is at a place, if it stands in the same line.

@@ -7,7 +7,7 @@ use impinge::{
     generate::{self, Random, gearbox},
     glam::{DMat3, DVec3},
 };
-use impinge_io::assembly::{Assembly, Group, Part, Unit};
+use impinge_io::assembly::{Assembly, AssemblyPart, Group, Unit};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) fn of_gearbox() -> Findings {
             assembly.meshes.push(Arc::new(mesh));
             assembly.meshes.len() - 1
         });
-        assembly.parts.push(Part::new(name, number, pose));
+        assembly.parts.push(AssemblyPart::new(name, number, pose));
     }
     assembly.units = Some(Unit::Millimetre);
     assembly.files = vec!["gen:gearbox".into()];
@@ -69,7 +69,7 @@ pub(super) fn hostile() -> Findings {
     ];
     for (number, name) in names.into_iter().enumerate() {
         let offset = DVec3::new(number as f64 * 0.75, 0.0, 0.0);
-        let mut part = Part::new(name, usize::from(number == 3), placed(FAR + offset));
+        let mut part = AssemblyPart::new(name, usize::from(number == 3), placed(FAR + offset));
         part.group = [None, Some(0), Some(1)][number % 3];
         assembly.parts.push(part);
     }
@@ -99,7 +99,7 @@ pub(super) fn huge() -> Findings {
     let mut assembly = Assembly::default();
     assembly.meshes = vec![Arc::new(generate::cuboid(DVec3::splat(1e90)).unwrap())];
     for (name, x) in [("left", 0.0), ("right", 6e89)] {
-        assembly.parts.push(Part::new(name, 0, placed(DVec3::X * x)));
+        assembly.parts.push(AssemblyPart::new(name, 0, placed(DVec3::X * x)));
     }
     let clash = clash(&assembly, 0, 1, Verdict::Penetrating, Some(4e89));
     let rows = vec![Row { clash, status: None }];
@@ -133,7 +133,7 @@ pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
         let cell = [number % side, number / side % side, number / side / side];
         let at = DVec3::from_array(cell.map(|place| place as f64 * 1.5));
         let turn = DMat3::from_rotation_z(random.unit() * 6.0);
-        let mut part = Part::new(
+        let mut part = AssemblyPart::new(
             format!("part {number:06}"),
             random.below(200) as usize,
             Pose::new(turn, at).unwrap(),

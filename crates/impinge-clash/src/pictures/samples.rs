@@ -7,7 +7,7 @@ use impinge::{
     generate,
     glam::DVec3,
 };
-use impinge_io::assembly::{Assembly, Part};
+use impinge_io::assembly::{Assembly, AssemblyPart};
 use std::sync::Arc;
 
 /// The generated gearbox: a clash, a touching pair and a tight one.
@@ -19,7 +19,7 @@ pub(crate) fn gearbox() -> Findings {
             assembly.meshes.push(Arc::new(mesh));
             assembly.meshes.len() - 1
         });
-        assembly.parts.push(Part::new(name, number, placement));
+        assembly.parts.push(AssemblyPart::new(name, number, placement));
     }
     assembly.files = vec!["models/gearbox.glb".into()];
     assembly.units = Some(impinge_io::assembly::Unit::Millimetre);

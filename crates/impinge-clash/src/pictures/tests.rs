@@ -40,7 +40,7 @@ fn pictures_to_look_at() {
         ("gears", "assemblies/gears"),
         ("piston", "assemblies/piston"),
     ] {
-        let options = impinge_io::assembly::Options::default();
+        let options = impinge_io::assembly::LoadOptions::default();
         let assembly = impinge_io::assembly::load(&[data.join(path)], &options).unwrap();
         let findings = samples::of(assembly, 0.0);
         println!("{name}: {} parts, {} rows", findings.assembly.parts.len(), findings.rows.len());
@@ -70,7 +70,7 @@ fn plant(count: usize) -> Findings {
         let [x, y, z] = [number % 50, number / 50 % 20, number / 1000].map(|at| at as f64);
         let turn = DMat3::from_rotation_x(x * 0.7) * DMat3::from_rotation_y(z);
         let pose = Pose::new(turn, DVec3::new(x * 2.4, y * 2.6, z * 2.5)).unwrap();
-        assembly.parts.push(Part::new(format!("pipe {number}"), number * 7 % 200, pose));
+        assembly.parts.push(AssemblyPart::new(format!("pipe {number}"), number * 7 % 200, pose));
     }
     let row = |a: usize| {
         let clash = Clash {

@@ -19,8 +19,8 @@ use impinge::{
     mesh::{Edge, MeshReport},
 };
 use impinge_io::{
-    Format, Model, Part,
-    assembly::{self, Assembly, Options, Skipped, Unit},
+    Format, Model, ModelPart,
+    assembly::{self, Assembly, LoadOptions, Skipped, Unit},
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -138,7 +138,7 @@ struct Contents<'f> {
 }
 
 impl<'f> Contents<'f> {
-    fn load(file: &'f str, options: &Options) -> Result<Self, Failure> {
+    fn load(file: &'f str, options: &LoadOptions) -> Result<Self, Failure> {
         let Some(path) = source::file(file) else {
             let model = source::model(file)?;
             let (assembly, factor) = input::made(file, model.clone(), options)?;
@@ -163,7 +163,7 @@ impl<'f> Contents<'f> {
 /// The parts of an assembly as a model.
 fn as_model(assembly: &Assembly) -> Model {
     let all_faces = |mesh: usize| 0..assembly.meshes[mesh].faces().len() as u32;
-    let part = |part: &assembly::Part| Part {
+    let part = |part: &assembly::AssemblyPart| ModelPart {
         name: part.name.clone(),
         mesh: part.mesh,
         faces: Vec::from([all_faces(part.mesh)]),
@@ -367,14 +367,14 @@ fn placed_bounds(model: &Model) -> Option<Bounds> {
 /// The volume of all closed meshes where they stand; parts that mirror are turned outside again.
 fn placed_volume(model: &Model, reports: &[MeshReport]) -> Option<f64> {
     // Parts that only name the faces of one mesh: then it is the mesh that is closed, not they.
-    let is_placed = |part: &Part| part.transform != DAffine3::IDENTITY;
+    let is_placed = |part: &ModelPart| part.transform != DAffine3::IDENTITY;
     if let ([mesh], [report]) = (&model.meshes[..], reports)
         && model.face_count() == mesh.faces().len() as u64
         && !model.parts.iter().any(is_placed)
     {
         return report.volume;
     }
-    let scale = |part: &Part| part.transform.matrix3.determinant().abs();
+    let scale = |part: &ModelPart| part.transform.matrix3.determinant().abs();
     model.parts.iter().map(|part| Some(reports[part.mesh].volume? * scale(part))).sum()
 }
 
