@@ -35,6 +35,12 @@ impl Bounds {
         Self { min: self.min - by, max: self.max + by }
     }
 
+    /// The largest magnitude of a coordinate of the box, which must not be empty.
+    #[inline]
+    pub(crate) fn largest_coordinate(&self) -> f64 {
+        self.min.abs().max(self.max.abs()).max_element()
+    }
+
     /// Whether the closed box contains `point`.
     #[inline]
     pub fn contains(&self, point: DVec3) -> bool {

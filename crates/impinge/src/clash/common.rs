@@ -50,8 +50,8 @@ impl Common {
     /// Computes the intersection of two parts from all pairs of faces that touch.
     pub(super) fn find(&mut self, a: Placed<'_>, b: Placed<'_>, faces: &[FacePair]) {
         self.pieces.clear();
-        let largest = |bounds: &Bounds| bounds.min.abs().max(bounds.max.abs()).max_element();
-        let rounding = 16.0 * f64::EPSILON * largest(a.bounds).max(largest(b.bounds));
+        let rounding =
+            16.0 * f64::EPSILON * a.bounds.largest_coordinate().max(b.bounds.largest_coordinate());
         let size = a.bounds.size().length().min(b.bounds.size().length());
         self.joints.begin((SAME * size).max(rounding));
         for pair in faces {

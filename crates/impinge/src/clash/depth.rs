@@ -72,7 +72,7 @@ struct Deepest {
 /// Faces searched for chords at first, those with the longest curve segments. The others are
 /// searched only if nothing was deeper than the touch band.
 const CHORD_FACES: usize = 64;
-/// CrossedFace started per face, longest curve segments first.
+/// Chords started per face, longest curve segments first.
 const CHORDS_PER_FACE: usize = 4;
 /// Faces climbed per vertex.
 const FACES_PER_VERTEX: usize = 6;

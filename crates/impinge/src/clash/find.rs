@@ -114,7 +114,7 @@ impl<'p> PlacedParts<'p> {
             if bounds.is_empty() {
                 continue;
             }
-            let more = near + f64::EPSILON * bounds.min.abs().max(bounds.max.abs()).max_element();
+            let more = near + f64::EPSILON * bounds.largest_coordinate();
             let grown = bounds.grown(more);
             proxies.set(number, grown, true);
             broad.insert(&proxies, number);
@@ -181,7 +181,7 @@ fn default_touch(bounds: &[Bounds]) -> f64 {
         return 0.0;
     }
     // Never less than the rounding of coordinates far from the origin.
-    let largest = all.min.abs().max(all.max.abs()).max_element();
+    let largest = all.largest_coordinate();
     (1e-6 * all.size().length()).max(64.0 * f64::EPSILON * largest)
 }
 

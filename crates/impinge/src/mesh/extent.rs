@@ -32,7 +32,7 @@ impl Extent {
             };
         }
         let center = bounds.center();
-        let coordinate = bounds.min.abs().max(bounds.max.abs()).max_element();
+        let coordinate = bounds.largest_coordinate();
         // A difference of coordinates is rounded once, relative to itself.
         let half = (bounds.max - center).max(center - bounds.min) * (1.0 + 2.0 * f64::EPSILON);
         let farthest = corners().map(|p| (p - center).abs()).fold(0.0f64, |far, d| {

@@ -27,7 +27,7 @@ impl Frame {
             let power = f64::from_bits(half.to_bits() & (0x7ff << 52));
             scale = if power < half { 2.0 * power } else { power };
         }
-        let reach = bounds.min.abs().max(bounds.max.abs()).max_element();
+        let reach = bounds.largest_coordinate();
         Self { center, scale, reach }
     }
 

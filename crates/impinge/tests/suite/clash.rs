@@ -359,7 +359,7 @@ fn is_closed(part: &Part) -> bool {
 /// The distance from a point to a part's surface, by brute force over all faces.
 fn distance_to(part: &Part, point: DVec3) -> f64 {
     let distances = part.mesh.triangles().map(|triangle| {
-        let triangle = triangle.map(|corner| part.pose.place(corner));
+        let triangle = part.pose.place_triangle(triangle);
         impinge::narrow::triangles_distance(&triangle, &[point; 3]).distance
     });
     distances.fold(f64::INFINITY, f64::min)
@@ -370,7 +370,7 @@ fn distance_to(part: &Part, point: DVec3) -> f64 {
 fn sampled_depth(inner: &Part, outer: &Part, fineness: i32) -> f64 {
     let mut depth = 0.0f64;
     for triangle in inner.mesh.triangles() {
-        let [a, b, c] = triangle.map(|corner| inner.pose.place(corner));
+        let [a, b, c] = inner.pose.place_triangle(triangle);
         for i in 0..=fineness {
             for j in 0..=fineness - i {
                 let (s, t) =

@@ -29,7 +29,7 @@ impl BodyFrame {
         if bounds.is_empty() {
             return Self { center: DVec3::ZERO, scale, reach: 0.0, centers: 0.0 };
         }
-        let reach = bounds.min.abs().max(bounds.max.abs()).max_element();
+        let reach = bounds.largest_coordinate();
         Self { center: bounds.center(), scale, reach, centers: 1.0 }
     }
 }

@@ -27,8 +27,8 @@ fn pick(random: &mut Random, from: &[f64]) -> f64 {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// Trees of several meshes on every kind of lanes, in places where rounding shows, with random numbers for each and
-/// a label.
+/// Calls `act` for trees of several meshes with every instruction set, at poses where rounding errors
+/// show, each with random numbers and a label.
 pub(super) fn each_placed_tree(mut act: impl FnMut(&Mesh, &WideTree, &Pose, &mut Random, &str)) {
     let far_part = {
         let ball = generate::sphere(120).unwrap();
