@@ -21,9 +21,9 @@ pub use impinge_io::bcf::{Date, Version};
 /// Size of the snapshots.
 const SIZE: [usize; 2] = [900, 600];
 
-/// Options of a BCF file.
+/// BcfOptions of a BCF file.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct BcfOptions {
     /// The BCF version.
     pub version: Version,
     /// Creation date of the topics.
@@ -34,7 +34,7 @@ pub struct Options {
     pub pictures: usize,
 }
 
-impl Options {
+impl BcfOptions {
     /// The current date, version 2.1, this program as author, and snapshots of the first thousand topics.
     pub fn now() -> Self {
         let (version, author) = (Version::default(), "impinge".to_owned());
@@ -52,7 +52,7 @@ impl Options {
 /// If `out` cannot be written to.
 pub fn write(
     findings: &Findings,
-    options: &Options,
+    options: &BcfOptions,
     out: &mut dyn Write,
     mut done: impl FnMut(),
 ) -> Result<()> {
@@ -185,7 +185,7 @@ mod tests {
 
     fn written(findings: &Findings, version: Version, pictures: usize) -> Vec<u8> {
         let date = Date::from_unix(1_700_000_000);
-        let options = Options { version, date, author: "someone".to_owned(), pictures };
+        let options = BcfOptions { version, date, author: "someone".to_owned(), pictures };
         let (mut bytes, mut count) = (Vec::new(), 0);
         write(findings, &options, &mut bytes, || count += 1).unwrap();
         assert_eq!(count, findings.rows.len());

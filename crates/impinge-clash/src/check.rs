@@ -3,7 +3,7 @@
 use crate::{
     error::Error,
     filter::Filter,
-    options::Options,
+    options::CheckOptions,
     outcome::{Listed, Outcome, SearchStats},
     rules::Rule,
 };
@@ -11,7 +11,7 @@ use impinge::clash::{self, Part, Progress, Report};
 use impinge_io::assembly::Assembly;
 
 /// Callbacks of a check, for progress and cancellation. `()` ignores all calls.
-pub trait Watch: Sync {
+pub trait CheckWatch: Sync {
     /// Called before the search for each rule that matches no part: its name is probably misspelt.
     fn idle_rule(&self, rule: &Rule) {
         let _ = rule;
@@ -24,7 +24,7 @@ pub trait Watch: Sync {
     }
 }
 
-impl Watch for () {}
+impl CheckWatch for () {}
 
 /// Finds the clashes of an assembly, and lists them according to `options`.
 ///
@@ -33,7 +33,11 @@ impl Watch for () {}
 /// # Errors
 /// If a length is negative or not finite, if a group of [`Pairs::between`](crate::Pairs::between) does not
 /// exist, or if `watch` stops the search.
-pub fn check(assembly: Assembly, options: &Options, watch: &impl Watch) -> Result<Outcome, Error> {
+pub fn check(
+    assembly: Assembly,
+    options: &CheckOptions,
+    watch: &impl CheckWatch,
+) -> Result<Outcome, Error> {
     let mut search_options = clash::Options::new()
         .tolerance(options.tolerance)?
         .clearance(options.clearance)?
@@ -62,7 +66,7 @@ struct Watcher<'w, W> {
     watch: &'w W,
 }
 
-impl<W: Watch> clash::Watch for Watcher<'_, W> {
+impl<W: CheckWatch> clash::Watch for Watcher<'_, W> {
     fn includes(&self, a: usize, b: usize) -> bool {
         self.filter.includes(a, b)
     }

@@ -1,6 +1,6 @@
 //! Clash checks of assemblies: rules for pairs of parts, baselines, and writers for every output format.
 //!
-//! [`check`] takes an assembly that [`impinge_io::assembly`] has loaded, and [`Options`]. It calls
+//! [`check`] takes an assembly that [`impinge_io::assembly`] has loaded, and [`CheckOptions`]. It calls
 //! [`impinge::clash::find`] for every pair of parts that the options do not exclude, and returns an
 //! [`Outcome`]: the listed clashes in order, compared with a [`Baseline`] if there is one. An outcome can be
 //! written any number of times, to any [`std::io::Write`]:
@@ -14,11 +14,11 @@
 //! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
 //! | [`pictures`] | PNG pictures of the assembly and of each clash |
 //!
-//! This crate neither prints nor reads arguments. A [`Watch`] receives progress, and can stop the search.
+//! This crate neither prints nor reads arguments. A [`CheckWatch`] receives progress, and can stop the search.
 //!
 //! ```
 //! use impinge::clash::Verdict;
-//! use impinge_clash::{Options, check, json};
+//! use impinge_clash::{CheckOptions, check, json};
 //! use impinge_io::assembly::{Assembly, AssemblyPart};
 //!
 //! let mut assembly = Assembly::default();
@@ -26,7 +26,7 @@
 //!     assembly.parts.push(AssemblyPart::new(name, assembly.meshes.len(), pose));
 //!     assembly.meshes.push(mesh.into());
 //! }
-//! let mut options = Options::default();
+//! let mut options = CheckOptions::default();
 //! options.clearance = 0.1;
 //! options.pairs.ignore.push("touching: *".parse()?);
 //! let outcome = check(assembly, &options, &())?;
@@ -59,11 +59,11 @@ mod totals;
 mod verdicts;
 
 pub use baseline::Baseline;
-pub use check::{Watch, check};
+pub use check::{CheckWatch, check};
 pub use error::Error;
 pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
-pub use options::{Allowed, Listing, Options, Sort};
+pub use options::{Allowed, CheckOptions, Listing, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;
 pub use rules::{Rule, RuleError, load_rules};

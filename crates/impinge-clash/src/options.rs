@@ -6,7 +6,7 @@ use impinge::{Threads, clash::Verdict};
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Options {
+pub struct CheckOptions {
     /// The touch band, in the assembly's units: two parts that reach into each other no deeper than this only
     /// touch. If `None`, it follows from the size of the assembly: see [`impinge::clash::Options::new`].
     pub touch: Option<f64>,

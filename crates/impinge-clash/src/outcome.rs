@@ -4,7 +4,7 @@
 use crate::{
     filter::Filter,
     findings::{Findings, Resolved, Row, Status},
-    options::{Allowed, Options, Sort},
+    options::{Allowed, CheckOptions, Sort},
     totals::Total,
 };
 use impinge::clash::{Clash, Verdict};
@@ -96,7 +96,7 @@ impl Listed {
     pub(crate) fn new(
         assembly: &Assembly,
         filter: &Filter<'_>,
-        options: &Options,
+        options: &CheckOptions,
         clashes: Vec<Clash>,
     ) -> Self {
         let listing = &options.listing;

@@ -22,7 +22,7 @@ use crate::{
     output::{self, note},
 };
 use impinge::clash::Verdict;
-use impinge_clash::{Baseline, Options, Outcome, Verdicts, json};
+use impinge_clash::{Baseline, CheckOptions, Outcome, Verdicts, json};
 use impinge_io::assembly::Unit;
 use std::{
     io::{self, Write},
@@ -36,7 +36,7 @@ pub(crate) use arguments::Arguments;
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
     let Arguments { files, check_options, pair_options, list_options, outputs, .. } = arguments;
     // Errors in the arguments are reported before any file is read.
-    let mut options = Options::default();
+    let mut options = CheckOptions::default();
     options.pairs = pair_options.pairs()?;
     options.listing.allowed = list_options.allowed()?;
     options.listing.sort = list_options.sort.into();

@@ -85,7 +85,7 @@ impl Files {
                 &self.bcf,
                 Box::new(|outcome, out| {
                     let version = self.bcf_version.into();
-                    let options = bcf::Options { version, ..bcf::Options::now() };
+                    let options = bcf::BcfOptions { version, ..bcf::BcfOptions::now() };
                     bcf::write(&outcome.findings, &options, out, || {})
                 }),
             ),

@@ -5,14 +5,14 @@ use impinge::{
     Threads,
     clash::{self, Stage},
 };
-use impinge_clash::{Error, Options, Outcome, Rule, Watch, check};
+use impinge_clash::{CheckOptions, CheckWatch, Error, Outcome, Rule, check};
 use impinge_io::assembly::Assembly;
 use std::sync::Mutex;
 
 /// Finds the clashes of `assembly` on `threads` threads, with a progress bar if the search takes long.
 pub(super) fn find(
     assembly: Assembly,
-    mut options: Options,
+    mut options: CheckOptions,
     threads: u16,
     interrupt: &Interrupt,
 ) -> Result<Outcome, Failure> {
@@ -43,7 +43,7 @@ struct Watcher<'w> {
     parts: usize,
 }
 
-impl Watch for Watcher<'_> {
+impl CheckWatch for Watcher<'_> {
     fn idle_rule(&self, rule: &Rule) {
         output::note(&format!("{rule} matches no part"));
     }

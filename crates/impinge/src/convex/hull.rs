@@ -13,26 +13,26 @@ use std::cmp::Ordering;
 /// Exact: decided by signs without rounding, so no point lies beyond the plane of any facet, whatever
 /// the points. Corners are points that were passed, and no corner lies between others. Facets are as large as
 /// possible, so no two of them are coplanar. Points that are coplanar, collinear or equal have a hull too,
-/// with a [`Shape`] of its own.
+/// with a [`HullKind`] of its own.
 ///
 /// Typically takes time n log n. Fails only for NaN and infinite coordinates, or for too many points.
 ///
 /// ```
-/// use impinge::{convex::{Hull, Shape}, glam::DVec3};
+/// use impinge::{convex::{Hull, HullKind}, glam::DVec3};
 ///
 /// let corner = |i: u32| DVec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64);
 /// let cube: Vec<DVec3> = (0..8).map(corner).chain([DVec3::splat(0.5)]).collect();
 /// let hull = Hull::new(&cube)?;
-/// assert_eq!(hull.shape(), Shape::Polytope);
+/// assert_eq!(hull.shape(), HullKind::Polytope);
 /// assert_eq!((hull.vertices().len(), hull.edges().len(), hull.facets().len()), (8, 12, 6));
 /// # Ok::<(), impinge::convex::HullError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
-    shape: Shape,
+    shape: HullKind,
     vertices: Vec<u32>,
     positions: Vec<DVec3>,
-    edges: Vec<Edge>,
+    edges: Vec<HullEdge>,
     /// The corners of all facets in one list, and the position where each facet ends.
     facet_vertices: Vec<u32>,
     facet_ends: Vec<u32>,
@@ -43,7 +43,7 @@ pub struct Hull {
 
 /// The dimension of a hull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum HullKind {
     /// There were no points.
     Empty,
     /// All points coincide.
@@ -58,7 +58,7 @@ pub enum Shape {
 
 /// An edge of a hull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edge {
+pub struct HullEdge {
     /// The two vertices of the edge, the lower index first.
     pub vertices: [u32; 2],
     /// The facet that runs along the edge from its first vertex to its second, and the facet that runs back.
@@ -94,12 +94,12 @@ impl Hull {
             return Err(HullError::NotFinite { point });
         }
         Ok(match spread(points) {
-            Spread::Empty => Self::flat(points, Shape::Empty, Vec::new()),
-            Spread::Point => Self::flat(points, Shape::Point, vec![0]),
-            Spread::Line(ends) => Self::flat(points, Shape::Segment, ends.to_vec()),
+            Spread::Empty => Self::flat(points, HullKind::Empty, Vec::new()),
+            Spread::Point => Self::flat(points, HullKind::Point, vec![0]),
+            Spread::Line(ends) => Self::flat(points, HullKind::Segment, ends.to_vec()),
             Spread::Plane(seed) => {
                 let seed = seed.map(|point| points[point as usize]);
-                Self::flat(points, Shape::Polygon, polygon(points, seed))
+                Self::flat(points, HullKind::Polygon, polygon(points, seed))
             }
             Spread::Space(seed) => {
                 let extent = Bounds::enclosing(points.iter().copied()).size();
@@ -111,7 +111,7 @@ impl Hull {
     }
 
     /// The dimension of the hull.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> HullKind {
         self.shape
     }
 
@@ -127,7 +127,7 @@ impl Hull {
 
     /// The edges, sorted by their vertices. Here and below, a vertex is an index into
     /// [`vertices`](Self::vertices).
-    pub fn edges(&self) -> &[Edge] {
+    pub fn edges(&self) -> &[HullEdge] {
         &self.edges
     }
 
@@ -143,15 +143,15 @@ impl Hull {
     }
 
     /// A hull without facets, from its vertices in order.
-    fn flat(points: &[DVec3], shape: Shape, vertices: Vec<u32>) -> Self {
+    fn flat(points: &[DVec3], shape: HullKind, vertices: Vec<u32>) -> Self {
         let count = vertices.len() as u32;
         let edges = match shape {
-            Shape::Segment => vec![[0, 1]],
-            Shape::Polygon => (0..count).map(|i| [i, (i + 1) % count]).collect(),
+            HullKind::Segment => vec![[0, 1]],
+            HullKind::Polygon => (0..count).map(|i| [i, (i + 1) % count]).collect(),
             _ => Vec::new(),
         };
-        let edge = |[p, q]: [u32; 2]| Edge { vertices: [p.min(q), p.max(q)], facets: [0, 0] };
-        let mut edges: Vec<Edge> = edges.into_iter().map(edge).collect();
+        let edge = |[p, q]: [u32; 2]| HullEdge { vertices: [p.min(q), p.max(q)], facets: [0, 0] };
+        let mut edges: Vec<HullEdge> = edges.into_iter().map(edge).collect();
         edges.sort_unstable_by_key(|edge| edge.vertices);
         Self::assembled(points, shape, vertices, edges, [Vec::new(), Vec::new()])
     }
@@ -184,17 +184,17 @@ impl Hull {
                 forward.0 == backward.0 && !forward.1 && backward.1,
                 "the surface is closed"
             );
-            Edge { vertices: forward.0, facets: [forward.2, backward.2] }
+            HullEdge { vertices: forward.0, facets: [forward.2, backward.2] }
         };
         let edges = pairs.iter().map(edge).collect();
-        Self::assembled(points, Shape::Polytope, vertices, edges, [corners, ends])
+        Self::assembled(points, HullKind::Polytope, vertices, edges, [corners, ends])
     }
 
     fn assembled(
         points: &[DVec3],
-        shape: Shape,
+        shape: HullKind,
         vertices: Vec<u32>,
-        edges: Vec<Edge>,
+        edges: Vec<HullEdge>,
         [facet_vertices, facet_ends]: [Vec<u32>; 2],
     ) -> Self {
         let mut neighbour_ends = vec![0; vertices.len()];
@@ -343,7 +343,7 @@ mod tests {
         for edge in hull.edges() {
             let ([p, q], [forward, backward]) = (edge.vertices, edge.facets);
             assert!(p < q && hull.neighbours(q).contains(&p), "{name}: {edge:?}");
-            if hull.shape() == Shape::Polytope {
+            if hull.shape() == HullKind::Polytope {
                 assert!(halves.remove(&(p, q, forward)), "{name}: {edge:?} is not in a facet");
                 assert!(halves.remove(&(q, p, backward)), "{name}: {edge:?} is not in a facet");
                 // Facets are as large as possible: the facet across an edge is strictly below the plane.
@@ -355,7 +355,7 @@ mod tests {
             }
         }
         assert!(halves.is_empty(), "{name}: the surface is not closed");
-        if hull.shape() == Shape::Polytope {
+        if hull.shape() == HullKind::Polytope {
             let counts = [hull.vertices().len(), hull.edges().len(), hull.facets().len()];
             let [v, e, f] = counts.map(|n| n as i64);
             assert_eq!(v - e + f, 2, "{name}: Euler's formula for a sphere does not hold");
@@ -421,20 +421,20 @@ mod tests {
     #[test]
     fn flat_hulls() {
         let empty = check(&[], "nothing");
-        assert_eq!((empty.shape(), counts(&empty)), (Shape::Empty, [0, 0, 0]));
+        assert_eq!((empty.shape(), counts(&empty)), (HullKind::Empty, [0, 0, 0]));
         let point = check(&[DVec3::ONE; 7], "one point seven times");
-        assert_eq!((point.shape(), counts(&point)), (Shape::Point, [1, 0, 0]));
+        assert_eq!((point.shape(), counts(&point)), (HullKind::Point, [1, 0, 0]));
         let zeros = check(&[DVec3::ZERO, -DVec3::ZERO], "both zeros");
-        assert_eq!(zeros.shape(), Shape::Point);
+        assert_eq!(zeros.shape(), HullKind::Point);
         let along = DVec3::new(1.0, -2.0, 3.0);
         let line: Vec<DVec3> = [3, 0, 4, 7, 2, 4, 0].map(|i| along * f64::from(i)).into();
         let segment = check(&line, "points on a line");
-        assert_eq!((segment.shape(), segment.vertices()), (Shape::Segment, &[1, 3][..]));
+        assert_eq!((segment.shape(), segment.vertices()), (HullKind::Segment, &[1, 3][..]));
         assert_eq!((segment.neighbours(0), segment.neighbours(1)), (&[1][..], &[0][..]));
         let square: Vec<DVec3> =
             (0..25).map(|i| DVec3::new((i % 5) as f64, (i / 5) as f64, (i % 5) as f64)).collect();
         let polygon = check(&square, "points in a plane");
-        assert_eq!((polygon.shape(), counts(&polygon)), (Shape::Polygon, [4, 4, 0]));
+        assert_eq!((polygon.shape(), counts(&polygon)), (HullKind::Polygon, [4, 4, 0]));
         assert!((0..4).all(|vertex| polygon.neighbours(vertex).len() == 2));
     }
 
@@ -451,7 +451,7 @@ mod tests {
                 })
                 .collect();
             let hull = check(&points, &format!("seed {seed}"));
-            assert_eq!(hull.shape(), Shape::Polygon, "seed {seed}");
+            assert_eq!(hull.shape(), HullKind::Polygon, "seed {seed}");
             let corners = hull.positions();
             let normal = (corners[1] - corners[0]).cross(corners[2] - corners[1]);
             for (i, &p) in corners.iter().enumerate() {

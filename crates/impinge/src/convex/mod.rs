@@ -14,4 +14,4 @@ mod hull;
 mod quick;
 
 pub use climb::Climber;
-pub use hull::{Edge, Hull, HullError, Shape};
+pub use hull::{Hull, HullEdge, HullError, HullKind};

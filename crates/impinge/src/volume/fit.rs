@@ -2,7 +2,7 @@
 
 use super::eigen::eigenvectors;
 use crate::{
-    convex::{Hull, Shape},
+    convex::{Hull, HullKind},
     narrow::Triangle,
 };
 use glam::{DMat3, DVec2, DVec3, Vec3Swizzles};
@@ -49,7 +49,7 @@ fn hull_of(triangles: &[Triangle]) -> Vec<Triangle> {
         rest.windows(2).map(|edge| [at(*first), at(edge[0]), at(edge[1])]).collect()
     };
     match hull.shape() {
-        Shape::Polygon => fan(&(0..hull.positions().len() as u32).collect::<Vec<_>>()),
+        HullKind::Polygon => fan(&(0..hull.positions().len() as u32).collect::<Vec<_>>()),
         _ => hull.facets().flat_map(fan).collect(),
     }
 }
