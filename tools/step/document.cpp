@@ -41,9 +41,9 @@ bool begins(const std::string& text, const std::string& with) {
     return text.compare(0, with.size(), with) == 0;
 }
 
-// Returns whether an error in an entity may change shapes or their positions. Errors in dates, approvals, colours,
-// dimensions and annotations are ignored. So are errors in the list of bodies of a product: bodies that are in no list
-// are found missing later.
+// Returns whether an error in an entity may change shapes or their positions. Errors in dates, approvals,
+// colours, dimensions and annotations are ignored. So are errors in the list of bodies of a product: bodies that
+// are in no list are found missing later.
 bool is_about_shapes(const Handle(Standard_Transient)& entity) {
     const std::string type = entity->DynamicType()->Name();
     if (begins(type, "StepGeom_") || begins(type, "StepShape_")) {
@@ -80,8 +80,8 @@ bool is_body(const Handle(Standard_Transient)& entity) {
            entity->IsKind(STANDARD_TYPE(StepShape_FaceBasedSurfaceModel));
 }
 
-// Returns whether a body is tessellated, which this version of OpenCASCADE does not support, and does not only repeat an
-// exact body.
+// Returns whether a body is tessellated, which this version of OpenCASCADE does not support, and does not only
+// repeat an exact body.
 bool is_unknown_body(const Handle(Standard_Transient)& entity, const std::string& type) {
     const auto unknown = Handle(StepData_UndefinedEntity)::DownCast(entity);
     if (unknown.IsNull() || (type != "TESSELLATED_SOLID" && type != "TESSELLATED_SHELL")) {
@@ -100,8 +100,8 @@ std::string text(const Handle(TCollection_HAsciiString)& text) {
     return text.IsNull() ? "" : text->ToCString();
 }
 
-// Refuses references to other files: their parts would be missing silently, or be read from any path that a hostile file
-// names.
+// Refuses references to other files: their parts would be missing silently, or be read from any path that a
+// hostile file names.
 void check_references(const Handle(XSControl_WorkSession)& session) {
     STEPConstruct_ExternRefs references(session);
     if (references.LoadExternRefs() && references.NbExternRefs() > 0) {

@@ -27,7 +27,8 @@ namespace {
 // The largest angle between neighbouring triangles on a curved surface, in radians: a circle has at least 18 sides.
 constexpr double MAX_TURN = 0.35;
 
-// How often a body is triangulated again because triangles are too far from its surface, and the factor for the tolerance.
+// How often a body is triangulated again because triangles are too far from its surface, and the factor for the
+// tolerance.
 constexpr int MAX_ROUNDS = 4;
 constexpr double FINER = 0.6;
 
@@ -44,8 +45,9 @@ public:
         along_edge.resize(edges.Extent() + 1);
     }
 
-    // Returns the slot for the index of a point on an edge, the same for every face that shares the edge. The end points are
-    // the vertices of the edge. On an edge without length, as at the tip of a cone, every point is such a vertex.
+    // Returns the slot for the index of a point on an edge, the same for every face that shares the edge. The end
+    // points are the vertices of the edge. On an edge without length, as at the tip of a cone, every point is
+    // such a vertex.
     uint32_t& at(const TopoDS_Edge& edge, int point, int count) {
         TopoDS_Vertex end;
         if (point == 0 || BRep_Tool::Degenerated(edge)) {
@@ -144,9 +146,9 @@ void go_nearest(const BRepAdaptor_Surface& surface, const gp_Pnt& point, double&
     }
 }
 
-// Returns the largest distance between triangles and surface, sampled at the centres of triangles and of their sides. On
-// free-form surfaces each sample is compared with the surface point of the same parameters, which is never nearer than the
-// nearest point.
+// Returns the largest distance between triangles and surface, sampled at the centres of triangles and of their
+// sides. On free-form surfaces each sample is compared with the surface point of the same parameters, which is
+// never nearer than the nearest point.
 double distance_to_surface(const TopoDS_Face& face) {
     TopLoc_Location place;
     const Handle(Poly_Triangulation) triangulation = BRep_Tool::Triangulation(face, place);

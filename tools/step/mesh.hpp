@@ -4,8 +4,8 @@
 #include "stream.hpp"
 #include <TopoDS_Shape.hxx>
 
-// Returns the largest allowed distance between triangles and surface, in millimetres: the requested value, or, if that
-// is 0, a value that follows from the size of the body.
+// Returns the largest allowed distance between triangles and surface, in millimetres: the requested value, or, if
+// that is 0, a value that follows from the size of the body.
 double tolerance_of(const TopoDS_Shape& body, double asked);
 
 // Returns the triangles of a solid, a shell or faces. Faces that share an edge share its vertices, so a body that is

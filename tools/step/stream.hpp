@@ -1,7 +1,7 @@
 // The output format of the program: triangulated bodies and their transforms.
 //
-// All numbers are little-endian. A text is its length in bytes (u32) and the bytes, usually UTF-8. The output starts with
-// the eight bytes "IMPSTEP1". Records follow, each a letter and its fields:
+// All numbers are little-endian. A text is its length in bytes (u32) and the bytes, usually UTF-8. The output
+// starts with the eight bytes "IMPSTEP1". Records follow, each a letter and its fields:
 //
 //   G  group u32, name          a sub-assembly; its parent is an earlier one, or 0xFFFFFFFF for the top level
 //   M  vertices u32, faces u32, vertices × 3 f64, faces × 3 u32     a mesh, in millimetres

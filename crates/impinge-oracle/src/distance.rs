@@ -1,8 +1,8 @@
 //! The distance between two triangles, as an exact fraction.
 //!
-//! If two triangles do not meet, their distance is attained by two corners, by a corner and a point inside an edge or a
-//! face, or by two points inside edges. All such pairs of features are tried, and the smallest squared distance is kept.
-//! Nothing is rounded: every value is a fraction of integers.
+//! If two triangles do not meet, their distance is attained by two corners, by a corner and a point inside an
+//! edge or a face, or by two points inside edges. All such pairs of features are tried, and the smallest squared
+//! distance is kept. Nothing is rounded: every value is a fraction of integers.
 
 use crate::scale::decompose;
 use crate::touch::{Triangle, cross, triangles_touch};
@@ -134,8 +134,8 @@ impl SquaredDistance {
         self.numerator.is_zero()
     }
 
-    /// Returns whether `distance` is right to a relative 2^-40, which is 9.1e-13; checked without rounding. A distance too
-    /// small for 40 bits in an `f64` may be off by the smallest `f64`.
+    /// Returns whether `distance` is right to a relative 2^-40, which is 9.1e-13; checked without rounding. A
+    /// distance too small for 40 bits in an `f64` may be off by the smallest `f64`.
     pub fn is_near(&self, distance: f64) -> bool {
         if self.is_zero() || distance == 0.0 {
             return self.is_zero() && distance == 0.0;

@@ -28,8 +28,8 @@ pub(crate) trait Integer: Clone + Ord {
     }
 }
 
-/// Coordinates with more bits are not tried in `i128`: the products of a few pivots would nearly always overflow. This limit
-/// affects speed only.
+/// Coordinates with more bits are not tried in `i128`: the products of a few pivots would nearly always overflow.
+/// This limit affects speed only.
 const WORTH_TRYING_BITS: u32 = 32;
 
 impl Integer for i128 {

@@ -1,8 +1,8 @@
 //! The first point at which a ray meets a triangle, as an exact fraction.
 //!
 //! A triangle is the set of points in its plane that are on the inner side of the three planes through its edges,
-//! orthogonal to the face. Along the ray each of these conditions is linear in the parameter, so it cuts off a part of the
-//! parameter interval. The remaining interval is the common part of ray and triangle.
+//! orthogonal to the face. Along the ray each of these conditions is linear in the parameter, so it cuts off a
+//! part of the parameter interval. The remaining interval is the common part of ray and triangle.
 
 use crate::scale::decompose;
 use crate::touch::{Triangle, cross};
@@ -20,8 +20,8 @@ pub struct RayParameter {
     pub denominator: IBig,
 }
 
-/// Returns the parameter of the first point that the closed triangle shares with the points `origin + t * direction`, for
-/// `t` from 0 to `t_max`; `None` if it shares none.
+/// Returns the parameter of the first point that the closed triangle shares with the points `origin + t *
+/// direction`, for `t` from 0 to `t_max`; `None` if it shares none.
 ///
 /// A degenerate triangle is the segment or the point that its corners span. An infinite `t_max` is no limit.
 ///
@@ -117,8 +117,9 @@ impl RayParameter {
         self.numerator.is_zero()
     }
 
-    /// Returns whether a rounded parameter is right to a relative 2^-40, which is 9.1e-13; checked without rounding. A parameter
-    /// below the smallest normal `f64` may be off by the smallest `f64`. `f64::MAX` stands for all larger values.
+    /// Returns whether a rounded parameter is right to a relative 2^-40, which is 9.1e-13; checked without
+    /// rounding. A parameter below the smallest normal `f64` may be off by the smallest `f64`. `f64::MAX` stands
+    /// for all larger values.
     pub fn is_near(&self, t: f64) -> bool {
         if self.is_zero() || t == 0.0 {
             return self.is_zero() && t == 0.0;
@@ -221,7 +222,8 @@ mod tests {
         assert!(tiny.is_near(f64::from_bits(1)) && !tiny.is_near(f64::from_bits(2)));
     }
 
-    /// If the end point of the ray is representable in `f64`, the linear program of `touch` must give the same answer.
+    /// If the end point of the ray is representable in `f64`, the linear program of `touch` must give the same
+    /// answer.
     #[test]
     fn agrees_with_the_linear_program() {
         let mut counts = [0; 2];

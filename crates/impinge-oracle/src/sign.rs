@@ -20,8 +20,8 @@ pub fn orient3d_sign(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> i32 
     sign(&(0..3).map(|axis| &u[axis] * &normal[axis]).sum())
 }
 
-/// Returns the sign of the determinant with rows `a - c`, `b - c`: 1 if `a`, `b`, `c` turn left, -1 if they turn right, 0
-/// if they are collinear.
+/// Returns the sign of the determinant with rows `a - c`, `b - c`: 1 if `a`, `b`, `c` turn left, -1 if they turn
+/// right, 0 if they are collinear.
 ///
 /// # Panics
 ///

@@ -26,8 +26,8 @@ pub(crate) fn touch_in<N: Integer>(a: &Triangle, b: &Triangle) -> Option<bool> {
     Tableau::new(&corners::<N>(a, b)?)?.find_solution()
 }
 
-/// Returns the dimension of the common part of two closed triangles: 0 for a point, 1 for a segment, 2 for a polygon, and
-/// `None` if they share no point.
+/// Returns the dimension of the common part of two closed triangles: 0 for a point, 1 for a segment, 2 for a
+/// polygon, and `None` if they share no point.
 ///
 /// # Panics
 ///
@@ -59,8 +59,8 @@ fn orthogonal_to(span: &[[IBig; 3]]) -> Vec<[IBig; 3]> {
     }
 }
 
-/// Returns a vector from a lowest to a highest common point along the direction; `None` if all common points are equally
-/// high.
+/// Returns a vector from a lowest to a highest common point along the direction; `None` if all common points are
+/// equally high.
 fn extent(corners: &Corners<IBig>, direction: &[IBig; 3]) -> Option<[IBig; 3]> {
     let (high, high_denominator) = highest_common_point(corners, direction);
     let (low, low_denominator) = highest_common_point(corners, &direction.clone().map(|d| -d));

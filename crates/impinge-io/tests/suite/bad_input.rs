@@ -341,8 +341,8 @@ fn expensive_valid_files_stay_within_limits() {
         assert!(peak <= common::memory_limit(text.len()), "{what}: {ratio} × {}", text.len());
         assert!(start.elapsed().as_secs() < 10, "{what}: {:?}", start.elapsed());
     }
-    // A part has a name, a transform and a list of faces, so a file of nothing but parts takes more memory, but still a
-    // fixed multiple of its size.
+    // A part has a name, a transform and a list of faces, so a file of nothing but parts takes more memory, but
+    // still a fixed multiple of its size.
     let text: String = (0..100_000).map(|i| format!("g {i:x}\nf 1 1 1\n")).collect();
     let text = format!("v 0 0 0\n{text}");
     let name = common::file_name(Format::Obj);

@@ -1,9 +1,9 @@
 //! Mutated files: for any bytes, a reader returns a valid model or an error, within limits of time and memory.
 //!
 //! Every iteration is seeded by its number, so each run does the same steps, only more or fewer of them:
-//! `IMPINGE_FUZZ_SECONDS` sets the time per format (default 3). A failing input is written to the temporary folder of the
-//! build and named in the message. If the process dies (stack overflow, out of memory) or hangs, run it again with
-//! `IMPINGE_FUZZ_TRACE=1`: every input is then written there before it is read.
+//! `IMPINGE_FUZZ_SECONDS` sets the time per format (default 3). A failing input is written to the temporary
+//! folder of the build and named in the message. If the process dies (stack overflow, out of memory) or hangs,
+//! run it again with `IMPINGE_FUZZ_TRACE=1`: every input is then written there before it is read.
 
 // Prints the number of inputs, for long runs.
 #![allow(clippy::print_stdout)]
@@ -21,8 +21,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time limit per input: far more than a correct reader needs, far less than a user would wait. Two other processes may
-/// share a core with this test, so the limit is generous.
+/// The time limit per input: far more than a correct reader needs, far less than a user would wait. Two other
+/// processes may share a core with this test, so the limit is generous.
 const SLOWEST: Duration = Duration::from_secs(5);
 
 /// Mutations do not grow an input beyond this size.

@@ -1,5 +1,5 @@
-//! The integration tests of readers and writers, in one binary, because every further binary would be linked separately.
-//! The allocator counts per thread, so tests can run in parallel.
+//! The integration tests of readers and writers, in one binary, because every further binary would be linked
+//! separately. The allocator counts per thread, so tests can run in parallel.
 
 mod assembly;
 mod bad_input;

@@ -1,9 +1,9 @@
-//! STEP files, read through `impinge-step`, which contains OpenCASCADE. `cargo xtask test` builds it and runs these tests;
-//! without it they are not run and are counted as ignored.
+//! STEP files, read through `impinge-step`, which contains OpenCASCADE. `cargo xtask test` builds it and runs
+//! these tests; without it they are not run and are counted as ignored.
 //!
-//! OpenCASCADE has written the files in `samples-step` for these tests: `machine` (AP214, millimetres) is an assembly with
-//! a sub-assembly that is placed twice, `inch` (AP203, inches) is a block of 1 × 2 × 3, `bodies` (AP242, metres) is one
-//! product of two blocks and an open shell.
+//! OpenCASCADE has written the files in `samples-step` for these tests: `machine` (AP214, millimetres) is an
+//! assembly with a sub-assembly that is placed twice, `inch` (AP203, inches) is a block of 1 × 2 × 3, `bodies`
+//! (AP242, metres) is one product of two blocks and an open shell.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 

@@ -85,8 +85,8 @@ fn any_triangle(rng: &mut Rng) -> Triangle {
     if rng.one_in(2) { coarse_triangle(rng) } else { super::shape::triangle_in_cube(rng) }
 }
 
-/// A triangle with its first corner at the contact and the others in roughly one direction, so that it usually lies on one
-/// side of the surface it touches.
+/// A triangle with its first corner at the contact and the others in roughly one direction, so that it usually
+/// lies on one side of the surface it touches.
 fn standing_on(rng: &mut Rng, contact: [f64; 3], size: f64) -> Triangle {
     let away = offset(rng, size);
     let [q, r] = [0; 2].map(|_| plus(away, offset(rng, 0.5 * size)));

@@ -51,8 +51,8 @@ impl Family {
     pub fn pair(&self, seed: u64) -> Pair {
         let mut rng = Rng::new(seed);
         let pair = (self.make)(&mut rng);
-        // A construction treats some corner, axis or triangle as special. Code under test may do so too, so the roles are
-        // permuted.
+        // A construction treats some corner, axis or triangle as special. Code under test may do so too, so the
+        // roles are permuted.
         shape::shuffled(&mut rng, pair)
     }
 }

@@ -154,8 +154,8 @@ fn corner(_: &mut Rng, t: &Triangle) -> Point {
     t[0]
 }
 
-/// A ray that reaches a point at parameter 0 to 3: exact, for coarse points. The limit is at that parameter, slightly below,
-/// slightly above, or away from it.
+/// A ray that reaches a point at parameter 0 to 3: exact, for coarse points. The limit is at that parameter,
+/// slightly below, slightly above, or away from it.
 fn ray_through(rng: &mut Rng, target: Point, triangle: Triangle) -> RayCase {
     let direction = offset(rng, size(&triangle));
     let steps = f64::from(rng.int(0, 3));
@@ -194,7 +194,8 @@ fn nudge_case(rng: &mut Rng, case: &mut RayCase) {
     }
 }
 
-/// Ray and triangle in one tilted plane: exact, since all points are small integer combinations of small integer vectors.
+/// Ray and triangle in one tilted plane: exact, since all points are small integer combinations of small integer
+/// vectors.
 fn in_plane(rng: &mut Rng) -> RayCase {
     let [u, v] = [0; 2].map(|_| on_grid(rng, 1000));
     let place = on_grid(rng, 1_000_000);

@@ -105,8 +105,8 @@ pub(super) fn rescaled(rng: &mut Rng, pair: Pair, low: i32, high: i32) -> Pair {
     map(pair, |point| times(point, factor))
 }
 
-/// Returns the same pair with corners, axes and the two triangles in random order, and axes mirrored at random: exact, and
-/// without effect on whether the triangles touch.
+/// Returns the same pair with corners, axes and the two triangles in random order, and axes mirrored at random:
+/// exact, and without effect on whether the triangles touch.
 pub(super) fn shuffled(rng: &mut Rng, pair: Pair) -> Pair {
     let axes = permutation(rng);
     let signs = [0; 3].map(|_| if rng.one_in(2) { -1.0 } else { 1.0 });

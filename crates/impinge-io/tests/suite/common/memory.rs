@@ -45,7 +45,8 @@ unsafe impl GlobalAlloc for Counting {
         // Both blocks may exist while the contents are moved.
         count(size as isize);
         count(-(layout.size() as isize));
-        // SAFETY: the pointer came from the system allocator with this layout, and the caller keeps the contract of `realloc`.
+        // SAFETY: the pointer came from the system allocator with this layout, and the caller keeps the contract
+        // of `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
