@@ -60,7 +60,7 @@ pub enum ModelError {
         part: usize,
         /// Name of the part.
         name: String,
-        /// What is wrong with the placed mesh.
+        /// The error of the placed mesh.
         error: MeshError,
     },
     /// The parts together exceed [`MAX_MERGED`].

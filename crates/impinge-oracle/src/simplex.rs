@@ -32,7 +32,7 @@ type Variable = usize;
 const ARTIFICIAL: [Variable; 3] = [0, 1, 2];
 const LAMBDA: [Variable; 3] = [3, 4, 5];
 const MU: [Variable; 3] = [6, 7, 8];
-/// What phase 2 maximises. It may have either sign, so it never leaves the basis.
+/// The objective, which phase 2 maximises. It may have either sign, so it never leaves the basis.
 const OBJECTIVE: Variable = 9;
 
 /// One equation, solved for its basic variable:

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_gone_and_external_buffers_count() {
+    fn charges_add_up_and_external_buffers_raise_the_limit() {
         let place = || "meshes[3]".to_owned();
         let mut budget = Budget::new(100);
         budget.charge(ALLOWANCE + 600, place).unwrap();

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_transform_is_refused_by_node() {
+    fn invalid_transforms_are_refused_with_the_node() {
         for (fields, expected) in [
             (r#""rotation": [0,0,0,0]"#, "length 1"),
             (r#""rotation": [1,1,1,1]"#, "length 1"),

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_forest_is_refused_by_node() {
+    fn invalid_hierarchies_are_refused_with_the_node() {
         for (json, expected) in [
             (r#"{"nodes": [{"children": [1]}, {"children": [0]}]}"#, "nodes[0]: it is its own"),
             (r#"{"nodes": [{}, {"children": [1]}]}"#, "nodes[1]: it is its own ancestor"),

@@ -50,7 +50,7 @@ pub(super) fn on_grid(rng: &mut Rng, size: i32) -> Point {
 
 /// A triangle with integer coordinates of up to 4, 20 or 40 bits.
 ///
-/// That leaves room below the 53 bits of an `f64`: [`on_face`] and [`on_edge`] are exact on it.
+/// These sizes stay well below the 53 bits of an `f64`: [`on_face`] and [`on_edge`] are exact on it.
 pub(super) fn coarse_triangle(rng: &mut Rng) -> Triangle {
     let size = power_of_two([4, 20, 40][rng.below(3) as usize]);
     [0; 3].map(|_| [0; 3].map(|_| (rng.signed() * size).round()))
