@@ -32,7 +32,7 @@
 
 namespace {
 
-// The number of an entity in the file: "#123".
+// Returns the number of an entity in the file: "#123".
 std::string label(const Handle(Interface_InterfaceModel)& model, const Handle(Standard_Transient)& entity) {
     return model->StringLabel(entity)->ToCString();
 }
@@ -41,9 +41,9 @@ bool begins(const std::string& text, const std::string& with) {
     return text.compare(0, with.size(), with) == 0;
 }
 
-// Whether what is wrong with an entity may change shapes or where they stand. Dates, approvals, colours, dimensions
-// and annotations may be as wrong as they want, and so may the list of what belongs to a product: bodies that
-// are in no list any more are missed later on.
+// Returns whether an error in an entity may change shapes or their positions. Errors in dates, approvals,
+// colours, dimensions and annotations are ignored. So are errors in the list of bodies of a product: bodies that
+// are in no list are found missing later.
 bool is_about_shapes(const Handle(Standard_Transient)& entity) {
     const std::string type = entity->DynamicType()->Name();
     if (begins(type, "StepGeom_") || begins(type, "StepShape_")) {
@@ -57,7 +57,7 @@ bool is_about_shapes(const Handle(Standard_Transient)& entity) {
            entity->IsKind(STANDARD_TYPE(StepRepr_MappedItem)) || type.find("Unit") != std::string::npos;
 }
 
-// Refuses what could only be read in part: OpenCASCADE itself goes on without it.
+// Refuses a file with errors in its shapes: OpenCASCADE itself would continue without them.
 void check_entities(const Handle(Interface_InterfaceModel)& model) {
     const auto& whole = model->GlobalCheck();
     if (whole->HasFailed()) {
@@ -73,14 +73,15 @@ void check_entities(const Handle(Interface_InterfaceModel)& model) {
     }
 }
 
-// What a part of a product may be that has surfaces.
+// Returns whether an entity is a body with surfaces that a product can have.
 bool is_body(const Handle(Standard_Transient)& entity) {
     return entity->IsKind(STANDARD_TYPE(StepShape_SolidModel)) ||
            entity->IsKind(STANDARD_TYPE(StepShape_ShellBasedSurfaceModel)) ||
            entity->IsKind(STANDARD_TYPE(StepShape_FaceBasedSurfaceModel));
 }
 
-// Bodies that are triangles already, which this OpenCASCADE does not know, unless they only repeat an exact one.
+// Returns whether a body is tessellated, which this version of OpenCASCADE does not support, and does not only
+// repeat an exact body.
 bool is_unknown_body(const Handle(Standard_Transient)& entity, const std::string& type) {
     const auto unknown = Handle(StepData_UndefinedEntity)::DownCast(entity);
     if (unknown.IsNull() || (type != "TESSELLATED_SOLID" && type != "TESSELLATED_SHELL")) {
@@ -99,13 +100,14 @@ std::string text(const Handle(TCollection_HAsciiString)& text) {
     return text.IsNull() ? "" : text->ToCString();
 }
 
-// Parts in other files would be missing without a word, or read from wherever a hostile file says.
+// Refuses references to other files: their parts would be missing silently, or be read from any path that a
+// hostile file names.
 void check_references(const Handle(XSControl_WorkSession)& session) {
     STEPConstruct_ExternRefs references(session);
     if (references.LoadExternRefs() && references.NbExternRefs() > 0) {
         const std::string name = references.FileName(1);
-        throw std::runtime_error("some of its parts are in other files, as `" + name +
-                                 "`, which are not followed: save it as one file");
+        throw std::runtime_error("parts of the assembly are in other files, such as `" + name +
+                                 "`, which are not read; save the assembly as one file");
     }
 }
 
@@ -113,7 +115,7 @@ void check_references(const Handle(XSControl_WorkSession)& session) {
 
 Document::Document(const std::string& file) {
     Interface_Static::SetCVal("xstep.cascade.unit", "MM");
-    // Parts without a name are the caller's to name.
+    // Parts without a name are named by the caller.
     XCAFDoc_ShapeTool::SetAutoNaming(false);
     reader.SetColorMode(false);
     reader.SetLayerMode(false);
@@ -123,14 +125,14 @@ Document::Document(const std::string& file) {
     reader.SetViewMode(false);
     std::istringstream stream(file);
     if (reader.ChangeReader().ReadStream("stdin", stream) != IFSelect_RetDone) {
-        throw std::runtime_error("it is not a well-formed STEP file");
+        throw std::runtime_error("the file is not a well-formed STEP file");
     }
     const auto session = reader.Reader().WS();
     check_entities(session->Model());
     check_references(session);
     document = new TDocStd_Document("impinge");
     if (!reader.Transfer(document)) {
-        throw std::runtime_error("no shape of it can be built");
+        throw std::runtime_error("no shape of the file can be built");
     }
     look_for_losses();
 }
@@ -141,7 +143,7 @@ const Origin& Document::origin(const TopoDS_Shape& body) const {
     return found == origins.end() ? unknown : found->second;
 }
 
-// OpenCASCADE leaves out what it cannot build, and says so only to those who look for it.
+// OpenCASCADE leaves out bodies that it cannot build, and reports this only on request.
 void Document::look_for_losses() {
     const auto session = reader.Reader().WS();
     const auto model = session->Model();
@@ -155,13 +157,13 @@ void Document::look_for_losses() {
         const std::string type = model->TypeName(entity, false);
         const std::string what = type + " " + label(model, entity);
         if (is_unknown_body(entity, type)) {
-            lost.emplace_back(what, "tessellated shapes are not read: save it with exact ones");
+            lost.emplace_back(what, "tessellated shapes cannot be read; save the file with exact shapes");
             continue;
         }
         if (const auto use = Handle(StepRepr_NextAssemblyUsageOccurrence)::DownCast(entity); !use.IsNull()) {
             const auto product = use->RelatedProductDefinition();
             if (built(use).IsNull() && !product.IsNull() && !built(product).IsNull()) {
-                lost.emplace_back(what, "where this part stands cannot be told");
+                lost.emplace_back(what, "the placement of this part is missing or invalid");
             }
             continue;
         }
@@ -179,10 +181,10 @@ void Document::look_for_losses() {
             }
         }
         if (shape.IsNull()) {
-            origin.lost = "it belongs to no part that stands anywhere, or cannot be built from what the file says";
+            origin.lost = "it belongs to no placed part, or cannot be built from the data in the file";
         } else if (missing > 0) {
             origin.lost = std::to_string(missing) + " of its " + std::to_string(faces) +
-                          " faces cannot be built from what the file says";
+                          " faces cannot be built from the data in the file";
         }
         if (!remember(shape, origin) && !origin.lost.empty()) {
             lost.emplace_back(what, origin.lost);
@@ -190,7 +192,7 @@ void Document::look_for_losses() {
     }
 }
 
-// Notes where the solids of a shape, or else its shells, come from; whether there are any.
+// Records the origin of the solids of a shape, or else of its shells. Returns whether there are any.
 bool Document::remember(const TopoDS_Shape& shape, const Origin& origin) {
     bool is_found = false;
     for (const auto kind : {TopAbs_SOLID, TopAbs_SHELL}) {

@@ -1,4 +1,4 @@
-// A STEP file as OpenCASCADE understands it, and what it did not understand.
+// Reads a STEP file with OpenCASCADE, and finds the entities that OpenCASCADE has left out.
 #pragma once
 
 #include <STEPCAFControl_Reader.hxx>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// The name of a body in the file, and what of it was lost.
+// The name of a body in the file, and what is missing from it.
 struct Origin {
     std::string name;
     std::string lost;
@@ -20,18 +20,18 @@ struct Document {
     // Throws `std::runtime_error` if the file cannot be read.
     explicit Document(const std::string& file);
 
-    // What is known of a solid or a shell.
+    // Returns the name of a solid or a shell, and what is missing from it.
     const Origin& origin(const TopoDS_Shape& body) const;
 
     Handle(TDocStd_Document) document;
-    // Bodies of the file that there is nothing to show of: names, and why.
+    // The bodies that OpenCASCADE did not build: name, and reason.
     std::vector<std::pair<std::string, std::string>> lost;
 
 private:
     void look_for_losses();
     bool remember(const TopoDS_Shape& shape, const Origin& origin);
 
-    // It owns what the document was made from.
+    // Owns the data that the document was made from.
     STEPCAFControl_Reader reader;
     std::unordered_map<const void*, Origin> origins;
 };

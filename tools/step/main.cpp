@@ -1,7 +1,7 @@
-// impinge-step: reads a STEP file, cuts its surfaces into triangles, and writes parts.
+// impinge-step: reads a STEP file, splits its surfaces into triangles, and writes parts.
 //
-// A program of its own, because OpenCASCADE can crash or hang on a bad file: then this process does, and not the
-// one that asked. The file comes by standard input; standard output gets all of the result (stream.hpp) or nothing.
+// It is a separate program because OpenCASCADE can crash or hang on a bad file; then only this process fails, not its
+// caller. The file comes from standard input. Standard output gets the complete result (see stream.hpp) or nothing.
 #include "parts.hpp"
 
 #include <Standard_Failure.hxx>
@@ -24,7 +24,7 @@ const char* const USAGE =
     "  --tolerance MILLIMETRES   how far triangles may be from a surface (0.1, for small bodies less)\n"
     "  --measure                 instead, a line for each body: its kind, its exact volume and area";
 
-// A stream of our own, out of reach for a library that prints what it thinks to the usual ones.
+// Opens a private copy of an output stream, because OpenCASCADE prints messages to the standard ones.
 FILE* taken(int descriptor) {
     FILE* file = fdopen(dup(descriptor), "wb");
     if (file == nullptr || freopen("/dev/null", "wb", descriptor == STDOUT_FILENO ? stdout : stderr) == nullptr) {
@@ -42,7 +42,7 @@ std::string all_of(FILE* input) {
     return bytes;
 }
 
-// What a file may take: a small one cannot fill the memory, whatever it holds.
+// Limits the memory by the size of the file: a small file cannot fill the memory.
 void limit_memory(size_t file_size) {
     const rlim_t bytes = (rlim_t(4) << 30) + 100 * rlim_t(file_size);
     const rlimit memory{bytes, bytes}, none{0, 0};
@@ -83,10 +83,10 @@ int main(int count, char** arguments) {
         write_parts(document, tolerance, file.size() / 4 + 1000, stream, is_measured ? &measured : nullptr);
         const std::string& bytes = is_measured ? measured : stream.finished();
         const bool is_whole = fwrite(bytes.data(), 1, bytes.size(), output) == bytes.size() && fflush(output) == 0;
-        // Straight out: taking down all that was built takes longer than reading it.
+        // Exit without destructors: freeing everything would take longer than reading the file.
         _exit(is_whole ? EXIT_SUCCESS : EXIT_FAILURE);
     } catch (const std::bad_alloc&) {
-        fprintf(errors, "it takes more memory than a file of its size may\n");
+        fprintf(errors, "the file needs more memory than is allowed for its size\n");
     } catch (const std::exception& error) {
         fprintf(errors, "%s\n", error.what());
     } catch (const Standard_Failure& failure) {

@@ -24,17 +24,18 @@
 
 namespace {
 
-// How far neighbouring triangles may turn on a curved surface, in radians: a circle has 18 sides or more.
+// The largest angle between neighbouring triangles on a curved surface, in radians: a circle has at least 18 sides.
 constexpr double MAX_TURN = 0.35;
 
-// How often a body is cut anew because triangles are too far from its surface, and how much finer.
+// How often a body is triangulated again because triangles are too far from its surface, and the factor for the
+// tolerance.
 constexpr int MAX_ROUNDS = 4;
 constexpr double FINER = 0.6;
 
-// The most of the tolerance that samples may show: what lies between them may be a little further off.
+// The share of the tolerance that sample points may use: points between the samples may be slightly further off.
 constexpr double SHOWN = 0.9;
 
-// The vertices that faces share: those of the body's vertices and edges.
+// The mesh vertices that faces share: those on the vertices and edges of the body.
 class Seams {
 public:
     explicit Seams(const TopoDS_Shape& body) {
@@ -44,8 +45,9 @@ public:
         along_edge.resize(edges.Extent() + 1);
     }
 
-    // The place for the number of an edge's point: the same for every face that shares the edge. The ends are
-    // the edge's vertices, and so is every point of an edge without a length, as at the tip of a cone.
+    // Returns the slot for the index of a point on an edge, the same for every face that shares the edge. The end
+    // points are the vertices of the edge. On an edge without length, as at the tip of a cone, every point is
+    // such a vertex.
     uint32_t& at(const TopoDS_Edge& edge, int point, int count) {
         TopoDS_Vertex end;
         if (point == 0 || BRep_Tool::Degenerated(edge)) {
@@ -89,7 +91,7 @@ void add_face(const TopoDS_Face& face, Seams& seams, Mesh& mesh) {
     std::vector<uint32_t> numbers(triangulation->NbNodes() + 1, NOWHERE);
     for (TopExp_Explorer at(face, TopAbs_EDGE); at.More(); at.Next()) {
         const TopoDS_Edge& edge = TopoDS::Edge(at.Current());
-        // A seam, which both sides of a face meet at, comes twice, and each time with the nodes of one side.
+        // A seam, where both sides of a face meet, occurs twice, each time with the nodes of one side.
         const auto polygon = BRep_Tool::PolygonOnTriangulation(edge, triangulation, place);
         if (polygon.IsNull()) {
             continue;
@@ -120,15 +122,15 @@ void add_face(const TopoDS_Face& face, Seams& seams, Mesh& mesh) {
         if (turned) {
             std::swap(corners[1], corners[2]);
         }
-        // At tips and poles two corners may be one vertex: what is left is an edge, not a triangle.
+        // At tips and poles two corners may be one vertex; the result is an edge, not a triangle, and is left out.
         if (corners[0] != corners[1] && corners[1] != corners[2] && corners[2] != corners[0]) {
             mesh.faces.push_back(corners);
         }
     }
 }
 
-// The parameters of the point of a surface next to this one, if the surface has an elementary shape; otherwise
-// they stay as they are.
+// Projects a point to the surface and updates its parameters, if the surface is an elementary one; otherwise the
+// parameters are unchanged.
 void go_nearest(const BRepAdaptor_Surface& surface, const gp_Pnt& point, double& u, double& v) {
     switch (surface.GetType()) {
     case GeomAbs_Cylinder:
@@ -144,12 +146,13 @@ void go_nearest(const BRepAdaptor_Surface& surface, const gp_Pnt& point, double&
     }
 }
 
-// The largest distance between triangles and surface at the middles of triangles and of their sides. On free
-// surfaces each is compared with the point of the same parameters, which is never nearer than the nearest.
+// Returns the largest distance between triangles and surface, sampled at the centres of triangles and of their
+// sides. On free-form surfaces each sample is compared with the surface point of the same parameters, which is
+// never nearer than the nearest point.
 double distance_to_surface(const TopoDS_Face& face) {
     TopLoc_Location place;
     const Handle(Poly_Triangulation) triangulation = BRep_Tool::Triangulation(face, place);
-    // As the triangulation: where the face would be if it had not been moved.
+    // In the frame of the triangulation, before the location of the face is applied.
     const BRepAdaptor_Surface surface(TopoDS::Face(face.Located(TopLoc_Location())), false);
     if (surface.GetType() == GeomAbs_Plane || !triangulation->HasUVNodes()) {
         return 0;
@@ -176,12 +179,12 @@ double distance_to_surface(const TopoDS_Face& face) {
     return largest;
 }
 
-// Cuts all faces of a body, and refuses it if that fails for one.
+// Triangulates all faces of a body. Throws if one of them fails.
 void cut(const TopoDS_Shape& body, double tolerance) {
     IMeshTools_Parameters parameters;
     parameters.Deflection = tolerance;
     parameters.Angle = MAX_TURN;
-    // What is there already was too coarse, or made for another body that has the face as well.
+    // An existing triangulation is too coarse, or belongs to another body that shares the face.
     BRepTools::Clean(body);
     BRepMesh_IncrementalMesh mesher(body, parameters);
 
@@ -214,7 +217,7 @@ double tolerance_of(const TopoDS_Shape& body, double asked) {
 }
 
 Mesh triangles_of(const TopoDS_Shape& body, double tolerance) {
-    // The mesher aims at what it is asked for, and on spheres misses it by a fifth.
+    // On spheres the mesher exceeds the requested tolerance by a fifth.
     double asked = tolerance;
     for (int round = 0; round < MAX_ROUNDS; round++, asked *= FINER) {
         cut(body, asked);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int MAX_DEPTH = 1000;
 
-// The name of a product.
+// Returns the name of a product.
 std::string name_of(const TDF_Label& label) {
     Handle(TDataStd_Name) name;
     if (!label.FindAttribute(TDataStd_Name::GetID(), name)) {
@@ -42,7 +42,7 @@ std::array<double, 12> matrix(const gp_Trsf& transform) {
     return entries;
 }
 
-// Collects what a product consists of: solids and shells, each for itself. Curves and points are passed over.
+// Collects the solids and shells of a product. Curves and points are ignored.
 void collect(const TopoDS_Shape& shape, std::vector<TopoDS_Shape>& bodies, std::vector<TopoDS_Shape>& faces) {
     switch (shape.ShapeType()) {
     case TopAbs_COMPOUND:
@@ -63,7 +63,7 @@ void collect(const TopoDS_Shape& shape, std::vector<TopoDS_Shape>& bodies, std::
     }
 }
 
-// What the exact body measures, for those who doubt its triangles: `solid 1000 600`, in mm³ and mm².
+// Returns a line with the exact volume and area of a body, to check its triangles: `solid 1000 600`, in mm³ and mm².
 std::string measures(const TopoDS_Shape& body) {
     GProp_GProps volume, area;
     BRepGProp::VolumeProperties(body, volume);
@@ -74,7 +74,7 @@ std::string measures(const TopoDS_Shape& body) {
     return line;
 }
 
-// A product without products in it.
+// Adds a product that has no sub-products.
 struct Product {
     struct Body {
         uint32_t mesh;
@@ -104,7 +104,7 @@ public:
 private:
     void visit(const TDF_Label& label, const gp_Trsf& place, uint32_t group, int depth) {
         if (depth > MAX_DEPTH) {
-            throw std::runtime_error("its assemblies are nested more than " + std::to_string(MAX_DEPTH) + " deep");
+            throw std::runtime_error("assemblies are nested more than " + std::to_string(MAX_DEPTH) + " levels deep");
         }
         if (!XCAFDoc_ShapeTool::IsAssembly(label)) {
             show(product(label), place, group);
@@ -135,7 +135,7 @@ private:
 
     void count() {
         if (++shown > most) {
-            throw std::runtime_error("it shows more than " + std::to_string(most) +
+            throw std::runtime_error("the file places more than " + std::to_string(most) +
                                      " parts and assemblies, too many for a file of its size");
         }
     }
@@ -176,7 +176,7 @@ private:
         return compound;
     }
 
-    // The number of a body's mesh, wherever it stands.
+    // Returns the mesh index of a body, independent of its location.
     uint32_t mesh(const TopoDS_Shape& placed) {
         const auto body = placed.Located(TopLoc_Location());
         const auto [at, is_new] = meshes.try_emplace({body.TShape().get(), body.Orientation()}, 0);

@@ -1,16 +1,16 @@
-// What the program writes: a file as bodies that were cut into triangles, and where they stand.
+// The output format of the program: triangulated bodies and their transforms.
 //
-// All numbers are little-endian. A text is its length in bytes (u32) and the bytes, UTF-8 or nearly. After
-// the eight bytes "IMPSTEP1" come records, each a letter and what follows it:
+// All numbers are little-endian. A text is its length in bytes (u32) and the bytes, usually UTF-8. The output
+// starts with the eight bytes "IMPSTEP1". Records follow, each a letter and its fields:
 //
-//   G  group u32, name          a sub-assembly, within an earlier one or (0xFFFFFFFF) at the top
+//   G  group u32, name          a sub-assembly; its parent is an earlier one, or 0xFFFFFFFF for the top level
 //   M  vertices u32, faces u32, vertices × 3 f64, faces × 3 u32     a mesh, in millimetres
-//   B  why                      a mesh that could not be made; it has a number as others do
+//   B  reason                   a mesh that could not be made; it has an index like other meshes
 //   P  group u32, mesh u32, 12 f64, name     a part: an earlier mesh, placed by a row-major 3×4 matrix
-//   X  name, why                something of the file that is no part and was lost
-//   E                           the end: what does not come to it is not whole
+//   X  name, reason             an entity of the file that was lost and is not a part
+//   E                           the end; output without it is incomplete
 //
-// Groups and meshes are numbered from 0 in their order.
+// Groups and meshes are numbered from 0 in the order of their records.
 #pragma once
 
 #include <array>
@@ -63,7 +63,7 @@ public:
         text(why);
     }
 
-    // Everything, once nothing can go wrong any more.
+    // Writes everything at once, after the last step that can fail.
     const std::string& finished() {
         bytes += 'E';
         return bytes;

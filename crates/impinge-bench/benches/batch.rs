@@ -1,7 +1,7 @@
-//! What a cache and a second thread gain: `cargo bench -p impinge-bench --bench batch`
+//! The gain of a cache and of a second thread: `cargo bench -p impinge-bench --bench batch`
 //!
-//! Poses along a path, where each is close to the one before, and the same poses shuffled. All ways to
-//! ask take turns, and must answer the same.
+//! Poses along a path, where each is close to the one before, and the same poses shuffled. All kinds of queries
+//! take turns and must give the same answers.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{Cache, Mesh, Method, Pair, Pose, Threads, generate};
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 const ROUNDS: usize = 40;
-/// How many poses a scene has.
+/// The number of poses of a scene.
 const STEPS: u32 = 512;
 
 fn main() {
@@ -138,7 +138,7 @@ fn batches(scene: &Scene, poses: &[Pose], all: bool, pools: &[ThreadPool; 2]) ->
     agreed(race(ROUNDS, contenders))
 }
 
-/// All must have counted the same.
+/// Checks that all have counted the same.
 fn agreed<const N: usize>(outcomes: Vec<Outcome>) -> [Outcome; N] {
     let expected = outcomes[0].count;
     for Outcome { name, count, .. } in &outcomes {

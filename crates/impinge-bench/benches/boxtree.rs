@@ -63,7 +63,7 @@ fn scenes(steps: u32) -> Vec<Scene> {
     scenes
 }
 
-/// What the trees have in common, for this table.
+/// The operations that the trees share, for this table.
 trait Index: Sized {
     type Scratch;
     fn frame(&self) -> &Frame;
@@ -139,7 +139,7 @@ struct Bodies<'m, I: Index> {
 }
 
 impl<I: Index> Bodies<'_, I> {
-    /// How many pairs of faces touch; with `first`, at most one is counted.
+    /// Returns the number of face pairs that touch; with `first`, stops at the first.
     fn query(&mut self, pose: &Pose, first: bool) -> usize {
         let Self { meshes, trees, scratch, placed } = self;
         let still = Pose::IDENTITY;
@@ -169,10 +169,10 @@ impl<I: Index> Bodies<'_, I> {
     }
 }
 
-/// Counts the pairs that touch at a pose, or one of them at most.
+/// Counts the pairs that touch at a pose, or stops at the first.
 type Query<'q> = Box<dyn FnMut(&Pose, bool) -> (usize, WalkCounts) + 'q>;
 
-/// A row of a table, and what it takes to measure it.
+/// A row of a table, and its measurements.
 struct Row<'r> {
     name: String,
     bytes: f64,
@@ -206,7 +206,7 @@ where
     Row { name: name.into(), bytes, query: Box::new(query), all, detect, counts: [0; 2], found: 0 }
 }
 
-/// Lets all take turns at every pose, five times, and prints the table.
+/// Runs all rows in turn at every pose, five times, and prints the table.
 fn race(title: &str, poses: &[Pose], rows: &mut [Row<'_>]) {
     for round in 0..5 {
         for (step, pose) in poses.iter().enumerate() {
@@ -273,13 +273,13 @@ fn tumble(title: &str, meshes: [&Mesh; 2], poses: &[Pose]) {
     race(title, poses, &mut rows);
 }
 
-/// One plane a node, parallel to its sibling's, chosen by volume; one face a leaf.
+/// The paper's tree: one plane per node, parallel to its sibling's, chosen by volume; one face per leaf.
 fn paper() -> BoxtreeOptions {
     let default = BoxtreeOptions::default();
     default.planes(PlaneChoice::Parallel).measure(Measure::Volume).leaf(1)
 }
 
-/// What the options do to queries.
+/// Times queries with different build options.
 fn options(steps: u32) {
     let torus = torus([200, 50]);
     let ball = fit(&generate::sphere(20_000).expect("enough faces"));
@@ -314,7 +314,7 @@ fn options_on(title: &str, mesh: &Mesh, steps: u32) {
     race(title, &poses, &mut rows);
 }
 
-/// Figure 5: nanoseconds a face.
+/// Figure 5: nanoseconds per face.
 fn build(most: u32) {
     println!("\n### Building, ns a face\n");
     println!("| faces | boxtree | longest axis | refit | aabb | dop18 | obb |");
@@ -344,7 +344,7 @@ fn build(most: u32) {
             tree.refit(&bulged).expect("as many faces");
             tree.node_count()
         }));
-        // The others allocate many times as much.
+        // The other trees allocate many times as much, so they are skipped for large meshes.
         let others = if size > 1_000_000 {
             ["–"; 3].map(str::to_owned)
         } else {

@@ -1,5 +1,5 @@
-//! How long building takes: on data made to spoil it, and on one thread and all.
-//! `cargo bench -p impinge-bench --bench builds`, with `-- threads` for the second part alone.
+//! Build times: on data that is bad for the builders, and on one thread and all.
+//! `cargo bench -p impinge-bench --bench builds`; `-- threads` runs the second part alone.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::generate::{self, Random};
@@ -58,7 +58,7 @@ fn rayon_threads() -> usize {
 
 fn compare<V: BoundingVolume>(mesh: &Mesh, options: BuildOptions) {
     let (mut one, mut all) = (f64::INFINITY, f64::INFINITY);
-    // Many, to catch moments when both cores are free.
+    // Many rounds, to catch moments when both cores are free.
     for _ in 0..10 {
         let (alone, tree) = time::<V>(mesh, options);
         let (shared, same) = time::<V>(mesh, options.threads(Threads::Pool));
@@ -78,7 +78,7 @@ fn bad_meshes() -> Vec<(&'static str, Mesh)> {
     const MILLION: u32 = 1_000_000;
     let mesh = |positions, faces| Mesh::new(positions, faces).expect("finite");
     let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
-    // Triangles around one middle, each of another size.
+    // Triangles around one centre, each of another size.
     let around = (0..MILLION).flat_map(|i| {
         let size = f64::from(i + 1);
         [DVec3::new(size, -size, 0.0), DVec3::new(0.0, size, -size), DVec3::new(-size, 0.0, size)]
@@ -95,7 +95,7 @@ fn bad_meshes() -> Vec<(&'static str, Mesh)> {
     ]
 }
 
-/// Small triangles anywhere, two of five of them segments or points.
+/// Small triangles at random positions, two of five of them segments or points.
 fn soup(count: u32) -> Mesh {
     let mut random = Random::new(1);
     let mut positions = Vec::with_capacity(3 * count as usize);

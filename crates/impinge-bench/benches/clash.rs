@@ -1,10 +1,10 @@
 //! Clashes of assemblies: `cargo bench -p impinge-bench --bench clash [-- PARTS…]`
 //!
-//! The `impinge` command as its users run it, each time in a process of its own: read, index, verdicts,
-//! JSON. First generated plants of so many parts, with their memory; then real assemblies, beside
-//! trimesh (FCL) and ifcclash, in turns, the best of five rounds each. The command must have been built
-//! (`cargo build --release`); assemblies are looked for where `IMPINGE_DATA` says, and peers run if
-//! `IMPINGE_PYTHON` names a Python that has them (`pip install trimesh python-fcl networkx scipy ifcclash`).
+//! Runs the `impinge` command as users do, each time in a separate process: read, index, verdicts, JSON. First
+//! generated plants with the given numbers of parts, with their memory; then real assemblies, compared with
+//! trimesh (FCL) and ifcclash, in turns, the best of five rounds each. Build the command first (`cargo build
+//! --release`). `IMPINGE_DATA` names the folder of the assemblies. Peers run if `IMPINGE_PYTHON` names a Python
+//! that has them (`pip install trimesh python-fcl networkx scipy ifcclash`).
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use serde_json::Value;
@@ -60,7 +60,7 @@ fn main() {
     }
 }
 
-/// The command, beside this program.
+/// Returns the path of the command, beside this program.
 fn command() -> PathBuf {
     let beside =
         std::env::current_exe().ok().and_then(|own| Some(own.parent()?.parent()?.join("impinge")));
@@ -68,7 +68,7 @@ fn command() -> PathBuf {
     command.expect("`cargo build --release` makes the command")
 }
 
-/// Makes a plant, and finds its clashes.
+/// Generates a plant and finds its clashes.
 fn plant(command: &Path, count: u32) {
     let folder = std::env::temp_dir().join(format!("impinge-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for what is made");
@@ -92,7 +92,7 @@ fn plant(command: &Path, count: u32) {
     );
 }
 
-/// What a run of the command came to.
+/// The results of one run of the command.
 struct Run {
     seconds: f64,
     peak_megabytes: f64,
@@ -103,7 +103,7 @@ struct Run {
     contacts: usize,
 }
 
-/// Runs the command: from files to JSON in a file.
+/// Runs the command: from files to a JSON file.
 fn ours(command: &Path, files: &[PathBuf], options: &[&str], out: &Path) -> Run {
     let json = fs::File::create(out).expect("a file for the answer");
     let start = Instant::now();
@@ -117,7 +117,7 @@ fn ours(command: &Path, files: &[PathBuf], options: &[&str], out: &Path) -> Run 
         .stderr(Stdio::null())
         .spawn();
     let mut child = run.expect("the command runs");
-    // The largest so far is told until it ends.
+    // The peak memory can be read only while the process runs, so it is polled.
     let mut peak_kilobytes = 0.0f64;
     let status = loop {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
@@ -134,7 +134,7 @@ fn ours(command: &Path, files: &[PathBuf], options: &[&str], out: &Path) -> Run 
     let answer = fs::read(out).expect("it was written");
     let answer: Value = serde_json::from_slice(&answer).expect("JSON");
     let clashes = answer["clashes"].as_array().expect("a list");
-    // Clearances and what is inside name the two closest faces, which do not meet.
+    // Clearance and inside verdicts name the two closest faces, which do not meet.
     let meeting = || clashes.iter().filter(|clash| clash["distance"] == 0.0);
     let faces = |clash: &Value| clash["faces"].as_array().map_or(0, Vec::len);
     Run {
@@ -148,7 +148,7 @@ fn ours(command: &Path, files: &[PathBuf], options: &[&str], out: &Path) -> Run 
     }
 }
 
-/// Runs a peer: the seconds it took from files to a list, of them those it needs to read, and its answer.
+/// Runs a peer. Returns the total time in seconds, from reading the files to the list of pairs, and its JSON answer.
 fn theirs(python: &Path, script: &str, files: &[PathBuf]) -> Result<(f64, Value), String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join(script);
     let run = Command::new(python).arg(script).args(files).stderr(Stdio::null()).output();
@@ -158,7 +158,7 @@ fn theirs(python: &Path, script: &str, files: &[PathBuf]) -> Result<(f64, Value)
     Ok((stages.iter().filter_map(|stage| answer[stage].as_f64()).sum(), answer))
 }
 
-/// A real assembly, by us and by a peer in turns.
+/// Runs a real assembly with impinge and a peer in turns.
 fn real(
     command: &Path,
     python: Option<&Path>,
@@ -205,7 +205,7 @@ fn real(
     }
 }
 
-/// The files that a peer takes: those of a folder one by one, and IFC itself.
+/// Returns the files for a peer: those of a folder one by one, and IFC files directly.
 fn peer_files(file: &Path, peer: &str) -> Vec<PathBuf> {
     if peer.starts_with("ifc") {
         return vec![file.with_extension("ifc")];

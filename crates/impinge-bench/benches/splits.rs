@@ -1,5 +1,5 @@
-//! How to build a tree: splitting rules and leaf sizes, on the papers' kinds of scenes.
-//! `cargo bench -p impinge-bench --bench splits`, with `-- Splatter` for what has that in its name.
+//! Ways to build a tree: splitting rules and leaf sizes, on the scenes of the papers.
+//! `cargo bench -p impinge-bench --bench splits`; `-- Splatter` selects variants with that in the name.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::Pose;
@@ -12,7 +12,7 @@ use impinge_bench::scenes::{self, Scene};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-/// How often each way to build has its turn; the best of each counts.
+/// The number of builds of each variant; the best counts.
 const ROUNDS: usize = 3;
 
 fn main() {
@@ -27,7 +27,7 @@ fn main() {
         );
         println!("|---|---|---|---|---|---|---|---|---|---|");
         let mut rows: Vec<Option<[Measure; 2]>> = choices.iter().map(|_| None).collect();
-        // They take turns, so that a busy machine is unfair to none.
+        // The variants take turns, so that other load affects all alike.
         for _ in 0..ROUNDS {
             for ((_, options), row) in choices.iter().zip(&mut rows) {
                 let now = [measure::<Obb>(&scene, *options), measure::<Dop<9>>(&scene, *options)];
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// All rules with the default leaf, then the default with one thing changed at a time.
+/// All rules with the default leaf size, then the default with one option changed at a time.
 fn choices() -> Vec<(String, BuildOptions)> {
     let default = BuildOptions::default();
     let mut choices = Vec::new();
@@ -87,7 +87,7 @@ fn choices() -> Vec<(String, BuildOptions)> {
     choices
 }
 
-/// Fewer poses than there are: there is much to compare.
+/// The number of poses per scene; not all, because there are many variants to compare.
 fn scenes() -> [Scene; 3] {
     let nested = scenes::nested(0.01).thinned(20);
     [scenes::tumbling(1.6).thinned(2), nested, scenes::pipes().thinned(2)]

@@ -1,8 +1,8 @@
-//! Every method on the papers' scenes: `cargo bench -p impinge-bench --bench trees`, with words such
-//! as `-- pipes obb dop18` for those scenes and methods alone.
+//! Every method on the scenes of the papers: `cargo bench -p impinge-bench --bench trees`; words such as
+//! `-- pipes obb dop18` select scenes and methods.
 //!
-//! Two bodies tumbling at a distance (Zachmann 2002, section 5), nested spheres in parallel close
-//! proximity, and a flight through pipes (Klosowski 1998). All methods must find the same.
+//! Two bodies tumbling at a distance (Zachmann 2002, section 5), nested spheres in parallel close proximity, and
+//! a flight through pipes (Klosowski 1998). All methods must find the same contacts.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{Cache, FacePair, Method, Pair, Pose};
@@ -34,7 +34,7 @@ fn main() {
     }
 }
 
-/// What a tree with a face a leaf takes by the papers, for each face: two nodes of a k-DOP, two
+/// Returns the bytes per face that the papers state for a tree with one face per leaf: two nodes of a k-DOP, two
 /// pointers and an index (Klosowski 1998, ch. 5), or two nodes as in Zachmann (2002, table 1).
 fn bytes_in_paper(method: Method) -> Option<usize> {
     let name = method.name();
@@ -49,7 +49,7 @@ fn bytes_in_paper(method: Method) -> Option<usize> {
     }
 }
 
-/// Runs one method on one scene; checks that it finds what the first one found.
+/// Runs one method on one scene, and checks that it finds the same contacts as the first method.
 fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>) {
     let start = Instant::now();
     let mut pair = Pair::with_method(method, scene.a.clone(), scene.b.clone());
@@ -63,7 +63,7 @@ fn row(scene: &Scene, method: Method, expected: &mut Option<Vec<Vec<FacePair>>>)
     let (mut detect, mut tracked) = (all.clone(), all.clone());
     let begin = Instant::now();
     for round in 0..3 {
-        // A method that is slow on a scene is as slow when asked again.
+        // A method that is slow on a scene is not run again.
         if begin.elapsed() > Duration::from_secs(5) {
             break;
         }

@@ -1,5 +1,5 @@
-//! What exactness costs: the exact triangle test beside a plain floating-point one, and beside the
-//! same test on other predicates. `cargo bench -p impinge-bench --bench triangles`
+//! The cost of exactness: the exact triangle test, compared with a plain floating-point one and with the same
+//! test on other predicates. `cargo bench -p impinge-bench --bench triangles`
 #![expect(clippy::print_stdout, reason = "the table is what the program is for")]
 
 use impinge::generate::PipesOptions;
@@ -43,7 +43,7 @@ fn main() {
     }
 }
 
-/// Every face pair of two bodies whose boxes overlap: what a mid stage would propose.
+/// Returns every face pair of two bodies whose boxes overlap: the candidates of a tree walk.
 fn candidates(a: &Mesh, b: &Mesh, pose: &Pose) -> Pairs {
     let boxed = |t: Triangle| (Bounds::enclosing(t), t);
     let a: Vec<_> = a.triangles().map(boxed).collect();
@@ -58,7 +58,7 @@ fn row(name: &str, pairs: &Pairs) {
     let count = |test: fn(&Triangle, &Triangle) -> bool| {
         move || pairs.iter().filter(|(a, b)| black_box(test(a, b))).count()
     };
-    // As methods use it: one error bound for all triangles of both bodies.
+    // As the methods use it: one error bound for all triangles of both bodies.
     let bounds = Bounds::enclosing(pairs.iter().flat_map(|(a, b)| [*a, *b]).flatten());
     let test = TriangleTest::within(&bounds);
     let shared = || pairs.iter().filter(|(a, b)| black_box(test.intersects(a, b))).count();

@@ -1,4 +1,4 @@
-//! Volumes, how they are fitted, placed and compared, on the papers' kinds of scenes:
+//! Bounding volumes: how they are fitted, placed and compared, on the scenes of the papers:
 //! `cargo bench -p impinge-bench --bench volumes [hulls] [fits] [placing] [orders]`
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
@@ -40,19 +40,19 @@ fn main() {
     }
 }
 
-/// Fewer poses than there are: there is much to compare.
+/// The number of poses per scene; not all, because there are many variants to compare.
 fn scenes() -> [Scene; 3] {
     let nested = scenes::nested(0.01).thinned(20);
     [scenes::tumbling(1.6).thinned(2), nested, scenes::pipes().thinned(2)]
 }
 
-/// A scene with its trees, and what queries needed.
+/// A scene with its trees, and the work of its queries.
 struct Run<'s, V: BoundingVolume> {
     scene: &'s Scene,
     a: BvTree<V>,
     b: BvTree<V>,
     scratch: Scratch<V>,
-    /// In milliseconds, the best of all builds.
+    /// The best build time in milliseconds.
     build: f64,
     /// The best time of each query.
     best: Vec<Duration>,
@@ -66,7 +66,7 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
         let mut build = Duration::MAX;
         let mut trees = None;
         let begin = Instant::now();
-        // What takes long is told well enough by one build.
+        // A slow build is timed only once.
         while trees.is_none() || begin.elapsed() < Duration::from_millis(500) {
             let start = Instant::now();
             let a = BvTree::<V>::build(&scene.a, BuildOptions::default());
@@ -93,7 +93,7 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
         (self.a.bytes() + self.b.bytes()) as f64 / faces as f64
     }
 
-    /// Mean time of a query, in microseconds.
+    /// Returns the mean time of a query in microseconds.
     fn micros(&self) -> f64 {
         self.best.iter().sum::<Duration>().as_secs_f64() * 1e6 / self.best.len() as f64
     }
@@ -122,7 +122,7 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
         }
     }
 
-    /// A row of a table, to be given after some rounds.
+    /// Returns the row of the table, after some rounds.
     fn row(&self, name: &str) -> String {
         let poses = self.scene.poses.len() as u64;
         format!(
@@ -136,7 +136,7 @@ impl<'s, V: BoundingVolume> Run<'s, V> {
     }
 }
 
-/// Something that takes its turn and has a row in the end.
+/// A variant that takes its turn and has a row in the table.
 trait Contest {
     fn turn(&mut self);
     fn found(&self) -> usize;
@@ -163,7 +163,7 @@ fn named<'s, V: BoundingVolume>(name: &'static str, scene: &'s Scene) -> Box<dyn
     Box::new(Named(name, Run::<V>::new(scene)))
 }
 
-/// Lets all take turns and prints their rows; all must find the same.
+/// Runs all variants in turn and prints their rows; all must find the same pairs.
 fn contest(rounds: usize, mut contenders: Vec<Box<dyn Contest + '_>>) {
     println!("\n| | build, ms | bytes a face | all, µs | volume tests | placed |");
     println!("|---|---|---|---|---|---|");

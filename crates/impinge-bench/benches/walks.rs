@@ -1,7 +1,7 @@
-//! In which order to go down two trees: `cargo bench -p impinge-bench --bench walks`
+//! Orders of descent into two trees: `cargo bench -p impinge-bench --bench walks`
 //!
-//! The paper's order, its variant, and split-the-larger, on the same trees and poses; and how soon a
-//! query under a budget knows enough.
+//! The paper's order, its variant, and split-the-larger, on the same trees and poses; and how far a query with a
+//! budget gets.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::method::tree::{BuildOptions, BvTree, Scratch, TreePair, WalkOrder};
@@ -37,13 +37,13 @@ fn main() {
     }
 }
 
-/// A row's cells for each order.
+/// Returns the cells of a row for each order.
 fn orders<V: BoundingVolume>(scene: &Scene) -> [String; 3] {
     let [a, b] = [&scene.a, &scene.b].map(|mesh| BvTree::<V>::build(mesh, BuildOptions::default()));
     let mut scratch = Scratch::default();
     let mut best = [Duration::MAX; 3];
     let mut counts = [[0; 3]; 3];
-    // They take turns, so that a busy machine is unfair to none.
+    // The orders take turns, so that other load affects all alike.
     for _ in 0..3 {
         for (i, order) in ORDERS.into_iter().enumerate() {
             let (mut leaves, mut sums) = (0, [0; 2]);
@@ -70,7 +70,7 @@ fn orders<V: BoundingVolume>(scene: &Scene) -> [String; 3] {
     })
 }
 
-/// What a budget is enough for.
+/// Prints which answers queries find within a budget.
 fn budget(scene: &Scene, tests: u64) -> String {
     let mut pair = Pair::with_method(Method::OBB, scene.a.clone(), scene.b.clone());
     let (mut clear, mut touching, mut overlaps) = (0, 0, Vec::new());

@@ -1,7 +1,7 @@
-//! The wide tree beside the best binary ones: `cargo bench -p impinge-bench --bench wide`
+//! The wide tree compared with the best binary ones: `cargo bench -p impinge-bench --bench wide`
 //!
-//! How long it takes to make one, in every way; then, on the papers' scenes, or those whose name contains
-//! an argument, what it does. All take turns on every pose, and must find the same.
+//! First the build times for all options; then queries on the scenes of the papers, or on those whose name
+//! contains an argument. All methods take turns on every pose and must find the same contacts.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{Mesh, Method, Pair, Pose, Shape, Threads, WideOptions, WideQuality, generate};
@@ -27,7 +27,7 @@ fn main() {
     }
 }
 
-/// How long it takes to have a tree.
+/// Times building, loading and refitting a tree.
 fn making() {
     let bodies = [
         ("sphere", Arc::new(generate::icosphere(7).expect("few enough"))),

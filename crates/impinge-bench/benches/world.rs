@@ -1,14 +1,14 @@
-//! Worlds: `cargo bench -p impinge-bench --bench world [-- BODIES… NAMES…]`
+//! Worlds of many bodies: `cargo bench -p impinge-bench --bench world [-- BODIES… NAMES…]`
 //!
-//! Broad phases on moving boxes, for so many bodies and for those names alone: one box of side 0.8 for
-//! each unit of volume, all moving by up to 0.05 along each axis a step, and turned back at the walls;
-//! then the same with some that are much larger. A step is the update of all, and all pairs. All take
-//! turns on every step, and must find as many pairs; beside them parry's tree, used in the three ways
-//! that it offers.
-//! CPU time is what the calling thread had of it, which a machine that is not quiet changes less.
+//! First, broad phases on moving boxes; the arguments select numbers of bodies and names of broad phases. There
+//! is one box of side 0.8 per unit of volume. All move by up to 0.05 along each axis per step, and turn back at
+//! the walls. Then the same with some boxes that are much larger. A step updates all boxes and finds all pairs.
+//! All broad phases take turns on every step and must find the same number of pairs; parry's tree is among them,
+//! used in the three ways that it offers. CPU time is that of the calling thread, which the load of other
+//! processes affects less.
 //!
-//! Then `meshes`: a world of 10,000 instances of a body of 500 faces, half of them near another, all moving
-//! and turning a little.
+//! Then `meshes`: a world of 10,000 instances of a body of 500 faces, half of them near another one, all moving and
+//! turning slightly.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{
@@ -49,7 +49,7 @@ fn main() {
     }
 }
 
-/// What the calling thread has had of the processor, where the system tells; otherwise the time.
+/// Returns the CPU time of the calling thread, if the system provides it; otherwise the wall-clock time.
 fn cpu_time(since: Instant) -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = stat.and_then(|stat| stat.split(' ').next()?.parse().ok());
@@ -59,7 +59,7 @@ fn cpu_time(since: Instant) -> Duration {
 /// Half the side of most boxes.
 const HALF: f32 = 0.4;
 
-/// Boxes that move about in a larger one, in `f32`, which parry has.
+/// Boxes that move inside a larger one, in `f32`, the precision of parry.
 struct Boxes {
     side: f32,
     centers: Vec<Vec3>,
@@ -67,11 +67,11 @@ struct Boxes {
     halves: Vec<f32>,
 }
 
-/// How large boxes are.
+/// The distribution of box sizes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sizes {
     Alike,
-    /// One is as large as all the room there is, and one in a thousand has 25 times the side.
+    /// One box fills the whole space, and one in a thousand has 25 times the side.
     Mixed,
 }
 
@@ -115,7 +115,7 @@ impl Boxes {
     }
 }
 
-/// A broad phase, and how long it took.
+/// A broad phase, and its times.
 struct Row {
     name: &'static str,
     step: Box<dyn FnMut(&Boxes) -> usize>,
@@ -158,7 +158,7 @@ fn ours(
     Row::new(name, step)
 }
 
-/// How parry's tree takes note of bodies that have moved.
+/// How parry's tree is updated after bodies have moved.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Parry {
     Refit,
@@ -224,7 +224,7 @@ fn boxes(count: u32, sizes: Sizes, wants: &dyn Fn(&str) -> bool) {
             let cpu = cpu_time(start) - cpu;
             let time = start.elapsed();
             assert_eq!(*expected.get_or_insert(found), found, "{}", row.name);
-            // The first steps put everything in place.
+            // The first steps are not timed: they fill all structures.
             if round >= 2 {
                 row.best = row.best.min(time);
                 row.total += time;
@@ -240,8 +240,8 @@ fn boxes(count: u32, sizes: Sizes, wants: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// Ten thousand bodies of 500 faces. Every fourth has another one close by, so that half of all are
-/// near another.
+/// Ten thousand bodies of 500 faces. Every fourth has another one close by, so half of all bodies are near
+/// another one.
 fn meshes() {
     let torus = generate::deformed_torus(1, [25, 10]).expect("enough segments");
     let shape = Shape::new(torus);
@@ -304,7 +304,7 @@ fn meshes() {
     }
 }
 
-/// A turn by a twentieth about an axis.
+/// A rotation by 0.05 rad about an axis.
 fn turn(axis: DVec3) -> DMat3 {
     DMat3::from_axis_angle(axis, 0.05)
 }

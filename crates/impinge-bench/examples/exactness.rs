@@ -12,7 +12,7 @@ const CELLS: u64 = 128;
 const PIXELS: u64 = 3;
 const MARGIN: u64 = 16;
 
-/// A triangle whose tip is `i`, `j` last bits from the plane x = y of the other.
+/// A triangle whose tip is `i` and `j` ulps from the plane x = y of the other triangle.
 fn blade(i: u64, j: u64) -> Triangle {
     let near = |steps: u64| f64::from_bits(0.5f64.to_bits() + steps);
     [DVec3::new(near(i), near(j), 0.3), DVec3::new(9.0, 0.1, 0.2), DVec3::new(9.0, 0.1, 0.7)]
@@ -24,7 +24,7 @@ fn wall() -> Triangle {
 
 fn main() -> ExitCode {
     let Some(path) = env::args().nth(1) else {
-        return fail(&io::Error::other("which file should the picture go to?"));
+        return fail(&io::Error::other("give the path of the SVG file to write"));
     };
     match fs::write(path, picture()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -53,7 +53,7 @@ fn picture() -> String {
     svg
 }
 
-/// One test's decisions: dark where it finds a touch, light where not, red where it is wrong.
+/// Draws the answers of one test: dark for a touch, light for none, red where the answer is wrong.
 fn panel(svg: &mut String, left: u64, title: &str, test: fn(&Triangle, &Triangle) -> bool) {
     let top = MARGIN + 16;
     let mut wrong = 0;
@@ -70,7 +70,7 @@ fn panel(svg: &mut String, left: u64, title: &str, test: fn(&Triangle, &Triangle
                 }
             })
             .collect();
-        // One rectangle for each run of equal cells keeps the file small.
+        // One rectangle per run of equal cells keeps the file small.
         let mut i = 0;
         for run in colors.chunk_by(|a, b| a == b) {
             let length = run.len() as u64;
@@ -91,8 +91,8 @@ fn panel(svg: &mut String, left: u64, title: &str, test: fn(&Triangle, &Triangle
     svg.push_str("</g>\n");
 }
 
-/// The wall is the plane x = y and the rest of the blade lies at x > y, so the blade reaches the wall exactly
-/// if its tip has x ≤ y.
+/// The exact answer: the wall is the plane x = y and the rest of the blade lies at x > y, so the blade reaches
+/// the wall exactly if its tip has x ≤ y.
 fn truth(i: u64, j: u64) -> bool {
     i <= j
 }

@@ -1,9 +1,9 @@
-"""Which elements of IFC files collide, by ifcclash (IfcOpenShell's tree of triangles).
+"""Finds the colliding elements of IFC files with ifcclash (IfcOpenShell's tree of triangles).
 
     python ifcclash_collisions.py FILE.ifc…
 
-Prints one line of JSON: seconds to load the files and to find all pairs that collide, touching
-included, and how many there are. Finding them includes making triangles of the elements.
+Prints one line of JSON: the seconds to load the files and to find all colliding pairs (touching
+pairs count), and the number of pairs. Finding them includes the triangulation of the elements.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Which parts of an assembly collide, by trimesh's CollisionManager (FCL).
+"""Finds the colliding parts of an assembly with trimesh's CollisionManager (FCL).
 
     python trimesh_collisions.py FILE…
 
-Prints one line of JSON: seconds to load, to build the manager, to find the pairs that collide and to
-list all contacts, and how many there are of each.
+Prints one line of JSON: the seconds to load, to build the manager, to find the colliding pairs and
+to list all contacts, and the numbers of pairs and contacts.
 """
 
 import json

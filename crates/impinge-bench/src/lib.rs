@@ -1,15 +1,15 @@
-//! What the comparisons share: fair timing on a machine that is never quiet.
+//! Shared by the comparisons: fair timing on a machine with other load, scenes, and the peer protocol.
 
 pub mod peer;
 pub mod scenes;
 
 use std::time::{Duration, Instant};
 
-/// Something to be timed: a name, and a run that returns a checksum of its answers.
+/// A workload to be timed: a name, and a closure that returns a checksum of its answers.
 pub struct Contender<'c> {
-    /// What the table calls it.
+    /// The name in the table.
     pub name: &'static str,
-    /// Runs the whole workload once and counts the positive answers.
+    /// Runs the whole workload once and returns the number of positive answers.
     pub run: Box<dyn FnMut() -> usize + 'c>,
 }
 
@@ -19,21 +19,21 @@ impl std::fmt::Debug for Contender<'_> {
     }
 }
 
-/// What one contender needed and answered.
+/// The best time of a contender, and its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
-    /// What the table calls it.
+    /// The name in the table.
     pub name: &'static str,
-    /// The least time of all rounds.
+    /// The shortest time of all rounds.
     pub best: Duration,
-    /// The positive answers it counted.
+    /// The number of positive answers.
     pub count: usize,
 }
 
-/// Runs all contenders in turn, over and over, and keeps the best time of each.
+/// Runs all contenders in turn for several rounds and keeps the shortest time of each.
 ///
-/// Taking turns lets a noisy neighbour hit all alike; the least time is what the code costs when
-/// left alone.
+/// Taking turns spreads the load of other processes evenly; the shortest time is the cost of the code without
+/// disturbance.
 pub fn race(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = contenders
         .iter()
@@ -49,27 +49,27 @@ pub fn race(rounds: usize, contenders: &mut [Contender<'_>]) -> Vec<Outcome> {
     outcomes
 }
 
-/// Times of each pose of a scene, the least of a few rounds.
+/// The time of each pose of a scene: the shortest of several rounds.
 #[derive(Clone, Debug)]
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Of so many poses, none of which has been timed yet.
+    /// Returns a list for `poses` poses, none of them timed yet.
     pub fn new(poses: usize) -> Self {
         Self(vec![Duration::MAX; poses])
     }
 
-    /// Takes note of a pose that was begun at some moment and is over now.
+    /// Records the time of a pose, from `start` until now.
     pub fn note(&mut self, pose: usize, since: Instant) {
         self.0[pose] = self.0[pose].min(since.elapsed());
     }
 
-    /// The mean, in microseconds.
+    /// Returns the mean in microseconds.
     pub fn mean(&self) -> f64 {
         Self::us(self.0.iter().sum::<Duration>()) / self.0.len() as f64
     }
 
-    /// The longest but for a share of them, in microseconds.
+    /// Returns the longest time, in microseconds, without the given share of the slowest poses.
     pub fn longest_but(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();

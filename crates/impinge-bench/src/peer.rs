@@ -14,32 +14,32 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A step's time is the least of so many rounds.
+/// The number of rounds; the time of a step is the shortest of all rounds.
 const ROUNDS: usize = 3;
-/// Poses that are asked for however slow an engine is, if there are as many.
+/// The smallest number of poses that are queried even with a slow engine, if there are as many.
 const LEAST_POSES: usize = 4;
-/// Poses that an engine must manage within the cap to have more than one round.
+/// The number of poses that an engine must finish within the cap to get more than one round.
 const ENOUGH_POSES: usize = 16;
-/// Queries before the clock counts: caches fill, and the engine's speed shows.
+/// Queries before timing starts: they fill caches and show the engine's speed.
 const PROBES: usize = 4;
 
 /// Two meshes and the poses that place the second in the frame of the first.
 #[derive(Debug)]
 pub struct Scenario {
-    /// The mesh that stays.
+    /// The mesh that stays in place.
     pub a: Mesh,
     /// The mesh that is placed.
     pub b: Mesh,
-    /// Where it is placed, a pose a step.
+    /// The poses of the second mesh, one per step.
     pub poses: Vec<Pose>,
 }
 
-/// What is asked of each pose.
+/// The question asked for each pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Whether anything touches.
+    /// Whether any faces touch.
     Detect,
-    /// How many pairs of faces touch.
+    /// The number of face pairs that touch.
     All,
 }
 
@@ -56,34 +56,34 @@ impl Mode {
 
 /// A library, or a way to use one, with both meshes of a scenario prepared.
 pub trait Engine {
-    /// The name of its rows in the report.
+    /// The name of the rows in the report.
     fn name(&self) -> &str;
 
     /// The library and its version.
     fn version(&self) -> &str;
 
-    /// Time to prepare both meshes.
+    /// The time to prepare both meshes.
     fn build_time(&self) -> Duration;
 
-    /// Bytes that it holds for both meshes, besides the meshes.
+    /// The bytes of memory for both meshes, besides the meshes themselves.
     fn bytes(&self) -> u64;
 
-    /// Whether it can answer in a mode.
+    /// Returns whether the engine can answer in a mode.
     fn can(&self, mode: Mode) -> bool;
 
-    /// The number of touching pairs of faces with the second mesh at a pose; in [`Mode::Detect`] 1 for
-    /// any.
+    /// Returns the number of touching face pairs with the second mesh at a pose; in [`Mode::Detect`], 1 if there
+    /// is any.
     fn ask(&mut self, mode: Mode, pose: &Pose) -> u64;
 }
 
-/// Engines prepared for a scenario, or why they cannot be.
+/// The engines prepared for a scenario, or an error message.
 pub type Engines<'s> = Result<Vec<Box<dyn Engine + 's>>, String>;
 
-/// Runs a peer: reads its arguments and the scenario, times the engines, prints and writes.
+/// Runs a peer: reads its arguments and the scenario, times the engines, prints and writes the results.
 ///
 /// # Errors
-/// If arguments are missing, files cannot be read or written, or engines cannot be prepared: a message
-/// for standard error.
+/// Returns a message for standard error if arguments are missing, files cannot be read or written, or engines
+/// cannot be prepared.
 pub fn run(
     arguments: impl IntoIterator<Item = String>,
     engines: impl for<'s> FnOnce(&'s Scenario) -> Engines<'s>,
@@ -142,7 +142,7 @@ impl Scenario {
     }
 }
 
-/// The times and answers of an engine in a mode.
+/// The times and answers of an engine in one mode.
 struct Timed {
     stride: usize,
     rounds: usize,
@@ -152,7 +152,7 @@ struct Timed {
 }
 
 impl Timed {
-    /// Asks for all poses, or for every n-th where all would take longer than the cap.
+    /// Queries all poses, or every n-th pose if all would take longer than the cap.
     fn new(engine: &mut dyn Engine, mode: Mode, poses: &[Pose], cap: Duration) -> Self {
         let count = poses.len();
         let mut probe = |k: usize| {
@@ -160,7 +160,7 @@ impl Timed {
             engine.ask(mode, &poses[(2 * k + 1) * count / (2 * PROBES)]);
             start.elapsed()
         };
-        // The first query finds caches empty, which says little, unless it is slow anyway.
+        // The first query runs with cold caches, so its time is used only if it is slow anyway.
         let mut time = probe(0);
         if time < cap / 8 {
             time = (0..PROBES).map(&mut probe).sum::<Duration>() / PROBES as u32;
@@ -181,7 +181,7 @@ impl Timed {
         timed
     }
 
-    /// Asks once for each step, and stops where the engine has spent all that it may.
+    /// Queries each step once, and stops when the engine has used up its time.
     fn round(
         &mut self,
         engine: &mut dyn Engine,
@@ -202,7 +202,7 @@ impl Timed {
             }
             if *spent > most && (!is_first || k + 1 >= LEAST_POSES) {
                 if is_first {
-                    // The probes were cheaper than most queries.
+                    // The probe queries were cheaper than most queries.
                     self.steps.truncate(k + 1);
                     self.times.truncate(k + 1);
                 }
@@ -218,7 +218,7 @@ impl Timed {
         fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// The line of JSON, with the names that `impinge query` uses.
+    /// Returns the line of JSON, with the field names of `impinge query`.
     fn line(&self, engine: &dyn Engine, mode: Mode, scenario: &Scenario) -> String {
         let mut sorted: Vec<f64> = self.times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
         sorted.sort_unstable_by(f64::total_cmp);

@@ -1,31 +1,31 @@
-//! The papers' kinds of scenes, made on the spot: two bodies, and where the second stands.
+//! The kinds of scenes that the papers use, generated: two bodies, and the poses of the second.
 
 use impinge::generate::{self, PipesOptions};
 use impinge::glam::DVec3;
 use impinge::{Bounds, Mesh, Pose};
 use std::sync::Arc;
 
-/// Two bodies and a path: the first stays, the second is placed by each pose in turn.
+/// Two bodies and a path: the first stays in place, each pose places the second.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What tables call it.
+    /// The name in tables.
     pub name: String,
-    /// The body that stays.
+    /// The body that stays in place.
     pub a: Arc<Mesh>,
     /// The body that moves.
     pub b: Arc<Mesh>,
-    /// Where it stands. Mostly a small step from one to the next, as in a simulation.
+    /// The poses of the moving body, mostly a small step apart, as in a simulation.
     pub poses: Vec<Pose>,
 }
 
 impl Scene {
-    /// The heading of its table.
+    /// Returns the heading of the table.
     pub fn heading(&self) -> String {
         let [a, b] = [&self.a, &self.b].map(|mesh| mesh.faces().len());
         format!("### {} ({a} and {b} faces, {} poses)", self.name, self.poses.len())
     }
 
-    /// The same with every n-th pose only, for what is too slow to run on all.
+    /// Returns the scene with every n-th pose only, for methods that are too slow for all.
     #[must_use]
     pub fn thinned(mut self, n: usize) -> Self {
         self.poses = self.poses.into_iter().step_by(n).collect();
@@ -33,8 +33,8 @@ impl Scene {
     }
 }
 
-/// Two equal bodies, one of which tumbles at a distance (Zachmann 2002, section 5): of the 5000
-/// steps of a turn, five stretches of 40.
+/// Two equal bodies, one of which tumbles at a distance (Zachmann 2002, section 5): five runs of 40 steps out of
+/// the 5000 steps of a turn.
 pub fn tumbling(distance: f64) -> Scene {
     let body = Arc::new(deformed_torus());
     Scene {
@@ -45,8 +45,8 @@ pub fn tumbling(distance: f64) -> Scene {
     }
 }
 
-/// A sphere within another that is hardly larger (Klosowski 1998, parallel close proximity): of
-/// the 5000 steps of a turn, five stretches of 40.
+/// A sphere inside another that is slightly larger (Klosowski 1998, parallel close proximity): five runs of 40
+/// steps out of the 5000 steps of a turn.
 pub fn nested(alpha: f64) -> Scene {
     let ball = generate::icosphere(5).expect("few enough");
     Scene {
@@ -68,7 +68,7 @@ pub fn pipes() -> Scene {
     }
 }
 
-/// All of them.
+/// Returns all scenes.
 pub fn all() -> Vec<Scene> {
     let tumbling = [1.0, 1.6, 2.0].map(tumbling);
     tumbling.into_iter().chain([0.1, 0.01].map(nested)).chain([pipes()]).collect()
@@ -84,7 +84,7 @@ fn scaled(mesh: &Mesh, factor: f64) -> Mesh {
     Mesh::new(positions, mesh.faces().to_vec()).expect("smaller than before")
 }
 
-/// Five stretches of 40 poses, so that all of a path is seen and steps are as small as they are.
+/// Returns five runs of 40 consecutive poses: they cover the whole path and keep the small steps.
 fn stretches(poses: &[Pose]) -> Vec<Pose> {
     poses.chunks(poses.len() / 5).flat_map(|part| part.iter().take(40)).copied().collect()
 }

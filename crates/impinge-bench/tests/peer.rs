@@ -1,5 +1,4 @@
-//! The peer that runs parry3d speaks the protocol of `impinge bench --peer`, and answers plain
-//! questions as impinge does.
+//! The parry3d peer implements the protocol of `impinge bench --peer`, and agrees with impinge on clear cases.
 
 use impinge::{Pair, Pose, generate};
 use impinge_io::Model;
@@ -12,14 +11,14 @@ fn parry3d_speaks_the_protocol_and_agrees() {
     let counts = folder.join("counts");
     fs::create_dir_all(&counts).unwrap();
     let (a, b) = (generate::sphere(320).unwrap(), generate::torus(1.0, 0.4, [20, 8]).unwrap());
-    // Clear contacts and clear misses: single precision tells them apart.
+    // Clear contacts and clear misses, which single precision can distinguish.
     let poses = [generate::tumble(1.3, 12).unwrap(), generate::tumble(4.0, 4).unwrap()].concat();
     let expected: Vec<usize> = {
         let mut pair = Pair::with_method(impinge::Method::WIDE, a.clone(), b.clone());
         poses.iter().map(|pose| pair.contacts(&Pose::IDENTITY, pose).len()).collect()
     };
     let hits = expected.iter().filter(|count| **count > 0).count();
-    assert!((8..=12).contains(&hits), "{expected:?} proves little");
+    assert!((8..=12).contains(&hits), "too few or too many poses touch: {expected:?}");
     impinge_io::save(folder.join("a.obj"), &Model::from_mesh("a", a)).unwrap();
     impinge_io::save(folder.join("b.obj"), &Model::from_mesh("b", b)).unwrap();
     impinge_io::save_poses(folder.join("poses.csv"), &poses).unwrap();
@@ -53,9 +52,9 @@ fn parry3d_speaks_the_protocol_and_agrees() {
             let count: usize = count.parse().unwrap();
             assert_eq!(at, step.to_string());
             assert_eq!(count > 0, *expected > 0, "{engine}, {mode}, step {step}");
-            // Single precision may see a pair more or less.
+            // Single precision may find a pair more or less.
             let is_close = mode == "detect" || count.abs_diff(*expected) * 50 <= *expected;
-            assert!(is_close, "{engine}, step {step}: {count} and not {expected}");
+            assert!(is_close, "{engine}, step {step}: found {count} pairs, expected {expected}");
         }
         assert_eq!(text.lines().count(), 16);
     }

@@ -7,8 +7,8 @@ use std::{
     io::{self, Write},
 };
 
-/// Returns a name as a CSV field. It is quoted if it holds a comma, a quote or a line end. If a spreadsheet would read
-/// it as a formula, it gets an apostrophe in front, which spreadsheets hide.
+/// Returns a name as a CSV field. It is quoted if it holds a comma, a quote or a line end. If a spreadsheet would
+/// read it as a formula, it gets an apostrophe in front, which spreadsheets hide.
 pub fn csv_field(name: &str) -> Cow<'_, str> {
     let name = match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => Cow::Owned(format!("'{name}")),
@@ -32,8 +32,8 @@ fn is_misleading(c: char) -> bool {
             | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Returns `text` as one line that is safe to print on a terminal: control characters, line ends and marks that change
-/// the writing direction are escaped as in Rust source.
+/// Returns `text` as one line that is safe to print on a terminal: control characters, line ends and marks that
+/// change the writing direction are escaped as in Rust source.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -53,8 +53,8 @@ pub fn excerpt(text: &str, limit: usize) -> String {
     }
 }
 
-/// Writes a value as JSON, without a line end. The characters that [`one_line`] escapes are escaped in the JSON way, so
-/// that the output is also safe to print on a terminal.
+/// Writes a value as JSON, without a line end. The characters that [`one_line`] escapes are escaped in the JSON
+/// way, so that the output is also safe to print on a terminal.
 pub fn write_json(value: &(impl Serialize + ?Sized), out: &mut dyn Write) -> io::Result<()> {
     Ok(value.serialize(&mut Serializer::with_formatter(out, Escaping(CompactFormatter)))?)
 }

@@ -60,7 +60,7 @@ pub enum ModelError {
         part: usize,
         /// Name of the part.
         name: String,
-        /// What is wrong with the placed mesh.
+        /// The error of the placed mesh.
         error: MeshError,
     },
     /// The parts together exceed [`MAX_MERGED`].
@@ -108,8 +108,9 @@ impl Model {
 
     /// Returns all parts as one mesh of at most [`MAX_MERGED`] faces.
     ///
-    /// If the parts only name faces of one unplaced mesh, the result is that mesh, with its vertices and faces in file
-    /// order. Otherwise the result is the parts one after the other, each as [`part_mesh`](Self::part_mesh) returns it.
+    /// If the parts only name faces of one unplaced mesh, the result is that mesh, with its vertices and faces in
+    /// file order. Otherwise the result is the parts one after the other, each as [`part_mesh`](Self::part_mesh)
+    /// returns it.
     pub fn to_mesh(&self) -> Result<Mesh, ModelError> {
         if self.named_runs().is_some() {
             return Ok(self.meshes[0].as_ref().clone());
@@ -139,7 +140,8 @@ impl Model {
         Ok(Mesh::new(positions, faces).expect("positions and indices were checked part by part"))
     }
 
-    /// Like [`to_mesh`](Self::to_mesh), but does not copy if the model is one mesh and holds the only reference to it.
+    /// Like [`to_mesh`](Self::to_mesh), but does not copy if the model is one mesh and holds the only reference
+    /// to it.
     pub fn into_mesh(mut self) -> Result<Mesh, ModelError> {
         match self.named_runs() {
             Some(_) => Ok(Arc::unwrap_or_clone(self.meshes.swap_remove(0))),

@@ -21,8 +21,8 @@ use std::{
 
 /// Reads vertices (`v`) and faces (`f`), and the object (`o`) and group (`g`) of each face.
 ///
-/// The text is read three times: to count the elements, so that memory is allocated once; for the vertices; and for the
-/// faces, which may refer to later vertices.
+/// The text is read three times: to count the elements, so that memory is allocated once; for the vertices; and
+/// for the faces, which may refer to later vertices.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let (mesh, named) = read_named(bytes)?;
     let part = |named: Named<'_>| ModelPart {
@@ -79,8 +79,8 @@ impl Statement<'_> {
     }
 }
 
-/// Statements that hold names. A name may end with a backslash (`mtllib C:\parts\`), so such a line is never joined to
-/// the next.
+/// Statements that hold names. A name may end with a backslash (`mtllib C:\parts\`), so such a line is never
+/// joined to the next.
 const NAMING: [&str; 8] =
     ["g", "o", "mtllib", "usemtl", "maplib", "usemap", "shadow_obj", "trace_obj"];
 
@@ -245,8 +245,8 @@ fn read_faces<'a>(
     Ok((faces, groups))
 }
 
-/// Returns the vertex index, from 0, of a corner `v`, `v/vt`, `v//vn` or `v/vt/vn`. The values after the slashes may be
-/// missing; they must look like numbers but are not used.
+/// Returns the vertex index, from 0, of a corner `v`, `v/vt`, `v//vn` or `v/vt/vn`. The values after the slashes
+/// may be missing; they must look like numbers but are not used.
 fn corner(token: &str, vertices_before: usize, vertices: usize) -> Result<u32, String> {
     let Some(index) = vertex_number(token.as_bytes()) else {
         return Err(format!("`{}` is not a corner: v, v/vt, v//vn or v/vt/vn", shown(token)));
@@ -270,8 +270,8 @@ fn corner(token: &str, vertices_before: usize, vertices: usize) -> Result<u32, S
     }
 }
 
-/// Returns the number before the first slash, if the token is a valid corner. Parsed by hand, because large files spend
-/// most of their reading time here.
+/// Returns the number before the first slash, if the token is a valid corner. Parsed by hand, because large files
+/// spend most of their reading time here.
 fn vertex_number(token: &[u8]) -> Option<i64> {
     let digits = token.strip_prefix(b"-").unwrap_or(token);
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
@@ -350,8 +350,8 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Writes every part as an object (`o`), with placed vertices. Coordinates are printed exactly: they read back with the
-/// same bits. A model of one unplaced mesh also keeps its vertices and the order of its faces.
+/// Writes every part as an object (`o`), with placed vertices. Coordinates are printed exactly: they read back
+/// with the same bits. A model of one unplaced mesh also keeps its vertices and the order of its faces.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     let names = object_names(model);
     if let (Some(runs), [mesh]) = (model.named_runs(), &model.meshes[..]) {

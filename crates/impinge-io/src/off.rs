@@ -12,8 +12,9 @@ use impinge::Mesh;
 /// Reads `OFF` and its variants with normals (`N`), colours (`C`) and texture coordinates (`ST`).
 ///
 /// In OFF, numbers may be spread over lines in any way; only the colour of a face ends with its line. Many files
-/// break this rule: their vertices carry colours that the header does not declare. So if the file has exactly one line
-/// per vertex and per face, it is first read line by line, and everything on the line of a vertex belongs to the vertex.
+/// break this rule: their vertices carry colours that the header does not declare. So if the file has exactly one
+/// line per vertex and per face, it is first read line by line, and everything on the line of a vertex belongs to
+/// the vertex.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     refuse_binary(bytes)?;
     let text = text::decode(bytes)?;
@@ -154,7 +155,8 @@ impl<'a> Reader<'a> {
         let faces = self.count()?;
         self.skip_edge_count(line)?;
         let line = self.line;
-        // Shortest texts: `0 0 0` and a separator per vertex, `3 0 0 0` and a separator per face; the last separator is optional.
+        // Shortest texts: `0 0 0` and a separator per vertex, `3 0 0 0` and a separator per face; the last
+        // separator is optional.
         let least = vertices.saturating_mul(6).saturating_add(faces.saturating_mul(8));
         let mut after = *self;
         let first = after.next().map_or(0, str::len);
@@ -183,8 +185,8 @@ impl<'a> Reader<'a> {
 
     /// Skips the number of edges, which is not needed.
     ///
-    /// Some programs omit it. That is assumed if the two other counts, which start on `line`, are alone on their line and
-    /// the next line is not a single whole number.
+    /// Some programs omit it. That is assumed if the two other counts, which start on `line`, are alone on their
+    /// line and the next line is not a single whole number.
     fn skip_edge_count(&mut self, line: usize) -> Result<(), Fault> {
         let mut next = *self;
         if line == self.line && next.next_in_line().is_none() {
@@ -287,8 +289,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns upper bounds for the number of triangles of all faces and for the corners of the largest face, so that memory
-    /// is allocated once. Invalid faces cannot raise the bounds above what their text could hold.
+    /// Returns upper bounds for the number of triangles of all faces and for the corners of the largest face, so
+    /// that memory is allocated once. Invalid faces cannot raise the bounds above what their text could hold.
     fn measure_faces(mut self, count: usize) -> (usize, usize) {
         let (mut triangles, mut most) = (0, 0);
         for _ in 0..count {
@@ -309,7 +311,8 @@ impl<'a> Reader<'a> {
         (triangles, most)
     }
 
-    /// Skips the optional values at the end of a vertex's or a face's line, after checking that they are at most `most` numbers.
+    /// Skips the optional values at the end of a vertex's or a face's line, after checking that they are at most
+    /// `most` numbers.
     fn skip_rest_of_line(&mut self, most: usize, what: &str) -> Result<(), Fault> {
         let mut extras = 0;
         while let Some(word) = self.next_in_line() {
@@ -330,8 +333,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the number of values after the coordinates of a vertex that the keyword declares: `STCNOFF`, any of whose
-/// prefixes may be missing, in this order. Only `OFF` itself may be in lower case, because `nOFF` differs from `NOFF`.
+/// Returns the number of values after the coordinates of a vertex that the keyword declares: `STCNOFF`, any of
+/// whose prefixes may be missing, in this order. Only `OFF` itself may be in lower case, because `nOFF` differs
+/// from `NOFF`.
 fn declared_extras(line: usize, keyword: &str) -> Result<usize, Fault> {
     let (mut letters, end) =
         keyword.split_at_checked(keyword.len().wrapping_sub(3)).unwrap_or(("", keyword));
@@ -415,7 +419,8 @@ mod tests {
             "OFF 4 1 0 0 0 0 1 0 0 1 1 0 0 1 0 4 0 1 2 3",
             "OFF\n4 1 0\n0 0 0  1 0 0\n1 1 0  0 1 0\n4 0 1 2 3",
             "OFF 4 1 0\n0\n0\n0 1 # x\r\n0 0 1 1 0\r0 1\n\n0\n4\n0\n1 2\n3 255 0 0\n",
-            // The number of lines equals the number of vertices and faces, but some have two lines and some share one.
+            // The number of lines equals the number of vertices and faces, but some have two lines and some share
+            // one.
             "OFF\n4 1 0\n0 0\n0 1 0 0\n1 1 0 0\n1 0\n4 0 1 2 3\n",
             "NOFF\n4 1 0\n0 0 0\n0 0 1\n1 0 0\n0 0 1\n1 1 0\n0 0 1\n0 1 0\n0 0 1\n4 0 1 2 3",
             "STCOFF 4 1 0 0 0 0 1 1 1 1 .5 .5 1 0 0 1 1 1 1 .5 .5\n1 1 0 1 1 1 1 .5\n.5\n\

@@ -1,29 +1,30 @@
 //! Splits polygons into triangles: a fan where that is correct, ear clipping otherwise.
 //!
-//! The `earcut` crate is not used: it drops corners of polygons that cross or repeat themselves, and its running time is
-//! not bounded (9 ms for 1,000 random corners, so a file of 20 MB of such polygons would take over half a minute).
+//! The `earcut` crate is not used: it drops corners of polygons that cross or repeat themselves, and its running
+//! time is not bounded (9 ms for 1,000 random corners, so a file of 20 MB of such polygons would take over half a
+//! minute).
 
 use glam::{DVec2, DVec3};
 use std::{collections::VecDeque, ops::RangeInclusive};
 
-/// Concave polygons with more corners are split as a fan, because the tables of the ear clipper would become larger than
-/// the file.
+/// Concave polygons with more corners are split as a fan, because the tables of the ear clipper would become
+/// larger than the file.
 const MAX_CORNERS: usize = 1 << 14;
 
 /// The largest number of steps per corner for the ear clipper before it gives up and the fan is used. Polygons of CAD
 /// models need tens; only very large polygons or deliberately tangled ones come near this limit.
 const STEPS_PER_CORNER: usize = 512;
 
-/// The largest backward-facing area of a fan triangle, relative to the polygon's area, for the fan to count as correct. It
-/// allows for rounding of corners that are meant to be collinear.
+/// The largest backward-facing area of a fan triangle, relative to the polygon's area, for the fan to count as
+/// correct. It allows for rounding of corners that are meant to be collinear.
 const FAN_SLACK: f64 = 1e-12;
 
 /// Splits a polygon of n ≥ 3 corners into exactly n − 2 triangles, in the polygon's orientation.
 ///
-/// If the fan `(c0, ci, ci+1)` is a valid triangulation, as for all convex polygons, it is the result. Other polygons
-/// are projected along their mean normal and split by ear clipping. If that finds no valid triangulation (the polygon
-/// crosses itself, has no area, has more than 16,384 corners, or takes more than 512 steps per corner), the result is the
-/// fan. The running time is linear in the number of corners.
+/// If the fan `(c0, ci, ci+1)` is a valid triangulation, as for all convex polygons, it is the result. Other
+/// polygons are projected along their mean normal and split by ear clipping. If that finds no valid triangulation
+/// (the polygon crosses itself, has no area, has more than 16,384 corners, or takes more than 512 steps per
+/// corner), the result is the fan. The running time is linear in the number of corners.
 pub(crate) fn triangulate(corners: &[u32], positions: &[DVec3], out: &mut Vec<[u32; 3]>) {
     let done = out.len();
     if corners.len() > 3
@@ -73,7 +74,8 @@ fn concave(corners: &[u32], positions: &[DVec3]) -> Option<Vec<DVec2>> {
     Some(corners.iter().map(project).collect())
 }
 
-/// Returns on which side of the line a→b the point c lies: positive for left, 0 if on the line or too close to decide.
+/// Returns on which side of the line a→b the point c lies: positive for left, 0 if on the line or too close to
+/// decide.
 fn side(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     let (left, right) = ((a.x - c.x) * (b.y - c.y), (a.y - c.y) * (b.x - c.x));
     let det = left - right;
@@ -85,9 +87,9 @@ const NONE: u32 = u32::MAX;
 
 /// A polygon whose corners are removed one by one.
 ///
-/// A corner is an ear if it turns left and no other corner lies in the closed triangle that it spans with its neighbours.
-/// If any corner lies in that triangle, so does one that does not turn left, so only such corners ("blockers") are kept
-/// in the search grid.
+/// A corner is an ear if it turns left and no other corner lies in the closed triangle that it spans with its
+/// neighbours. If any corner lies in that triangle, so does one that does not turn left, so only such corners
+/// ("blockers") are kept in the search grid.
 struct Clipper {
     points: Vec<DVec2>,
     next: Vec<u32>,
@@ -114,9 +116,10 @@ impl Clipper {
 
     /// Cuts ears until one triangle is left. Returns `false` if no ear was found or the steps are used up.
     fn clip(&mut self, corners: &[u32], out: &mut Vec<[u32; 3]>) -> bool {
-        // A first-in, first-out queue: every round takes about every other corner, so triangles and searches stay local. A cut
-        // can turn only its two neighbours into ears, so only they are queued again. Where the polygon touches itself, that may
-        // miss an ear; therefore all corners are tried once more when the queue is empty.
+        // A first-in, first-out queue: every round takes about every other corner, so triangles and searches stay
+        // local. A cut can turn only its two neighbours into ears, so only they are queued again. Where the
+        // polygon touches itself, that may miss an ear; therefore all corners are tried once more when the queue
+        // is empty.
         let mut waiting: VecDeque<u32> = (0..corners.len() as u32).collect();
         let mut is_waiting = vec![true; corners.len()];
         let (mut left, mut cut_since_all_were_tried) = (corners.len(), false);
@@ -195,8 +198,8 @@ impl Clipper {
         if (0..3).any(|i| edge_side(i, point) < 0.0) {
             return false;
         }
-        // A polygon with a hole visits some corners twice. The second visit blocks only if the outline continues from there into
-        // the triangle.
+        // A polygon with a hole visits some corners twice. The second visit blocks only if the outline continues
+        // from there into the triangle.
         let Some(corner) = triangle.iter().position(|&corner| corner == point) else { return true };
         [self.prev[blocker as usize], self.next[blocker as usize]].into_iter().any(|neighbour| {
             let neighbour = self.points[neighbour as usize];
@@ -207,7 +210,8 @@ impl Clipper {
 
 /// Square cells, about as many as corners, each with a list of the blockers in it.
 ///
-/// The grid is aligned with the polygon's longest edge, so that the narrow fins and slots of real parts cross few cells.
+/// The grid is aligned with the polygon's longest edge, so that the narrow fins and slots of real parts cross few
+/// cells.
 struct Grid {
     axis: DVec2,
     min: DVec2,

@@ -20,8 +20,8 @@ pub struct TriangleCase {
 /// Reads triangle pairs with known answers from a CSV file.
 ///
 /// The first line names the columns: the coordinates `a0x`, `a0y`, `a0z`, … `b2z`, and the answer (0 or 1) in
-/// `exact_intersects` or, if that is missing, in `expected_by_source`. The optional column `case` names the pair. Other
-/// columns are ignored.
+/// `exact_intersects` or, if that is missing, in `expected_by_source`. The optional column `case` names the pair.
+/// Other columns are ignored.
 pub fn load_triangle_cases(path: impl AsRef<Path>) -> Result<Vec<TriangleCase>, Error> {
     let path = path.as_ref();
     let cases = format::read_file(path).and_then(|bytes| read(&bytes));

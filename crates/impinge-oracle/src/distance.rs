@@ -1,9 +1,8 @@
-//! How far apart two triangles are, as an exact fraction.
+//! The distance between two triangles, as an exact fraction.
 //!
-//! The least distance of two triangles that do not meet is that of two of their corners, of a
-//! corner and a point within an edge or a face, or of two points within edges. All such pairs of
-//! features are gone through, and the least of the squared distances is kept. What rounding could
-//! spoil is not there: everything is an integer over an integer.
+//! If two triangles do not meet, their distance is attained by two corners, by a corner and a point inside an
+//! edge or a face, or by two points inside edges. All such pairs of features are tried, and the smallest squared
+//! distance is kept. Nothing is rounded: every value is a fraction of integers.
 
 use crate::scale::decompose;
 use crate::touch::{Triangle, cross, triangles_touch};
@@ -23,7 +22,7 @@ pub struct SquaredDistance {
     pub exponent: i32,
 }
 
-/// The exact square of the least distance between the two closed triangles.
+/// Returns the exact square of the smallest distance between the two closed triangles.
 ///
 /// Zero if and only if [`triangles_touch`]. A degenerate triangle is the segment or the point that
 /// its corners span.
@@ -32,7 +31,7 @@ pub struct SquaredDistance {
 ///
 /// If a coordinate is infinite or not a number.
 pub fn closest_distance_squared(a: &Triangle, b: &Triangle) -> SquaredDistance {
-    // One power of two for all axes, unlike elsewhere here: lengths are to be kept in proportion.
+    // One power of two for all axes, unlike in the other modules: lengths must stay in proportion.
     let parts = [a, b].map(|t| t.map(|corner| corner.map(decompose)));
     let nonzero = parts.iter().flatten().flatten().filter(|(mantissa, _)| *mantissa != 0);
     let exponent = nonzero.map(|(_, exponent)| *exponent).min().unwrap_or(0);
@@ -66,11 +65,11 @@ pub fn closest_distance_squared(a: &Triangle, b: &Triangle) -> SquaredDistance {
     SquaredDistance { numerator, denominator, exponent }
 }
 
-/// The least fraction offered so far.
+/// The smallest fraction so far.
 struct Least(Option<(IBig, IBig)>);
 
 impl Least {
-    /// Offers a fraction with a positive denominator.
+    /// Considers a fraction with a positive denominator.
     fn offer(&mut self, numerator: IBig, denominator: IBig) {
         let is_less = match &self.0 {
             None => true,
@@ -81,7 +80,7 @@ impl Least {
         }
     }
 
-    /// Offers the distance to the foot of the perpendicular, if that lies within the edge.
+    /// Considers the distance to the foot of the perpendicular, if the foot lies inside the edge.
     fn offer_corner_and_edge(&mut self, corner: &Vector, from: &Vector, to: &Vector) {
         let (along, apart) = (minus(to, from), minus(corner, from));
         let (foot, length) = (dot(&apart, &along), dot(&along, &along));
@@ -91,7 +90,7 @@ impl Least {
         }
     }
 
-    /// Offers the height over the face, if the foot of the perpendicular lies within.
+    /// Considers the height over the face, if the foot of the perpendicular lies inside the face.
     fn offer_corner_and_face(&mut self, corner: &Vector, face: &[Vector; 3]) {
         // The foot is y0 + p u + q v; the normal equations give p and q over their determinant.
         let (u, v) = (minus(&face[1], &face[0]), minus(&face[2], &face[0]));
@@ -109,7 +108,7 @@ impl Least {
         }
     }
 
-    /// Offers the distance of the lines, if it is attained within both edges.
+    /// Considers the distance of the two lines, if it is attained inside both edges.
     fn offer_edges(&mut self, [p, p_end]: [&Vector; 2], [q, q_end]: [&Vector; 2]) {
         let (u, v, w) = (minus(p_end, p), minus(q_end, q), minus(q, p));
         let normal = cross(&u, &v);
@@ -130,13 +129,13 @@ impl Least {
 }
 
 impl SquaredDistance {
-    /// Whether the triangles touch.
+    /// Returns whether the triangles touch.
     pub fn is_zero(&self) -> bool {
         self.numerator.is_zero()
     }
 
-    /// Whether a distance is right to a relative 2^-40, which is 9.1e-13; checked without rounding.
-    /// A distance so small that an `f64` has no 40 bits for it may be off by the least `f64`.
+    /// Returns whether `distance` is right to a relative 2^-40, which is 9.1e-13; checked without rounding. A
+    /// distance too small for 40 bits in an `f64` may be off by the smallest `f64`.
     pub fn is_near(&self, distance: f64) -> bool {
         if self.is_zero() || distance == 0.0 {
             return self.is_zero() && distance == 0.0;
@@ -147,13 +146,13 @@ impl SquaredDistance {
             && self.compare(&Range::around(distance).high).is_le()
     }
 
-    /// Whether the exact distance is no less than the given one, or less by no more than that.
+    /// Returns whether the exact distance is at least `distance`, up to the same tolerance.
     pub fn is_at_least(&self, distance: f64) -> bool {
         distance <= 0.0
             || (distance.is_finite() && self.compare(&Range::around(distance).low).is_ge())
     }
 
-    /// How the distance compares with `mantissa * 2^exponent`, which is not negative.
+    /// Compares the distance with `mantissa * 2^exponent`, which must not be negative.
     fn compare(&self, (mantissa, exponent): &(IBig, i32)) -> Ordering {
         let shift = 2 * exponent.abs_diff(self.exponent) as usize;
         let (ours, theirs) = if *exponent < self.exponent { (shift, 0) } else { (0, shift) };
@@ -162,7 +161,7 @@ impl SquaredDistance {
     }
 }
 
-/// What a rounded distance may stand for; both ends as mantissa and exponent.
+/// The interval that a rounded distance may stand for; both ends as mantissa and exponent.
 struct Range {
     low: (IBig, i32),
     high: (IBig, i32),
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_known_by_heart() {
+    fn known_distances() {
         expect([[1.0, 1.0, 3.0], [9.0, 9.0, 9.0], [8.0, 7.0, 9.0]], 9, 1);
         expect([[4.0, 4.0, 0.0]; 3], 8, 1);
         expect([[-3.0, -4.0, 0.0], [-5.0, -4.0, 1.0], [-3.0, -9.0, 1.0]], 25, 1);
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn nearness_is_checked_to_the_last_bit() {
+    fn the_tolerance_is_checked_to_the_last_bit() {
         let far = closest_distance_squared(&FLOOR, &[[0.0, 0.0, 1.0]; 3]);
         let step = 2f64.powi(-40);
         assert!(far.is_near(1.0) && far.is_near(1.0 + step) && far.is_near(1.0 - 0.99 * step));

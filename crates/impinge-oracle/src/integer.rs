@@ -1,4 +1,4 @@
-//! The two kinds of integer that the simplex method runs on, behind one trait.
+//! The two integer types that the simplex method runs on, behind one trait.
 
 use dashu_int::IBig;
 use std::cmp::Ordering;
@@ -13,14 +13,14 @@ pub(crate) trait Integer: Clone + Ord {
     fn plus(&self, other: &Self) -> Option<Self>;
     fn minus(&self, other: &Self) -> Option<Self>;
     fn times(&self, other: &Self) -> Option<Self>;
-    /// The quotient of a division that is known to leave no remainder.
+    /// Returns the quotient of a division that leaves no remainder.
     fn over(&self, divisor: &Self) -> Option<Self>;
 
     fn small(value: i64) -> Option<Self> {
         Self::shifted(value, 0)
     }
 
-    /// How the number compares with zero.
+    /// Compares the number with zero.
     fn sign(&self) -> Ordering;
 
     fn is_zero(&self) -> bool {
@@ -28,8 +28,8 @@ pub(crate) trait Integer: Clone + Ord {
     }
 }
 
-/// Above this many bits a coordinate is not tried in `i128`: the products of a few pivots would
-/// overflow nearly always, and the attempt would be wasted. Only speed depends on it.
+/// Coordinates with more bits are not tried in `i128`: the products of a few pivots would nearly always overflow.
+/// This limit affects speed only.
 const WORTH_TRYING_BITS: u32 = 32;
 
 impl Integer for i128 {

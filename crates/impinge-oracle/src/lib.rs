@@ -1,10 +1,9 @@
 //! Independent answers for the tests of `impinge`.
 //!
-//! A test is worth no more than what it compares with. This crate decides the same questions as
-//! the library, but shares neither code nor method with it: where the library takes the signs of
-//! orientation determinants, found by filtered floating point, the oracle asks an exact linear
-//! program whether a common point exists. It is slow, plain, and meant to be believed after one
-//! reading, which goes best in this order: `scale`, `simplex`, `touch`.
+//! The oracle decides the same questions as the library, but shares neither code nor method with it. The library
+//! takes the signs of orientation determinants, computed in filtered floating point; the oracle asks an exact
+//! linear program whether a common point exists. It is slow and simple, so that one reading can convince you that
+//! it is correct. Read the modules in this order: `scale`, `simplex`, `touch`.
 //!
 //! [`cases`] makes pairs of triangles, and rays and triangles, that are hard to decide.
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
-//! Where a ray first meets a triangle, as an exact fraction.
+//! The first point at which a ray meets a triangle, as an exact fraction.
 //!
-//! A triangle is all that lies in its plane and on the inner side of the three planes that stand upright on its edges.
-//! Along the ray each of these conditions is linear in the parameter, so it cuts a piece from the interval of
-//! parameters. What is left in the end is what the ray and the triangle have in common.
+//! A triangle is the set of points in its plane that are on the inner side of the three planes through its edges,
+//! orthogonal to the face. Along the ray each of these conditions is linear in the parameter, so it cuts off a
+//! part of the parameter interval. The remaining interval is the common part of ray and triangle.
 
 use crate::scale::decompose;
 use crate::touch::{Triangle, cross};
@@ -20,8 +20,8 @@ pub struct RayParameter {
     pub denominator: IBig,
 }
 
-/// The parameter of the first point that the closed triangle shares with all `origin + t * direction` from `t = 0` to
-/// `t = t_max`; `None` if it shares none.
+/// Returns the parameter of the first point that the closed triangle shares with the points `origin + t *
+/// direction`, for `t` from 0 to `t_max`; `None` if it shares none.
 ///
 /// A degenerate triangle is the segment or the point that its corners span. An infinite `t_max` is no limit.
 ///
@@ -35,7 +35,7 @@ pub fn first_hit_of_ray(
     triangle: &Triangle,
 ) -> Option<RayParameter> {
     assert!(t_max >= 0.0, "the oracle answers for limits from 0 up, not {t_max}");
-    // One power of two for everything, which changes no parameter.
+    // One power of two for all coordinates, which does not change the parameter.
     let [origin, direction, a, b, c] =
         to_common_integers(&[origin, direction, triangle[0], triangle[1], triangle[2]]);
     let high = t_max.is_finite().then(|| fraction(t_max));
@@ -49,7 +49,7 @@ pub fn first_hit_of_ray(
             clip.keep_half_space(&cross(&normal, &minus(q, p)), p);
         }
     } else {
-        // The longest of three edges on a line is all there is.
+        // For collinear corners, the longest edge is the whole triangle.
         let length = |&(p, q): &(&Vector, &Vector)| dot(&minus(q, p), &minus(q, p));
         let edges = [(&a, &b), (&b, &c), (&c, &a)];
         let (p, q) = edges.into_iter().max_by_key(length).expect("three edges");
@@ -68,7 +68,7 @@ pub fn first_hit_of_ray(
     (!clip.is_empty).then_some(clip.low)
 }
 
-/// What is left of a ray.
+/// The remaining parameter interval of a ray.
 struct Clip {
     origin: Vector,
     direction: Vector,
@@ -78,7 +78,7 @@ struct Clip {
 }
 
 impl Clip {
-    /// Leaves the points with `normal·(x − point) ≥ 0`.
+    /// Keeps the points with `normal·(x − point) ≥ 0`.
     fn keep_half_space(&mut self, normal: &Vector, point: &Vector) {
         let (height, slope) =
             (dot(normal, &minus(&self.origin, point)), dot(normal, &self.direction));
@@ -100,7 +100,7 @@ impl Clip {
         self.is_empty |= self.high.as_ref().is_some_and(|high| self.low.compare(high).is_gt());
     }
 
-    /// Leaves the points with `normal·(x − point) = 0`.
+    /// Keeps the points with `normal·(x − point) = 0`.
     fn keep_plane(&mut self, normal: &Vector, point: &Vector) {
         self.keep_half_space(normal, point);
         self.keep_half_space(&normal.clone().map(|coordinate| -coordinate), point);
@@ -112,13 +112,14 @@ impl RayParameter {
         (&self.numerator * &other.denominator).cmp(&(&other.numerator * &self.denominator))
     }
 
-    /// Whether the ray's origin is the first common point.
+    /// Returns whether the origin of the ray is the first common point.
     pub fn is_zero(&self) -> bool {
         self.numerator.is_zero()
     }
 
-    /// Whether a rounded parameter is right to a relative 2^-40, which is 9.1e-13; checked without rounding.
-    /// One below the least normal `f64` may be off by the least `f64`. `f64::MAX` stands for all that is larger.
+    /// Returns whether a rounded parameter is right to a relative 2^-40, which is 9.1e-13; checked without
+    /// rounding. A parameter below the smallest normal `f64` may be off by the smallest `f64`. `f64::MAX` stands
+    /// for all larger values.
     pub fn is_near(&self, t: f64) -> bool {
         if self.is_zero() || t == 0.0 {
             return self.is_zero() && t == 0.0;
@@ -141,7 +142,7 @@ impl RayParameter {
     }
 }
 
-/// A number that is not negative, as a fraction.
+/// Returns a non-negative number as a fraction.
 fn fraction(value: f64) -> RayParameter {
     let (mantissa, exponent) = decompose(value);
     let shift = exponent.unsigned_abs() as usize;
@@ -149,7 +150,7 @@ fn fraction(value: f64) -> RayParameter {
     RayParameter { numerator: IBig::from(mantissa) << up, denominator: IBig::ONE << down }
 }
 
-/// All points in units of the last place that any of them has.
+/// Returns all points as integers, in units of the last binary place that any coordinate has.
 fn to_common_integers<const K: usize>(points: &[[f64; 3]; K]) -> [Vector; K] {
     let parts = points.map(|point| point.map(decompose));
     let nonzero = parts.iter().flatten().filter(|(mantissa, _)| *mantissa != 0);
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_known_by_heart() {
+    fn known_hits() {
         let down = [0.0, 0.0, -3.0];
         assert!(is(hit([1.0, 1.0, 1.0], down, f64::INFINITY), 1, 3));
         assert!(is(hit([2.0, 2.0, 6.0], down, 2.0), 2, 1));
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn nearness_is_checked_to_the_last_bit() {
+    fn the_tolerance_is_checked_to_the_last_bit() {
         let one = fraction(1.0);
         let step = 2f64.powi(-40);
         assert!(one.is_near(1.0) && one.is_near(1.0 + step) && one.is_near(1.0 - 0.99 * step));
@@ -221,7 +222,8 @@ mod tests {
         assert!(tiny.is_near(f64::from_bits(1)) && !tiny.is_near(f64::from_bits(2)));
     }
 
-    /// Where the end of the ray is a point of `f64`, the linear program of `touch` must say the same.
+    /// If the end point of the ray is representable in `f64`, the linear program of `touch` must give the same
+    /// answer.
     #[test]
     fn agrees_with_the_linear_program() {
         let mut counts = [0; 2];

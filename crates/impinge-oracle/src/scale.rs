@@ -1,4 +1,4 @@
-//! From `f64` to integers without loss.
+//! Converts `f64` coordinates to integers without loss.
 
 use crate::integer::Integer;
 
@@ -30,7 +30,7 @@ pub(crate) fn to_integers<N: Integer, const D: usize, const K: usize>(
     Some(scaled)
 }
 
-/// Writes `value` as `mantissa * 2^exponent` with an odd mantissa, or as `(0, 0)`.
+/// Returns `value` as `mantissa * 2^exponent` with an odd mantissa; `(0, 0)` for zero.
 pub(crate) fn decompose(value: f64) -> (i64, i32) {
     assert!(value.is_finite(), "the oracle answers for finite coordinates only, not {value}");
     // IEEE 754: 1 sign bit, 11 exponent bits, 52 fraction bits.
@@ -68,13 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn axes_are_scaled_apart_and_without_loss() {
+    fn axes_are_scaled_separately_and_without_loss() {
         let scaled = to_integers::<i128, 2, 3>(&[[0.5, 4.0], [-1.25, 0.0], [0.0, -12.0]]);
         assert_eq!(scaled, Some([[2, 1], [-5, 0], [0, -3]]));
     }
 
     #[test]
-    fn what_does_not_fit_is_left_to_big_integers() {
+    fn values_that_do_not_fit_need_big_integers() {
         let points = [[f64::MAX], [f64::from_bits(1)]];
         assert_eq!(to_integers::<i128, 1, 2>(&points), None);
         let [[largest], [smallest]] = to_integers::<IBig, 1, 2>(&points).unwrap();

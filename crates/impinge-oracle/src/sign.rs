@@ -5,7 +5,7 @@ use crate::touch::{Triangle, cross};
 use dashu_int::IBig;
 use std::cmp::Ordering;
 
-/// The sign of the determinant with rows `a - d`, `b - d`, `c - d`: -1, 0 or 1.
+/// Returns the sign of the determinant with rows `a - d`, `b - d`, `c - d`: -1, 0 or 1.
 ///
 /// Positive if `d` lies below the plane through `a`, `b`, `c`, where they appear in
 /// counterclockwise order from above: Shewchuk's convention.
@@ -20,8 +20,8 @@ pub fn orient3d_sign(a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]) -> i32 
     sign(&(0..3).map(|axis| &u[axis] * &normal[axis]).sum())
 }
 
-/// The sign of the determinant with rows `a - c`, `b - c`: 1 if `a`, `b`, `c` turn left, -1 if
-/// they turn right, 0 if they are collinear.
+/// Returns the sign of the determinant with rows `a - c`, `b - c`: 1 if `a`, `b`, `c` turn left, -1 if they turn
+/// right, 0 if they are collinear.
 ///
 /// # Panics
 ///
@@ -32,7 +32,7 @@ pub fn orient2d_sign(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> i32 {
     sign(&(&u[0] * &v[1] - &u[1] * &v[0]))
 }
 
-/// Whether the corners lie on one line, which includes corners that coincide.
+/// Returns whether the corners lie on one line; true also if corners coincide.
 ///
 /// # Panics
 ///
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(orient2d_sign([1.0, 1.0], [3.0, 3.0], [2.0, 2.0]), 0);
     }
 
-    /// Differences that no `f64` determinant can see.
+    /// Differences that are too small for a determinant in `f64`.
     #[test]
     fn orientations_see_the_last_bit() {
         let tiny = f64::from_bits(1);

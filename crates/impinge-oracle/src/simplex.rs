@@ -32,7 +32,7 @@ type Variable = usize;
 const ARTIFICIAL: [Variable; 3] = [0, 1, 2];
 const LAMBDA: [Variable; 3] = [3, 4, 5];
 const MU: [Variable; 3] = [6, 7, 8];
-/// What phase 2 maximises. It may have either sign, so it never leaves the basis.
+/// The objective, which phase 2 maximises. It may have either sign, so it never leaves the basis.
 const OBJECTIVE: Variable = 9;
 
 /// One equation, solved for its basic variable:
@@ -108,7 +108,7 @@ impl<N: Integer> Tableau<N> {
         Some(())
     }
 
-    /// Phase 1: finds a solution without artificial variables and says whether there is one.
+    /// Phase 1: finds a solution without artificial variables. Returns whether there is one.
     pub(crate) fn find_solution(&mut self) -> Option<bool> {
         while self.rows.iter().any(|row| row.is_artificial() && !row.value.is_zero()) {
             let Some(column) = self.column_lowering_the_artificial_sum()? else {
@@ -119,7 +119,7 @@ impl<N: Integer> Tableau<N> {
         Some(true)
     }
 
-    /// Phase 2, after a successful phase 1: moves on to a solution with the largest objective.
+    /// Phase 2, after a successful phase 1: finds a solution with the largest objective.
     pub(crate) fn maximise(&mut self) -> Option<()> {
         self.expel_artificial_variables()?;
         while let Some(column) = self.column_raising_the_objective() {
@@ -128,7 +128,7 @@ impl<N: Integer> Tableau<N> {
         Some(())
     }
 
-    /// The six weights `λ₀ … μ₂` of the current solution, over the returned denominator.
+    /// Returns the six weights `λ₀ … μ₂` of the current solution, over the returned denominator.
     pub(crate) fn weights(&self) -> Option<([N; 6], N)> {
         let zero = N::small(0)?;
         let mut weights: [N; 6] = std::array::from_fn(|_| zero.clone());
@@ -140,7 +140,7 @@ impl<N: Integer> Tableau<N> {
         Some((weights, self.denominator.clone()))
     }
 
-    /// Among the free variables whose growth lowers the sum of the artificial ones, the first.
+    /// Returns the first of the free variables whose growth lowers the sum of the artificial ones.
     ///
     /// Artificial variables that left the basis are gone for good, so their sum is the sum of the
     /// rows that are still artificial, and a variable lowers it if its cells there add up to more
@@ -160,7 +160,7 @@ impl<N: Integer> Tableau<N> {
         Some(best)
     }
 
-    /// Among the free variables whose growth raises the objective, the first.
+    /// Returns the first of the free variables whose growth raises the objective.
     fn column_raising_the_objective(&self) -> Option<usize> {
         let objective = self.rows.iter().find(|row| row.variable == OBJECTIVE)?;
         (0..self.free.len())
@@ -220,8 +220,7 @@ impl<N: Integer> Tableau<N> {
         let left_an_artificial = pivot_row.is_artificial();
         std::mem::swap(&mut pivot_row.variable, &mut self.free[column]);
         self.rows.push(pivot_row);
-        // An artificial variable has done its work once it is free, that is zero: without its
-        // column it stays zero.
+        // An artificial variable is no longer needed once it is free, that is zero: without its column it stays zero.
         if left_an_artificial {
             self.free.swap_remove(column);
             for row in &mut self.rows {

@@ -1,4 +1,4 @@
-//! Whether two triangles meet, and in how many dimensions.
+//! Decides whether two triangles meet, and the dimension of their common part.
 
 use crate::integer::Integer;
 use crate::scale::to_integers;
@@ -9,7 +9,7 @@ use dashu_int::ops::Gcd;
 /// A triangle by its corners. It may be degenerate: a segment, or a point.
 pub type Triangle = [[f64; 3]; 3];
 
-/// Whether the two closed triangles share a point.
+/// Returns whether the two closed triangles share a point.
 ///
 /// Exact for all finite coordinates, denormals and `f64::MAX` included. A degenerate triangle is
 /// the segment or the point that its corners span.
@@ -21,13 +21,13 @@ pub fn triangles_touch(a: &Triangle, b: &Triangle) -> bool {
     touch_in::<i128>(a, b).or_else(|| touch_in::<IBig>(a, b)).expect("big integers do not overflow")
 }
 
-/// The answer found with one kind of integer; `None` if a number did not fit.
+/// Returns the answer, computed with one integer type; `None` if a number did not fit.
 pub(crate) fn touch_in<N: Integer>(a: &Triangle, b: &Triangle) -> Option<bool> {
     Tableau::new(&corners::<N>(a, b)?)?.find_solution()
 }
 
-/// The dimension of what the two closed triangles share: 0 for a point, 1 for a segment, 2 for a
-/// polygon, or `None` if they share nothing.
+/// Returns the dimension of the common part of two closed triangles: 0 for a point, 1 for a segment, 2 for a
+/// polygon, and `None` if they share no point.
 ///
 /// # Panics
 ///
@@ -48,7 +48,7 @@ pub fn meet_dimension(a: &Triangle, b: &Triangle) -> Option<usize> {
     Some(span.len())
 }
 
-/// Directions that together span all that is orthogonal to the given independent vectors.
+/// Returns directions that span the orthogonal complement of the given independent vectors.
 fn orthogonal_to(span: &[[IBig; 3]]) -> Vec<[IBig; 3]> {
     let axes = || [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(|axis| axis.map(IBig::from));
     match span {
@@ -59,8 +59,8 @@ fn orthogonal_to(span: &[[IBig; 3]]) -> Vec<[IBig; 3]> {
     }
 }
 
-/// A vector from a lowest to a highest common point along the direction, or `None` if all common
-/// points are equally high.
+/// Returns a vector from a lowest to a highest common point along the direction; `None` if all common points are
+/// equally high.
 fn extent(corners: &Corners<IBig>, direction: &[IBig; 3]) -> Option<[IBig; 3]> {
     let (high, high_denominator) = highest_common_point(corners, direction);
     let (low, low_denominator) = highest_common_point(corners, &direction.clone().map(|d| -d));
@@ -70,7 +70,7 @@ fn extent(corners: &Corners<IBig>, direction: &[IBig; 3]) -> Option<[IBig; 3]> {
     (!height.is_zero()).then(|| shortened(vector))
 }
 
-/// The common point that is farthest along the direction, over a denominator. There must be one.
+/// Returns the common point that is farthest along the direction, over a denominator. The triangles must touch.
 fn highest_common_point(corners: &Corners<IBig>, direction: &[IBig; 3]) -> ([IBig; 3], IBig) {
     let solve = || {
         let mut tableau = Tableau::new(corners)?;
@@ -86,7 +86,7 @@ fn highest_common_point(corners: &Corners<IBig>, direction: &[IBig; 3]) -> ([IBi
     (point, denominator)
 }
 
-/// The shortest integer vector of the same direction, to keep the numbers small.
+/// Returns the shortest integer vector of the same direction, to keep the numbers small.
 fn shortened(vector: [IBig; 3]) -> [IBig; 3] {
     let nonzero = vector.iter().filter(|coordinate| !coordinate.is_zero()).cloned();
     match nonzero.reduce(|divisor, coordinate| divisor.gcd(coordinate).into()) {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::cases::{self, Answers, Rng};
 
-    /// Both kinds of integer must agree wherever the small one can answer.
+    /// Both integer types must agree wherever `i128` can answer.
     #[test]
     fn fast_and_big_paths_agree_on_all_families() {
         let mut fast = 0;

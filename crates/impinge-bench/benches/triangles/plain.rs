@@ -1,5 +1,5 @@
-//! The triangle test as it is commonly written: plain `f64`, no error bound, coplanar pairs by
-//! separating edges in the widest projection. What exactness is measured against.
+//! The triangle test as it is commonly written: plain `f64`, no error bound, coplanar pairs by separating edges
+//! in the widest projection. The reference for the cost of exactness.
 
 use impinge::glam::{DVec2, DVec3};
 use impinge::narrow::Triangle;
@@ -15,7 +15,7 @@ fn same_side([a, b, c]: [f64; 3]) -> bool {
     (a > 0.0 && b > 0.0 && c > 0.0) || (a < 0.0 && b < 0.0 && c < 0.0)
 }
 
-/// The corner that is alone on its side, and whether it is above.
+/// Returns the corner that is alone on its side of the plane, and whether it is above.
 #[inline]
 pub(super) fn lone([a, b, c]: [f64; 3]) -> (usize, bool) {
     if a > 0.0 {

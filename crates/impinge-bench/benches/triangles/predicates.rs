@@ -1,5 +1,5 @@
-//! The same test with its signs taken from the predicate crates, one call a sign. Coplanar and
-//! degenerate pairs are left to impinge's own test: they need the same signs in two dimensions.
+//! The same test with its signs computed by predicate crates, one call per sign. Coplanar and degenerate pairs
+//! are left to impinge's own test, because they need the same signs in two dimensions.
 
 use impinge::glam::DVec3;
 use impinge::narrow::{Triangle, triangles_intersect};
@@ -15,7 +15,7 @@ pub(crate) fn with_geometry(a: &Triangle, b: &Triangle) -> bool {
     })
 }
 
-/// `orient` is positive if its last point is where the others appear counter-clockwise from.
+/// `orient` must be positive if the first three points appear counter-clockwise from the last one.
 #[inline(always)]
 fn test(a: &Triangle, b: &Triangle, orient: impl Fn(DVec3, DVec3, DVec3, DVec3) -> f64) -> bool {
     let sides = |of: &Triangle, t: &Triangle| t.map(|corner| orient(of[0], of[1], of[2], corner));

@@ -1,10 +1,10 @@
-//! How oriented boxes are fitted.
+//! Compares ways to fit oriented boxes.
 
 use crate::{Scene, contest, named};
 use impinge::glam::DVec3;
 use impinge::volume::{BoundingVolume, Fit, Obb, Relative};
 
-/// An oriented box by the fits whose bits are set, in the order of `Fit`.
+/// An oriented box made with the fits whose bits are set, in the order of `Fit`.
 #[derive(Clone, Copy, Debug)]
 struct Fitted<const FITS: u8>(Obb);
 

@@ -1,4 +1,4 @@
-//! Convex hulls of many points.
+//! Times convex hulls of many points.
 
 use impinge::convex::Hull;
 use impinge::generate::Random;

@@ -1,4 +1,4 @@
-//! In which order the intervals of two DOPs are compared, on the pairs that walks meet.
+//! Compares the orders in which the intervals of two DOPs can be tested, on the pairs that tree walks meet.
 
 use crate::{Run, Scene, contest, named};
 use impinge::glam::DVec3;
@@ -7,14 +7,14 @@ use impinge_bench::{Contender, race};
 use std::cell::RefCell;
 use std::time::Duration;
 
-/// More pairs than that do not make the figures better.
+/// The largest number of recorded pairs; more do not make the results better.
 const MOST: usize = 100_000;
 
 /// Two DOPs as arrays.
 struct Pair<const H: usize> {
     low: [[f32; H]; 2],
     high: [[f32; H]; 2],
-    /// The directions along which the first is thinnest first, as it would be stored with it.
+    /// The directions sorted by the extent of the first DOP, thinnest first, as it would be stored with it.
     thinnest: [u8; H],
 }
 
@@ -24,7 +24,7 @@ thread_local! {
     static MET: RefCell<Met> = const { RefCell::new(Vec::new()) };
 }
 
-/// A DOP that writes down what it is compared with.
+/// A DOP that records the pairs it is compared with.
 #[derive(Clone, Copy, Debug)]
 struct Recorded<const H: usize>(Dop<H>);
 
@@ -69,7 +69,7 @@ impl<const H: usize> BoundingVolume for Recorded<H> {
     }
 }
 
-/// A DOP that is compared direction by direction until one tells.
+/// A DOP that is compared direction by direction until one separates.
 #[derive(Clone, Copy, Debug)]
 struct OneByOne<const H: usize>(Dop<H>);
 
@@ -137,7 +137,7 @@ fn orders<const H: usize>(scene: &Scene, name: &str) {
     assert!(different_first::<H>().is_sorted());
     let half = H.div_ceil(2);
 
-    // How many intervals are compared until one tells them apart, by the order.
+    // The number of intervals compared until one separates, for each order.
     let needed = |order: &dyn Fn(&Pair<H>, usize) -> usize, most: usize| {
         let of = |pair: &Pair<H>| (0..most).find(|&i| pair.is_apart_along(order(pair, i)));
         let counts = pairs.iter().map(|pair| of(pair).map_or(most, |i| i + 1));
@@ -215,7 +215,7 @@ impl<const H: usize> Pair<H> {
         self.low[0][i] > self.high[1][i] || self.low[1][i] > self.high[0][i]
     }
 
-    /// Along any direction of a range, without a branch.
+    /// Tests a range of directions without a branch.
     #[inline(always)]
     fn is_apart_within(&self, from: usize, to: usize) -> bool {
         let mut is_apart = false;
@@ -227,7 +227,7 @@ impl<const H: usize> Pair<H> {
     }
 }
 
-/// The directions so that each is as different as can be from those before it.
+/// Returns the directions in an order where each differs as much as possible from the earlier ones.
 fn different_first<const H: usize>() -> [usize; H] {
     let directions = Dop::<H>::directions().map(DVec3::normalize);
     let mut order = [0; H];

@@ -1,4 +1,4 @@
-//! How DOPs are placed: by a linear map, by their vertices, and the root by hill climbing.
+//! Compares ways to place DOPs: by a linear map, by their vertices, and the root by hill climbing.
 
 use crate::{Contest, Scene, contest, named};
 use impinge::convex::Climber;
@@ -18,8 +18,7 @@ struct Climbing<V, const H: usize>(V);
 
 impl<const H: usize, V: BoundingVolume<Placed = Dop<H>>> BoundingVolume for Climbing<V, H> {
     type Placed = Dop<H>;
-    /// The root as placed, and whether it is still to be used: the first volume that a walk places
-    /// is the root.
+    /// The placed root, and whether it is still unused: the first volume that a walk places is the root.
     type Placement = (V::Placement, Dop<H>, AtomicBool);
 
     fn enclosing(triangles: &[[DVec3; 3]]) -> Self {

@@ -1,8 +1,8 @@
 //! parry3d as a peer of `impinge bench`; `cargo xtask compare` builds it and runs the comparison.
 //!
-//! Two engines: `parry-call` is the public call `query::intersection_test`, which cannot find all
-//! pairs. `parry-pieces` is its tree against its tree with its own test of two triangles, as its own
-//! mesh intersection proceeds. Both work in single precision.
+//! It has two engines. `parry-call` is the public call `query::intersection_test`, which cannot find all pairs.
+//! `parry-pieces` walks two parry trees and uses parry's own triangle test, as its mesh intersection does. Both
+//! work in single precision.
 #![expect(clippy::print_stderr, reason = "a program for the terminal")]
 
 use impinge::{Mesh, Pose};
@@ -22,7 +22,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The largest coordinate whose square single precision can hold with room for sums.
+/// The largest coordinate whose square, and sums of such squares, single precision can hold.
 const LARGEST: f64 = 1e18;
 
 fn main() -> ExitCode {
@@ -44,7 +44,7 @@ fn engines(scenario: &Scenario) -> Engines<'_> {
     Ok(vec![Box::new(ParryPieces(parry.clone())), Box::new(ParryCall(parry))])
 }
 
-/// Both meshes as parry3d has them: in single precision.
+/// Both meshes in the form of parry3d: in single precision.
 #[derive(Clone)]
 struct Parry {
     meshes: Rc<[TriMesh; 2]>,
@@ -76,7 +76,7 @@ fn parry_pose(pose: &Pose) -> ParryPose {
     ParryPose::from_parts(pose.translation().as_vec3(), rotation)
 }
 
-/// The public call.
+/// The engine that uses the public call.
 struct ParryCall(Parry);
 
 impl Engine for ParryCall {
@@ -107,7 +107,7 @@ impl Engine for ParryCall {
     }
 }
 
-/// Its tree against its tree, and its test of two triangles: what it offers to find all pairs by.
+/// The engine that walks two trees and tests triangle pairs, which is how parry3d can find all pairs.
 struct ParryPieces(Parry);
 
 impl Engine for ParryPieces {

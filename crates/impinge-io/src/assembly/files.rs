@@ -55,7 +55,8 @@ const UNREAD: [(&[&str], &str); 6] = [
 ];
 
 /// Building models: their syntax is that of STEP, but OpenCASCADE does not know their shapes.
-pub(super) const IFC: &str = "IFC files cannot be read; save the model as .glb, for example with IfcOpenShell (see docs/formats.md)";
+pub(super) const IFC: &str = "IFC files cannot be read; save the model as .glb, for example with IfcOpenShell \
+     (see docs/formats.md)";
 
 /// Extensions of STEP files.
 const STEP: [&str; 3] = ["step", "stp", "p21"];
@@ -134,8 +135,8 @@ pub fn load(
     finish(builder)
 }
 
-/// Reads an assembly from bytes. The extension of `path` selects the format. No file is opened, so buffers and meshes in
-/// other files are refused.
+/// Reads an assembly from bytes. The extension of `path` selects the format. No file is opened, so buffers and
+/// meshes in other files are refused.
 pub fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Assembly, Error> {
     options.check().map_err(|message| file_error(path, message))?;
     let mut builder = Builder::new(options);

@@ -88,8 +88,8 @@ pub struct AssemblyPart {
 }
 
 impl AssemblyPart {
-    /// Returns a part at the top level, of the first file. The caller has to make sure that the name is unique and that
-    /// the mesh exists.
+    /// Returns a part at the top level, of the first file. The caller has to make sure that the name is unique
+    /// and that the mesh exists.
     pub fn new(name: impl Into<String>, mesh: usize, placement: Pose) -> Self {
         Self { name: name.into(), group: None, mesh, placement, file: 0, link: None }
     }
@@ -163,11 +163,11 @@ impl Assembly {
         path.join("/")
     }
 
-    /// Returns whether two parts belong to one link of a robot or to two links that a joint connects. Such parts touch
-    /// by design, so a contact between them means nothing.
+    /// Returns whether two parts belong to one link of a robot or to two links that a joint connects. Such parts
+    /// touch by design, so a contact between them means nothing.
     ///
-    /// Links without collision geometry pass adjacency on: a hand on a flange without geometry is adjacent to the last
-    /// link of the arm.
+    /// Links without collision geometry pass adjacency on: a hand on a flange without geometry is adjacent to the
+    /// last link of the arm.
     ///
     /// # Panics
     /// If `part` is out of range.
@@ -176,8 +176,8 @@ impl Assembly {
         robot::are_adjacent(&self.links, a, b)
     }
 
-    /// Returns the pairs of links with geometry whose parts are [adjacent](Self::are_adjacent), each pair in ascending
-    /// order.
+    /// Returns the pairs of links with geometry whose parts are [adjacent](Self::are_adjacent), each pair in
+    /// ascending order.
     pub fn adjacent_links(&self) -> Vec<[u32; 2]> {
         robot::adjacent_links(&self.links)
     }

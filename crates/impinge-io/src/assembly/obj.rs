@@ -10,8 +10,9 @@ use crate::{
 use glam::DAffine3;
 use std::{collections::HashMap, sync::Arc};
 
-/// Adds every group that has faces, in the order of the first face of each. A file with one group becomes one part, named
-/// after the file, with all vertices of the file. Otherwise each part has only the vertices that it uses.
+/// Adds every group that has faces, in the order of the first face of each. A file with one group becomes one
+/// part, named after the file, with all vertices of the file. Otherwise each part has only the vertices that it
+/// uses.
 ///
 /// If an object has several groups, the object becomes a sub-assembly.
 pub(super) fn read(

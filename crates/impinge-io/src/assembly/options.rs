@@ -82,22 +82,24 @@ impl FromStr for Unit {
 pub struct LoadOptions {
     /// A factor for every coordinate, applied in addition to the conversion of units.
     pub scale: f64,
-    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP) are converted to it; other files
-    /// are assumed to be in it already. `None` leaves all coordinates unchanged.
+    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP) are converted to it;
+    /// other files are assumed to be in it already. `None` leaves all coordinates unchanged.
     pub units: Option<Unit>,
     /// The unit of files that do not define one (OBJ, STL, PLY, OFF).
     pub file_units: Option<Unit>,
-    /// Whether a part or file that cannot be read is left out and listed in `Assembly::skipped`. Otherwise it is an error.
+    /// Whether a part or file that cannot be read is left out and listed in `Assembly::skipped`. Otherwise it is
+    /// an error.
     pub keep_going: bool,
     /// Whether every primitive of a glTF mesh is a separate part. The default is `false`, because the primitives of a
     /// mesh usually are one part in several materials.
     pub primitives: bool,
-    /// Values of robot joints by name, in radians or metres. A joint without an entry is at 0, or at the limit nearest to 0.
+    /// Values of robot joints by name, in radians or metres. A joint without an entry is at 0, or at the limit
+    /// nearest to 0.
     pub joints: BTreeMap<String, f64>,
     /// Folders in which to look for the packages of a robot, before the parent folders of its file.
     pub packages: Vec<PathBuf>,
-    /// The largest distance, in metres, between a triangle and the true surface of round shapes (URDF) and curved shapes
-    /// (STEP). Vertices always lie on the surface.
+    /// The largest distance, in metres, between a triangle and the true surface of round shapes (URDF) and curved
+    /// shapes (STEP). Vertices always lie on the surface.
     ///
     /// The default is 0.1 mm; for bodies of STEP files smaller than 10 cm it is a thousandth of their size.
     pub tolerance: Option<f64>,
@@ -193,8 +195,8 @@ impl LoadOptions {
         }
     }
 
-    /// Returns the factor for the coordinates of a file, and their unit after the multiplication. `own` is the unit that
-    /// the file itself defines.
+    /// Returns the factor for the coordinates of a file, and their unit after the multiplication. `own` is the
+    /// unit that the file itself defines.
     pub fn conversion(&self, own: Option<Unit>) -> (f64, Option<Unit>) {
         match (own.or(self.file_units), self.units) {
             (Some(own), Some(wanted)) => (own.to(wanted) * self.scale, Some(wanted)),

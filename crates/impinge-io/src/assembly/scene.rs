@@ -3,7 +3,7 @@
 use super::build::{Builder, NewPart, SourceMesh};
 use crate::{
     error::{Error, Fault},
-    gltf::{self, Shown, ShownMeshes, Sink, Unshown},
+    gltf::{self, MeshNode, PlacedMesh, ShownMeshes, Sink},
     model::{Model, ModelPart},
 };
 use glam::DAffine3;
@@ -94,11 +94,11 @@ impl Scene<'_, '_> {
     }
 
     /// Returns the node's name; a node without one is named after its parent and its number.
-    fn name_of(&self, node: &Unshown<'_>) -> String {
+    fn name_of(&self, node: &MeshNode<'_>) -> String {
         if !node.name.is_empty() {
             return node.name.to_owned();
         }
-        let number = node.node;
+        let number = node.index;
         match node.parent.and_then(|parent| self.groups.get(&parent)) {
             Some(&above) => {
                 let above = &self.builder.assembly.groups[above as usize].name;
@@ -128,15 +128,15 @@ impl Sink for Scene<'_, '_> {
         Ok(())
     }
 
-    fn part(&mut self, shown: Shown<'_>) -> Result<(), Fault> {
-        let Shown { of, mesh, world, .. } = shown;
-        let (name, group) = (self.name_of(&of), self.group_of(of.parent));
-        self.found.push(Found { node: of.node, name, group, mesh, world });
+    fn part(&mut self, shown: PlacedMesh<'_>) -> Result<(), Fault> {
+        let PlacedMesh { node, mesh, world, .. } = shown;
+        let (name, group) = (self.name_of(&node), self.group_of(node.parent));
+        self.found.push(Found { node: node.index, name, group, mesh, world });
         Ok(())
     }
 
-    fn broken(&mut self, shown: Unshown<'_>, fault: Fault) -> Result<(), Fault> {
-        let name = self.name_of(&shown);
+    fn broken(&mut self, node: MeshNode<'_>, fault: Fault) -> Result<(), Fault> {
+        let name = self.name_of(&node);
         let error = fault.clone().in_file(self.path);
         self.builder.broken(&name, error).map_err(|_| fault)
     }

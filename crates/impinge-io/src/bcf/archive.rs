@@ -1,7 +1,7 @@
 //! Writes zip archives as BCF needs them: sequentially, each entry complete before it is written.
 //!
-//! The `zip` crate is not used: it either seeks, which a stream cannot, or writes the sizes after the entries, which some
-//! BCF readers do not accept. Here the sizes come first.
+//! The `zip` crate is not used: it either seeks, which a stream cannot, or writes the sizes after the entries,
+//! which some BCF readers do not accept. Here the sizes come first.
 
 use super::Date;
 use flate2::{Compression, write::DeflateEncoder};

@@ -31,8 +31,8 @@ impl Date {
 
     /// Returns year, month and day.
     fn day(self) -> [u64; 3] {
-        // Years start in March here, so that the leap day is the last day. Days count from 1 March of the year 0, from which
-        // the calendar repeats every 400 years.
+        // Years start in March here, so that the leap day is the last day. Days count from 1 March of the year 0,
+        // from which the calendar repeats every 400 years.
         let days = self.seconds / 86_400 + 719_468;
         let (era, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;

@@ -35,8 +35,8 @@ impl fmt::Display for Guid {
     }
 }
 
-/// Returns the first IFC GlobalId in a name, if there is one: a word of 22 characters. Each character stands for 6 of the
-/// 128 bits of a GUID, the first for the remaining two.
+/// Returns the first IFC GlobalId in a name, if there is one: a word of 22 characters. Each character stands for
+/// 6 of the 128 bits of a GUID, the first for the remaining two.
 ///
 /// ```
 /// use impinge_io::bcf::ifc_guid;

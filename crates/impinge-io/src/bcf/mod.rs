@@ -1,12 +1,12 @@
 //! Writes BCF (BIM Collaboration Format) files, with which building-design tools exchange issues: version 2.1, which
 //! nearly every tool opens, and 3.0.
 //!
-//! A file is a zip archive with a folder per topic, named by its GUID. The folder holds `markup.bcf` (the description),
-//! `viewpoint.bcfv` (a camera, and the selected parts with their colours) and `snapshot.png`. The elements follow the
-//! published schemas, in their order.
+//! A file is a zip archive with a folder per topic, named by its GUID. The folder holds `markup.bcf` (the
+//! description), `viewpoint.bcfv` (a camera, and the selected parts with their colours) and `snapshot.png`. The
+//! elements follow the published schemas, in their order.
 //!
-//! GUIDs are derived from names ([`Guid::of`]), so the same issue of the same project has the same GUID in every export,
-//! and tools update their topics. With the same date, the bytes are the same, too.
+//! GUIDs are derived from names ([`Guid::of`]), so the same issue of the same project has the same GUID in every
+//! export, and tools update their topics. With the same date, the bytes are the same, too.
 
 mod archive;
 mod date;

@@ -273,7 +273,8 @@ impl<'a> Source<'a> {
         Ok(patch)
     }
 
-    /// Returns `count` elements of `size` bytes in a view, after checking that they lie in the view and the view in its buffer.
+    /// Returns `count` elements of `size` bytes in a view, after checking that they lie in the view and the view
+    /// in its buffer.
     fn run(
         &mut self,
         accessor: u32,

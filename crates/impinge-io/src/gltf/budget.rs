@@ -1,25 +1,26 @@
 //! Limits the memory that a file may take when it is unpacked.
 //!
-//! An accessor is one line of JSON, but may declare four billion zeros, or be used by a hundred thousand meshes. So memory is
-//! counted before it is allocated, and the file is refused if it needs more than a legitimate file of its size could.
+//! An accessor is one line of JSON, but may declare four billion zeros, or be used by a hundred thousand meshes.
+//! So memory is counted before it is allocated, and the file is refused if it needs more than a legitimate file
+//! of its size could.
 //!
-//! Memory that grows with the JSON alone is not counted: nodes and other objects take a few times their length in the
-//! file, and there are no more parts than nodes. A part takes about 170 bytes; the shortest node in a file takes eleven
-//! bytes, and a node with its own translation over thirty.
+//! Memory that grows with the JSON alone is not counted: nodes and other objects take a few times their length in
+//! the file, and there are no more parts than nodes. A part takes about 170 bytes; the shortest node in a file
+//! takes eleven bytes, and a node with its own translation over thirty.
 
 use crate::error::Fault;
 
 /// Bytes of memory allowed for each byte of the file and of its external buffers.
 ///
-/// Legitimate data stays below this even at its densest: a strip over byte-sized positions takes five bytes per vertex in
-/// the file and 36 in memory. Common files take twice their size.
+/// Legitimate data stays below this even at its densest: a strip over byte-sized positions takes five bytes per
+/// vertex in the file and 36 in memory. Common files take twice their size.
 const EXPANSION: u64 = 7;
 
 /// Bytes of memory allowed for any file, however small.
 const ALLOWANCE: u64 = 1 << 20;
 
-/// Bytes of the file required for each instance of `EXT_mesh_gpu_instancing`. An instance takes at least twelve bytes, but
-/// several nodes may share the data: a bolt and its washer have the same transforms.
+/// Bytes of the file required for each instance of `EXT_mesh_gpu_instancing`. An instance takes at least twelve
+/// bytes, but several nodes may share the data: a bolt and its washer have the same transforms.
 const BYTES_PER_INSTANCE: u64 = 4;
 
 /// Instances allowed for any file, however small.
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_gone_and_external_buffers_count() {
+    fn charges_add_up_and_external_buffers_raise_the_limit() {
         let place = || "meshes[3]".to_owned();
         let mut budget = Budget::new(100);
         budget.charge(ALLOWANCE + 600, place).unwrap();

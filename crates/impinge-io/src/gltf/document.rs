@@ -1,7 +1,8 @@
 //! The fields of the JSON that are used; all others are skipped without being stored.
 //!
-//! A file may hold a million objects of three bytes each, so these structs are small, and names and URIs are borrowed from
-//! the text. Essential fields are required, so that an object that takes memory here also takes some space in the file.
+//! A file may hold a million objects of three bytes each, so these structs are small, and names and URIs are
+//! borrowed from the text. Essential fields are required, so that an object that takes memory here also takes
+//! some space in the file.
 
 use super::{glb::Container, nodes::Nodes, unsupported};
 use crate::error::Fault;

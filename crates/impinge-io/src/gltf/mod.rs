@@ -1,12 +1,12 @@
 //! Reads and writes glTF 2.0, as JSON (`.gltf`) and as a single binary file (`.glb`).
 //!
-//! Only geometry is read: the nodes of the default scene with their transforms, and the triangles of their meshes.
-//! Materials, textures, cameras and animations are ignored, images are never opened, and skinned or morphed meshes are
-//! read in their rest pose.
+//! Only geometry is read: the nodes of the default scene with their transforms, and the triangles of their
+//! meshes. Materials, textures, cameras and animations are ignored, images are never opened, and skinned or
+//! morphed meshes are read in their rest pose.
 //!
-//! The steps: [`glb`] finds the JSON and the binary chunk, [`document`] parses the JSON, [`scene`] walks the nodes, and
-//! [`shape`] makes a mesh of the primitives of each node. [`accessor`] decodes numbers from the bytes that [`buffer`]
-//! loads.
+//! The steps: [`glb`] finds the JSON and the binary chunk, [`document`] parses the JSON, [`scene`] walks the
+//! nodes, and [`shape`] makes a mesh of the primitives of each node. [`accessor`] decodes numbers from the bytes
+//! that [`buffer`] loads.
 //!
 //! The `gltf` crate is not used: its iterators panic on invalid accessors, and its types hold transforms in single
 //! precision and take hundreds of bytes for every `{}` of a file.
@@ -42,9 +42,10 @@ use std::{collections::HashMap, iter, path::Path};
 
 /// Reads a `.gltf` or `.glb` file; the first bytes tell which.
 ///
-/// Every mesh that the scene shows becomes one mesh of the model, its primitives one after the other. Every node with a
-/// mesh becomes a part, placed as in the scene and named after the node, else the mesh, else `node 7`. Meshes made of the
-/// same accessors are shared. A node with `EXT_mesh_gpu_instancing` becomes one part per instance.
+/// Every mesh that the scene shows becomes one mesh of the model, its primitives one after the other. Every node
+/// with a mesh becomes a part, placed as in the scene and named after the node, else the mesh, else `node 7`.
+/// Meshes made of the same accessors are shared. A node with `EXT_mesh_gpu_instancing` becomes one part per
+/// instance.
 ///
 /// External buffers are read from `folder` only; without a folder they are refused.
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
@@ -65,22 +66,22 @@ pub(crate) trait Sink {
     /// Called for a node with children. The name is empty if the node has none.
     fn group(&mut self, node: u32, parent: Option<u32>, name: &str) -> Result<(), Fault>;
     /// Called for a node with a mesh, once per instance.
-    fn part(&mut self, shown: Shown<'_>) -> Result<(), Fault>;
+    fn part(&mut self, shown: PlacedMesh<'_>) -> Result<(), Fault>;
     /// Called for a node whose mesh is invalid. If this returns the fault, the walk ends.
-    fn broken(&mut self, shown: Unshown<'_>, fault: Fault) -> Result<(), Fault>;
+    fn broken(&mut self, node: MeshNode<'_>, fault: Fault) -> Result<(), Fault>;
 }
 
 /// A node with a mesh, valid or not.
-pub(crate) struct Unshown<'a> {
-    pub(crate) node: u32,
+pub(crate) struct MeshNode<'a> {
+    pub(crate) index: u32,
     pub(crate) parent: Option<u32>,
     /// The name of the node, else of its mesh; empty if neither has one.
     pub(crate) name: &'a str,
 }
 
 /// A placed mesh.
-pub(crate) struct Shown<'a> {
-    pub(crate) of: Unshown<'a>,
+pub(crate) struct PlacedMesh<'a> {
+    pub(crate) node: MeshNode<'a>,
     /// Index into the meshes that [`show`] returns.
     pub(crate) mesh: usize,
     pub(crate) faces: u32,
@@ -113,15 +114,15 @@ pub(crate) fn show(
         }
         let Some(mesh) = node.mesh() else { return Ok(()) };
         let name = part_name(&document, node, mesh);
-        let of = || Unshown { node: node.index, parent, name };
+        let mesh_node = || MeshNode { index: node.index, parent, name };
         if let Some(fault) = broken.get(&mesh) {
-            return sink.broken(of(), fault.clone());
+            return sink.broken(mesh_node(), fault.clone());
         }
         let shape = match shapes.show(mesh, || node_place(node.index)) {
             Ok(Some(shape)) => shape,
             Ok(None) => return Ok(()),
             Err(fault) => {
-                sink.broken(of(), fault.clone())?;
+                sink.broken(mesh_node(), fault.clone())?;
                 broken.insert(mesh, fault);
                 return Ok(());
             }
@@ -131,7 +132,7 @@ pub(crate) fn show(
         let instances = instances.map(|all| Instances::new(source, node.index, all)).transpose();
         let instances = match instances {
             Ok(instances) => instances,
-            Err(fault) => return sink.broken(of(), fault),
+            Err(fault) => return sink.broken(mesh_node(), fault),
         };
         for at in 0..instances.as_ref().map_or(1, Instances::count) {
             let placed = match &instances {
@@ -142,13 +143,18 @@ pub(crate) fn show(
                 Ok(world) if shape.fits(&world) => {
                     // Very many unnamed nodes may use a mesh with a long name.
                     source.budget.charge(name.len() as u64, || node_place(node.index))?;
-                    sink.part(Shown { of: of(), mesh: shape.mesh, faces: shape.faces, world })?;
+                    sink.part(PlacedMesh {
+                        node: mesh_node(),
+                        mesh: shape.mesh,
+                        faces: shape.faces,
+                        world,
+                    })?;
                 }
                 Ok(_) => {
                     let message = "its mesh, as placed in the scene, reaches beyond ±1e100";
-                    sink.broken(of(), Fault::json(node_place(node.index), message))?;
+                    sink.broken(mesh_node(), Fault::json(node_place(node.index), message))?;
                 }
-                Err(fault) => sink.broken(of(), fault)?,
+                Err(fault) => sink.broken(mesh_node(), fault)?,
             }
         }
         Ok(())
@@ -168,9 +174,9 @@ impl Sink for Parts {
         Ok(())
     }
 
-    fn part(&mut self, shown: Shown<'_>) -> Result<(), Fault> {
-        let name = match shown.of.name {
-            "" => format!("node {}", shown.of.node),
+    fn part(&mut self, shown: PlacedMesh<'_>) -> Result<(), Fault> {
+        let name = match shown.node.name {
+            "" => format!("node {}", shown.node.index),
             name => name.to_owned(),
         };
         let faces = iter::once(0..shown.faces).collect();
@@ -178,7 +184,7 @@ impl Sink for Parts {
         Ok(())
     }
 
-    fn broken(&mut self, _: Unshown<'_>, fault: Fault) -> Result<(), Fault> {
+    fn broken(&mut self, _: MeshNode<'_>, fault: Fault) -> Result<(), Fault> {
         Err(fault)
     }
 }

@@ -1,7 +1,8 @@
 //! The nodes of a document, in a compact form.
 //!
-//! A node takes as little as three bytes in a file, `{},`, so a struct for each would take too much memory. A node without
-//! mesh and children is only counted; names, children and transforms of the other nodes are stored in shared arrays.
+//! A node takes as little as three bytes in a file, `{},`, so a struct for each would take too much memory. A
+//! node without mesh and children is only counted; names, children and transforms of the other nodes are stored
+//! in shared arrays.
 
 use super::document::{Instancing, NONE, NodeExtensions, prefixed};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -82,7 +83,8 @@ impl Nodes {
         Some(&self.instancing[at].1)
     }
 
-    /// Counts a node, and keeps it if it has a mesh or children. The sums fit into `u32`: a document has less than 4 GiB.
+    /// Counts a node, and keeps it if it has a mesh or children. The sums fit into `u32`: a document has less
+    /// than 4 GiB.
     fn push(&mut self, node: &NodeFields<'_>) -> Result<(), String> {
         let index = self.count;
         self.count += 1;
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_transform_is_refused_by_node() {
+    fn invalid_transforms_are_refused_with_the_node() {
         for (fields, expected) in [
             (r#""rotation": [0,0,0,0]"#, "length 1"),
             (r#""rotation": [1,1,1,1]"#, "length 1"),

@@ -43,8 +43,9 @@ impl Mode {
 
     /// Appends the faces of a primitive, with the orientation of the file.
     ///
-    /// A strip jumps to another location by repeating a vertex. That creates faces without area, which renderers do not draw;
-    /// as line segments they could touch anything in between. So strips and fans leave out faces that use a vertex twice.
+    /// A strip jumps to another location by repeating a vertex. That creates faces without area, which renderers
+    /// do not draw; as line segments they could touch anything in between. So strips and fans leave out faces
+    /// that use a vertex twice.
     pub(super) fn unpack(
         self,
         corners: impl Iterator<Item = Result<u32, Fault>>,

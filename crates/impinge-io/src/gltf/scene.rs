@@ -12,9 +12,9 @@ use std::borrow::Cow;
 
 /// The nodes of the scene.
 ///
-/// The scene is the default scene, or the only one. If the file has several scenes and no default, or no scene, it is all
-/// nodes that are not the child of another. A node that is listed twice, or is its own ancestor, is refused, whether it
-/// belongs to the scene or not.
+/// The scene is the default scene, or the only one. If the file has several scenes and no default, or no scene,
+/// it is all nodes that are not the child of another. A node that is listed twice, or is its own ancestor, is
+/// refused, whether it belongs to the scene or not.
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     nodes: &'a Nodes,
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_forest_is_refused_by_node() {
+    fn invalid_hierarchies_are_refused_with_the_node() {
         for (json, expected) in [
             (r#"{"nodes": [{"children": [1]}, {"children": [0]}]}"#, "nodes[0]: it is its own"),
             (r#"{"nodes": [{}, {"children": [1]}]}"#, "nodes[1]: it is its own ancestor"),

@@ -41,7 +41,8 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Returns whether the mesh stays within ±1e100 when placed. May refuse a mesh that is within, by a factor of at most four.
+    /// Returns whether the mesh stays within ±1e100 when placed. May refuse a mesh that is within, by a factor of
+    /// at most four.
     pub(super) fn fits(&self, world: &DAffine3) -> bool {
         let DAffine3 { matrix3, translation } = world;
         let [x, y, z] = [matrix3.x_axis, matrix3.y_axis, matrix3.z_axis].map(DVec3::abs);
@@ -261,8 +262,8 @@ impl<'a> Shapes<'a> {
 
     /// Appends the positions that the faces of one accessor use, and renumbers their corners.
     ///
-    /// Many meshes may share one accessor of all vertices. If there are fewer corners than vertices, only the used vertices
-    /// are read, so that the cost depends on the faces alone.
+    /// Many meshes may share one accessor of all vertices. If there are fewer corners than vertices, only the
+    /// used vertices are read, so that the cost depends on the faces alone.
     fn place_pool(
         &mut self,
         pool: &Pool<'_>,

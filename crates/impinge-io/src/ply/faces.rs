@@ -72,8 +72,8 @@ impl Faces {
         Ok(())
     }
 
-    /// Reserves memory for the triangles of a list, and for as many again, but never for more than the rest of the file can
-    /// hold.
+    /// Reserves memory for the triangles of a list, and for as many again, but never for more than the rest of
+    /// the file can hold.
     fn reserve(&mut self, length: usize, most: usize) {
         if self.triangles.capacity() - self.triangles.len() < length.saturating_sub(2) {
             self.triangles.reserve_exact(self.triangles.len().max(length).min(most));
@@ -113,9 +113,9 @@ impl Faces {
 
     /// Reads strips, which are separated by -1.
     ///
-    /// Each corner forms a triangle with the two before it; every other triangle has the opposite orientation. Strips turn
-    /// or jump by repeating a corner. Triangles with a repeated corner are not faces: after a jump, such a sliver would lie
-    /// off the surface.
+    /// Each corner forms a triangle with the two before it; every other triangle has the opposite orientation.
+    /// Strips turn or jump by repeating a corner. Triangles with a repeated corner are not faces: after a jump,
+    /// such a sliver would lie off the surface.
     fn strips<S: Source>(
         &mut self,
         length: usize,

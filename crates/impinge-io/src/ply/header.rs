@@ -2,7 +2,8 @@
 
 use crate::{error::Fault, text};
 
-/// More entries than any real header has. The limit bounds the cost of a header and of the search for duplicate names.
+/// More entries than any real header has. The limit bounds the cost of a header and of the search for duplicate
+/// names.
 const MAX_ENTRIES: usize = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -233,8 +234,8 @@ struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
     number: usize,
-    /// Whether lines end with a single CR. The first line decides. It matters for the last line: a following LF is either
-    /// part of the line end or the first byte of the data.
+    /// Whether lines end with a single CR. The first line decides. It matters for the last line: a following LF
+    /// is either part of the line end or the first byte of the data.
     lone_cr: bool,
 }
 

@@ -16,8 +16,8 @@ pub(super) trait Source: Clone {
     fn begin(&mut self) -> Result<(), Boxed>;
     fn number(&mut self, kind: Scalar) -> Result<f64, Boxed>;
     fn integer(&mut self, kind: Scalar) -> Result<i64, Boxed>;
-    /// Reads the next list in one step if it has the usual form: three corners, all below `vertex_count`. Otherwise reads
-    /// nothing; the caller then reads value by value and finds the problem.
+    /// Reads the next list in one step if it has the usual form: three corners, all below `vertex_count`.
+    /// Otherwise reads nothing; the caller then reads value by value and finds the problem.
     fn triangle(&mut self, _count: Scalar, _item: Scalar, _vertex_count: u32) -> Option<[u32; 3]> {
         None
     }
@@ -265,8 +265,8 @@ impl<const BIG_ENDIAN: bool> Source for Binary<'_, BIG_ENDIAN> {
         Fault::byte(place, message).into()
     }
 
-    /// A line end or padding may follow. Anything else means that the counts of the header are wrong, or that a text-mode
-    /// transfer has inserted bytes and the values are wrong as well.
+    /// A line end or padding may follow. Anything else means that the counts of the header are wrong, or that a
+    /// text-mode transfer has inserted bytes and the values are wrong as well.
     fn finish(&mut self) -> Result<(), Boxed> {
         let rest = &self.bytes[self.at..];
         if rest.iter().any(|&byte| byte != 0 && !byte.is_ascii_whitespace()) {

@@ -1,7 +1,7 @@
 //! Reads text STL: `solid … facet … endsolid`, once or several times.
 //!
-//! The words may be spread over lines in any way. Only names end with their line. Because some programs write no line ends
-//! at all, a name also ends where a facet or the end of the solid follows.
+//! The words may be spread over lines in any way. Only names end with their line. Because some programs write no
+//! line ends at all, a name also ends where a facet or the end of the solid follows.
 
 use super::is_space;
 use crate::{
@@ -71,7 +71,8 @@ fn solid(words: &mut Words<'_>, positions: &mut Vec<DVec3>) -> Result<(), Fault>
 fn facet(words: &mut Words<'_>, positions: &mut Vec<DVec3>) -> Result<(), Fault> {
     words.expect("normal")?;
     for _ in 0..3 {
-        // The normal is not used. Some programs write `-nan(ind)` or `1.#QNAN`, so anything like a number is accepted.
+        // The normal is not used. Some programs write `-nan(ind)` or `1.#QNAN`, so anything like a number is
+        // accepted.
         let word = words.next().ok_or_else(|| words.ended("a facet's normal"))?;
         if !matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.' | b'n' | b'N' | b'i' | b'I') {
             return Err(words.unexpected(word, "a number of the facet's normal"));

@@ -103,8 +103,8 @@ fn not_finite(facet_number: usize, facet: &[u8; FACET]) -> Fault {
     Fault::byte(HEADER + FACET * facet_number + at, message)
 }
 
-/// Writes all placed parts as one binary file. Positions are rounded to `f32`, the precision of the format. Values that do
-/// not fit are found before the first byte is written.
+/// Writes all placed parts as one binary file. Positions are rounded to `f32`, the precision of the format.
+/// Values that do not fit are found before the first byte is written.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     let mesh = model.to_mesh().map_err(|error| invalid(error.to_string()))?;
     for (face, triangle) in mesh.triangles().enumerate() {

@@ -1,7 +1,7 @@
 //! Reads and writes STL: triangles only, as text or binary.
 //!
-//! Every facet keeps its own three vertices, in file order; vertices are not merged. Normals and attribute bytes are not
-//! used, so they may hold anything.
+//! Every facet keeps its own three vertices, in file order; vertices are not merged. Normals and attribute bytes
+//! are not used, so they may hold anything.
 
 mod ascii;
 mod binary;
@@ -16,8 +16,8 @@ pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     if is_text(bytes) { ascii::read(bytes, name) } else { binary::read(bytes, name) }
 }
 
-/// Refuses UTF-16 and UTF-32 text, which would pass for a binary file. A binary header may look like such an encoding, so
-/// the decoded text must also start like STL.
+/// Refuses UTF-16 and UTF-32 text, which would pass for a binary file. A binary header may look like such an
+/// encoding, so the decoded text must also start like STL.
 fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
     let start = bytes.iter().take(200).filter(|&&byte| !matches!(byte, 0 | 0xFE | 0xFF));
     let start: Vec<u8> = start.copied().skip_while(|&byte| is_space(byte)).take(5).collect();
@@ -29,9 +29,9 @@ fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
 
 /// Returns whether a file is text, by its structure: many binary files start with `solid`, too.
 ///
-/// A binary file has its facet count at byte 80. Four bytes of text, read as a count, are at least 0x09090909, which would
-/// mean a file of 7.5 GB. So no text is taken for a binary file. A binary file could be taken for text only beyond that
-/// size, and then its exact length decides.
+/// A binary file has its facet count at byte 80. Four bytes of text, read as a count, are at least 0x09090909,
+/// which would mean a file of 7.5 GB. So no text is taken for a binary file. A binary file could be taken for
+/// text only beyond that size, and then its exact length decides.
 fn is_text(bytes: &[u8]) -> bool {
     let count_is_text = bytes.get(80..84).is_none_or(|count| {
         count.iter().all(|&byte| is_space(byte) || (byte >= b' ' && byte != 0x7F))

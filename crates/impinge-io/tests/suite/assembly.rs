@@ -1,6 +1,6 @@
-//! Assemblies: what becomes a part, what it is called and where it stands.
+//! Assemblies: which elements become parts, and their names and poses.
 
-// Helpers unwrap as tests do, and tests on real files tell how long they took.
+// Helpers unwrap like tests, and tests on real files print how long they took.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use crate::common::{
@@ -23,12 +23,12 @@ fn full_names(assembly: &Assembly) -> Vec<String> {
     (0..assembly.parts.len()).map(|part| assembly.full_name(part)).collect()
 }
 
-/// What an assembly promises of itself.
+/// Checks the documented promises of an assembly.
 fn check(assembly: &Assembly) {
     let mut taken: Vec<_> = names(assembly);
     taken.sort_unstable();
     taken.dedup();
-    assert_eq!(taken.len(), assembly.parts.len(), "names repeat");
+    assert_eq!(taken.len(), assembly.parts.len(), "part names are not unique");
     let mut shown = vec![false; assembly.meshes.len()];
     for part in &assembly.parts {
         shown[part.mesh] = true;
@@ -38,13 +38,13 @@ fn check(assembly: &Assembly) {
         let pose = part.placement;
         assert!(Pose::new(pose.rotation(), pose.translation()).is_ok());
     }
-    assert!(shown.iter().all(|&shown| shown), "a mesh that no part shows");
+    assert!(shown.iter().all(|&shown| shown), "a mesh is used by no part");
     for (number, group) in assembly.groups.iter().enumerate() {
         assert!(group.parent.is_none_or(|parent| (parent as usize) < number));
     }
 }
 
-/// A glTF file of these nodes, all of which may show the one triangle that is there.
+/// Reads a glTF file with these nodes; all may use its only mesh, a triangle.
 fn gltf(nodes: &str) -> String {
     let sample = samples::gltf();
     let (before, rest) = sample.split_once("\"nodes\": [{").unwrap();
@@ -69,7 +69,7 @@ fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
            {"mesh": 0}, {"children": [6]}, {"name": "empty"}, {"mesh": 0}"#,
         &LoadOptions::default(),
     );
-    // The mesh of the sample has a name, which a node without one takes.
+    // The mesh of the sample has a name; a node without one takes it.
     assert_eq!(
         full_names(&assembly),
         ["gearbox/bolt", "gearbox/shaft/bolt#2", "gearbox/shaft/m", "m#2"]
@@ -85,7 +85,7 @@ fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
 }
 
 #[test]
-fn nameless_nodes_are_called_after_what_they_are_in() {
+fn unnamed_nodes_are_named_after_their_parents() {
     let nodes = r#"{"name": "crate", "children": [1]}, {"mesh": 0}, {"mesh": 0}"#;
     let text = gltf(nodes).replace("\"name\": \"m\", ", "");
     let assembly = read(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap();
@@ -93,7 +93,7 @@ fn nameless_nodes_are_called_after_what_they_are_in() {
 }
 
 #[test]
-fn instances_that_are_scaled_alike_share_a_copy() {
+fn instances_with_equal_scale_share_a_copy() {
     let turn = |angle: f64| {
         let (sin, cos) = (angle / 2.0).sin_cos();
         format!("[{}, 0, {}, {cos}]", sin * 0.6, sin * 0.8)
@@ -106,7 +106,7 @@ fn instances_that_are_scaled_alike_share_a_copy() {
     }
     let assembly = read_gltf(&nodes.join(","), &LoadOptions::default());
     assert_eq!((assembly.parts.len(), assembly.meshes.len()), (60, 4));
-    // Placed, each is where the model has it.
+    // After placing, each instance is where the model has it.
     let model = impinge_io::read(
         gltf(&nodes.join(",")).as_bytes(),
         impinge_io::Format::Gltf,
@@ -116,7 +116,7 @@ fn instances_that_are_scaled_alike_share_a_copy() {
     for part in 0..60 {
         let expected = model.part_mesh(part).unwrap();
         let mesh = assembly.mesh(part);
-        // Mirrored faces are turned round in both.
+        // Both reverse the faces of a mirrored mesh.
         assert_eq!(mesh.faces(), expected.faces());
         for (&position, &expected) in mesh.positions().iter().zip(expected.positions()) {
             let placed = assembly.parts[part].placement.place(position);
@@ -126,7 +126,7 @@ fn instances_that_are_scaled_alike_share_a_copy() {
 }
 
 #[test]
-fn what_is_exact_stays_exact() {
+fn exact_transforms_stay_exact() {
     let assembly = read_gltf(
         r#"{"mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0.1,0.2,0.3,1]},
            {"mesh": 0, "scale": [0.1, 0.1, 0.1]}"#,
@@ -158,7 +158,7 @@ fn units_and_scale() {
     assert_eq!(obj(&plain), (1.0, None));
     assert_eq!(obj(&plain.clone().units(Unit::Inch)), (1.0, Some(Unit::Inch)));
     assert_eq!(obj(&plain.clone().file_units(Unit::Inch).units(Unit::Millimetre)).0, 25.4);
-    // Of files of different or unknown units, nothing can be said.
+    // For files of different or unknown units, the unit is `None`.
     let folder = Folder::new("units");
     let files = [folder.write("a.obj", samples::OBJ), folder.write("b.gltf", gltf(nodes))];
     assert_eq!(load(&files, &plain).unwrap().units, None);
@@ -166,7 +166,7 @@ fn units_and_scale() {
     assert!(load(&files, &plain.scale(-1.0)).unwrap_err().message.contains("positive"));
 }
 
-/// Instances by `EXT_mesh_gpu_instancing`: the triangle's own corners serve as translations.
+/// Instances by `EXT_mesh_gpu_instancing`: the corners of the triangle serve as translations.
 #[test]
 fn gpu_instances_are_parts() {
     let nodes = r#"{"name": "tree", "mesh": 0, "translation": [0, 0, 5],
@@ -191,7 +191,7 @@ fn gpu_instances_are_parts() {
         let kept = read(text.as_bytes(), path, &LoadOptions::default().keep_going(true)).unwrap();
         assert_eq!((names(&kept), &*kept.skipped[0].name), (vec!["rock"], "tree"));
     }
-    // An accessor of zeros that no buffer holds may promise any number.
+    // An accessor of implicit zeros may declare any count.
     let text = gltf(nodes).replace(
         "\"bufferView\": 0, \"componentType\": 5126, \"count\": 3",
         "\"componentType\": 5126, \"count\": 4000000000",
@@ -217,7 +217,7 @@ fn primitives_are_parts_if_asked_for() {
 }
 
 #[test]
-fn what_files_repeat_is_one_mesh() {
+fn identical_meshes_of_files_are_shared() {
     let folder = Folder::new("repeated");
     let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     folder.write("a.obj", triangle);
@@ -243,10 +243,10 @@ fn objects_and_groups_of_obj_files() {
         full_names(&assembly),
         ["robot", "arm/upper", "arm/lower", "hand/all", "hand/default"]
     );
-    // Each has the vertices that it uses.
+    // Each part has only the vertices that it uses.
     assert!(assembly.meshes.iter().all(|mesh| mesh.positions().len() == 3));
     assert_eq!(assembly.mesh(1).triangle(0), [DVec3::ZERO, DVec3::X, DVec3::Z]);
-    // One group is the file, and keeps the vertices of the file.
+    // A file with one group is one part and keeps all vertices.
     let assembly = obj(&format!("{vertices}o Cube.001\nf 1 2 3\n")).unwrap();
     assert_eq!((names(&assembly), assembly.meshes[0].positions().len()), (vec!["robot"], 4));
     let error = obj("v 0 0 0\n").unwrap_err();
@@ -271,7 +271,7 @@ fn folders_are_sub_assemblies_in_the_order_of_names() {
     assert_eq!(full_names(&assembly), expected);
     assert_eq!(assembly.files.len(), 5);
 
-    // Several arguments are sub-assemblies each; a part of a file by itself is not.
+    // With several arguments, each file is a sub-assembly, except a file that is a single part.
     let files = [folder.0.join("a/c"), folder.0.join("b.obj"), folder.0.join("scene.gltf")];
     let assembly = load(&files, &LoadOptions::default()).unwrap();
     assert_eq!(full_names(&assembly), ["c/y", "b", "scene/n"]);
@@ -286,7 +286,7 @@ fn folders_are_sub_assemblies_in_the_order_of_names() {
 }
 
 #[test]
-fn what_is_broken_is_an_error_or_named_and_left_out() {
+fn broken_parts_are_an_error_or_listed_as_skipped() {
     let folder = Folder::new("broken");
     let good = folder.write("good.stl", samples::STL);
     let bad = folder.write("bad.stl", samples::STL.replace("1e0", "oops"));
@@ -302,7 +302,7 @@ fn what_is_broken_is_an_error_or_named_and_left_out() {
     let error = load([&bad], &keep).unwrap_err();
     assert!(error.message.contains("no other part is left"), "{error}");
 
-    // In a scene, one mesh may be broken and others not.
+    // One mesh of a scene may be broken while others are valid.
     let nodes = r#"{"name": "a", "mesh": 0}, {"name": "b", "mesh": 1}, {"name": "c", "mesh": 1},
         {"name": "far", "mesh": 0, "translation": [1e200, 0, 0]}"#;
     let text = gltf(nodes).replace(
@@ -321,7 +321,7 @@ fn what_is_broken_is_an_error_or_named_and_left_out() {
 }
 
 #[test]
-fn what_is_no_assembly_is_refused_by_what_it_is() {
+fn unsupported_files_are_refused_with_the_reason() {
     let folder = Folder::new("refused");
     let refused = |name: &str| {
         let path = folder.0.join(name);
@@ -354,13 +354,13 @@ fn what_is_no_assembly_is_refused_by_what_it_is() {
 
 #[test]
 fn expensive_files_are_bounded() {
-    // A chain that is deeper than any assembly.
+    // A chain of nodes deeper than the limit for sub-assemblies.
     let depth = 5000;
     let chain: String = (1..depth).map(|node| format!(r#"{{"children": [{node}]}}, "#)).collect();
     let text = gltf(&format!(r#"{chain}{{"mesh": 0}}"#));
     let error = read(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap_err();
     assert!(error.message.contains("nested more than 1000 levels deep"), "{error}");
-    // Ten thousand instances, each scaled in its own way.
+    // Ten thousand instances, each with another scale.
     let nodes: Vec<_> =
         (1..10_000).map(|i| format!(r#"{{"mesh": 0, "scale": [{i}, 1, 1]}}"#)).collect();
     let start = std::time::Instant::now();
@@ -375,7 +375,7 @@ fn robot(text: &str, options: &LoadOptions) -> Result<Assembly, impinge_io::Erro
 }
 
 #[test]
-fn robots_stand_as_their_joints_say() {
+fn joint_values_place_the_links() {
     let options =
         LoadOptions::default().joint("shoulder", std::f64::consts::FRAC_PI_2).joint("grip", 0.25);
     let assembly = robot(ROBOT, &options).unwrap();
@@ -387,14 +387,14 @@ fn robots_stand_as_their_joints_say() {
     assert_eq!(assembly.units, Some(Unit::Metre));
     let middle = |part: usize| assembly.parts[part].placement.translation();
     let close = |a: DVec3, b: [f64; 3]| assert!(a.abs_diff_eq(b.into(), 1e-12), "{a}, not {b:?}");
-    // The arm points along x; the flange is turned, so fingers move along y.
+    // The arm points along x; the flange is rotated, so the fingers move along y.
     close(middle(1), [1.0, 0.0, 0.5]);
     close(middle(2), [0.0, 0.0, 0.5]);
     close(middle(3), [2.0, 0.25, 0.5]);
     close(middle(4), [2.0, 0.0, 0.5]);
     let values: Vec<_> = assembly.joints.iter().map(|joint| joint.value).collect();
     assert_eq!(values, [std::f64::consts::FRAC_PI_2, 0.0, 0.25, 0.0]);
-    // At rest each joint is as near to 0 as it may be.
+    // By default each joint is as near to 0 as its limits allow.
     let rest = robot(ROBOT, &LoadOptions::default()).unwrap();
     assert_eq!(rest.joints[0].value, 0.25);
     assert_eq!(rest.parts[0].placement, Pose::IDENTITY);
@@ -418,7 +418,7 @@ fn robots_stand_as_their_joints_say() {
 fn links_that_a_joint_connects_are_adjacent() {
     let assembly = robot(ROBOT, &LoadOptions::default()).unwrap();
     let [base, first, knob, left, right] = [0, 1, 2, 3, 4];
-    // By one joint or in one link, and through the bare flange.
+    // Adjacent: within one link, through one joint, and through the flange without geometry.
     let adjacent = [
         [(base, first), (base, knob), (first, knob), (left, right)],
         [(first, left), (first, right), (knob, left), (knob, right)],
@@ -462,7 +462,7 @@ fn meshes_of_robots_are_found_in_their_packages() {
     ] {
         let assembly = load_mesh(mesh, &plain).unwrap_or_else(|error| panic!("{mesh}: {error}"));
         check(&assembly);
-        // One file, shown as it is and twice as large.
+        // One file, used at its own size and at twice that size.
         assert_eq!(assembly.meshes.len(), 2, "{mesh}");
         assert_eq!(assembly.mesh(0).positions()[1], DVec3::new(2.0, 0.0, 0.0));
         assert_eq!(assembly.mesh(1).positions()[1], DVec3::X);
@@ -482,7 +482,7 @@ fn meshes_of_robots_are_found_in_their_packages() {
 }
 
 #[test]
-fn what_is_no_robot_is_refused_by_line() {
+fn invalid_robots_are_refused_with_the_line() {
     for (from, to, line, expected) in [
         ("<robot name=\"arm\">", "<sdf>", 16, "expected `</sdf>`"),
         ("name=\"flange\"", "name=\"left\"", 9, "a second link `left`"),
@@ -538,7 +538,7 @@ fn what_is_no_robot_is_refused_by_line() {
         let error = robot(text, &LoadOptions::default()).unwrap_err();
         assert!(error.message.contains(expected), "{text}: {error}");
     }
-    // As many spheres as one likes, each of another size and finer than can be.
+    // Many spheres, each of another radius, all at the finest resolution.
     let spheres: String = (0..200)
         .map(|i| {
             let radius = 1000 + i;
@@ -548,7 +548,7 @@ fn what_is_no_robot_is_refused_by_line() {
     let text = format!("<robot><link name='a'>{spheres}</link></robot>");
     let error = robot(&text, &LoadOptions::default()).unwrap_err();
     assert!(error.message.contains("more than 16777216 vertices and faces"), "{error}");
-    // A chain of any length, and links around a hub, take time and memory in proportion.
+    // Time and memory are linear for a long chain and for many links around a hub.
     let mut text = String::from("<robot><link name='l0'/>");
     for i in 1..20_000 {
         let shape = if i % 2 == 0 {
@@ -568,7 +568,7 @@ fn what_is_no_robot_is_refused_by_line() {
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
-/// A broken collision element is left out if that is asked for, the robot stays.
+/// With `keep_going`, a broken collision element is left out and the robot is kept.
 #[test]
 fn robots_keep_going() {
     let text = ROBOT.replacen("<box size=\"1 1 1\"/>", "<mesh filename=\"none.stl\"/>", 1);
@@ -589,7 +589,7 @@ fn data() -> Option<std::path::PathBuf> {
 fn real_assemblies() {
     let Some(data) = data() else { return };
     for (path, parts, faces) in [
-        // Of 109 primitives, some of which are one part in several materials.
+        // The file has 109 primitives; some parts have several materials.
         ("assemblies/car-concept/CarConcept.geometry.glb", 97, 213_347),
         ("assemblies/chronograph-watch/ChronographWatch.gltf", 13, 100_002),
         ("assemblies/gears", 4, 608 + 384 + 3824 + 1094),
@@ -623,9 +623,9 @@ fn real_robots() {
     assert_eq!(panda.parts.len(), 11, "{:?}", names(&panda));
     let follower = panda.joints.iter().find(|joint| joint.name == "panda_finger_joint2").unwrap();
     assert_eq!(follower.value, 0.02);
-    // Both fingers are one file; all else is its own.
+    // Both fingers use one file; all other links have their own.
     assert_eq!(panda.meshes.len(), 10);
-    // What the robot's own list of collisions to ignore calls adjacent, no more and no less.
+    // Exactly the pairs that the robot's own list of ignored collisions calls adjacent.
     let listed = fs::read_to_string(data.join("robots/panda/panda.srdf")).unwrap();
     let quoted = |line: &str, name: &str| {
         let (_, rest) = line.split_once(&format!("{name}=\"")).unwrap();

@@ -1,16 +1,16 @@
-//! Broken files of every format: each is refused with its place and a reason, in little memory.
+//! Invalid files of every format: each is refused with its location and a reason, within little memory.
 
 use crate::common::{self, samples};
 use impinge_io::{Format, Location, read};
 
-/// Where the error must be.
+/// The expected location of the error.
 #[derive(Debug)]
 enum At {
     File,
     Line(usize),
     Byte,
     Json,
-    /// Wherever the reader found it first.
+    /// Any location.
     Anywhere,
 }
 
@@ -25,7 +25,7 @@ impl At {
     }
 }
 
-/// A case: what is wrong, the bytes, where it must be found, and a piece of the message.
+/// A case: its name, the bytes, the expected location, and a piece of the message.
 type Case = (&'static str, Vec<u8>, At, &'static str);
 
 fn refuses(format: Format, cases: Vec<Case>) {
@@ -52,7 +52,7 @@ fn refuses(format: Format, cases: Vec<Case>) {
     assert!(wrong.is_empty(), "{format}:\n{}", wrong.join("\n"));
 }
 
-/// What is wrong in any format.
+/// Cases that are invalid in every format.
 fn common_cases(format: Format, sample: &[u8]) -> Vec<Case> {
     let utf16 = |text: &[u8]| -> Vec<u8> { text.iter().flat_map(|&byte| [byte, 0]).collect() };
     let mut cases: Vec<Case> = vec![
@@ -64,7 +64,7 @@ fn common_cases(format: Format, sample: &[u8]) -> Vec<Case> {
         ("one long word", vec![b'a'; 1_000_000], At::Anywhere, ""),
         ("nested brackets", vec![b'['; 1_000_000], At::Anywhere, ""),
         ("nested objects", b"{\"a\":".repeat(200_000), At::Anywhere, ""),
-        // Of a GLB file, only the first bytes count.
+        // For GLB, only the first bytes matter.
         (
             "UTF-16",
             utf16(sample),
@@ -305,9 +305,9 @@ fn glb() {
     refuses(Format::Glb, cases);
 }
 
-/// Good files made to be expensive: memory and time stay in bounds here too.
+/// Valid files made to be expensive: memory and time stay within limits.
 #[test]
-fn good_files_made_to_be_expensive() {
+fn expensive_valid_files_stay_within_limits() {
     let vertices = "v 0 0 0\n".repeat(100_000);
     let comb: String = (0..1000).map(|i| format!("v {i} {} 0\n", 500 * (i % 2))).collect();
     let corners: String = (1..=1000).map(|i| format!(" {i}")).collect();
@@ -341,8 +341,8 @@ fn good_files_made_to_be_expensive() {
         assert!(peak <= common::memory_limit(text.len()), "{what}: {ratio} × {}", text.len());
         assert!(start.elapsed().as_secs() < 10, "{what}: {:?}", start.elapsed());
     }
-    // A part has a name, a place and a list of its own, so a file that is nothing but parts takes
-    // more; still a fixed multiple.
+    // A part has a name, a transform and a list of faces, so a file of nothing but parts takes more memory, but
+    // still a fixed multiple of its size.
     let text: String = (0..100_000).map(|i| format!("g {i:x}\nf 1 1 1\n")).collect();
     let text = format!("v 0 0 0\n{text}");
     let name = common::file_name(Format::Obj);

@@ -1,13 +1,13 @@
-//! Real files load, with the number of triangles that an independent reader counted.
+//! Real files load with the number of triangles that an independent reader has counted.
 //!
-//! The files are found through the environment variable `IMPINGE_DATA`: a folder with a
-//! `MANIFEST.csv` whose columns include `file` and `triangles`.
+//! The environment variable `IMPINGE_DATA` names the folder of the files, with a `MANIFEST.csv` whose columns include
+//! `file` and `triangles`.
 
 use crate::common;
 use impinge_io::{Format, load};
 use std::{fs, path::Path};
 
-/// Files that are refused, and the reason.
+/// Files that must be refused, and a piece of the message.
 const REFUSED: [(&str, &str); 14] = [
     ("bad/empty.obj", "holds no faces"),
     ("bad/empty.ply", "holds no faces"),
@@ -25,7 +25,7 @@ const REFUSED: [(&str, &str); 14] = [
     ("bad/zero-bytes.stl", "the file is empty"),
 ];
 
-/// The fields of a CSV line; quotes may hold commas.
+/// Returns the fields of a CSV line; quoted fields may hold commas.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = Vec::new();
     let mut field = String::new();
@@ -42,7 +42,7 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_file_of_the_corpus_loads_as_counted() {
+fn every_file_of_the_corpus_loads_with_the_expected_triangles() {
     let Some(data) = std::env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty()) else {
         println!("IMPINGE_DATA is not set: the tests on real files were left out");
         return;
@@ -62,7 +62,7 @@ fn every_file_of_the_corpus_loads_as_counted() {
         let Some(format) = Format::of_path(&path) else { continue };
         let size = fs::metadata(&path).unwrap().len() as usize;
         let (result, peak) = common::memory::peak(|| load(&path));
-        // The file's own bytes come on top; a glTF file's buffers are files of their own.
+        // Add the bytes of the file itself; the buffers of a glTF file are separate files.
         if format != Format::Gltf && peak > common::memory_limit(size) + size {
             wrong.push(format!("{file}: {peak} bytes of memory for a file of {size}"));
         }

@@ -1,13 +1,11 @@
-//! Mutated files: whatever the bytes, a reader answers with a valid model or an error, soon, and
-//! in little memory.
+//! Mutated files: for any bytes, a reader returns a valid model or an error, within limits of time and memory.
 //!
-//! Every iteration is seeded by its number, so each run does the same, only more or less of it:
-//! `IMPINGE_FUZZ_SECONDS` says how long each format is worked on (default 3). An input that fails
-//! is written to the build's temporary folder and named in the message. If the process dies
-//! instead (out of stack, out of memory) or never ends, run again with `IMPINGE_FUZZ_TRACE=1`: every input is
-//! then written there before it is read.
+//! Every iteration is seeded by its number, so each run does the same steps, only more or fewer of them:
+//! `IMPINGE_FUZZ_SECONDS` sets the time per format (default 3). A failing input is written to the temporary
+//! folder of the build and named in the message. If the process dies (stack overflow, out of memory) or hangs,
+//! run it again with `IMPINGE_FUZZ_TRACE=1`: every input is then written there before it is read.
 
-// The count of inputs, for whoever runs it long.
+// Prints the number of inputs, for long runs.
 #![allow(clippy::print_stdout)]
 
 use crate::common::{self, samples};
@@ -23,11 +21,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What no input may take: far more than a good reader needs, far less than a user would wait.
-/// Two processes may share a core with this test, so it is not tighter.
+/// The time limit per input: far more than a correct reader needs, far less than a user would wait. Two other
+/// processes may share a core with this test, so the limit is generous.
 const SLOWEST: Duration = Duration::from_secs(5);
 
-/// Mutations stop growing an input here.
+/// Mutations do not grow an input beyond this size.
 const LARGEST: usize = 1 << 19;
 
 struct Random(impinge::generate::Random);
@@ -37,7 +35,7 @@ impl Random {
         Self(impinge::generate::Random::new(seed))
     }
 
-    /// A number below `end`, or 0.
+    /// Returns a number below `end`; 0 if `end` is 0.
     fn below(&mut self, end: usize) -> usize {
         self.0.below(end as u64) as usize
     }
@@ -46,7 +44,7 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// A short stretch of something of this length, mostly.
+    /// Returns a range of the given length's indices, usually a short one.
     fn stretch(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length);
         let most = if self.below(4) == 0 { length - start } else { 64.min(length - start) };
@@ -224,7 +222,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[
             bytes.splice(at..at, copy);
         }
         5 => {
-            // The same over and over: what is quadratic, or takes memory per item, shows.
+            // Repeat a piece many times: exposes quadratic time, and memory per item.
             let copy = bytes[random.stretch(length)].to_vec();
             let most = LARGEST.saturating_sub(length) / copy.len().max(1);
             let times = 1 + random.below(most).min(1 << random.below(18));
@@ -239,7 +237,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[
         }
         7 | 8 => replace_number(random, bytes),
         9 => {
-            // A binary integer or float.
+            // Overwrite with a binary integer or float.
             let value = *random.pick(&[
                 0_u32,
                 1,
@@ -276,7 +274,7 @@ fn mutate(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[
     }
 }
 
-/// Puts an extreme number in place of one in the text.
+/// Replaces a number in the text by an extreme one.
 fn replace_number(random: &mut Random, bytes: &mut Vec<u8>) {
     let is_part = |byte: &u8| byte.is_ascii_digit() || b".-+".contains(byte);
     let from = random.below(bytes.len());
@@ -288,7 +286,7 @@ fn replace_number(random: &mut Random, bytes: &mut Vec<u8>) {
     bytes.splice(start..end, random.pick(&NUMBERS).bytes());
 }
 
-/// What is wrong with how a reader took the input, if anything.
+/// Returns what is wrong with the reader's result, if anything.
 fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
     let start = Instant::now();
     let work = || common::memory::peak(|| read(bytes, format, &common::file_name(format)));
@@ -298,10 +296,10 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
     match result {
         Ok(model) => {
             common::check_model(&model)?;
-            // What is a good model is a good assembly, but for what placing its parts may find.
+            // A valid model is also a valid assembly, unless placing its parts fails.
             let options = LoadOptions::default().keep_going(true);
             judge_assembly(bytes, &common::file_name(format), &options)?;
-            // Placing may fail, where a transform leads too far, but must not panic.
+            // Placing may fail if a transform leads too far, but must not panic.
             if model.face_count() < 1_000_000 {
                 let mesh = catch_unwind(AssertUnwindSafe(|| model.to_mesh()));
                 drop(mesh.map_err(|_| "to_mesh panicked")?);
@@ -320,7 +318,7 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
     Ok(good)
 }
 
-/// What is wrong with how an assembly was read, if anything; whether it was.
+/// Returns whether an assembly was read, or what is wrong with the result.
 fn judge_assembly(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<bool, String> {
     let work = || assembly::read(bytes, path, options);
     let result = catch_unwind(AssertUnwindSafe(work)).map_err(|_| "the assembly panicked")?;
@@ -334,10 +332,10 @@ fn judge_assembly(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<bo
     }
 }
 
-/// The same, with a limit on time and, for each byte, on memory.
+/// Like `judge_assembly`, with limits on time and on memory per byte.
 fn judge_costs(bytes: &[u8], path: &str, most: usize) -> Result<bool, String> {
     let start = Instant::now();
-    // Spheres of few faces, or most of the time goes into making them.
+    // A coarse tolerance: otherwise most of the time goes into making spheres.
     let options = LoadOptions::default().tolerance(0.02);
     let work = || judge_assembly(bytes, Path::new(path), &options);
     let (result, peak) = common::memory::peak(work);
@@ -352,12 +350,12 @@ fn judge_costs(bytes: &[u8], path: &str, most: usize) -> Result<bool, String> {
 }
 
 fn judge_robot(bytes: &[u8]) -> Result<bool, String> {
-    // A sphere takes a few bytes of the file and some megabytes of memory.
+    // A sphere takes a few bytes in the file and some megabytes of memory.
     judge_costs(bytes, "a.urdf", 100_000)
 }
 
-/// Instances may share the data of a file, and a part takes more than the four bytes that are
-/// asked for.
+/// Instances may share the data of a file, and a part takes more memory than the four bytes of the file that each
+/// instance requires.
 fn judge_instances(bytes: &[u8]) -> Result<bool, String> {
     judge_costs(bytes, "a.gltf", 150)
 }
@@ -387,7 +385,7 @@ fn fuzz_with(
     while start.elapsed().as_secs_f64() < seconds {
         let mut random = Random::new(iteration);
         let mut bytes = random.pick(seeds).clone();
-        // Half of them keep their structure, to get past the parser.
+        // Half of the inputs keep their structure, to get past the parser.
         let only_numbers = random.below(2) == 0;
         for _ in 0..=random.below(5) {
             match only_numbers {
@@ -413,7 +411,7 @@ fn fuzz_with(
         iteration += 1;
     }
     println!("{extension}: {iteration} inputs, {good} of them read");
-    // A harness whose inputs are all refused at the door, or all fine, would test little.
+    // If nearly all inputs were refused at once, or nearly all were valid, the test would prove little.
     assert!(iteration < 1000 || (good > 0 && good < iteration), "{good} of {iteration}");
 }
 
@@ -476,7 +474,7 @@ fn urdf() {
         "<child link='left'/>",
     ];
     let robot = samples::ROBOT;
-    assert!(judge_robot(robot.as_bytes()).expect("a sample"), "the sample is not read");
+    assert!(judge_robot(robot.as_bytes()).expect("a sample"), "the sample cannot be read");
     let seeds = [robot.into(), robot.replace('\n', "").into()];
     fuzz_with("urdf", &seeds, &words, judge_robot);
 }
@@ -487,7 +485,7 @@ fn instances() {
     let instancing = r#""extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0,
         "SCALE": 0}}}, "name": "a""#;
     let sample = plain.replacen("\"name\": \"a\"", instancing, 1);
-    assert!(judge_instances(sample.as_bytes()).expect("a sample"), "the sample is not read");
+    assert!(judge_instances(sample.as_bytes()).expect("a sample"), "the sample cannot be read");
     let words = ["\"ROTATION\":0,", "\"SCALE\":1,", "VEC4", "5120", "5122", "\"normalized\":true,"];
     fuzz_with("instances.gltf", &[sample.into_bytes()], &words, judge_instances);
 }

@@ -1,5 +1,5 @@
-//! The integration tests of the readers and writers, in one binary: every further binary would be linked again.
-//! Its allocator counts per thread, so tests can run side by side.
+//! The integration tests of readers and writers, in one binary, because every further binary would be linked
+//! separately. The allocator counts per thread, so tests can run in parallel.
 
 mod assembly;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! What every writer writes, its reader reads back: the same faces at the same places.
+//! Every format that is written is read back: the same faces at the same positions.
 
 use crate::common::{self, samples::ring};
 use impinge::{
@@ -16,13 +16,13 @@ fn again(model: &Model, format: Format) -> Model {
     again
 }
 
-/// The corners of all faces, as bits, so that −0 and 0 differ.
+/// Returns the corners of all faces as bits, so that −0 and 0 differ.
 fn corners(mesh: &Mesh, narrow: bool) -> Vec<[[u64; 3]; 3]> {
     let value = |value: f64| if narrow { f64::from(value as f32) } else { value };
     mesh.triangles().map(|face| face.map(|p| p.to_array().map(|x| value(x).to_bits()))).collect()
 }
 
-/// Awkward numbers within the range of `f32`, every vertex used.
+/// A mesh of extreme coordinates within the range of `f32`; every vertex is used.
 fn awkward() -> Mesh {
     let mut state = 7_u64;
     let mut random = || {
@@ -40,13 +40,13 @@ fn awkward() -> Mesh {
 
 const WRITTEN: [Format; 4] = [Format::Obj, Format::Stl, Format::Ply, Format::Glb];
 
-/// STL and GLB have no `f64`.
+/// STL and GLB store `f32` only.
 fn narrows(format: Format) -> bool {
     matches!(format, Format::Stl | Format::Glb)
 }
 
 #[test]
-fn a_mesh_comes_back_to_the_bit() {
+fn meshes_are_read_back_bit_for_bit() {
     for format in WRITTEN {
         for mesh in [awkward(), ring(100)] {
             let model = Model::from_mesh("part", mesh.clone());
@@ -67,7 +67,7 @@ fn a_mesh_comes_back_to_the_bit() {
 }
 
 #[test]
-fn placed_parts_come_back_where_they_stand() {
+fn placed_parts_are_read_back_at_the_same_positions() {
     let turn = DMat3::from_rotation_x(0.7);
     let transforms = [
         DAffine3::IDENTITY,
@@ -92,7 +92,7 @@ fn placed_parts_come_back_where_they_stand() {
         let mesh = read.to_mesh().unwrap();
         assert_eq!(mesh.faces().len(), placed.faces().len(), "{format}");
         if format == Format::Glb {
-            // Keeps meshes and transforms apart, so the rounding differs in the last places.
+            // GLB keeps meshes and transforms separate, so rounding differs in the last digits.
             for (ours, theirs) in placed.triangles().zip(mesh.triangles()) {
                 for (ours, theirs) in ours.into_iter().zip(theirs) {
                     assert!(ours.distance(theirs) < 1e-5, "{ours} became {theirs}");
@@ -109,7 +109,7 @@ fn placed_parts_come_back_where_they_stand() {
 }
 
 #[test]
-fn files_come_back_too() {
+fn saved_files_are_loaded_again() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("roundtrip");
     std::fs::create_dir_all(&folder).unwrap();
     for format in WRITTEN {

@@ -1,9 +1,9 @@
-//! STEP files, through the program that knows OpenCASCADE. `cargo xtask test` builds it and runs these tests;
-//! without it they are not run, and are counted as ignored.
+//! STEP files, read through `impinge-step`, which contains OpenCASCADE. `cargo xtask test` builds it and runs
+//! these tests; without it they are not run and are counted as ignored.
 //!
-//! The files in `samples-step` were written by OpenCASCADE for these tests: `machine` (AP214, millimetres) is an
-//! assembly with a sub-assembly that is in it twice, `inch` (AP203, inches) a block of 1 × 2 × 3, `bodies` (AP242,
-//! metres) one product of two blocks and an open shell.
+//! OpenCASCADE has written the files in `samples-step` for these tests: `machine` (AP214, millimetres) is an
+//! assembly with a sub-assembly that is placed twice, `inch` (AP203, inches) is a block of 1 × 2 × 3, `bodies`
+//! (AP242, metres) is one product of two blocks and an open shell.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -26,10 +26,10 @@ const MACHINE: &str = include_str!("../samples-step/machine.step");
 const INCH: &str = include_str!("../samples-step/inch.step");
 const BODIES: &str = include_str!("../samples-step/bodies.step");
 
-/// The longest that a small file may take, good or bad, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit for a small file, valid or not, on a busy machine.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// Fails where the program is not named: a test that does nothing must not pass.
+/// Fails if the path of the program is not set: a test that does nothing must not pass.
 fn program() -> std::ffi::OsString {
     std::env::var_os("IMPINGE_STEP").expect("IMPINGE_STEP names the program that reads STEP")
 }
@@ -37,9 +37,9 @@ fn program() -> std::ffi::OsString {
 fn try_read(text: impl AsRef<[u8]>, options: &LoadOptions) -> Result<Assembly, Error> {
     program();
     let start = Instant::now();
-    let options = options.clone().time_limit(PATIENCE);
+    let options = options.clone().time_limit(TIME_LIMIT);
     let result = read(text.as_ref(), Path::new("sample.step"), &options);
-    assert!(start.elapsed() < PATIENCE, "it took {:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "reading took {:?}", start.elapsed());
     if let Err(error) = &result {
         assert_eq!(error.path, Path::new("sample.step"));
         assert!(!error.message.contains('\n') && !error.message.is_empty(), "{error}");
@@ -59,7 +59,7 @@ fn full_names(assembly: &Assembly) -> Vec<String> {
     (0..assembly.parts.len()).map(|part| assembly.full_name(part)).collect()
 }
 
-/// The kind of every body that the program makes a mesh of, its exact volume and its area.
+/// Returns the kind, the exact volume and the area of every body, as the program measures them.
 fn measured(file: &[u8]) -> Vec<(String, f64, f64)> {
     let mut command = Command::new(program());
     command.arg("--measure").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -75,8 +75,7 @@ fn measured(file: &[u8]) -> Vec<(String, f64, f64)> {
     text.lines().map(line).collect()
 }
 
-/// That a mesh is closed and its volume as near to the true one as triangles that are nowhere further from
-/// the surface than the tolerance.
+/// Checks that a mesh is closed, and that its volume is as close to the exact one as the tolerance implies.
 fn assert_solid(mesh: &Mesh, volume: f64, area: f64, tolerance: f64, what: &str) {
     let report = mesh.report();
     assert!(report.is_closed, "{what}: {} open edges", report.open_edges.len());
@@ -108,11 +107,11 @@ fn assemblies_come_with_names_and_places() {
     let at = |part: usize, point: DVec3| assembly.parts[part].placement.place(point);
     assert_eq!(at(1, DVec3::ZERO), DVec3::new(-40.0, 0.0, 0.0));
     assert_eq!(at(2, DVec3::ZERO), DVec3::new(-40.0, 0.0, 47.0));
-    assert!(at(4, DVec3::X).distance(DVec3::new(40.0, 1.0, 47.0)) < 1e-12, "it is turned");
+    assert!(at(4, DVec3::X).distance(DVec3::new(40.0, 1.0, 47.0)) < 1e-12, "the part is rotated");
     let turned = DVec3::new(1.0_f64.cos(), 1.0_f64.sin(), 60.0);
     assert!(at(6, DVec3::X).distance(turned) < 1e-12);
 
-    // Seams, poles and the tip of a cone: each must be closed, and none inside out.
+    // Seams, poles and the tip of a cone: each mesh must be closed, with normals outward.
     let solids = [
         (0, 60_000.0 - PI * 360.0, 15_200.0 + 2.0 * PI * (60.0 - 36.0), 100.0),
         (1, PI * 1000.0, PI * 450.0, 41.0),
@@ -137,7 +136,7 @@ fn assemblies_come_with_names_and_places() {
 
 #[test]
 #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
-fn whatever_the_unit_of_the_file_it_comes_in_millimetres() {
+fn files_in_any_unit_are_converted_to_millimetres() {
     let assembly = read_step(INCH);
     assert_eq!(full_names(&assembly), ["brick"]);
     assert_eq!(assembly.units, Some(Unit::Millimetre));
@@ -161,7 +160,7 @@ fn a_product_of_several_bodies_is_a_sub_assembly() {
     assert_solid(assembly.mesh(1), 125.0, 150.0, 0.0, "kit/2");
     let shell = assembly.mesh(2).report();
     assert_eq!((shell.is_closed, shell.faces, shell.open_edges.len()), (false, 10, 4));
-    // Their own names, where they have any.
+    // Bodies keep their own names, if they have any.
     let mut named = BODIES.to_owned();
     for name in ["block", "cube"] {
         named =
@@ -180,16 +179,16 @@ fn files_and_folders() {
     folder.write("c.p21", INCH.replace("'brick'", "''"));
     let assembly = load([&folder.0], &LoadOptions::default()).unwrap();
     let names = full_names(&assembly);
-    // A file of one part is that part; without a name of its own it has the file's.
+    // A file with one part is that part; if the part has no name, it takes the name of the file.
     assert_eq!((&*names[0], &*names[1]), ("brick", "b/machine/machine/plate"));
     assert_eq!((names.len(), &*names[8]), (9, "c"));
-    assert_eq!(assembly.meshes.len(), 6, "equal meshes are one");
+    assert_eq!(assembly.meshes.len(), 6, "equal meshes are shared");
 }
 
 #[test]
 #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
 fn triangles_keep_to_the_tolerance() {
-    // How far a point is from the true surface; ends that are flat are left out.
+    // The distance of a point from the true surface; flat ends are left out.
     let post = |p: DVec3| {
         if (1e-9..40.0 - 1e-9).contains(&p.z) { p.truncate().length() - 5.0 } else { 0.0 }
     };
@@ -224,7 +223,7 @@ fn triangles_keep_to_the_tolerance() {
         assert!(assembly.face_count() >= before);
         before = assembly.face_count();
     }
-    assert!(before > 20_000, "the finest is fine: {before}");
+    assert!(before > 20_000, "the finest tolerance gives too few triangles: {before}");
 }
 
 #[test]
@@ -235,16 +234,16 @@ fn the_same_file_gives_the_same_meshes() {
     assert!(once.meshes.iter().zip(&again.meshes).all(|(a, b)| a == b));
 }
 
-/// The entities of a file that are of this type, each with its number.
+/// Returns the entities of this type, each with its number.
 fn entities<'a>(text: &'a str, kind: &str) -> Vec<&'a str> {
     let all = text.split_inclusive(";\n").filter(|entity| entity.starts_with('#'));
     all.filter(|entity| entity.contains(&format!("= {kind}("))).collect()
 }
 
-/// OpenCASCADE goes on without what it does not understand. We do not.
+/// OpenCASCADE continues without entities that it does not understand; this reader must not.
 #[test]
 #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
-fn nothing_is_lost_without_a_word() {
+fn lost_entities_are_always_reported() {
     let keep = LoadOptions::default().keep_going(true);
     let lost = |text: &str, name: &str, why: &str, parts: usize| {
         let message = refused(text);
@@ -255,22 +254,22 @@ fn nothing_is_lost_without_a_word() {
         assert!(skipped.name.contains(name) && skipped.error.message.contains(why), "{skipped:?}");
     };
 
-    // Where a part stands: it is lost, and the others are not.
+    // Without the placement of a part, that part is lost and the others are kept.
     let places = entities(MACHINE, "CONTEXT_DEPENDENT_SHAPE_REPRESENTATION");
     assert_eq!(places.len(), 7);
     for (place, (why, left)) in places.iter().zip([
-        ("stands", 6),
-        ("stands", 5),
-        ("stands", 5),
-        ("stands", 5),
-        ("stands", 5),
-        ("stands", 6),
-        ("stands", 6),
+        ("placement", 6),
+        ("placement", 5),
+        ("placement", 5),
+        ("placement", 5),
+        ("placement", 5),
+        ("placement", 6),
+        ("placement", 6),
     ]) {
         lost(&MACHINE.replace(place, ""), "", why, left);
     }
 
-    // A face whose boundary is that of another, and one whose surface is none.
+    // A face with the boundary of another face, and a face with an invalid surface.
     let swapped =
         INCH.replace("(#120),#136,", "(#120),#148,").replace("(#142),#148,", "(#142),#136,");
     let brick = &swapped.replace("'brick'", "'slab'");
@@ -279,7 +278,7 @@ fn nothing_is_lost_without_a_word() {
     let flat = MACHINE.replace(plane, &plane.replace(",8.)", ",0.)"));
     lost(&flat, "ball", "faces cannot be", 5);
 
-    // A solid that no product has, and one that is triangles.
+    // A solid that belongs to no product, and a solid of triangles.
     let with = |more: &str| INCH.replace("ENDSEC;\nEND-ISO", &format!("{more}ENDSEC;\nEND-ISO"));
     let solid = entities(INCH, "MANIFOLD_SOLID_BREP")[0];
     let spare = with(&format!("#9000 {}", solid.split_once(' ').unwrap().1));
@@ -290,7 +289,7 @@ fn nothing_is_lost_without_a_word() {
          #9002 = COORDINATES_LIST('',3,((0.,0.,0.),(1.,0.,0.),(0.,1.,0.)));\n",
     );
     lost(&triangles, "TESSELLATED_SOLID #9000", "tessellated", 1);
-    // Triangles that only repeat the exact solid are no loss.
+    // Triangles that only repeat the exact solid are not a loss.
     let exact = solid.split_once(' ').unwrap().0;
     assert_eq!(
         read_step(&triangles.replace("(#9001),$", &format!("(#9001),{exact}"))).parts.len(),
@@ -300,11 +299,11 @@ fn nothing_is_lost_without_a_word() {
 
 #[test]
 #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
-fn what_is_no_sound_file_is_an_error() {
+fn invalid_files_are_errors() {
     for length in (0..INCH.len()).step_by(97) {
         refused(&INCH[..length]);
     }
-    // Ends as it should, but is cut before.
+    // The end mark is there, but the file is truncated before it.
     let end = "ENDSEC;\nEND-ISO-10303-21;\n";
     for length in (0..INCH.len() - end.len()).step_by(397) {
         refused(format!("{}{end}", &INCH[..length]));
@@ -313,7 +312,7 @@ fn what_is_no_sound_file_is_an_error() {
     let noise: Vec<u8> = (0..50_000).map(|_| random.below(256) as u8).collect();
     refused(&noise);
     refused([b"ISO-10303-21;", &noise[..], end.as_bytes()].concat());
-    // References to what is of another kind, or not there.
+    // References to an entity of the wrong type, or to a missing one.
     let message = refused(INCH.replacen("PLANE('',#", "PLANE('',#1", 1));
     assert!(
         message.contains("Unresolved Reference") || message.contains("illegal type"),
@@ -325,7 +324,7 @@ fn what_is_no_sound_file_is_an_error() {
     let message = refused(INCH.replace(face, &format!("{wrong}),#4,.T.);\n")));
     assert!(message.starts_with(&format!("{number}, ADVANCED_FACE")), "{message}");
     assert!(message.contains("illegal type"), "{message}");
-    // Deep enough for any stack.
+    // Nested deep enough to overflow any stack.
     let deep = format!("#9000=A({}{});\n{end}", "(".repeat(1 << 20), ")".repeat(1 << 20));
     let message = refused(INCH.replace(end, &deep));
     assert!(message.contains("signal"), "{message}");
@@ -344,7 +343,7 @@ fn what_is_no_sound_file_is_an_error() {
     assert!(error.unwrap_err().message.contains("not read within 0.001 s"));
 }
 
-/// Whatever is done to a file, it is an error or it has all its parts, soon.
+/// A damaged file gives an error or all of its parts, within the time limit.
 #[test]
 #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
 fn mutants() {
@@ -391,7 +390,7 @@ fn mutants() {
         }
     }
     println!("of 100 mutants {errors} are errors, {open} have open parts");
-    assert!(errors >= 20, "they are hardly changed: {errors}");
+    assert!(errors >= 20, "too few damaged files are refused: {errors}");
 }
 
 #[test]
@@ -431,7 +430,7 @@ fn real_files() {
     assert_eq!((as1.parts.len(), as1.meshes.len(), as1.groups.len()), (18, 5, 10));
     let bolts = as1.parts.iter().filter(|part| part.name.starts_with("bolt")).count();
     assert_eq!((bolts, as1.full_name(0)), (6, "as1/rod-assembly/nut".into()));
-    // Another program's triangles of the same file, in metres.
+    // The triangles of another program for the same file, in metres.
     let glb =
         load([folder.join("as1-oc-214.tess.glb")], &LoadOptions::default().units(Unit::Millimetre));
     let volume = |assembly: &Assembly| -> f64 {

@@ -1,4 +1,4 @@
-//! Pairs that touch at a corner, along an edge or on a face: exactly, or but for a few ulps.
+//! Pairs that touch at a corner, along an edge or on a face: exactly, or up to a few ulps.
 
 use super::shape::{
     coarse_triangle, combine, nudge, offset, on_edge, on_face, plus, rescaled, size,
@@ -59,10 +59,10 @@ pub(super) fn tip(rng: &mut Rng) -> Pair {
 
 /// The given contact with one coordinate of one corner moved by one to three ulps.
 ///
-/// Whether the triangles still touch depends on where to, and on whether they only just touched.
+/// Whether the triangles still touch depends on the direction, and on how closely they touched before.
 pub(super) fn moved(rng: &mut Rng, make: fn(&mut Rng) -> Pair) -> Pair {
     let (mut a, mut b) = make(rng);
-    // One time in eight the contact stays as it is: exactly zero is the hardest neighbour.
+    // One time in eight the contact is unchanged: an exact zero is the hardest case.
     if !rng.one_in(8) {
         let moved = if rng.one_in(2) { &mut a } else { &mut b };
         nudge(rng, moved);
@@ -73,20 +73,20 @@ pub(super) fn moved(rng: &mut Rng, make: fn(&mut Rng) -> Pair) -> Pair {
 /// A common edge of which both ends have been moved by a few ulps, in either triangle.
 pub(super) fn shared_edge_moved(rng: &mut Rng) -> Pair {
     let (a, mut b) = shared_edge(rng);
-    // Nudging one corner at a time leaves the other shared half of the time; four make that rare.
+    // Moving one corner at a time leaves the other one shared half of the time; four moves make that rare.
     for _ in 0..4 {
         nudge(rng, &mut b);
     }
     (a, b)
 }
 
-/// Half of the time with few bits, else with all of them.
+/// A triangle with few bits half of the time, else with all of them.
 fn any_triangle(rng: &mut Rng) -> Triangle {
     if rng.one_in(2) { coarse_triangle(rng) } else { super::shape::triangle_in_cube(rng) }
 }
 
-/// A triangle with its first corner at the contact and the others in roughly one direction from
-/// there, so that it usually lies on one side of whatever it stands on.
+/// A triangle with its first corner at the contact and the others in roughly one direction, so that it usually
+/// lies on one side of the surface it touches.
 fn standing_on(rng: &mut Rng, contact: [f64; 3], size: f64) -> Triangle {
     let away = offset(rng, size);
     let [q, r] = [0; 2].map(|_| plus(away, offset(rng, 0.5 * size)));

@@ -1,4 +1,4 @@
-//! Triangles in one plane or in parallel ones, and triangles with hardly any area or none.
+//! Triangles in one plane or in parallel planes, and triangles with almost no area or none.
 
 use super::shape::{
     Point, coarse_triangle, combine, in_cube, nudge, nudge_by, offset, on_edge, on_face, on_grid,
@@ -7,7 +7,7 @@ use super::shape::{
 use super::{Pair, Rng, general};
 use crate::Triangle;
 
-/// Both in one plane that is orthogonal to an axis, with coarse or with full coordinates.
+/// Both in one plane orthogonal to an axis, with coarse or with full coordinates.
 pub(super) fn coplanar_axis(rng: &mut Rng) -> Pair {
     let (mut a, mut b) = if rng.one_in(2) { general::grid(rng, 4) } else { general::close(rng) };
     let height = rng.signed();
@@ -17,7 +17,7 @@ pub(super) fn coplanar_axis(rng: &mut Rng) -> Pair {
     (a, b)
 }
 
-/// Both in one plane, orthogonal to an axis or almost: heights differ by an ulp or not at all.
+/// Both in one plane, orthogonal to an axis or almost: heights differ by at most an ulp.
 pub(super) fn parallel_axis(rng: &mut Rng) -> Pair {
     let (a, mut b) = coplanar_axis(rng);
     let height = b[0][2];
@@ -39,7 +39,7 @@ pub(super) fn coplanar_tilted(rng: &mut Rng) -> Pair {
     rescaled(rng, pair, -40, 40)
 }
 
-/// Both in one tilted plane, but for one coordinate that is off by an ulp.
+/// Both in one tilted plane, except for one coordinate that is off by an ulp.
 pub(super) fn coplanar_off_by_an_ulp(rng: &mut Rng) -> Pair {
     let (a, mut b) = coplanar_tilted(rng);
     nudge_by(rng, &mut b, 1);
@@ -97,7 +97,7 @@ pub(super) fn needle(rng: &mut Rng) -> Pair {
     (a, [start, combine(near, along, |n, d| n - d), plus(near, rest)])
 }
 
-/// A triangle that is a segment, and one that is not, around a point of it or beside.
+/// A triangle that is a segment, and a proper triangle around a point of the segment or beside it.
 pub(super) fn segment(rng: &mut Rng) -> Pair {
     let a = coarse_triangle(rng);
     let reach = size(&a);
@@ -117,7 +117,7 @@ pub(super) fn segment(rng: &mut Rng) -> Pair {
     rescaled(rng, pair, -20, 20)
 }
 
-/// A triangle that is a point, on the other one or almost.
+/// A triangle that is a point, on the other triangle or almost.
 pub(super) fn point(rng: &mut Rng) -> Pair {
     let b = coarse_triangle(rng);
     let p = match rng.below(3) {
@@ -127,7 +127,7 @@ pub(super) fn point(rng: &mut Rng) -> Pair {
     let mut a = [p; 3];
     if rng.one_in(2) {
         nudge(rng, &mut a);
-        // The nudged corner alone, or all three where it went.
+        // Move only the nudged corner, or all three to its new position.
         if rng.one_in(2) {
             let moved = *a.iter().find(|&&corner| corner != p).unwrap_or(&p);
             a = [moved; 3];
@@ -158,7 +158,7 @@ fn tilted(rng: &mut Rng) -> Pair {
     ([0; 3].map(|_| corner()), [0; 3].map(|_| corner()))
 }
 
-/// A triangle with its third corner between the others, but for rounding, and a point near it.
+/// A triangle whose third corner lies between the others, up to rounding, and a point near it.
 fn thin(rng: &mut Rng) -> (Triangle, Point) {
     let [p, q] = [0; 2].map(|_| in_cube(rng));
     let [s, t] = [rng.unit(), rng.unit()];

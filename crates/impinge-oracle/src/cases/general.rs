@@ -10,24 +10,24 @@ pub(super) fn uniform(rng: &mut Rng) -> Pair {
     (triangle_in_cube(rng), triangle_in_cube(rng))
 }
 
-/// One triangle around a point of the other, or a little beside it: about half of them touch.
+/// One triangle around a point of the other, or slightly beside it: about half of the pairs touch.
 pub(super) fn close(rng: &mut Rng) -> Pair {
     let a = triangle_in_cube(rng);
     let [u, v] = [rng.unit(), rng.unit()];
     let [u, v] = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
     let centre = std::array::from_fn(|i| (1.0 - u - v) * a[0][i] + u * a[1][i] + v * a[2][i]);
     let offsets = triangle_in_cube(rng);
-    // Moves the middle of the offsets towards zero: a third of the way gives about half.
+    // Moves the mean of the offsets towards zero; a third of the way gives about half touching pairs.
     let back: Point = std::array::from_fn(|i| -0.1 * offsets.iter().map(|o| o[i]).sum::<f64>());
     (a, offsets.map(|offset| plus(centre, plus(offset, back))))
 }
 
-/// All corners on a small integer grid, where every degeneracy is frequent.
+/// All corners on a small integer grid, where degenerate cases are frequent.
 pub(super) fn grid(rng: &mut Rng, size: i32) -> Pair {
     ([0; 3].map(|_| on_grid(rng, size)), [0; 3].map(|_| on_grid(rng, size)))
 }
 
-/// A grid pair after a rotation in `f64`: degenerate to the eye, not to the last bit.
+/// A grid pair after a rotation in `f64`: nearly, but not exactly degenerate.
 pub(super) fn rotated_grid(rng: &mut Rng) -> Pair {
     let pair = grid(rng, 2);
     rotated(rng, pair)
@@ -45,7 +45,7 @@ pub(super) fn rotated_contact(rng: &mut Rng) -> Pair {
     rotated(rng, pair)
 }
 
-/// Small triangles a long way from the origin, so that their coordinates are coarse.
+/// Small triangles far from the origin, so that their coordinates are coarse.
 pub(super) fn far(rng: &mut Rng) -> Pair {
     // One ulp at 1e8 is 1.5e-8: the smallest of these triangles span a handful of ulps.
     let size = [1e-7, 1e-6, 1e-5, 1e-3, 1.0][rng.below(5) as usize];
@@ -61,7 +61,7 @@ pub(super) fn far(rng: &mut Rng) -> Pair {
     map(pair, |point| plus(place, times(point, size)))
 }
 
-/// Rotates about a random axis through the origin, with the rounding errors that this brings.
+/// Rotates about a random axis through the origin, with rounding errors.
 fn rotated(rng: &mut Rng, pair: Pair) -> Pair {
     // A random unit quaternion; its distribution does not matter. Basic operations and square
     // roots round alike on every machine, unlike sines.

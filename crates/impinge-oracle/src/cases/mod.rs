@@ -1,6 +1,6 @@
 //! Seeded pairs of triangles that are hard to decide, in named families.
 //!
-//! A pair depends on the family and the seed alone, so a failing test need only print both:
+//! A pair depends only on the family and the seed, so a failing test has to print just these two:
 //!
 //! ```
 //! use impinge_oracle::{cases, triangles_touch};
@@ -27,32 +27,32 @@ use crate::Triangle;
 /// Two triangles to be tested against each other.
 pub type Pair = (Triangle, Triangle);
 
-/// What the pairs of a family have in common.
+/// The answers that the pairs of a family have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
-    /// Some touch and some do not: at least one in twenty of either kind.
+    /// Some pairs touch and some do not: at least one in twenty of each.
     Both,
-    /// All touch, by construction.
+    /// All pairs touch, by construction.
     AllTouch,
 }
 
-/// A kind of pair, of which every seed gives another example.
+/// A kind of pair; every seed gives another example.
 #[derive(Debug, Clone, Copy)]
 pub struct Family {
-    /// Short and in kebab case, for the messages of tests.
+    /// A short name in kebab case, for test messages.
     pub name: &'static str,
-    /// Which answers to expect.
+    /// The expected answers.
     pub answers: Answers,
     make: fn(&mut Rng) -> Pair,
 }
 
 impl Family {
-    /// The pair of that seed. All coordinates are finite.
+    /// Returns the pair of a seed. All coordinates are finite.
     pub fn pair(&self, seed: u64) -> Pair {
         let mut rng = Rng::new(seed);
         let pair = (self.make)(&mut rng);
-        // A construction treats some corner, axis or triangle as special. Code under test may do
-        // so too, so the roles are dealt out anew.
+        // A construction treats some corner, axis or triangle as special. Code under test may do so too, so the
+        // roles are permuted.
         shape::shuffled(&mut rng, pair)
     }
 }

@@ -1,4 +1,4 @@
-//! Coordinates at the ends of the range of `f64`, and of very different sizes.
+//! Coordinates at the limits of `f64`, and of very different magnitudes.
 
 use super::shape::{
     coarse_triangle, map, nudge, offset, on_face, on_grid, plus, power_of_two, times,
@@ -15,7 +15,7 @@ pub(super) fn huge_close_together(rng: &mut Rng) -> Pair {
     around(rng, 1e99)
 }
 
-/// Around 1e300: by differences of a few ulps, or as a pose with a large translation would do it.
+/// Coordinates around 1e300: with differences of a few ulps, or as after a large translation.
 pub(super) fn huge_translated(rng: &mut Rng) -> Pair {
     if rng.one_in(2) {
         return around(rng, 1e300);
@@ -51,7 +51,7 @@ pub(super) fn denormal(rng: &mut Rng) -> Pair {
     map(general::grid(rng, size), |point| times(point, f64::from_bits(1)))
 }
 
-/// A corner on a face, exactly or but for a few ulps, all in denormals.
+/// A corner on a face, exactly or up to a few ulps, with denormal coordinates.
 pub(super) fn denormal_contact_moved(rng: &mut Rng) -> Pair {
     // Multiples of 256, so that points of the face are integers, times the smallest number.
     let a = coarse_triangle(rng).map(|corner| times(corner, 256.0));
@@ -68,7 +68,7 @@ pub(super) fn denormal_contact_moved(rng: &mut Rng) -> Pair {
     (a, b)
 }
 
-/// Every coordinate of another size: `±1.… * 2^e` with `e` from `low..=high`.
+/// Coordinates of different magnitudes: `±1.… * 2^e` with `e` from `low..=high`.
 pub(super) fn mixed_exponents(rng: &mut Rng, low: i32, high: i32) -> Pair {
     let mut corner = || {
         [0; 3].map(|_| {
@@ -79,7 +79,7 @@ pub(super) fn mixed_exponents(rng: &mut Rng, low: i32, high: i32) -> Pair {
     };
     let a = [0; 3].map(|_| corner());
     let mut b = [0; 3].map(|_| corner());
-    // Left alone these seldom touch, so some share a corner, and some of those are moved.
+    // Such triangles seldom touch, so some share a corner, and some of those are moved.
     if rng.one_in(2) {
         b[0] = a[0];
         if rng.one_in(2) {

@@ -10,9 +10,9 @@ use crate::Triangle;
 /// A ray and a triangle to be tested against each other.
 #[derive(Debug, Clone, Copy)]
 pub struct RayCase {
-    /// Where the ray starts.
+    /// The origin of the ray.
     pub origin: [f64; 3],
-    /// Its direction: finite, not zero.
+    /// The direction: finite, not zero.
     pub direction: [f64; 3],
     /// The largest parameter; infinite for no limit.
     pub t_max: f64,
@@ -20,23 +20,23 @@ pub struct RayCase {
     pub triangle: Triangle,
 }
 
-/// A kind of ray, of which every seed gives another example.
+/// A kind of ray; every seed gives another example.
 #[derive(Debug, Clone, Copy)]
 pub struct RayFamily {
-    /// Short and in kebab case, for the messages of tests.
+    /// A short name in kebab case, for test messages.
     pub name: &'static str,
     make: fn(&mut Rng) -> RayCase,
 }
 
 impl RayFamily {
-    /// The case of that seed. All numbers are finite, and the direction is not zero.
+    /// Returns the case of a seed. All numbers are finite, and the direction is not zero.
     pub fn case(&self, seed: u64) -> RayCase {
         let mut rng = Rng::new(seed);
         let mut case = (self.make)(&mut rng);
         if case.direction == [0.0; 3] {
             case.direction[0] = 1.0;
         }
-        // Corners and axes change their roles; axes are mirrored.
+        // Permute corners and axes, and mirror axes.
         let order = order(&mut rng);
         case.triangle = order.map(|i| case.triangle[i]);
         let axes = self::order(&mut rng);
@@ -100,7 +100,7 @@ fn order(rng: &mut Rng) -> [usize; 3] {
     order
 }
 
-/// Half of the time none, else one of an ordinary size.
+/// A limit: none half of the time, else one of ordinary size.
 fn any_limit(rng: &mut Rng) -> f64 {
     if rng.one_in(2) { f64::INFINITY } else { 2.0 * rng.unit() }
 }
@@ -111,7 +111,7 @@ fn uniform(rng: &mut Rng) -> RayCase {
     RayCase { origin, direction, t_max: any_limit(rng), triangle }
 }
 
-/// At a point of the triangle or a little beside it.
+/// A ray towards a point of the triangle, or slightly beside it.
 fn aimed(rng: &mut Rng) -> RayCase {
     let (triangle, target) = general::close(rng);
     let target: Point = std::array::from_fn(|i| target.iter().map(|corner| corner[i] / 3.0).sum());
@@ -120,7 +120,7 @@ fn aimed(rng: &mut Rng) -> RayCase {
     RayCase { origin, direction, t_max: any_limit(rng), triangle }
 }
 
-/// From so far away that corners seen from there differ by few ulps.
+/// A ray from so far away that the corners, seen from there, differ by few ulps.
 fn aimed_far(rng: &mut Rng) -> RayCase {
     let case = aimed(rng);
     let distance = power_of_two(rng.int(10, 50));
@@ -128,7 +128,7 @@ fn aimed_far(rng: &mut Rng) -> RayCase {
     RayCase { origin, t_max: case.t_max * distance, ..case }
 }
 
-/// Everything on a small integer grid, where every degeneracy is frequent.
+/// All coordinates on a small integer grid, where degenerate cases are frequent.
 fn grid(rng: &mut Rng, size: i32) -> RayCase {
     let triangle = [0; 3].map(|_| on_grid(rng, size));
     let (origin, direction) = (on_grid(rng, size), on_grid(rng, size));
@@ -154,8 +154,8 @@ fn corner(_: &mut Rng, t: &Triangle) -> Point {
     t[0]
 }
 
-/// A ray that is at a point after 0 to 3 steps: exact, for coarse points. The limit is there, just before, just
-/// beyond, or away from it.
+/// A ray that reaches a point at parameter 0 to 3: exact, for coarse points. The limit is at that parameter,
+/// slightly below, slightly above, or away from it.
 fn ray_through(rng: &mut Rng, target: Point, triangle: Triangle) -> RayCase {
     let direction = offset(rng, size(&triangle));
     let steps = f64::from(rng.int(0, 3));
@@ -177,7 +177,7 @@ fn through(rng: &mut Rng, target: fn(&mut Rng, &Triangle) -> Point) -> RayCase {
     ray_through(rng, target, triangle)
 }
 
-/// The same with one coordinate moved by a few ulps.
+/// Like the exact case, with one coordinate moved by a few ulps.
 fn moved(rng: &mut Rng, target: fn(&mut Rng, &Triangle) -> Point) -> RayCase {
     let mut case = through(rng, target);
     nudge_case(rng, &mut case);
@@ -194,7 +194,8 @@ fn nudge_case(rng: &mut Rng, case: &mut RayCase) {
     }
 }
 
-/// All in one tilted plane: exact, since everything is a small integer combination of small integer vectors.
+/// Ray and triangle in one tilted plane: exact, since all points are small integer combinations of small integer
+/// vectors.
 fn in_plane(rng: &mut Rng) -> RayCase {
     let [u, v] = [0; 2].map(|_| on_grid(rng, 1000));
     let place = on_grid(rng, 1_000_000);
@@ -214,7 +215,7 @@ fn in_plane_moved(rng: &mut Rng) -> RayCase {
     case
 }
 
-/// Along the line of an edge, from before it, from within or from behind it.
+/// A ray along the line of an edge, starting before it, on it or behind it.
 fn along_an_edge(rng: &mut Rng) -> RayCase {
     let triangle = coarse_triangle(rng);
     let way = combine(triangle[1], triangle[0], |p, q| p - q);
@@ -229,7 +230,7 @@ fn along_an_edge(rng: &mut Rng) -> RayCase {
     case
 }
 
-/// At a triangle that is a segment.
+/// A ray towards a triangle that is a segment.
 fn segment(rng: &mut Rng) -> RayCase {
     let [p, q, _] = coarse_triangle(rng);
     let third = match rng.below(3) {
@@ -240,7 +241,7 @@ fn segment(rng: &mut Rng) -> RayCase {
     let triangle = [p, q, third];
     let target = match rng.below(4) {
         0 => p,
-        // On the segment's line, but beyond its end.
+        // On the line of the segment, but beyond its end.
         1 => combine(p, q, |p, q| 1.25 * q - 0.25 * p),
         _ => on_edge(rng, p, q),
     };
@@ -257,7 +258,7 @@ fn segment_moved(rng: &mut Rng) -> RayCase {
     case
 }
 
-/// At a triangle that is a point, or three points a few ulps apart.
+/// A ray towards a triangle that is a point, or three points a few ulps apart.
 fn point(rng: &mut Rng) -> RayCase {
     let triangle = coarse_triangle(rng);
     let target = triangle[0];
@@ -269,7 +270,7 @@ fn point(rng: &mut Rng) -> RayCase {
     case
 }
 
-/// At a triangle with its third corner between the others, but for rounding.
+/// A ray towards a triangle whose third corner lies between the others, up to rounding.
 fn sliver(rng: &mut Rng) -> RayCase {
     let [p, q] = [0; 2].map(|_| in_cube(rng));
     let [s, t] = [rng.unit(), rng.unit()];
@@ -284,7 +285,7 @@ fn sliver(rng: &mut Rng) -> RayCase {
     RayCase { origin, direction, t_max: any_limit(rng) + steps, triangle }
 }
 
-/// Small triangles a long way from the origin, so that their coordinates are coarse.
+/// Small triangles far from the origin, so that their coordinates are coarse.
 fn far(rng: &mut Rng) -> RayCase {
     let case = if rng.one_in(2) { aimed(rng) } else { grid(rng, 3) };
     let size = [1e-7, 1e-6, 1e-5, 1e-3, 1.0][rng.below(5) as usize];
@@ -311,7 +312,7 @@ fn scaled(rng: &mut Rng, points: [i32; 2], directions: [i32; 2]) -> RayCase {
     let point_exponent = rng.int(points[0], points[1]);
     let way_exponent = rng.int(directions[0], directions[1]);
     let (factor, way) = (power_of_two(point_exponent), power_of_two(way_exponent));
-    // The limit follows as far as it can; nothing else depends on its being exact.
+    // The limit is scaled as far as possible; it need not be exact.
     let t_max = case.t_max * (factor / way).clamp(1e-300, 1e300);
     RayCase {
         origin: times(case.origin, factor),
@@ -353,7 +354,7 @@ fn largest(rng: &mut Rng) -> RayCase {
     RayCase { origin: put(case.origin), triangle: case.triangle.map(put), direction, ..case }
 }
 
-/// Every number of another size.
+/// Numbers of very different magnitudes.
 fn mixed_exponents(rng: &mut Rng, low: i32, high: i32) -> RayCase {
     let mut any = || {
         [0; 3].map(|_| {
@@ -365,7 +366,7 @@ fn mixed_exponents(rng: &mut Rng, low: i32, high: i32) -> RayCase {
     let (triangle, origin, direction) = ([any(), any(), any()], any(), any());
     let mut case = RayCase { origin, direction, t_max: f64::INFINITY, triangle };
     match rng.below(4) {
-        // From a corner, from the middle of an edge but for rounding, or through a corner seen from zero.
+        // From a corner, from the middle of an edge up to rounding, or through a corner as seen from the origin.
         0 => case.origin = case.triangle[0],
         1 => case.origin = combine(case.triangle[0], case.triangle[1], |p, q| 0.5 * p + 0.5 * q),
         2 => (case.origin, case.direction) = ([0.0; 3], case.triangle[0]),

@@ -1,4 +1,4 @@
-//! A small random generator of our own, so that a seed means the same pair for ever.
+//! A small random generator, so that a seed gives the same pair in every version.
 
 /// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number
 /// generators*, 2014).
@@ -8,12 +8,12 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// A generator that gives the same sequence for the same seed.
+    /// Returns a generator that gives the same sequence for the same seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// Any 64 bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -22,27 +22,27 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// An integer from `0..count`. (The bias of the remainder, below 2^-50, harms no test.)
+    /// Returns an integer from `0..count`. (The bias of the remainder is below 2^-50.)
     pub fn below(&mut self, count: u64) -> u64 {
         self.bits() % count
     }
 
-    /// An integer from `low..=high`.
+    /// Returns an integer from `low..=high`.
     pub fn int(&mut self, low: i32, high: i32) -> i32 {
         low + self.below(u64::from(high.abs_diff(low)) + 1) as i32
     }
 
-    /// True with one chance in `count`.
+    /// Returns true with probability `1 / count`.
     pub fn one_in(&mut self, count: u64) -> bool {
         self.below(count) == 0
     }
 
-    /// A number from `0.0..1.0`, with all 53 bits random.
+    /// Returns a number from `0.0..1.0`, with all 53 bits random.
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number from `-1.0..1.0`.
+    /// Returns a number from `-1.0..1.0`.
     pub fn signed(&mut self) -> f64 {
         2.0 * self.unit() - 1.0
     }

@@ -1,4 +1,4 @@
-//! What the families are built from. Where a comment says "exact", no operation rounds.
+//! Building blocks of the families. Where a comment says "exact", no operation rounds.
 
 use super::{Pair, Rng};
 use crate::Triangle;
@@ -19,7 +19,7 @@ pub(super) fn times(p: Point, factor: f64) -> Point {
 
 /// `2^exponent`, from -1074 to 1023: exact.
 ///
-/// `powi` may round differently from machine to machine, and a seed must not.
+/// `powi` may round differently on different machines, and a seed must give the same pair everywhere.
 pub(super) fn power_of_two(exponent: i32) -> f64 {
     match exponent {
         -1022..=1023 => f64::from_bits(((exponent + 1023) as u64) << 52),
@@ -28,7 +28,7 @@ pub(super) fn power_of_two(exponent: i32) -> f64 {
     }
 }
 
-/// The same change made to every corner of both triangles.
+/// Applies the same map to every corner of both triangles.
 pub(super) fn map(pair: Pair, mut f: impl FnMut(Point) -> Point) -> Pair {
     (pair.0.map(&mut f), pair.1.map(&mut f))
 }
@@ -50,7 +50,7 @@ pub(super) fn on_grid(rng: &mut Rng, size: i32) -> Point {
 
 /// A triangle with integer coordinates of up to 4, 20 or 40 bits.
 ///
-/// That leaves room below the 53 bits of an `f64`: [`on_face`] and [`on_edge`] are exact on it.
+/// These sizes stay well below the 53 bits of an `f64`: [`on_face`] and [`on_edge`] are exact on it.
 pub(super) fn coarse_triangle(rng: &mut Rng) -> Triangle {
     let size = power_of_two([4, 20, 40][rng.below(3) as usize]);
     [0; 3].map(|_| [0; 3].map(|_| (rng.signed() * size).round()))
@@ -90,7 +90,7 @@ pub(super) fn nudge(rng: &mut Rng, t: &mut Triangle) {
     nudge_by(rng, t, steps);
 }
 
-/// Moves one coordinate of one corner by so many ulps, up or down.
+/// Moves one coordinate of one corner by `ulps` ulps, up or down.
 pub(super) fn nudge_by(rng: &mut Rng, t: &mut Triangle, ulps: i32) {
     let coordinate = &mut t[rng.below(3) as usize][rng.below(3) as usize];
     let step = if rng.one_in(2) { f64::next_up } else { f64::next_down };
@@ -105,8 +105,8 @@ pub(super) fn rescaled(rng: &mut Rng, pair: Pair, low: i32, high: i32) -> Pair {
     map(pair, |point| times(point, factor))
 }
 
-/// The same pair with corners, axes and the two triangles in random order, and axes mirrored at
-/// random: exact, and of no influence on whether the triangles touch.
+/// Returns the same pair with corners, axes and the two triangles in random order, and axes mirrored at random:
+/// exact, and without effect on whether the triangles touch.
 pub(super) fn shuffled(rng: &mut Rng, pair: Pair) -> Pair {
     let axes = permutation(rng);
     let signs = [0; 3].map(|_| if rng.one_in(2) { -1.0 } else { 1.0 });

@@ -7,7 +7,7 @@ const POINT: Option<usize> = Some(0);
 const SEGMENT: Option<usize> = Some(1);
 const POLYGON: Option<usize> = Some(2);
 
-/// Half of a unit square in the plane z = 0; most cases are told in relation to it.
+/// Half of a unit square in the plane z = 0; most cases are relative to it.
 const FLOOR: Triangle = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
 /// The smallest positive number.
 const TINY: f64 = f64::from_bits(1);

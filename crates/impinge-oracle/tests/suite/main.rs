@@ -1,4 +1,4 @@
-//! The integration tests of the oracle, in one binary: every further binary would be linked again.
+//! The integration tests of the oracle, in one binary, because every further binary would be linked separately.
 
 mod known;
 mod second;

@@ -7,7 +7,7 @@ fn family(name: &str) -> &'static cases::Family {
     cases::families().iter().find(|family| family.name == name).expect("a known family")
 }
 
-/// Compares the answers on the given seeds and returns how many of the pairs touch.
+/// Compares the answers on the given seeds. Returns the number of pairs that touch.
 fn compare(family: &cases::Family, seeds: std::ops::Range<u64>) -> usize {
     let mut touching = 0;
     for seed in seeds {
@@ -22,11 +22,11 @@ fn compare(family: &cases::Family, seeds: std::ops::Range<u64>) -> usize {
     touching
 }
 
-/// 160,000 pairs in all, with every kind of degeneracy.
+/// 160,000 pairs, with every kind of degeneracy.
 #[test]
 fn three_methods_agree_on_grids() {
     for name in ["grid-1", "grid-2", "grid-8", "both-degenerate"] {
-        // Other seeds than below, where the same families are asked again.
+        // Other seeds than in the test below, which uses the same families.
         let touching = compare(family(name), 1_000_000..1_040_000);
         assert!((2_000..38_000).contains(&touching), "{name} is one-sided: {touching}");
     }

@@ -1,4 +1,4 @@
-//! What must not change an answer, does not.
+//! Changes that must not affect an answer: permutations, mirrorings and exact scalings.
 
 use impinge_oracle::cases::{self, Pair, Rng};
 use impinge_oracle::{
@@ -9,7 +9,7 @@ fn map(pair: Pair, f: impl Fn([f64; 3]) -> [f64; 3]) -> Pair {
     (pair.0.map(&f), pair.1.map(&f))
 }
 
-/// The same pair, or a mirror image of it, told in other ways. None of them rounds.
+/// The same pair, or a mirror image of it, in equivalent forms. None of the changes rounds.
 fn retold((a, b): Pair) -> Vec<(&'static str, Pair)> {
     let mut list = vec![
         ("swapped", (b, a)),
@@ -29,7 +29,7 @@ fn retold((a, b): Pair) -> Vec<(&'static str, Pair)> {
     for (what, factors) in scalings {
         let scaled = map((a, b), |p| std::array::from_fn(|axis| p[axis] * factors[axis]));
         let back = map(scaled, |p| std::array::from_fn(|axis| p[axis] / factors[axis]));
-        // At the ends of the range a scaling overflows or loses bits, and so proves nothing.
+        // At the limits of the range a scaling overflows or loses bits, so it is skipped.
         let is_finite = |t: &Triangle| t.as_flattened().iter().all(|c| c.is_finite());
         if back == (a, b) && is_finite(&scaled.0) && is_finite(&scaled.1) {
             list.push((what, scaled));
@@ -64,7 +64,7 @@ fn dimensions_are_symmetric() {
     }
 }
 
-/// A triangle shares itself with itself: a polygon, or less exactly if it is degenerate.
+/// The common part of a triangle with itself is the triangle: a polygon, or a segment or point if it is degenerate.
 #[test]
 fn a_triangle_meets_itself_in_itself() {
     let mut degenerate = 0;

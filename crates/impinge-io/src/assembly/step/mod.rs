@@ -1,7 +1,8 @@
 //! Reads STEP files into an assembly: each solid or surface of a product is a part.
 //!
-//! OpenCASCADE, a C++ library, splits the curved surfaces into triangles. It can crash, so it runs in the separate program
-//! `impinge-step` (`tools/step` in the sources), which gets the file and returns a stream of parts.
+//! OpenCASCADE, a C++ library, splits the curved surfaces into triangles. It can crash, so it runs in the
+//! separate program `impinge-step` (`tools/step` in the sources), which gets the file and returns a stream of
+//! parts.
 
 mod program;
 mod stream;

@@ -146,8 +146,9 @@ mod tests {
         sync::{Mutex, MutexGuard, PoisonError},
     };
 
-    /// A one-line shell script, removed when dropped. Only one at a time: a process that is started while another script is
-    /// being written holds that script open, and the system does not run a file that is open for writing.
+    /// A one-line shell script, removed when dropped. Only one at a time: a process that is started while another
+    /// script is being written holds that script open, and the system does not run a file that is open for
+    /// writing.
     struct Script(PathBuf, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
 
     impl Script {

@@ -56,8 +56,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
-    /// Reads a record into `parts`. Returns `Ok(false)` after the last record, `Err` if a mesh is invalid, and `None` if the
-    /// bytes are not a record.
+    /// Reads a record into `parts`. Returns `Ok(false)` after the last record, `Err` if a mesh is invalid, and
+    /// `None` if the bytes are not a record.
     fn record(&mut self, parts: &mut Parts) -> Option<Result<bool, String>> {
         match self.take(1)? {
             b"G" => {

@@ -1,7 +1,7 @@
 //! Reads robots: the collision geometry of the links of a URDF file.
 //!
-//! [`document`] parses the XML, [`kinematics`] computes the link transforms, [`shapes`] makes meshes of boxes, cylinders,
-//! spheres and capsules, and [`packages`] finds the mesh files.
+//! [`document`] parses the XML, [`kinematics`] computes the link transforms, [`shapes`] makes meshes of boxes,
+//! cylinders, spheres and capsules, and [`packages`] finds the mesh files.
 
 mod document;
 mod kinematics;

@@ -20,8 +20,8 @@ fn data() -> Vec<u8> {
     bytes
 }
 
-/// A document over the data. Views: 0 all bytes, 1 the positions. Accessors: 0 the corners of the square, 1 the corners
-/// of the triangle, 2, 3 and 4 the indices of the square.
+/// A document over the data. Views: 0 all bytes, 1 the positions. Accessors: 0 the corners of the square, 1 the
+/// corners of the triangle, 2, 3 and 4 the indices of the square.
 fn document(rest: &str) -> String {
     let length = data().len();
     let positions = length - POSITIONS;

@@ -22,9 +22,9 @@ const TRIPLE: u64 = 12;
 
 /// Writes a model as GLB: one node per part, one mesh per distinct set of faces.
 ///
-/// Positions are rounded to single precision, the only one that glTF has. A coordinate beyond its range, or a transform that
-/// is not finite, is an error of the kind `InvalidData`. Parts that use different faces of one mesh share its positions. A
-/// part without faces becomes a node without a mesh.
+/// Positions are rounded to single precision, the only one that glTF has. A coordinate beyond its range, or a
+/// transform that is not finite, is an error of the kind `InvalidData`. Parts that use different faces of one
+/// mesh share its positions. A part without faces becomes a node without a mesh.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> Result<()> {
     let layout = Layout::new(model)?;
     write_container(&layout.document, out, |out| {

@@ -45,10 +45,10 @@ pub fn save_painted(
 
 /// Writes an assembly as GLB: one node per part, inside the nodes of its sub-assemblies.
 ///
-/// If the unit of the assembly is known, the file is in metres, as glTF requires; the nodes scale. Parts with the same mesh
-/// and the same colour share a glTF mesh, and all parts of a mesh share its positions, so a part with a few faces in
-/// another colour needs only its face indices in addition. Positions are rounded to single precision. The same assembly and
-/// colours always give the same bytes.
+/// If the unit of the assembly is known, the file is in metres, as glTF requires; the nodes scale. Parts with the
+/// same mesh and the same colour share a glTF mesh, and all parts of a mesh share its positions, so a part with a
+/// few faces in another colour needs only its face indices in addition. Positions are rounded to single
+/// precision. The same assembly and colours always give the same bytes.
 ///
 /// A coordinate beyond single precision, or a colour for a part or face that does not exist, is an error of the kind
 /// `InvalidData`.

@@ -1,11 +1,11 @@
-//! A folder of a test's own.
+//! A temporary folder for one test.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Removed when dropped.
+/// The folder is removed when dropped.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -16,7 +16,7 @@ impl Folder {
         Self(path)
     }
 
-    /// Writes a file, and the folders that it is in.
+    /// Writes a file, and creates its parent folders.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).expect("a folder");

@@ -1,5 +1,4 @@
-//! What the integration tests share: a counting allocator, a check of what a reader returned, and
-//! small sample files.
+//! Shared by the integration tests: a counting allocator, a check of models, and small sample files.
 
 pub(crate) mod folder;
 pub(crate) mod memory;
@@ -8,7 +7,7 @@ pub(crate) mod samples;
 use impinge_io::{Format, Model};
 use std::path::PathBuf;
 
-/// Whether a model keeps what its documentation promises; the meshes checked themselves.
+/// Checks the documented promises of a model; the meshes have been checked on construction.
 pub(crate) fn check_model(model: &Model) -> Result<(), String> {
     let mut shown: Vec<Vec<bool>> =
         model.meshes.iter().map(|mesh| vec![false; mesh.faces().len()]).collect();
@@ -35,12 +34,12 @@ pub(crate) fn check_model(model: &Model) -> Result<(), String> {
     }
 }
 
-/// What a reader may allocate at its peak for a file of this size.
+/// Returns the peak number of bytes that a reader may allocate for a file of this size.
 pub(crate) fn memory_limit(bytes: usize) -> usize {
     8 * bytes + (1 << 20)
 }
 
-/// The name under which a sample is read.
+/// Returns the file name under which a sample is read.
 pub(crate) fn file_name(format: Format) -> PathBuf {
     PathBuf::from("sample").with_extension(format.extension())
 }

@@ -1,4 +1,4 @@
-//! Small good files of every format and variant, to read, to break and to mutate.
+//! Small valid files of every format and variant, for tests that read, damage and mutate them.
 
 use super::file_name;
 use impinge::{Mesh, glam::DVec3};
@@ -14,7 +14,7 @@ pub(crate) const OFF: &str = "OFF # header\n5 5 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0
 pub(crate) const COFF: &str = "COFF 4 1\n0 0 0 1 0 0 1\n2 0 0 1 0 0 1\n1 1 0 1 0 0 1\n2 2 0 1 0 0 1\n\
     4 0 1 2 3 0.1 0.2 0.3\n";
 
-/// Numbers spread over lines as the format allows, with normals.
+/// Numbers spread over lines, as the format allows, with normals.
 pub(crate) const NOFF: &str = "NOFF\n4\n2 0 0 0 0\n0 0 1 1 0 0 0 0 1\n1 1 # corner\n0 0 0 1\n\n\
     0 1 0 0 0 1 3 0\n1 2 255 0 0\n3\n0 2 3\n";
 
@@ -42,7 +42,7 @@ const TRIANGLE: [u8; 44] = {
     bytes
 };
 
-/// A glTF file with an embedded buffer, a moved node and a child that mirrors.
+/// A glTF file with an embedded buffer, a translated node and a mirroring child.
 pub(crate) fn gltf() -> String {
     let buffer = base64(&TRIANGLE);
     format!(
@@ -74,7 +74,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// A robot of every kind of shape and joint that needs no other file.
+/// A robot with every kind of shape and joint that needs no other file.
 pub(crate) const ROBOT: &str = r#"<?xml version="1.0"?>
 <robot name="arm">
   <link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
@@ -130,7 +130,7 @@ pub(crate) fn binary_ply(big_endian: bool) -> Vec<u8> {
     bytes
 }
 
-/// A ring of `n` quads, split: enough faces to be worth writing.
+/// A ring of `n` quads, each split into two triangles.
 pub(crate) fn ring(n: u32) -> Mesh {
     let point = |i: u32| {
         let angle = f64::from(i / 2) / f64::from(n) * std::f64::consts::TAU;
@@ -140,7 +140,7 @@ pub(crate) fn ring(n: u32) -> Mesh {
     Mesh::new((0..2 * n).map(point).collect(), faces.collect()).expect("a ring is a mesh")
 }
 
-/// Every sample of a format.
+/// Returns every sample of a format.
 pub(crate) fn all(format: Format) -> Vec<Vec<u8>> {
     let by_hand: Vec<Vec<u8>> = match format {
         Format::Obj => vec![OBJ.into(), OBJ.replace('\n', "\r\n").into()],
@@ -164,7 +164,7 @@ pub(crate) fn all(format: Format) -> Vec<Vec<u8>> {
     samples
 }
 
-/// Every sample must be good, or a test of broken ones proves nothing.
+/// Every sample must be valid, or a test of damaged ones proves nothing.
 pub(crate) fn assert_good(format: Format) {
     for (number, sample) in all(format).iter().enumerate() {
         if let Err(error) = impinge_io::read(sample, format, &file_name(format)) {

@@ -1,5 +1,5 @@
-//! The common part as a polygon: one triangle, cut by the half-spaces whose common part the other
-//! triangle is (I. E. Sutherland, G. W. Hodgman, *Reentrant polygon clipping*, 1974).
+//! Computes the common part as a polygon: one triangle is clipped by the half-spaces that bound the other (I. E.
+//! Sutherland, G. W. Hodgman, *Reentrant polygon clipping*, 1974).
 
 use super::{Vector, cross, dot, is_zero, minus};
 use dashu_int::IBig;
@@ -10,7 +10,7 @@ type Point = [IBig; 4];
 /// The points with `x n₀ + y n₁ + z n₂ + w n₃ ≥ 0`.
 type HalfSpace = [IBig; 4];
 
-/// The dimension of the common part, or `None` if it is empty.
+/// Returns the dimension of the common part; `None` if it is empty.
 pub(crate) fn meet_dimension(a: &[Vector; 3], b: &[Vector; 3]) -> Option<usize> {
     let mut polygon: Vec<Point> =
         a.iter().map(|[x, y, z]| [x.clone(), y.clone(), z.clone(), IBig::ONE]).collect();
@@ -29,7 +29,7 @@ fn half_spaces(t: &[Vector; 3]) -> Vec<HalfSpace> {
         list.extend((0..3).map(|i| beyond(&cross(&normal, &edges[i]), &t[i])));
         return list;
     }
-    // On a line: the longest edge covers it all. A vector is parallel to the edge if its cross
+    // Collinear corners: the longest edge covers the triangle. A vector is parallel to the edge if its cross
     // product with it is zero, which is one plane for each axis.
     let longest = (0..3).max_by_key(|&i| dot(&edges[i], &edges[i])).unwrap_or(0);
     let (edge, start, end) = (&edges[longest], &t[longest], &t[(longest + 1) % 3]);

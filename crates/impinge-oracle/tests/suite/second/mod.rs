@@ -8,11 +8,10 @@ use impinge_oracle::Triangle;
 
 pub(crate) type Vector = [IBig; 3];
 
-/// The corners in integers, each axis multiplied by `2^1074`, and then divided by as much as they
-/// allow.
+/// Returns the corners as integers: each axis multiplied by `2^1074`, then divided by its common power of two.
 ///
-/// Scaling the axes apart changes neither the answer nor the dimension. Written without a look at
-/// the bits of an `f64`, unlike the oracle's: a number is doubled until it is whole.
+/// Scaling each axis separately changes neither the answer nor the dimension. Unlike the oracle's version, this
+/// one does not read the bits of an `f64`: a number is doubled until it is whole.
 pub(crate) fn integers(a: &Triangle, b: &Triangle) -> [[Vector; 3]; 2] {
     let mut result = [a, b].map(|t| t.map(|corner| corner.map(whole)));
     for axis in 0..3 {

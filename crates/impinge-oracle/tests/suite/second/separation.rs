@@ -1,4 +1,4 @@
-//! Disjoint or not, by a search for a direction that separates.
+//! Decides whether triangles are disjoint by searching for a separating direction.
 //!
 //! Two disjoint triangles have a closest pair of points, and the vector between the two strictly
 //! separates them. Each of the points lies on a corner, inside an edge or inside the face of its
@@ -17,7 +17,7 @@
 use super::{Vector, cross, dot, minus};
 use dashu_int::IBig;
 
-/// Whether no direction of the list separates the triangles.
+/// Returns whether no direction of the list separates the triangles.
 pub(crate) fn touch(a: &[Vector; 3], b: &[Vector; 3]) -> bool {
     !directions(a, b).any(|direction| separates(&direction, a, b))
 }
