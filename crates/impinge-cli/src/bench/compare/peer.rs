@@ -452,7 +452,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_words_and_a_name() {
+    fn a_peer_is_parsed_into_name_and_words() {
         let peer: Peer = "fcl=bin/fcl {dir} --only 'a b'".parse().unwrap();
         assert_eq!((&*peer.name, &*peer.words[3]), ("fcl", "a b"));
         assert_eq!(peer.words.len(), 4);

@@ -415,7 +415,7 @@ impl Report {
                 ]);
             }
         }
-        let title = "Answers that differ from those of impinge, in pairs (detect: in steps)";
+        let title = "Answers that differ from impinge's, in pairs (detect: in steps)";
         (rows.len() > 1).then_some(Table { title: title.to_owned(), rows })
     }
 
