@@ -2,7 +2,7 @@
 //!
 //! A peer receives a folder with `a.obj`, `b.obj` and `poses.csv`; `--cap SECONDS`, the time that it may take
 //! in each mode; and `--counts FOLDER`, into which it writes `ENGINE-MODE.csv` with a line `step,count` for
-//! each step. It fingerprints one line of JSON for each engine and mode, with the field names of `impinge query`.
+//! each step. It prints one line of JSON for each engine and mode, with the field names of `impinge query`.
 
 use super::{
     engine::{EngineInfo, Mode},
@@ -149,7 +149,7 @@ fn excerpt(line: &str) -> String {
     }
 }
 
-/// A peer that fingerprints more than this is stopped.
+/// A peer that prints more than this is stopped.
 const MAX_OUTPUT: u64 = 16 << 20;
 
 /// A process that is killed when this is dropped.

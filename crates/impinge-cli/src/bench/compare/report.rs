@@ -461,8 +461,8 @@ impl Report {
                 .to_owned();
         if self.has_peers() {
             text.push_str(
-                "; the ratio is the time of the fastest peer with right answers over the time of the first method, on the \
-                 same poses",
+                "; the ratio is the time of the fastest peer with right answers over the time of \
+                 the first method, on the same poses",
             );
         }
         text.push('.');
