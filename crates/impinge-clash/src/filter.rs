@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_leave_pairs_out() {
+    fn rules_exclude_pairs() {
         let assembly = assembly();
         let with = |texts: &[&str]| {
             included(&assembly, &Pairs { ignore: rules(texts), ..Pairs::default() })
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_for_verdicts_hide_what_was_found() {
+    fn rules_for_verdicts_hide_clashes() {
         let assembly = assembly();
         let rules = rules(&["touching: road", "clearance,inside: door :: roof"]);
         let only: Verdicts = "touching,clearance,penetrating".parse().unwrap();

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_motion_gathers_no_error() {
+    fn steady_motion_accumulates_no_error() {
         let spin = DVec3::new(0.3, -0.2, 0.7);
         let mut mover = ball().steady(DVec3::new(0.1, 0.0, -0.2), spin);
         for cycle in 1..=100_000 {
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hit_leads_back_the_way_it_came() {
+    fn a_hit_reverses_the_motion() {
         let random = Random::new(7);
         let billiard = Billiard { wander: 0.3, random, is_returning: false };
         let mut mover = ball().billiard(DVec3::X, DVec3::new(0.0, 0.1, 0.0), billiard);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_end_as_they_are_told() {
+    fn paths_end_as_the_scene_says() {
         let poses: Vec<Pose> =
             (0..4).map(|i| Pose::from_translation(DVec3::X * f64::from(i)).unwrap()).collect();
         let places = |end| {

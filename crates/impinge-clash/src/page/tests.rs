@@ -55,7 +55,7 @@ fn the_page_has_one_place_for_findings_and_asks_no_network() {
 }
 
 #[test]
-fn what_the_page_is_told_is_what_was_found() {
+fn the_page_data_agrees_with_the_findings() {
     let findings = samples::of_gearbox();
     let (header, numbers) = unpacked(&page(&findings));
     let rows = header["rows"].as_array().unwrap();
@@ -100,7 +100,7 @@ fn names_cannot_end_the_data() {
 }
 
 #[test]
-fn parts_that_clash_go_first_where_there_is_no_room_for_all() {
+fn clashing_parts_are_kept_first() {
     let findings = samples::of_gearbox();
     let (header, _) = unpacked(&page_within(&tight(&findings), &findings));
     let names: Vec<&str> = header["parts"]["name"]

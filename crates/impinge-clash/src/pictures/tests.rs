@@ -2,7 +2,7 @@ use super::*;
 use impinge_io::write_atomically;
 use std::fs;
 
-/// If `IMPINGE_SHOTS` names a folder: writes pictures of the gearbox and of other assemblies to material at.
+/// If `IMPINGE_SHOTS` names a folder: writes pictures of the gearbox and of other assemblies to look at.
 #[test]
 fn pictures_to_look_at() {
     let Some(folder) = std::env::var_os("IMPINGE_SHOTS").map(PathBuf::from) else { return };

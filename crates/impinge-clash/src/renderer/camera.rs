@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_what_is_framed_is_in_the_picture() {
+    fn all_framed_points_are_in_the_picture() {
         let bounds = Bounds { min: DVec3::new(-3.0, 10.0, 5.0), max: DVec3::new(40.0, 11.0, 9.0) };
         for direction in [DVec3::X, DVec3::NEG_Y, DVec3::new(1.0, -2.0, 0.3), DVec3::NEG_Z] {
             for aspect in [0.5, 1.0, 1.6] {

@@ -41,7 +41,7 @@ impl CameraFocus {
         }
     }
 
-    /// Returns how much the surface at a sample is in focus: 1 inside, decreasing towards [`MIN_SHARE`] outside.
+    /// Returns how much the surface at a sample is in focus: 1 inside, decreasing to [`MIN_SHARE`] outside.
     pub(super) fn share(&self, x: usize, y: usize, depth: f32) -> f32 {
         let across = (x as f32 + 0.5 - self.middle[0]) / self.focal;
         let along = (self.middle[1] - y as f32 - 0.5) / self.focal;

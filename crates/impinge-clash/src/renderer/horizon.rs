@@ -53,7 +53,7 @@ mod tests {
 
     /// Parts that are culled would not have been visible.
     #[test]
-    fn what_is_hidden_may_be_left_out() {
+    fn culled_parts_are_not_visible() {
         // Enough faces that the parts behind come in a later batch.
         let side = 200_u32;
         let at = |step: u32| f64::from(step) / f64::from(side - 1) * 1.2 - 0.6;

@@ -363,7 +363,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_reaches_behind_the_camera_is_cut_off() {
+    fn faces_behind_the_camera_are_clipped() {
         let floor = block([-100.0, -100.0, -1.1], [100.0, 100.0, -1.0]);
         let camera = camera();
         let layers =

@@ -22,7 +22,7 @@ pub(crate) struct Visibility {
 }
 
 /// Viewing directions as (turn, rise, worth): the rotation and elevation in degrees, and the weight of the
-/// direction. People prefer to material from above at an angle; exactly along an axis, faces become lines.
+/// direction. People prefer to look from above at an angle; exactly along an axis, faces become lines.
 pub(crate) const DIRECTIONS: [(f64, f64, f64); 26] = [
     // All around. The front right comes first: it wins ties.
     (30.0, 28.0, 1.0),

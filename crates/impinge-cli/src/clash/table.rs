@@ -75,8 +75,8 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
     if is_default {
         let _ = writeln!(
             text,
-            "No file is named, so here is an assembly of our own: {DEMO}. \
-             Yours: impinge clash FILE…\n"
+            "No FILE is given, so this is the example assembly {DEMO}. \
+             To check your own: impinge clash FILE…\n"
         );
     }
     let files: Vec<String> =

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crack_is_as_wide_as_it_is() {
+    fn a_gap_has_its_width() {
         // Two halves of a sheet of 20 by 2 squares, 0.01 apart.
         let (mut positions, mut faces) = (Vec::new(), Vec::new());
         for half in 0..2_u32 {
@@ -161,7 +161,7 @@ mod tests {
 
     /// The tree must find the same gap as a loop over all segments.
     #[test]
-    fn the_tree_leaves_nothing_out() {
+    fn the_tree_agrees_with_a_loop() {
         let mesh = exploded(&generate::sphere(360).unwrap(), 0.003);
         let edges = mesh.report().open_edges;
         // Faces of one plane stay together.

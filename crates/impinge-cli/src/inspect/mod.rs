@@ -37,8 +37,8 @@ Examples:
   impinge inspect robot.urdf --joint elbow=90deg --parts
   impinge inspect part.obj --json",
     after_help = "\
-A folder or a robot (URDF) is read as one assembly, in the same way as by `impinge clash`. docs/output.md describes
-the JSON fields."
+A folder or a robot (URDF) is read as one assembly, in the same way as by `impinge clash`.
+docs/output.md describes the JSON fields."
 )]
 pub(crate) struct Arguments {
     /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or gen:NAME

@@ -152,7 +152,8 @@ impl Arguments {
         }
         let methods = match self.method.as_str() {
             "all" if self.budget.is_some() => {
-                let message = "--method all compares answers, but --budget may leave steps undecided; use only one of them";
+                let message = "--method all compares answers, but --budget may leave steps \
+                               undecided; use only one of them";
                 return Err(Failure::input(message));
             }
             "all" => Method::ALL.to_vec(),

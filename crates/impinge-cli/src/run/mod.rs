@@ -141,7 +141,7 @@ impl Arguments {
 }
 
 /// Approximate number of box pairs compared per second.
-const PAIRS_A_SECOND: f64 = 5e8;
+const PAIRS_PER_SECOND: f64 = 5e8;
 
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
     let outputs = arguments.outputs();
@@ -273,9 +273,9 @@ impl Live {
     fn new(run: &Run) -> Self {
         let count = run.body_count() as f64;
         let pairs = count * (count - 1.0) / 2.0;
-        let seconds = pairs / PAIRS_A_SECOND;
+        let seconds = pairs / PAIRS_PER_SECOND;
         let note = match run.broad().is_quadratic() && seconds > 1.0 {
-            true => format!(", {pairs:.1e} pairs of boxes a cycle, about {seconds:.0} s"),
+            true => format!(", {pairs:.1e} pairs of boxes per cycle, about {seconds:.0} s"),
             false => String::new(),
         };
         let name = run.name().to_owned();

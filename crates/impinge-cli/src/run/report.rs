@@ -22,7 +22,7 @@ impl Report {
         let first = match summary.first_contact {
             None => "none".to_owned(),
             Some(cycle) => format!(
-                "{} of faces in {} of them, the first at cycle {cycle}",
+                "{} pairs of faces in {} cycles, first at cycle {cycle}",
                 summary.contacts, summary.touching_cycles
             ),
         };
@@ -34,15 +34,15 @@ impl Report {
         };
         let rows = [
             ("run", output::plain(&summary.run)),
-            ("bodies", format!("{}, of {} faces in all", summary.bodies, summary.faces)),
-            ("how", format!("{broad} and {}, on {threads}", summary.method)),
+            ("bodies", format!("{}, with {} faces in total", summary.bodies, summary.faces)),
+            ("methods", format!("{broad} and {}, on {threads}", summary.method)),
             ("cycles", format!("{}, ended by {}", summary.cycles, summary.stopped.name())),
-            ("near", format!("{} pairs of bodies, {} looked at", summary.near, summary.candidates)),
+            ("near", format!("{} pairs of bodies, {} checked", summary.near, summary.candidates)),
             ("contacts", first),
             (
                 "time",
                 format!(
-                    "mean {} µs a cycle, longest {} µs, last {} µs",
+                    "mean {} µs per cycle, maximum {} µs, last {} µs",
                     summary.mean_us, summary.max_us, summary.last_us
                 ),
             ),
@@ -105,7 +105,7 @@ pub(super) fn plot(
     against: PlotAxis,
     runs: &[Report],
 ) -> Result<Draft, Failure> {
-    let time = "time of a cycle, µs".to_owned();
+    let time = "time per cycle, µs".to_owned();
     let lines = match (against, runs) {
         (PlotAxis::Cycles, [one]) => {
             let names = ["placing", "broad", "narrow", "all stages"];

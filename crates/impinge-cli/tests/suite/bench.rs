@@ -1,4 +1,4 @@
-//! `impinge bench`: the comparison with other engines and the papers' experiments, small.
+//! Tests of `impinge bench`: small comparisons with other engines, and small experiments of the papers.
 
 use crate::common::{Folder, impinge};
 use serde_json::Value;
@@ -13,12 +13,12 @@ const SMALL: [&str; 10] = [
     "1,1.9",
     "--steps",
     "20",
-    // Plenty: a busy machine must not change what is asked.
+    // A generous cap, so that a busy machine does not change the number of poses.
     "--cap",
     "5",
 ];
 
-/// The rows of an engine.
+/// Returns the rows of an engine.
 fn rows<'r>(line: &'r Value, engine: &str) -> Vec<&'r Value> {
     let rows = line["rows"].as_array().expect("rows").iter();
     rows.filter(|row| row["engine"] == engine).collect()
@@ -47,13 +47,13 @@ fn a_comparison_has_every_engine_on_every_scenario() {
             assert_eq!((&row["right"], &row["wrong_symmetric_steps"]), (&true.into(), &0.into()));
         }
     }
-    // Ratios are to peers, and there is none.
+    // Ratios need peers, and there is none.
     assert_eq!((&line["ratios"], &line["means"]), (&Value::Array(vec![]), &Value::Array(vec![])));
     assert_eq!((&line["defects"], &line["failed"]), (&Value::Array(vec![]), &Value::Array(vec![])));
     let names = ["bytes.svg", "distance-gen-sphere,faces=320-all.svg"];
     for name in names {
         let name = format!("plots/{name}");
-        // Both scenarios have the same size, which makes no line.
+        // Both scenarios have the same size, so there is no line to plot.
         if name.contains("bytes") {
             assert!(!folder.path().join(name).exists());
         } else {
@@ -86,14 +86,14 @@ fn tables_go_into_their_place_in_a_page() {
     assert_eq!(folder.names(), ["page.md"]);
 }
 
-/// Programs that speak the format, or do not.
+/// Peers: programs that follow the format, or do not.
 #[cfg(unix)]
 mod peers {
     use super::*;
     use crate::common::{Run, run::Finished};
     use std::time::Duration;
 
-    /// A folder with a scenario whose answers are plain, and a temporary folder of its own.
+    /// A folder with a scenario of known answers, and a temporary folder.
     fn scene() -> Folder {
         let folder = Folder::new();
         let triangle = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
@@ -102,13 +102,13 @@ mod peers {
         for name in ["scene/a.obj", "scene/b.obj"] {
             folder.write(name, triangle);
         }
-        // Turned a little, so that no pose is symmetric; the last one is far away.
+        // Rotated slightly, so that no pose is symmetric; the last pose is far away.
         let pose = |z: f64| format!("1,0,0,0.1,0,0.8,-0.6,0.1,0,0.6,0.8,{z}\n");
         folder.write("scene/poses.csv", [-0.1, -0.2, 5.0].map(pose).concat());
         folder
     }
 
-    /// Runs the comparison on it with peers of these names and scripts.
+    /// Runs the comparison on this scenario, with peers of these names and scripts.
     fn run(folder: &Folder, peers: &[(&str, &str)], more: &[&str]) -> Finished {
         let mut arguments = vec!["bench".to_owned(), "--dir".to_owned(), folder.at("scene")];
         arguments.extend(["--method", "wide,brute", "--cap", "0.05"].map(str::to_owned));
@@ -125,7 +125,7 @@ mod peers {
         finished
     }
 
-    /// A program that says so of its three steps.
+    /// A peer script that reports these answers for the three steps.
     fn says(engine: &str, counts: [u64; 3]) -> String {
         let [a, b, c] = counts;
         let hits = counts.iter().filter(|count| **count > 0).count();
@@ -141,12 +141,12 @@ echo '{{"engine":"{engine}","version":"7","mode":"all","tris_a":1,"tris_b":1,"st
     }
 
     #[test]
-    fn who_is_right_and_who_is_wrong() {
+    fn engines_with_wrong_answers_are_named() {
         let folder = scene();
         let scripts = [("good", says("good-one", [1, 1, 0])), ("bad", says("bad-one", [1, 0, 2]))];
         let scripts = [(scripts[0].0, &*scripts[0].1), (scripts[1].0, &*scripts[1].1)];
         let page = folder.write("page.md", "<!-- bench compare -->\n<!-- end compare -->\n");
-        // To be wrong is no failure of the run.
+        // A peer with wrong answers does not fail the run.
         let line = run(&folder, &scripts, &["--json", "--write", &page]).succeeds().json();
         assert_eq!(line["scenarios"][0]["pairs"], 2, "{line}");
         let good = rows(&line, "good-one")[0];
@@ -179,7 +179,7 @@ echo '{{"engine":"{engine}","version":"7","mode":"all","tris_a":1,"tris_b":1,"st
         assert_eq!((rows(&line, "same").len(), rows(&line, "r:same").len()), (1, 1), "{line}");
     }
 
-    /// The report comes nevertheless, without what failed.
+    /// The report is still printed, without the failed peer.
     fn fails(script: &str, more: &[&str], pieces: &[&str]) {
         let folder = scene();
         let good = says("good-one", [1, 1, 0]);
@@ -217,7 +217,7 @@ echo '{{"engine":"{engine}","version":"7","mode":"all","tris_a":1,"tris_b":1,"st
     }
 
     #[test]
-    fn a_program_that_is_not_there() {
+    fn a_missing_peer_is_named() {
         let folder = scene();
         let arguments = ["bench", "--dir", &folder.at("scene"), "--peer", "gone=/none/such {dir}"];
         let run = impinge(arguments);
@@ -257,7 +257,7 @@ fn a_tumble_compares_methods_over_distance() {
 }
 
 #[test]
-fn building_over_size() {
+fn build_compares_methods_over_size() {
     let folder = Folder::new();
     let plot = folder.at("build.svg");
     let sizes = ["bench", "build", "--sizes", "100,1001", "--method", "all", "--plot", &plot];
@@ -291,7 +291,7 @@ fn overlap_tests_of_the_boxtree() {
 }
 
 #[test]
-fn bytes_of_nodes_beside_the_papers() {
+fn bytes_per_node_next_to_the_papers() {
     let line = impinge(["bench", "nodes", "gen:sphere,faces=960"]).succeeds().json();
     for row in line["rows"].as_array().expect("rows") {
         let bytes = row["bytes_per_node"].as_f64().expect("a number");

@@ -1,13 +1,13 @@
-//! `impinge clash`: parts that collide, touch or come too close.
+//! Tests of `impinge clash`: parts that collide, touch or come too close.
 
-// Clippy allows these in tests, but does not take what tests call for one.
+// Clippy allows these in test functions, but not in functions that tests call.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{self, Folder, Run, Soup, csv, impinge, run::Finished};
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt::Write as _, fs};
 
-/// Parts as the groups of one OBJ file.
+/// Returns parts as the groups of one OBJ file.
 fn obj(parts: &[(&str, Soup)]) -> String {
     let (mut text, mut first) = (String::new(), 1);
     for (name, soup) in parts {
@@ -24,15 +24,14 @@ fn obj(parts: &[(&str, Soup)]) -> String {
     text
 }
 
-/// Unit cubes along x: `b` reaches into `a`, `c` is 0.25 from `b`, `d` reaches into `c`, `e` is far
-/// off.
+/// Unit cubes along x: `b` reaches into `a`, `c` is 0.25 from `b`, `d` reaches into `c`, `e` is far away.
 fn cubes() -> Vec<(&'static str, Soup)> {
     [("a", 0.0), ("b", 0.5), ("c", 1.75), ("d", 2.5), ("e", 20.0)]
         .map(|(name, x)| (name, Soup::cube([x, 0.125 * x, 0.0625 * x], 1.0)))
         .to_vec()
 }
 
-/// The same as files of their own: `left` (a, b), `right` (c, d), and e.
+/// The same cubes as separate files: `left` (a, b), `right` (c, d), and e.
 fn folders(folder: &Folder) -> String {
     for side in ["left", "right"] {
         fs::create_dir_all(folder.path().join("parts").join(side)).unwrap();
@@ -44,7 +43,7 @@ fn folders(folder: &Folder) -> String {
     folder.at("parts")
 }
 
-/// The names of the clashing pairs and their verdicts: `a b penetrating`.
+/// Returns the clashing pairs with their verdicts: `a b penetrating`.
 fn listed(report: &Value) -> Vec<String> {
     let text = |clash: &Value, field: &str| clash[field].as_str().unwrap().to_owned();
     let clashes = report["clashes"].as_array().unwrap();
@@ -59,7 +58,7 @@ impl Clashes {
         let run = impinge(["clash"].iter().chain(arguments).chain(&["--json"]));
         assert!(matches!(run.code, Some(0 | 1)), "{}: {}", run.what, run.stderr);
         let report = run.json();
-        // The exit code and the message follow from the object.
+        // The exit code and the message must agree with the JSON object.
         let failures = report["failures"].as_u64().unwrap();
         assert_eq!(run.code == Some(1), failures > 0, "{}", run.what);
         assert_eq!(
@@ -76,13 +75,13 @@ impl Clashes {
     }
 }
 
-/// A run that went to its end.
+/// A finished run.
 struct Clashes {
     report: Value,
     run: Finished,
 }
 
-/// Nothing but the pairs and what they are.
+/// Returns only the pairs and their verdicts.
 fn pairs(arguments: &[&str]) -> Vec<String> {
     Clashes::of(arguments).listed()
 }
@@ -101,7 +100,7 @@ fn parts_that_collide_or_come_too_close() {
     assert_eq!(listed(&report), [AB, CD, BC]);
     assert_eq!(run.code, Some(1));
     let close = &report["clashes"][2];
-    // Exactly the gap along x, as the cubes overlap along y and z.
+    // Exactly the gap along x, because the cubes overlap along y and z.
     assert_eq!(close["distance"], 0.25);
     assert_eq!(close["depth"], Value::Null);
     let [near, far] = [0, 1].map(|point| close["points"][point][0].as_f64().unwrap());
@@ -110,7 +109,7 @@ fn parts_that_collide_or_come_too_close() {
     assert_eq!(report["clashes"][0]["distance"], 0.0);
 }
 
-/// Names, and their order, are what programs rely on.
+/// Programs rely on field names and their order.
 #[test]
 fn every_field_is_there() {
     let folder = Folder::new();
@@ -185,11 +184,11 @@ fn the_gearbox_is_there_without_a_file() {
     assert!(listed(&report).contains(&"pinion wheel clearance".to_owned()));
     let table = impinge(["clash"]);
     assert_eq!(table.code, Some(1));
-    for piece in ["gen:gearbox", "No file", "pinion", "clearance 0.1 mm", "1 clearance"] {
+    for piece in ["gen:gearbox", "No FILE", "pinion", "clearance 0.1 mm", "1 clearance"] {
         assert!(table.stdout.contains(piece), "{piece}: {}", table.stdout);
     }
     assert!(!table.stdout.contains('\x1b'), "colours are for terminals");
-    // Sub-assemblies, and other units.
+    // Sub-assemblies and other units.
     assert_eq!(pairs(&["gen:gearbox", "--between", "input", "output"]), ["pinion wheel clearance"]);
     let metres = Clashes::of(&["--units", "m"]).report;
     assert_eq!(metres["clearance"], 0.1 * 0.001);
@@ -201,7 +200,7 @@ fn the_gearbox_is_there_without_a_file() {
 }
 
 #[test]
-fn rules_leave_pairs_out() {
+fn rules_exclude_pairs() {
     let folder = Folder::new();
     let file = folder.write("cubes.obj", obj(&cubes()));
     let with = |rules: &[&str]| {
@@ -220,7 +219,7 @@ fn rules_leave_pairs_out() {
         "{}",
         ignored.stdout
     );
-    // One that does nothing is told, since somebody thinks that it does.
+    // A rule that matches nothing is reported, because its author expects it to match.
     let idle = Clashes::of(&[&file, "--ignore", "bolt*", "--ignore", "a :: bolt"]);
     assert_eq!(idle.listed(), [AB, CD]);
     for piece in
@@ -331,8 +330,8 @@ fn an_earlier_run_to_compare_with() {
         (same.run.code, &same.report["resolved"]),
         (Some(0), &Value::from(Vec::<Value>::new()))
     );
-    // The order of the file, and of the pair, does not matter: c comes first, has moved into b and
-    // away from d, and there is something new near e.
+    // The order of parts in the file and in the pair does not matter. Here c comes first, has moved into b
+    // and away from d, and there is a new clash near e.
     let mut moved = cubes();
     moved[2].1 = Soup::cube([1.25, 0.125, 0.125], 1.0);
     moved[3].1 = Soup::cube([5.0, 0.0, 0.0], 1.0);
@@ -358,7 +357,7 @@ fn an_earlier_run_to_compare_with() {
     ] {
         assert!(table.contains(piece), "{piece}: {table}");
     }
-    // What nobody looked at is not resolved; what is gone is.
+    // Pairs that were not checked are not resolved; parts that are gone are.
     let silent = against(&moved, &["--ignore", "d"]);
     assert_eq!(silent.report["resolved"], Value::from(Vec::<Value>::new()));
     let only = against(&moved, &["--only", "clearance"]);
@@ -368,7 +367,7 @@ fn an_earlier_run_to_compare_with() {
 }
 
 #[test]
-fn a_baseline_that_is_none() {
+fn an_invalid_baseline_is_rejected() {
     let folder = Folder::new();
     let file = folder.write("cubes.obj", obj(&cubes()));
     for (content, place) in [
@@ -395,7 +394,7 @@ fn a_baseline_that_is_none() {
 #[test]
 fn the_order_is_total_and_does_not_depend_on_threads() {
     let folder = Folder::new();
-    // Parts whose names are in another order than they are, with many pairs that are alike.
+    // Parts whose names are not in the order of the file, with many equal clashes.
     let parts: Vec<(String, Soup)> = (0..40_u32)
         .map(|part| {
             let x = f64::from(part % 8) * 0.75;
@@ -498,7 +497,7 @@ fn rows_for_spreadsheets() {
 }
 
 #[test]
-fn files_are_whole_or_not_there() {
+fn files_are_complete_or_absent() {
     let folder = Folder::new();
     let file = folder.write("cubes.obj", obj(&cubes()));
     let [json, rows] = ["out.json", "out.csv"].map(|name| folder.at(name));
@@ -513,7 +512,7 @@ fn files_are_whole_or_not_there() {
         impinge([&["clash", &file][..], &arguments].concat()).refuses(&[piece]);
     }
     impinge(["clash", &file, "--csv", folder.path().to_str().unwrap()]).refuses(&["folder"]);
-    // If one of them cannot be written, none is.
+    // If one file cannot be written, none is.
     #[cfg(target_os = "linux")]
     {
         let other = folder.at("other.json");
@@ -522,7 +521,7 @@ fn files_are_whole_or_not_there() {
     assert_eq!(folder.names(), ["cubes.obj", "out.csv", "out.json"]);
 }
 
-/// Runs until a pipe is waited for, which comes after the JSON has been written, and interrupts it.
+/// Waits until the run writes to a pipe, which is after the JSON file is complete, and then interrupts it.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_no_file_behind() {
@@ -589,7 +588,7 @@ fn lengths_have_units() {
 }
 
 #[test]
-fn broken_parts_are_left_out_only_if_told() {
+fn broken_parts_are_skipped_only_with_keep_going() {
     let folder = Folder::new();
     let parts = folders(&folder);
     folder.write("parts/left/broken.obj", "v 0 0 0\nf 1 2 3\n");
@@ -620,7 +619,7 @@ fn bad_input_is_refused() {
     impinge(["clash", &file, "--tolerance", "0"]).misused(&["--tolerance"]);
 }
 
-/// A base, an arm that turns about z at x = 2, and a tip at the arm's end that is over the base at
+/// A base, an arm that turns about z at x = 2, and a tip at the end of the arm, which is above the base after
 /// half a turn.
 const ROBOT: &str = r#"<robot name="r">
   <link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
@@ -639,7 +638,7 @@ fn robots_stand_where_their_joints_say() {
     assert_eq!(pairs(&[&robot, "--joint", "elbow=180deg"]), ["base tip penetrating"]);
     assert_eq!(pairs(&[&robot, "--joint", "elbow=3.14159"]), ["base tip penetrating"]);
     assert_eq!(pairs(&[&robot, "--joint", "elbow=90deg"]), [""; 0]);
-    // What a joint connects touches by design.
+    // Links that a joint connects touch by design.
     assert_eq!(pairs(&[&robot, "--adjacent"]), ["arm tip penetrating"]);
     let report = Clashes::of(&[&robot, "--joint", "elbow=180deg", "--units", "mm"]).report;
     assert_eq!(report["units"], "mm");
@@ -658,7 +657,7 @@ fn names_may_hold_anything() {
     let file = folder.write("cubes.obj", obj(&parts));
     let table = impinge(["clash", &file]).stdout;
     assert!(table.contains("\\u{1b}[31m六角螺栓") && !table.contains('\x1b'), "{table:?}");
-    // Columns are straight, letters that are twice as wide counted so.
+    // Columns are aligned, with double-width characters counted twice.
     let line = |name: &str| table.lines().find(|line| line.contains(name)).unwrap();
     let columns =
         |line: &str| line.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum::<usize>();
@@ -667,9 +666,9 @@ fn names_may_hold_anything() {
     assert_eq!(pairs(&[&file, "--ignore", "?[31m六*"]), [CD]);
 }
 
-/// Marks that turn the direction of writing make a terminal show another name than there is.
+/// Marks that change the writing direction would make a terminal show a wrong name.
 #[test]
-fn names_cannot_turn_the_writing_round() {
+fn names_cannot_reverse_the_writing_direction() {
     let folder = Folder::new();
     let mut parts = cubes();
     parts[0].0 = "bolt\u{202E}gpj.exe\u{2066}";
@@ -680,7 +679,7 @@ fn names_cannot_turn_the_writing_round() {
         assert!(shown.contains("bolt\\u{202e}gpj.exe\\u{2066}"), "{shown}");
         assert!(!shown.contains(['\u{202E}', '\u{2066}']), "{shown:?}");
     }
-    // JSON has its own escapes, and says the same.
+    // JSON has its own escapes, and the same content.
     let run = impinge(["clash", &file, "--json"]);
     assert!(
         run.stdout.contains("bolt\\u202egpj.exe\\u2066") && run.stdout.is_ascii(),
@@ -691,7 +690,7 @@ fn names_cannot_turn_the_writing_round() {
     assert_eq!(folder.text("out.json"), run.stdout);
 }
 
-/// Any file can be named as a baseline, and its text does not come out again.
+/// Any file can be named as a baseline, but its text must not appear in messages.
 #[test]
 fn a_baseline_is_not_echoed() {
     let folder = Folder::new();
@@ -707,7 +706,7 @@ fn a_baseline_is_not_echoed() {
     }
 }
 
-/// A row for each place, and one for what meets nowhere.
+/// One row for each place, and one for pairs without a place.
 #[test]
 fn a_table_of_places() {
     let folder = Folder::new();
@@ -722,7 +721,7 @@ fn a_table_of_places() {
     assert!(table.contains("  place  "), "{table}");
 }
 
-/// Real assemblies: read, decided, and the same on any number of threads.
+/// Real assemblies: read and checked, with the same result on any number of threads.
 #[test]
 fn real_assemblies_give_one_answer() {
     let Some(data) = common::corpus() else { return };
@@ -755,19 +754,19 @@ fn real_assemblies_give_one_answer() {
 }
 
 #[test]
-fn nobody_has_to_read_it_to_the_end() {
+fn a_closed_output_does_not_change_the_exit_code() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    // The answer is no other for it.
+    // A closed output does not change the exit code.
     let run = Run::new(["clash", "--json"]).stdout(writer).finish();
     assert_eq!(run.code, Some(1), "{}", run.stderr);
     assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
 }
 
 #[test]
-fn every_verdict_is_told_with_what_belongs_to_it() {
+fn every_verdict_is_reported_with_its_fields() {
     let cube = |x: f64, side: f64| Soup::cube([x, 0.0, 0.0], side);
-    // From the left: one in another, two that touch, two that are too close, two in the same place.
+    // From left to right: one cube in another, two that touch, two that are too close, two in the same place.
     let parts = [
         ("shell", cube(0.0, 4.0)),
         ("kernel", Soup::cube([1.0, 1.0, 1.0], 1.0)),
@@ -846,12 +845,12 @@ fn all_kinds_of_files_are_written() {
     let report: Value = serde_json::from_slice(&folder.read("all.json")).unwrap();
     assert_eq!(pictures.len(), listed(&report).len());
     assert_eq!(pictures[0], "0001-housing--bolt-front-right.png");
-    // The faces that are coloured come back as an assembly of as many parts and faces.
+    // The coloured file loads again as an assembly with the same number of parts and faces.
     let again = Clashes::of(&[&at("faces.glb"), "--units", "mm", "--clearance", "0.1mm"]);
     assert_eq!(again.report["parts"], report["parts"]);
     assert_eq!(again.report["summary"], report["summary"]);
 
-    // One that cannot be written, and none is there.
+    // If one file cannot be written, none is there.
     let empty = Folder::new();
     let (page, csv) = (empty.at("page.html"), empty.at("rows.csv"));
     empty.write("taken", "");
@@ -862,7 +861,7 @@ fn all_kinds_of_files_are_written() {
 }
 
 #[test]
-fn what_nobody_looked_at_is_not_resolved() {
+fn unchecked_pairs_are_not_resolved() {
     let folder = Folder::new();
     fs::create_dir_all(folder.path().join("parts")).unwrap();
     let [left, right, near] = [("a", 0.0), ("b", 0.5), ("c", 1.75)]
@@ -890,7 +889,7 @@ fn open_parts_are_counted() {
         cube.faces.pop();
         cube
     };
-    // Far from all others nobody looks.
+    // Parts far from all others are not checked.
     let parts =
         [("shell", open(0.0)), ("kernel", Soup::cube([0.25, 0.25, 0.25], 0.5)), ("far", open(9.0))];
     let folder = Folder::new();

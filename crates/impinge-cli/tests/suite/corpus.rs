@@ -1,26 +1,26 @@
-//! The command on real files, with answers that others found.
+//! Tests on real files, compared with answers from other programs.
 //!
-//! The files are in the folder that the environment variable `IMPINGE_DATA` names.
+//! The environment variable `IMPINGE_DATA` names the folder of the files.
 
 use crate::common::{Folder, Run, corpus, csv, impinge};
 use std::{collections::BTreeMap, fs, path::Path};
 
 const FORMATS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];
 
-/// Where our count is another than the manifest's, and why that is right.
+/// Files for which our counts differ from the manifest, and why ours are right.
 const DIFFERENCES: [(&str, &str, &str, &str); 4] = [
-    // Its polygons have holes, cut open by an edge there and back. The manifest splits them as
-    // fans; we cut ears, and so make fewer triangles that are only a line.
+    // Its polygons have holes, connected by an edge in both directions. The manifest splits polygons into
+    // fans; we cut ears, which makes fewer degenerate triangles.
     ("bad/wallhole.obj", "degenerate_faces", "11", "9"),
-    // The manifest adds up all 18 parts; these are instances of 5 meshes, which we count once.
+    // The manifest adds up all 18 parts; they are instances of 5 meshes, which we count once.
     ("step/as1-oc-214.tess.glb", "distinct_positions", "3748", "1486"),
-    // One mesh of two primitives. The manifest takes each alone, and counts the 88 positions on
-    // their common border twice; together they are closed.
+    // One mesh with two primitives. The manifest counts them separately, and the 88 positions on their common
+    // border twice; together they are closed.
     ("step/io1-cm-214.tess.glb", "distinct_positions", "1760", "1672"),
     ("step/io1-cm-214.tess.glb", "closed", "false", "true"),
 ];
 
-/// Files that hold nothing to inspect, though the manifest has counts for some of them.
+/// Files without anything to inspect, although the manifest has counts for some of them.
 const REFUSED: [(&str, &str); 14] = [
     ("bad/empty.obj", "no faces"),
     ("bad/empty.ply", "no faces"),
@@ -50,7 +50,7 @@ fn manifest(data: &Path) -> Vec<BTreeMap<String, String>> {
     rows.into_iter().map(|row| header.iter().cloned().zip(row).collect()).filter(is_mesh).collect()
 }
 
-/// Whether all is watertight: `yes`, `no`, or so many of so many parts. Nothing if not said.
+/// Whether all parts are watertight: `yes`, `no`, or `n of m` parts. Nothing if the manifest does not say.
 fn watertight(cell: &str) -> Option<bool> {
     match cell.split_once(" of ") {
         Some((some, all)) => Some(some == all),
@@ -59,7 +59,7 @@ fn watertight(cell: &str) -> Option<bool> {
 }
 
 #[test]
-fn every_mesh_is_as_the_manifest_says() {
+fn every_mesh_agrees_with_the_manifest() {
     let Some(data) = corpus() else { return };
     let mut wrong = Vec::new();
     let mut checked = 0;
@@ -127,7 +127,7 @@ fn bad_files_are_read_or_refused() {
     assert!(files > 30, "hardly a file: {files}");
 }
 
-/// How many pairs of faces touch was counted in rational arithmetic, by others.
+/// The number of touching face pairs, counted by another program in rational arithmetic.
 #[test]
 fn pairs_with_known_counts() {
     let Some(data) = corpus() else { return };

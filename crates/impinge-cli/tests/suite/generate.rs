@@ -1,10 +1,10 @@
-//! `impinge generate`, and the same generators as `gen:` sources.
+//! Tests of `impinge generate`, and of the same generators as `gen:` sources.
 
 use crate::common::{Folder, WRITABLE, impinge};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Every shape with options that keep it small, how many faces it has, and whether it is closed.
+/// Every shape with options that keep it small, its number of faces, and whether it is closed.
 const SHAPES: [(&str, &[&str], u64, bool); 13] = [
     ("sphere", &["--faces", "120"], 120, true),
     ("icosphere", &["--subdivisions", "1"], 80, true),
@@ -33,7 +33,7 @@ fn generate(what: &str, options: &[&str], output: &str) {
     assert!(run.stdout.starts_with(output) && run.stdout.lines().count() == 1, "{}", run.stdout);
 }
 
-/// The same generator as a source: `gen:NAME,OPTION=VALUE`.
+/// Returns the same generator as a source: `gen:NAME,OPTION=VALUE`.
 fn source(what: &str, options: &[&str]) -> String {
     let options = options.chunks(2).map(|option| format!(",{}={}", &option[0][2..], option[1]));
     format!("gen:{what}{}", options.collect::<String>())
@@ -44,7 +44,7 @@ fn inspect(mesh: &str) -> Value {
 }
 
 #[test]
-fn every_shape_in_every_format_comes_back() {
+fn every_shape_survives_every_format() {
     let folder = Folder::new();
     for (shape, options, faces, closed) in SHAPES {
         let direct = inspect(&source(shape, options));
@@ -60,8 +60,8 @@ fn every_shape_in_every_format_comes_back() {
             for field in ["faces", "closed", "degenerate_faces", "duplicate_faces"] {
                 assert_eq!(back[field], direct[field], "{field} of {file}");
             }
-            // Instances are one mesh in GLB and written out elsewhere, and single precision can
-            // tell fewer positions apart, but a file with double precision is the same mesh.
+            // GLB stores instances as one mesh; other formats store each. Single precision merges some
+            // positions, but a file with double precision has the same mesh.
             if direct["meshes"] == 1 && ["obj", "ply"].contains(&format) {
                 for field in
                     ["vertices", "distinct_positions", "min", "max", "volume", "open_edges"]
@@ -119,7 +119,7 @@ fn two_runs_give_the_same_bytes() {
     }
 }
 
-/// The numbers of faces that the papers' experiments need.
+/// The numbers of faces that the experiments of the papers need.
 #[test]
 fn papers_counts() {
     for faces in [8, 10, 24, 48, 54, 80, 120, 168, 224, 360, 528, 728, 960, 3968, 100_000] {
@@ -143,7 +143,7 @@ fn paths_are_files_of_poses() {
             let numbers: Vec<f64> = line.split(',').map(|number| number.parse().unwrap()).collect();
             assert_eq!(numbers.len(), 12, "{path}: {line}");
         }
-        // To the last bit: what touches is the same, by name and by file.
+        // Identical to the last bit: the generator name and the file have the same contacts.
         let by_name = source(path, options);
         for (poses, out) in [&by_name, &file].into_iter().zip(&pairs) {
             let line = impinge([
@@ -185,7 +185,7 @@ fn a_scenario_is_a_folder_of_three_files() {
     assert!(found > Some(50), "hardly a contact: {found:?}");
     assert_eq!(folder.text("by-name.csv"), folder.text("by-file.csv"));
 
-    // Files go in as well as names, and an old scenario is replaced, but not what it is made from.
+    // Sources may be files, too. An old scenario is replaced, but never its own input.
     let again = |b: &str, poses: &str| {
         impinge(["generate", "scenario", "gen:chair", b, "--poses", poses, "-o", &scenario])
     };
@@ -200,7 +200,7 @@ fn a_scenario_is_a_folder_of_three_files() {
 }
 
 #[test]
-fn scenarios_that_cannot_be() {
+fn impossible_scenarios_are_rejected() {
     let folder = Folder::new();
     let scenario = folder.at("scenario");
     let with = |a: &str, b: &str, poses: &str| {
@@ -228,7 +228,7 @@ fn scenarios_that_cannot_be() {
 }
 
 #[test]
-fn where_nothing_can_be_written() {
+fn unwritable_outputs_are_rejected() {
     let folder = Folder::new();
     impinge(["generate", "chair"]).refuses(&["--output"]);
     impinge(["generate", "tumble"]).refuses(&["--output"]);
@@ -240,7 +240,7 @@ fn where_nothing_can_be_written() {
     impinge(["generate", "tumble", "-o", &none]).refuses(&[&none]);
     fs::create_dir(folder.path().join("folder.obj")).unwrap();
     impinge(["generate", "chair", "-o", &folder.at("folder.obj")]).refuses(&["folder.obj"]);
-    // Single precision ends long before our coordinates do.
+    // Single precision has a smaller range than our coordinates.
     for name in ["large.stl", "large.glb"] {
         let file = folder.at(name);
         impinge(["generate", "cuboid", "--x", "1e50", "-o", &file]).refuses(&[&file]);
@@ -287,7 +287,7 @@ fn wrong_parameters_are_named() {
             other => other,
         }]);
     }
-    // A file without poses would be refused by whoever reads it.
+    // Readers would reject a file without poses.
     for (path, _) in PATHS {
         impinge(["generate", path, "--steps", "0", "-o", &file]).misused(&["--steps"]);
         let poses = format!("gen:{path},steps=0");

@@ -1,4 +1,4 @@
-//! `impinge index`, and queries with what it has saved.
+//! Tests of `impinge index`, and of queries with its files.
 
 use crate::common::{Folder, impinge};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 const A: &str = "gen:sphere,faces=960";
 const B: &str = "gen:deformed-torus,around=40,tube=12";
 
-/// They are made as fast as a file could be checked.
+/// Methods without index files: building them takes no longer than checking a file would.
 const NOT_SAVED: [&str; 2] = ["brute", "boxtree"];
 
 fn pairs(folder: &Folder, more: &[&str]) -> (String, Value) {
@@ -41,7 +41,7 @@ fn a_saved_index_answers_the_same() {
 }
 
 #[test]
-fn however_it_is_built_it_answers_the_same() {
+fn every_build_option_gives_the_same_answers() {
     let folder = Folder::new();
     let expected = pairs(&folder, &["--method", "brute"]).0;
     let [a, b] = ["a.index", "b.index"].map(|name| folder.at(name));
@@ -81,7 +81,7 @@ fn however_it_is_built_it_answers_the_same() {
 }
 
 #[test]
-fn what_is_no_index_of_the_mesh_is_refused() {
+fn an_index_of_another_mesh_is_rejected() {
     let folder = Folder::new();
     let [a, b, dop] = ["a.index", "b.index", "dop.index"].map(|name| folder.at(name));
     impinge(["index", A, "-o", &a]).succeeds();

@@ -1,4 +1,4 @@
-//! `impinge inspect` on files made by hand: what it counts, and what it prints.
+//! Tests of `impinge inspect` on handmade files: its counts and its output.
 
 use crate::common::{self, Folder, Soup, has_program, impinge};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn inspect(file: &str) -> Value {
     impinge(["inspect", "--json", file]).succeeds().json()
 }
 
-/// Asserts that a report has these values, naming the file.
+/// Asserts that a report has these values; messages name the file.
 #[track_caller]
 fn assert_report(file: &str, expected: &Value) {
     let report = inspect(file);
@@ -39,7 +39,7 @@ fn assert_report(file: &str, expected: &Value) {
 }
 
 #[test]
-fn a_cube_field_by_field() {
+fn every_field_of_a_cube() {
     let folder = Folder::new();
     let file = folder.write("cube.obj", Soup::cube([1., 2., 3.], 2.).obj());
     let run = impinge(["inspect", "--json", &file]).succeeds();
@@ -105,7 +105,7 @@ fn faults_are_counted() {
             json!({"degenerate_faces": 3, "faces": 15, "duplicate_faces": 0, "closed": false}),
         ),
         (
-            // Only the corner that is repeated is left out, so the solid stays one.
+            // Only the repeated corner is ignored, so the solid stays closed.
             "with a repeated corner alone",
             with(&|soup| soup.faces.push([0, 1, 1])),
             json!({"degenerate_faces": 1, "closed": true}),
@@ -129,7 +129,7 @@ fn faults_are_counted() {
             "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
              g bottom\nf 4 3 2 1\ng rest\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
                 .to_owned(),
-            // As a whole it is closed; its groups are parts of their own, as `clash` has it, and open.
+            // The whole is closed; its groups are separate parts for `clash`, and open.
             json!({"closed": true, "faces": 12, "volume": 1.0, "meshes": 1, "parts": [
                 {"name": "bottom", "path": "bottom", "mesh": 0, "faces": 2, "min": [0., 0., 0.],
                     "max": [1., 1., 0.], "closed": false, "open_edges": 4, "gap": null},
@@ -213,7 +213,7 @@ fn several_files_in_the_order_asked_for() {
     let files: Vec<_> = lines.iter().map(|line| line["file"].as_str().unwrap()).collect();
     assert_eq!(files, [&*tetrahedron, &*cube, "gen:chair", &*tetrahedron]);
 
-    // What was read before the bad one stands.
+    // Files before the bad one are reported.
     let none = folder.at("none.obj");
     let run = impinge(["inspect", "--json", &cube, &none, &tetrahedron]);
     assert_eq!((run.code, run.json_lines().len()), (Some(2), 1), "{}", run.what);
@@ -221,7 +221,7 @@ fn several_files_in_the_order_asked_for() {
 }
 
 #[test]
-fn for_people_too() {
+fn the_table_for_people() {
     let text = impinge(["inspect", "gen:gearbox", "--parts"]).succeeds().stdout;
     let parts = inspect("gen:gearbox")["parts"].as_array().unwrap().clone();
     assert!(parts.len() > 5, "{parts:?}");
@@ -236,7 +236,7 @@ fn for_people_too() {
     assert!(without.starts_with("gen:gearbox\n") && without.len() < text.len(), "{without}");
 }
 
-/// A part's name comes from a file, and may not move the cursor or forge a line.
+/// The name of a part comes from a file; it must not move the cursor or fake a line.
 #[test]
 fn names_of_parts_are_shown_escaped() {
     let folder = Folder::new();
@@ -246,7 +246,7 @@ fn names_of_parts_are_shown_escaped() {
     assert!(shown.contains("a\\u{1b}[2Jb") && !shown.contains('\u{1b}'), "{shown:?}");
 }
 
-/// Robots, folders and units, as `clash` reads them.
+/// Robots, folders and units are read as by `clash`.
 #[test]
 fn files_are_read_as_clash_reads_them() {
     let folder = Folder::new();
@@ -284,21 +284,21 @@ fn files_are_read_as_clash_reads_them() {
         (&report["min"], &report["max"]),
         (&json!([0.0, 0.0, 0.0]), &json!([12.0, 12.0, 12.0]))
     );
-    // One file is scaled like many.
+    // A single file is scaled like many.
     let one = folder.at("parts/b.obj");
     let report = impinge(["inspect", &one, "--json", "--scale", "2"]).succeeds().json();
     assert_eq!((&report["volume"], &report["min"]), (&json!(8.0), &json!([10.0, 10.0, 10.0])));
     assert_eq!(report["parts"][0]["min"], report["min"]);
 }
 
-/// A cube whose lid hovers 0.01 above it, one without a lid, and one that is whole.
+/// A cube with a lid 0.01 above it, one without a lid, and a closed one.
 #[test]
-fn parts_are_closed_or_how_wide_they_gape() {
+fn open_parts_have_a_widest_gap() {
     let folder = Folder::new();
     let lid_at = |height: f64| {
         let mut cube = Soup::cube([0.; 3], 1.);
         let corners = cube.positions.len();
-        // The two faces of the side z = 1 get corners of their own.
+        // The two faces of the side z = 1 get separate corners.
         cube.positions.extend([
             [0., 0., height],
             [1., 0., height],
@@ -331,7 +331,7 @@ fn parts_are_closed_or_how_wide_they_gape() {
     }
 }
 
-/// The parts that `clash` counts as open are those that are listed as open.
+/// `inspect` lists the same parts as open that `clash` counts as open.
 #[test]
 fn clash_and_inspect_agree_on_what_is_open() {
     let Some(data) = common::corpus() else { return };
@@ -343,7 +343,7 @@ fn clash_and_inspect_agree_on_what_is_open() {
         assert_eq!(clash["parts"], parts.len(), "{file}");
         assert_eq!(clash["units"], report["units"]);
         let open = parts.iter().filter(|part| part["closed"] == false).count() as u64;
-        // Only parts that are near another are looked at there.
+        // `clash` counts only parts that are near another one.
         assert!(clash["open_parts"].as_u64().unwrap() <= open, "{file}: {open}");
         for clash in clash["clashes"].as_array().unwrap() {
             for (name, closed) in [("a", 0), ("b", 1)] {
@@ -361,7 +361,7 @@ fn usage_errors() {
     impinge(["inspect", "gen:chair", "--poses", "x"]).misused(&["--poses"]);
 }
 
-/// On a terminal there are words for people, and no sign of progress for what takes no time.
+/// On a terminal, the output is a table, without a progress bar for fast work.
 #[test]
 #[cfg(target_os = "linux")]
 fn on_a_terminal() {
@@ -388,7 +388,7 @@ fn on_a_terminal() {
     }
 }
 
-/// A mesh that two nodes show counts twice, also where neither of them moves it.
+/// A mesh that two nodes use counts twice, even if neither node moves it.
 #[test]
 fn instances_each_have_their_volume() {
     let folder = Folder::new();
@@ -420,7 +420,7 @@ fn instances_each_have_their_volume() {
     assert!(volumes.iter().all(|volume| (volume - 1.0 / 3.0).abs() < 1e-12), "{volumes:?}");
 }
 
-/// The smallest hierarchy there is: at most 18 bytes a face, the list of faces included.
+/// The smallest hierarchy: at most 18 bytes per face, including the list of faces.
 #[test]
 fn a_boxtree_is_small() {
     for mesh in ["gen:sphere,faces=960", "gen:chair", "gen:gearbox", "gen:pipes"] {

@@ -1,4 +1,4 @@
-//! The integration tests of the command, in one binary: every further binary would be linked again.
+//! All integration tests of the command, in one binary to save linking time.
 
 mod bench;
 mod clash;

@@ -1,11 +1,11 @@
-//! `impinge inspect` on broken files of every format: exit code 2, one message that names the
-//! file, nothing else, at once and in little memory.
+//! Tests of `impinge inspect` on broken files of every format: exit code 2 and one message that names the
+//! file, quickly and with little memory.
 
 use crate::common::{Folder, Run, impinge};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A file's name, by its extension the format, and what is in it.
+/// A file name, whose extension is the format, and its contents.
 type Case = (&'static str, Vec<u8>);
 
 const AT_ONCE: Duration = Duration::from_secs(2);
@@ -30,7 +30,7 @@ const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\npr
                    property float z\nelement face 1\nproperty list uchar int vertex_indices\n\
                    end_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
-/// A binary STL file of one facet that promises `count`.
+/// A binary STL file with one facet whose header says `count`.
 fn stl(count: u32) -> Vec<u8> {
     let mut bytes = vec![0; 80];
     bytes.extend(count.to_le_bytes());
@@ -41,7 +41,7 @@ fn stl(count: u32) -> Vec<u8> {
     bytes
 }
 
-/// A binary PLY file of one face that promises other counts; lists are counted by `uint`.
+/// A binary PLY file with one face whose header has other counts; list lengths are `uint`.
 fn ply(vertices: &str, faces: &str, corners: u32) -> Vec<u8> {
     let header = format!(
         "ply\nformat binary_little_endian 1.0\nelement vertex {vertices}\nproperty float x\n\
@@ -58,7 +58,7 @@ fn ply(vertices: &str, faces: &str, corners: u32) -> Vec<u8> {
     bytes
 }
 
-/// The document of a GLB file of one triangle, to be bent.
+/// The JSON of a GLB file with one triangle, for modification.
 fn document() -> Value {
     json!({
         "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
@@ -96,7 +96,7 @@ fn glb(document: &Value) -> Vec<u8> {
     bytes
 }
 
-/// A GLB file whose document has another value at a place.
+/// A GLB file whose JSON has another value at one place.
 fn bent(place: &str, value: Value) -> Vec<u8> {
     let mut document = document();
     *document.pointer_mut(place).unwrap_or_else(|| panic!("no {place}")) = value;
@@ -108,7 +108,7 @@ fn edited(text: &str, from: &str, to: &str) -> Vec<u8> {
     text.replacen(from, to, 1).into_bytes()
 }
 
-/// What the broken files were made from is good, or they prove nothing.
+/// The files before modification are valid; otherwise the broken ones would prove nothing.
 #[test]
 fn the_unbroken_files_are_read() {
     let folder = Folder::new();
@@ -248,9 +248,9 @@ fn edited_bytes(mut bytes: Vec<u8>, at: usize, value: u8) -> Vec<u8> {
     bytes
 }
 
-/// Counts that would need far more memory than there is are seen through.
+/// Counts that would need too much memory are rejected.
 #[test]
-fn lying_counts_take_no_memory() {
+fn false_counts_take_no_memory() {
     let huge = 4_000_000_000_u32;
     let no_properties = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\n\
         property float y\nproperty float z\nelement nothing 4000000000\nelement face 1\n\
@@ -299,14 +299,14 @@ fn lying_counts_take_no_memory() {
     ]);
 }
 
-/// Positions that need no bytes of the file: where no buffer is named, all are zero.
+/// Positions that need no bytes of the file: without a buffer, all are zero.
 fn zeros() -> Value {
     json!({"count": 4_000_000_000_u32, "componentType": 5126, "type": "VEC3"})
 }
 
-/// That is allowed, and three indices use only three of them.
+/// This is allowed, and three indices use only three positions.
 #[test]
-fn four_billion_zeros_are_read_as_those_in_use() {
+fn only_used_vertices_of_four_billion_are_read() {
     let folder = Folder::new();
     let file = folder.write("zeros.glb", bent("/accessors/0", zeros()));
     let run = Run::in_little_memory(["inspect", "--json", &file]).within(AT_ONCE).finish();
@@ -314,7 +314,7 @@ fn four_billion_zeros_are_read_as_those_in_use() {
     assert_eq!((&report["vertices"], &report["degenerate_faces"]), (&json!(3), &json!(1)));
 }
 
-/// Large files that only look simple: long lines, deep nesting, nothing but line ends.
+/// Large files of simple content: long lines, deep nesting, only line ends.
 #[test]
 fn large_nonsense_is_refused_at_once() {
     let size = 4_000_000;
@@ -347,7 +347,7 @@ fn large_nonsense_is_refused_at_once() {
     all_refused(cases);
 }
 
-/// A file of 8 GB that is not really there.
+/// A sparse file of 8 GB.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_larger_than_the_memory_is_refused() {
@@ -362,7 +362,7 @@ fn a_file_larger_than_the_memory_is_refused() {
 }
 
 #[test]
-fn what_is_no_file() {
+fn missing_and_special_files_are_rejected() {
     let folder = Folder::new();
     impinge(["inspect", &folder.at("none.stl")]).refuses(&["none.stl"]);
     impinge(["inspect", folder.path().to_str().unwrap()]).refuses(&["folder"]);

@@ -1,4 +1,4 @@
-//! `impinge methods`, `completions`, `--help` and the usage that they have in common.
+//! Tests of `impinge methods`, `completions`, `--help` and the usage that all commands share.
 
 use crate::common::{Folder, has_program, impinge};
 use std::{collections::BTreeSet, process::Command};
@@ -36,7 +36,7 @@ fn completions_for_each_shell() {
         folder.write(shell, script);
     }
     for (shell, check) in [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")] {
-        // Only bash is expected to be there; the others where they are.
+        // Only bash must be installed; other shells are tested if they are.
         let is_there = match shell {
             "bash" => has_program(shell),
             _ => Command::new(shell).arg("--version").output().is_ok(),
@@ -69,7 +69,7 @@ fn help_has_examples() {
     assert_eq!(version, format!("impinge {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// Examples stand before the options, in every help text.
+/// In every help text, examples come before options.
 #[test]
 fn examples_come_first() {
     let commands =
@@ -86,7 +86,7 @@ fn examples_come_first() {
     }
 }
 
-/// One meaning and one default of `--threads`, and no other word for it.
+/// `--threads` has the same meaning and default everywhere.
 #[test]
 fn threads_are_the_same_everywhere() {
     for command in ["clash", "query", "run", "index"] {
@@ -102,7 +102,7 @@ fn threads_are_the_same_everywhere() {
     impinge(["run", "x.toml", "--poses", "x.csv"]).misused(&["--poses"]);
 }
 
-/// What the help says can be typed as it stands, where it needs no file.
+/// Examples of the help can be run as they are, if they need no file.
 #[test]
 fn examples_of_the_help_run() {
     let folder = Folder::new();
@@ -115,7 +115,7 @@ fn examples_of_the_help_run() {
             let reads_a_file = |word: &String| {
                 [".obj", ".stl", ".glb", ".csv", ".urdf"].iter().any(|kind| word.ends_with(kind))
             };
-            // What follows -o is written, and may as well be written elsewhere.
+            // Output files are redirected to the test folder.
             if let Some(output) = words.iter().position(|word| word == "-o") {
                 words[output + 1] = folder.at(&words[output + 1]);
                 assert!(!words[..output].iter().any(reads_a_file), "{example}");
@@ -124,7 +124,7 @@ fn examples_of_the_help_run() {
             }
             let run = impinge(&words);
             match command {
-                // The gearbox is made to have some.
+                // The gearbox has clashes by design.
                 "clash" => assert_eq!(run.code, Some(1), "{example}: {}", run.stderr),
                 _ => _ = run.succeeds(),
             }

@@ -1,4 +1,4 @@
-//! `impinge query` beyond plain contact: tolerance, distance, the cache, budgets, counts.
+//! Tests of `impinge query` beyond plain contact: tolerance, distance, cache, budgets, counts.
 
 use crate::common::{Folder, Soup, csv, impinge, soup};
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn scene<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&SCENE[..], more].concat()
 }
 
-/// The rows of a run, all methods compared.
+/// Returns the rows of a run that compares all methods.
 fn rows(option: &str, more: &[&str]) -> Vec<Vec<String>> {
     let folder = Folder::new();
     let out = folder.at("rows.csv");
@@ -61,11 +61,11 @@ fn lengths_have_units() {
         assert_eq!(touches(&["--within", within, "--file-units", "mm"]), is_enough, "{within}");
     }
     assert!(touches(&["--within", "0.02in", "--file-units", "mm"]));
-    // Files that do not name their unit, and two that differ.
+    // Files that do not state their unit, and two with different units.
     let unknown = ["--within 0.5mm", "unit of the files is unknown", "--file-units"];
     impinge(["query", &a, &b, "--within", "0.5mm"]).refuses(&unknown);
     impinge(["query", "gen:gearbox", &b, "--within", "0.5mm"]).refuses(&unknown);
-    // What is generated in millimetres, and what a GLB file holds, is known.
+    // Generated meshes in millimetres and GLB files have a known unit.
     let glb = folder.at("gearbox.glb");
     impinge(["generate", "gearbox", "-o", &glb]).succeeds();
     for mesh in [&glb, "gen:gearbox"] {
@@ -75,7 +75,7 @@ fn lengths_have_units() {
 }
 
 #[test]
-fn the_least_distance() {
+fn the_minimum_distance() {
     let header = ["step", "distance", "ax", "ay", "az", "bx", "by", "bz", "face_a", "face_b"];
     let rows = rows("--distances", &[]);
     assert_eq!(rows[0], header);
@@ -103,7 +103,7 @@ fn the_least_distance() {
 
 #[test]
 fn a_cache_saves_tests_and_changes_nothing() {
-    // Small steps: there it pays.
+    // Small steps, for which the cache pays off.
     let scene = |more: &[&str]| {
         let scene = ["query", "gen:torus,faces=2000", "gen:torus,faces=2000", "--all", "--stats"];
         let poses = ["--poses", "gen:tumble,steps=400,distance=1.5"];
@@ -127,7 +127,7 @@ fn a_cache_saves_tests_and_changes_nothing() {
 }
 
 #[test]
-fn a_budget_leaves_some_undecided_and_says_by_how_much() {
+fn a_budget_reports_undecided_steps_and_their_overlap() {
     let plain = impinge(scene(&[])).json()["colliding_steps"].as_u64().expect("a number");
     let mut undecided = Vec::new();
     for tests in [1, 10, 100, 1000, 100_000] {
@@ -149,7 +149,7 @@ fn a_budget_leaves_some_undecided_and_says_by_how_much() {
     impinge(scene(&["--budget", "9", "--threads", "2"])).misused(&["--threads"]);
 }
 
-/// One pose, two triangles: what is counted is known.
+/// One pose and two triangles, so that the counts are known.
 #[test]
 fn counts_of_the_smallest_scene() {
     let folder = Folder::new();

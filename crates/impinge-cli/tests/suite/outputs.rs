@@ -1,12 +1,12 @@
-//! Files that commands write: never in the place of one that they read, and all of them or none.
+//! Tests of output files: they never replace an input, and either all of them are written or none.
 
-// Clippy allows these in tests, but does not take what tests call for one.
+// Clippy allows these in test functions, but not in functions that tests call.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Folder, Soup, impinge};
 use std::fs;
 
-/// Asserts that a command is refused and that the folder holds what it held before.
+/// Asserts that a command fails and that the folder is unchanged.
 #[track_caller]
 fn keeps(folder: &Folder, arguments: &[&str], pieces: &[&str]) {
     let before: Vec<_> =
@@ -16,7 +16,7 @@ fn keeps(folder: &Folder, arguments: &[&str], pieces: &[&str]) {
     assert!(before == after, "{arguments:?} has changed a file");
 }
 
-/// A tetrahedron as glTF, its buffer in a file of its own.
+/// A tetrahedron as glTF, with its buffer in a separate file.
 fn gltf(folder: &Folder) -> [String; 2] {
     let mut data = Vec::new();
     for coordinate in [0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.] {
@@ -34,7 +34,7 @@ fn gltf(folder: &Folder) -> [String; 2] {
 }
 
 #[test]
-fn meshes_are_not_written_over() {
+fn meshes_are_not_overwritten() {
     let folder = Folder::new();
     let mesh = folder.write("s.obj", Soup::cube([0.; 3], 1.).obj());
     let [document, buffer] = gltf(&folder);
@@ -50,7 +50,7 @@ fn meshes_are_not_written_over() {
         keeps(&folder, &["bench", "tumble", &mesh, "--plot", out], &["--plot", over]);
     }
     keeps(&folder, &["query", &mesh, &mesh, "--poses", &poses, "--pairs", &poses], &[over]);
-    // What a file refers to is read as well.
+    // Files that an input refers to are inputs, too.
     for command in [
         &["query", &document, &mesh, "--pairs"][..],
         &["index", &document, "-o"],
@@ -59,7 +59,7 @@ fn meshes_are_not_written_over() {
     ] {
         keeps(&folder, &[command, &[&buffer]].concat(), &["k.bin", over]);
     }
-    // A file of a folder that is read.
+    // A file in an input folder.
     keeps(&folder, &["clash", folder.path().to_str().unwrap(), "--csv", &mesh], &["s.obj", over]);
 }
 
@@ -80,7 +80,7 @@ fn links_lead_to_the_same_file() {
             keeps(&folder, &[command, &[out]].concat(), &["s.obj", ".csv", "overwrite"]);
         }
     }
-    // Two outputs in one file, by two names.
+    // One file as two outputs, by two names.
     let link = folder.at("link");
     std::os::unix::fs::symlink(folder.path(), &link).unwrap();
     let [first, second] = [folder.at("out.csv"), format!("{link}/out.csv")];
@@ -95,7 +95,7 @@ fn keeps_two(mesh: &str, first: &str, second: &str) {
 }
 
 #[test]
-fn scenes_and_what_they_name_are_not_written_over() {
+fn scenes_and_their_files_are_not_overwritten() {
     let folder = Folder::new();
     let mesh = folder.write("s.obj", Soup::cube([0.; 3], 1.).obj());
     let poses = folder.write("poses.csv", "1,0,0,0,0,1,0,0,0,0,1,0\n");
@@ -110,7 +110,7 @@ fn scenes_and_what_they_name_are_not_written_over() {
 }
 
 #[test]
-fn robots_rules_and_baselines_are_not_written_over() {
+fn robots_rules_and_baselines_are_not_overwritten() {
     let folder = Folder::new();
     let mesh = folder.write("link.obj", Soup::cube([0.; 3], 1.).obj());
     let robot = folder.write(
@@ -158,7 +158,7 @@ mod interrupted {
             .unwrap()
     }
 
-    /// Waits until something is there, sends the signal, and returns the exit code.
+    /// Waits until a file is there, sends the signal, and returns the exit code.
     #[track_caller]
     fn stop(mut child: Child, signal: &str, is_there: impl Fn() -> bool) -> Option<i32> {
         while !is_there() {
@@ -171,7 +171,7 @@ mod interrupted {
     }
 
     #[test]
-    fn a_query_leaves_nothing() {
+    fn an_interrupted_query_leaves_no_file() {
         for signal in ["INT", "TERM"] {
             let folder = Folder::new();
             let out = folder.at("pairs.csv");
@@ -183,7 +183,7 @@ mod interrupted {
     }
 
     #[test]
-    fn generate_leaves_nothing() {
+    fn an_interrupted_generate_leaves_no_file() {
         let folder = Folder::new();
         let out = folder.at("terrain.obj");
         let size = ["--columns", "1500", "--rows", "1500"];
@@ -192,9 +192,9 @@ mod interrupted {
         assert_eq!(folder.names(), [] as [&str; 0]);
     }
 
-    /// The first pictures are drawn when the signal comes, and no folder of that name appears.
+    /// The signal comes while the first pictures are drawn; the folder does not appear.
     #[test]
-    fn pictures_leave_nothing() {
+    fn interrupted_pictures_leave_no_folder() {
         for name in ["pictures", "deep/pictures"] {
             let folder = Folder::new();
             let (pictures, csv) = (folder.at(name), folder.at("rows.csv"));
@@ -215,10 +215,10 @@ mod interrupted {
     }
 }
 
-/// Where another file cannot be written, there are no pictures, and a folder that was there is as it was.
+/// If another file cannot be written, there are no pictures, and an existing folder is unchanged.
 #[cfg(target_os = "linux")]
 #[test]
-fn pictures_beside_a_full_disk() {
+fn a_full_disk_leaves_no_pictures() {
     let folder = Folder::new();
     let pictures = folder.at("pictures");
     let run = || impinge(["clash", "gen:gearbox", "--pictures", &pictures, "--csv", "/dev/full"]);

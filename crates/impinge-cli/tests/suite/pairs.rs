@@ -1,4 +1,4 @@
-//! `impinge query --pairs`, row by row against an independent decision for every pair of faces.
+//! Tests of `impinge query --pairs`: every row against an independent decision for every pair of faces.
 
 use crate::common::{
     Folder, Pose, Soup, impinge,
@@ -12,8 +12,8 @@ struct Scene {
     poses: Vec<Pose>,
 }
 
-/// Runs the scenes and compares: the rows, their number, and at how many steps anything touches.
-/// Returns the number of rows.
+/// Runs the scenes and compares the rows, their number, and the number of touching steps. Returns the number
+/// of rows.
 fn compare(scenes: &[Scene]) -> usize {
     let folder = Folder::new();
     let out = folder.at("pairs.csv");
@@ -51,7 +51,7 @@ fn scene(name: &'static str, a: &Soup, b: &Soup, poses: Vec<Pose>) -> Scene {
 }
 
 #[test]
-fn cubes_that_touch_and_just_do_not() {
+fn cubes_that_touch_or_barely_miss() {
     let cube = Soup::cube([0., 0., 0.], 1.);
     let above_one = 1_f64.next_up();
     let poses = vec![
@@ -112,7 +112,7 @@ fn shared_vertices_and_edges() {
 #[test]
 fn far_from_the_origin() {
     let mut scenes = Vec::new();
-    // There, neighbouring coordinates are as far apart as the last number says.
+    // Near these coordinates, neighbouring floats differ by the last number.
     for (far, ulp) in [(1e6, 1e6_f64.next_up() - 1e6), (1e15, 0.125), (2_f64.powi(52), 1.)] {
         let cube = Soup::cube([far, -far, far], 1.);
         let at_home = Soup::cube([0., 0., 0.], 1.);
@@ -122,7 +122,7 @@ fn far_from_the_origin() {
         };
         scenes.push(scene("both meshes far out", &cube, &cube, poses(0., 0.)));
         scenes.push(scene("a mesh moved far out", &cube, &at_home, poses(far, -far)));
-        // Turned about the origin, so that rounding moves the corners by many of its own units.
+        // Rotated about the origin, so that rounding moves the corners by many units in the last place.
         let quarter = rotation([0.9, 0.1, -0.3, 0.2]);
         let spun = [-0.5, 0., 0.5].map(|x| turned(&quarter, [x, 0., 0.])).to_vec();
         scenes.push(scene("turned about a far origin", &cube, &cube, spun));
@@ -157,7 +157,7 @@ fn exact_quarter_turns() {
     assert!(rows > 2000, "hardly a contact: {rows}");
 }
 
-/// Points, segments, repetitions, and slivers: whatever three corners can be.
+/// All degenerate triangles: points, segments, repeated corners, slivers.
 #[test]
 fn degenerate_faces() {
     let positions =
@@ -203,7 +203,7 @@ fn degenerate_faces() {
     assert!(rows > 3000, "hardly a contact: {rows}");
 }
 
-/// The contract takes matrices that are rotations to 1e-6, and places vertices by what they are.
+/// A pose matrix may deviate from a rotation by 1e-6; vertices are placed by the matrix as it is.
 #[test]
 fn matrices_that_are_not_quite_rotations() {
     let stretch = 1. + 2e-7;
@@ -224,7 +224,7 @@ fn matrices_that_are_not_quite_rotations() {
     let far = Soup::cube([1e5, 0., 0.], 1.);
     let rows = compare(&[
         scene("cubes", &cube, &cube, poses.clone()),
-        // Here the matrix is off by 0.02, far more than any rounding.
+        // Here the matrix moves the side by 0.02, far more than any rounding.
         scene("far cubes", &far, &far, poses.iter().map(|pose| turned(pose, [0.; 3])).collect()),
         scene("grid faces", &Soup::grid(5, 15, 3, 0.5), &Soup::grid(6, 15, 3, 0.5), poses),
     ]);
@@ -242,7 +242,7 @@ fn arbitrary_rotations() {
         .collect();
     let mut scattered = Soup::grid(8, 30, 0, 1.);
     scattered.positions.as_flattened_mut().iter_mut().for_each(|c| *c = random.signed());
-    // Turned in place: corners on the axis stay, up to rounding, on the corners they were on.
+    // Rotated in place: corners on the axis stay, up to rounding, on the corners of the other mesh.
     let about_diagonal: Vec<Pose> =
         (0..20).map(|i| rotation([1., f64::from(i), f64::from(i), f64::from(i)])).collect();
     let rows = compare(&[
@@ -258,8 +258,8 @@ fn arbitrary_rotations() {
     assert!(rows > 2000, "hardly a contact: {rows}");
 }
 
-/// Points exactly where the corners come to lie: placed in another order, or with a product and a
-/// sum rounded together, a corner would miss its point by a unit of its last digit.
+/// Points exactly at the placed corners: with another order of operations, or with fused multiply-add, a
+/// corner would miss its point by one unit in the last place.
 #[test]
 fn points_where_the_corners_land() {
     let mut random = Random(11);
@@ -286,9 +286,9 @@ fn points_where_the_corners_land() {
     assert!(rows >= 36 * poses.len(), "corners miss their points: {rows} rows");
 }
 
-/// Products of such coordinates are nothing in floating point; the answer is exact all the same.
+/// Products of these coordinates underflow to zero in floating point; the answer is still exact.
 #[test]
-fn as_small_as_numbers_go() {
+fn the_smallest_numbers() {
     let least = f64::from_bits(1);
     let mut scenes = Vec::new();
     for unit in [least, 1e-310, 1e-160, 1e-120] {

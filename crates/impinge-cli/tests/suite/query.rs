@@ -1,4 +1,4 @@
-//! `impinge query`: the line it prints, the options, and how it fails.
+//! Tests of `impinge query`: its output line, its options, and its errors.
 
 use crate::common::{Folder, Run, Soup, impinge, soup};
 use serde_json::Value;
@@ -21,7 +21,7 @@ const FIELDS: [&str; 15] = [
     "pairs",
 ];
 
-/// A sphere and a torus that tumbles beside it, so that it touches at some steps.
+/// A sphere, and a torus that tumbles beside it and touches it at some steps.
 const TUMBLE: [&str; 5] = [
     "query",
     "gen:sphere,faces=80",
@@ -72,9 +72,9 @@ fn one_line_with_the_fields_of_the_contract_in_order() {
     }
 }
 
-/// All steps at once: the same answers and rows, a throughput, and no times of single steps.
+/// `--batch`: the same answers and rows, a throughput, and no times of single steps.
 #[test]
-fn a_batch_answers_the_same_and_says_how_fast() {
+fn a_batch_gives_the_same_answers_and_a_throughput() {
     let folder = Folder::new();
     let [single, batch] = ["single.csv", "batch.csv"].map(|name| folder.at(name));
     let expected = impinge(tumble(&["--pairs", &single])).succeeds().json();
@@ -134,7 +134,7 @@ fn detect_and_all_agree() {
 }
 
 #[test]
-fn without_poses_b_is_taken_as_it_stands() {
+fn without_poses_b_is_not_moved() {
     let folder = Folder::new();
     let a = folder.write("a.obj", Soup::cube([0., 0., 0.], 1.).obj());
     let b = folder.write("b.obj", Soup::cube([1., 0., 0.], 1.).obj());
@@ -204,7 +204,7 @@ fn method_all_runs_each() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn unreadable_files_are_named() {
     let folder = Folder::new();
     let good = folder.write("good.obj", Soup::tetrahedron().obj());
     let none = folder.at("none.obj");
@@ -252,7 +252,7 @@ fn usage_errors() {
     impinge(["query", "gen:chair", "gen:chair", "gen:chair"]).misused(&["gen:chair"]);
     impinge(tumble(&["--threads", "two"])).misused(&["two", "--threads"]);
     impinge(tumble(&["--threads=-1"])).misused(&["-1", "--threads"]);
-    // As many threads as that would keep the machine busy with nothing else.
+    // So many threads would keep the machine busy.
     impinge(tumble(&["--threads", "20000"])).misused(&["20000", "--threads"]);
     impinge(tumble(&["--fast"])).misused(&["--fast"]);
 }
@@ -288,10 +288,10 @@ fn a_failing_run_leaves_the_old_file_alone() {
     );
 }
 
-/// A limit on the size of files stands for a full disk.
+/// A limit on file size stands for a full disk.
 #[test]
 #[cfg(unix)]
-fn a_full_disk_leaves_no_half_of_a_file() {
+fn a_full_disk_leaves_no_incomplete_file() {
     let folder = Folder::new();
     let [old, new] = ["old.csv", "new.csv"];
     folder.write(old, "old");
@@ -302,15 +302,15 @@ fn a_full_disk_leaves_no_half_of_a_file() {
         Run::after("trap '' XFSZ; ulimit -f 8", &arguments).finish().refuses(&[&out]);
         assert_eq!((folder.text(old), folder.names()), ("old".into(), vec![old.into()]), "{name}");
     }
-    // The same run without the limit writes more than fits in it.
+    // Without the limit, the same run writes more than the limit.
     impinge([&scene[..], &[&folder.at(new)]].concat()).succeeds();
     assert!(folder.read(new).len() > 8 * 1024, "{} bytes", folder.read(new).len());
 }
 
-/// Where a reader has enough and leaves, the command ends; it does not panic or complain.
+/// If the reader closes the output, the command ends without a panic or a message.
 #[test]
 #[cfg(unix)]
-fn a_closed_pipe_is_no_panic() {
+fn a_closed_pipe_does_not_panic() {
     let folder = Folder::new();
     let out = folder.at("pairs.csv");
     let closed = || {
@@ -335,7 +335,7 @@ fn a_closed_pipe_is_no_panic() {
     }
 }
 
-/// A message stays one line, whatever a file is called.
+/// A message is one line, whatever the name of a file.
 #[test]
 #[cfg(unix)]
 fn a_name_with_a_line_end_is_shown_escaped() {

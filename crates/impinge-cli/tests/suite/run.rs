@@ -1,6 +1,6 @@
-//! `impinge run`: scenes of moving bodies.
+//! Tests of `impinge run`: scenes of moving bodies.
 
-// Clippy allows these in tests, but does not take what tests call for one.
+// Clippy allows these in test functions, but not in functions that tests call.
 #![allow(clippy::unwrap_used)]
 
 use crate::common::{Folder, Run, Soup, csv, impinge, soup::placed};
@@ -8,7 +8,7 @@ use impinge_oracle::triangles_touch;
 use serde_json::Value;
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
-/// The scenes of the project.
+/// The scene files of the repository.
 fn scenes() -> Vec<PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
@@ -23,7 +23,7 @@ fn scene(name: &str) -> String {
     found.unwrap_or_else(|| panic!("no scene {name}")).into_os_string().into_string().unwrap()
 }
 
-/// The lines of cycles, without times, which differ from run to run.
+/// Returns the lines of cycles without times, which differ from run to run.
 fn counts(lines: &[Value]) -> Vec<Value> {
     let mut lines: Vec<Value> =
         lines.iter().filter(|line| line["kind"] == "cycle").cloned().collect();
@@ -33,7 +33,7 @@ fn counts(lines: &[Value]) -> Vec<Value> {
     lines
 }
 
-/// Where each body is at each cycle.
+/// Returns the pose of each body at each cycle.
 fn poses(text: &str) -> Vec<(u64, String, [f64; 12])> {
     let rows = csv(text).into_iter().skip(1).map(|row| {
         let numbers: Vec<f64> = row[3..].iter().map(|number| number.parse().unwrap()).collect();
@@ -72,10 +72,10 @@ fn every_scene_of_the_papers_runs() {
     }
 }
 
-/// The cycles at which the papers' bodies touch.
+/// The cycles at which the bodies of the papers touch.
 #[test]
 fn scenes_touch_when_the_papers_do() {
-    // From cycle 196 to the next one, says the paper.
+    // From cycle 196 to 197, according to the paper.
     for (name, cycle) in [("003-table-1", 197), ("003-figure-13", 184), ("000-figure-3.6", 72)] {
         let rows = Folder::new();
         let run = impinge(["run", &scene(name), "-o", &rows.at("rows.csv")]).succeeds();
@@ -143,7 +143,7 @@ path = { poses = "gen:tumble,steps=25", end = "again" }
 "#;
 
 #[test]
-fn runs_are_the_same_whatever_they_run_on() {
+fn runs_do_not_depend_on_method_broad_phase_or_threads() {
     let folder = Folder::new();
     let medley = folder.write("medley.toml", MEDLEY);
     let run = |name: &str, more: &[&str]| {
@@ -168,9 +168,9 @@ fn runs_are_the_same_whatever_they_run_on() {
     assert!(other_contacts == contacts && other_poses == poses, "obb");
 }
 
-/// A plain loop over all faces of all bodies, at the poses that the run says.
+/// The reference: a loop over all faces of all bodies, at the poses that the run reports.
 #[test]
-fn contacts_are_those_of_all_faces_with_all_faces() {
+fn contacts_agree_with_a_loop_over_all_faces() {
     let folder = Folder::new();
     let soups = [
         ("cube", Soup::cube([0.0; 3], 1.0)),
@@ -256,7 +256,7 @@ fn a_billiard_path_turns_back_at_a_hit() {
             assert!((here - there).abs() < 1e-12, "{step} cycles from the hit at {hit}");
         }
     }
-    // On the other side there is nothing to turn back from.
+    // On the other side there is nothing to bounce off.
     assert!(ball[59][3] < ball[58][3]);
 }
 
@@ -307,9 +307,9 @@ fn no_two_bodies_have_one_name() {
     run(&[("a", 2), ("a.1", 3)]).succeeds();
 }
 
-/// Names that a spreadsheet would take for a formula, in every file of rows.
+/// Names that a spreadsheet would take for a formula are escaped in every CSV file.
 #[test]
-fn names_are_no_formulas() {
+fn names_are_not_formulas() {
     let folder = Folder::new();
     let text = "cycles = 1\n[[body]]\nname = \"=1+2\"\nmesh = \"gen:cuboid\"\n\
                 [[body]]\nname = \"@b\"\nmesh = \"gen:cuboid\"\n[[run]]\nname = \"-run\"\n";
@@ -322,7 +322,7 @@ fn names_are_no_formulas() {
     assert_eq!(csv(&folder.text("p.csv"))[2][..3], ["'-run", "0", "'@b"]);
 }
 
-/// A scene can name any file as poses; what is in it does not come out again.
+/// A scene can name any file as poses, but its text must not appear in messages.
 #[test]
 fn files_that_hold_no_poses_are_not_echoed() {
     let folder = Folder::new();
@@ -331,7 +331,7 @@ fn files_that_hold_no_poses_are_not_echoed() {
     let run = impinge(["run", &folder.write("scene.toml", text)]);
     run.refuses(&["scene.toml:4:", "secrets:1: value 1 is not a finite number"]);
     assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
-    // Nor does a file that is taken for a scene.
+    // The same holds for a file that is named as a scene.
     let run = impinge(["run", &folder.write("other.toml", "s3cret".repeat(1000))]);
     run.refuses(&["other.toml:1:"]);
     assert!(run.stderr.matches("s3cret").count() < 50, "{}", run.stderr);
@@ -443,9 +443,9 @@ fn bad_scenes_are_refused_with_their_place() {
     impinge(["run", &file]).refuses(&["binary.toml:2:1", "UTF-8"]);
 }
 
-/// What grows beyond all numbers is said, with its body; what was written so far is gone.
+/// A body that moves beyond all finite numbers is an error that names it; files written so far are removed.
 #[test]
-fn bodies_that_leave_the_numbers_are_named() {
+fn bodies_that_overflow_are_named() {
     let folder = Folder::new();
     let scene = folder.write(
         "scene.toml",
@@ -457,7 +457,7 @@ fn bodies_that_leave_the_numbers_are_named() {
 }
 
 #[test]
-fn a_million_bodies_in_one_place_are_no_hang() {
+fn a_million_bodies_in_one_place_do_not_hang() {
     let folder = Folder::new();
     let text = |broad: &str| {
         format!(
@@ -473,7 +473,7 @@ fn a_million_bodies_in_one_place_are_no_hang() {
     assert_eq!(folder.names(), ["packed.toml", "sweep.toml"]);
 }
 
-/// Runs a scene until it writes its files, then interrupts it so often.
+/// Runs a scene until it writes its files, then interrupts it `times` times.
 #[cfg(unix)]
 fn interrupted(text: &str, times: usize) -> (Option<i32>, String) {
     use std::process::{Command, Stdio};
@@ -491,7 +491,7 @@ fn interrupted(text: &str, times: usize) -> (Option<i32>, String) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The files are there, under other names, while it runs.
+    // During the run, the files have temporary names.
     while folder.names().len() < 3 {
         assert_eq!(child.try_wait().unwrap(), None, "it ended by itself");
         std::thread::sleep(Duration::from_millis(5));
@@ -515,7 +515,7 @@ fn an_interrupt_leaves_no_file_behind() {
     assert!(message.contains("interrupted after"), "{message}");
 }
 
-/// Comparing all pairs of bodies that are far apart does not look up for minutes.
+/// A broad phase over all pairs does not check for interrupts for minutes; a second interrupt ends it at once.
 #[cfg(unix)]
 #[test]
 fn two_interrupts_end_what_one_does_not() {

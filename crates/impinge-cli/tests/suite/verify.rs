@@ -1,15 +1,15 @@
-//! `impinge verify triangles`: right, wrong and unreadable answers.
+//! Tests of `impinge verify triangles`: right, wrong and unreadable answers.
 
 use crate::common::{Folder, Run, impinge};
 use serde_json::{Value, json};
 
 const HEADER: &str = "case,a0x,a0y,a0z,a1x,a1y,a1z,a2x,a2y,a2z,b0x,b0y,b0z,b1x,b1y,b1z,b2x,b2y,b2z,exact_intersects\n";
-/// Two triangles that share a corner and no more.
+/// Two triangles that share one corner and nothing else.
 const TOUCHING: &str = "0,0,0,1,0,0,0,1,0,0,0,0,-1,0,0,0,-1,0";
-/// The same, the least distance apart that there is.
+/// The same triangles, moved apart by the smallest possible distance.
 const APART: &str = "0,0,5e-324,1,0,5e-324,0,1,5e-324,0,0,0,-1,0,0,0,-1,0";
 
-/// A file of cases by name, triangles and answer.
+/// Returns a file of cases, each with name, triangles and answer.
 fn cases(rows: &[(&str, &str, u8)]) -> String {
     let rows = rows.iter().map(|(name, corners, answer)| format!("{name},{corners},{answer}\n"));
     HEADER.to_owned() + &rows.collect::<String>()
@@ -20,7 +20,7 @@ fn tally(cases: u64, right: u64, missed: u64, false_alarms: u64) -> Value {
 }
 
 #[test]
-fn right_answers() {
+fn right_answers_pass() {
     let folder = Folder::new();
     let one = folder.write("one.csv", cases(&[("tip", TOUCHING, 1), ("gap", APART, 0)]));
     let run = impinge(["verify", "triangles", &one]).succeeds();
@@ -64,7 +64,7 @@ fn many_wrong_answers_and_odd_names_stay_readable() {
 }
 
 #[test]
-fn the_answer_may_be_the_sources() {
+fn the_answer_may_come_from_expected_by_source() {
     let folder = Folder::new();
     let by_source =
         cases(&[("tip", TOUCHING, 1)]).replace("exact_intersects", "expected_by_source");

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_a_place_is_refused() {
+    fn a_page_without_markers_is_rejected() {
         let path = Path::new("page.md");
         let message = |page: &str| match split_at_tables(page, path) {
             Err(Failure::Input(message)) => message,

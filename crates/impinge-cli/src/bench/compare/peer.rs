@@ -2,7 +2,7 @@
 //!
 //! A peer receives a folder with `a.obj`, `b.obj` and `poses.csv`; `--cap SECONDS`, the time that it may take
 //! in each mode; and `--counts FOLDER`, into which it writes `ENGINE-MODE.csv` with a line `step,count` for
-//! each step. It fingerprints one line of JSON for each engine and mode, with the field names of `impinge query`.
+//! each step. It prints one line of JSON for each engine and mode, with the field names of `impinge query`.
 
 use super::{
     engine::{EngineInfo, Mode},
@@ -149,7 +149,7 @@ fn excerpt(line: &str) -> String {
     }
 }
 
-/// A peer that fingerprints more than this is stopped.
+/// A peer that prints more than this is stopped.
 const MAX_OUTPUT: u64 = 16 << 20;
 
 /// A process that is killed when this is dropped.
@@ -452,7 +452,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_words_and_a_name() {
+    fn a_peer_is_parsed_into_name_and_words() {
         let peer: Peer = "fcl=bin/fcl {dir} --only 'a b'".parse().unwrap();
         assert_eq!((&*peer.name, &*peer.words[3]), ("fcl", "a b"));
         assert_eq!(peer.words.len(), 4);

@@ -415,7 +415,7 @@ impl Report {
                 ]);
             }
         }
-        let title = "Answers that differ from those of impinge, in pairs (detect: in steps)";
+        let title = "Answers that differ from impinge's, in pairs (detect: in steps)";
         (rows.len() > 1).then_some(Table { title: title.to_owned(), rows })
     }
 
@@ -461,8 +461,8 @@ impl Report {
                 .to_owned();
         if self.has_peers() {
             text.push_str(
-                "; the ratio is the time of the fastest peer with right answers over the time of the first method, on the \
-                 same poses",
+                "; the ratio is the time of the fastest peer with right answers over the time of \
+                 the first method, on the same poses",
             );
         }
         text.push('.');

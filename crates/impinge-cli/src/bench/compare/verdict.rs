@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_counted_and_rounding_forgiven() {
+    fn differences_are_counted_and_rounding_is_tolerated() {
         let judge = |mode, counts: &[u64]| truth().judge(&run(mode, counts, false));
         let same = judge(Mode::All, &[7, 0, 1000, 0]);
         assert!(same.right && !same.differs() && same.checked_steps == 4);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_forgiven_to_a_method_of_impinge() {
+    fn methods_of_impinge_get_no_tolerance() {
         assert!(truth().judge(&run(Mode::All, &[7, 0, 1000, 0], true)).right);
         assert!(!truth().judge(&run(Mode::All, &[6, 0, 1000, 0], true)).right);
         assert!(!truth().judge(&run(Mode::Detect, &[0, 0, 1, 0], true)).right);
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_are_compared_where_they_are_of_all_poses() {
+    fn sums_are_compared_only_over_all_poses() {
         let sums = |steps: usize, colliding_steps, pairs| {
             let mut run = run(Mode::All, &[0; 4], false);
             run.steps.truncate(steps);

@@ -1,4 +1,4 @@
-//! A folder of a test's own.
+//! A temporary folder for a test.
 
 use std::{
     env, fs,
@@ -23,7 +23,7 @@ impl Folder {
         &self.0
     }
 
-    /// A path in the folder, as an argument of the command.
+    /// Returns a path in the folder, as an argument of the command.
     pub(crate) fn at(&self, name: &str) -> String {
         self.0.join(name).into_os_string().into_string().expect("temporary paths are UTF-8")
     }
@@ -42,7 +42,7 @@ impl Folder {
         String::from_utf8(self.read(name)).unwrap()
     }
 
-    /// The names of everything in it, hidden files too, sorted.
+    /// Returns the names of all files in the folder, including hidden ones, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
         let mut names: Vec<_> =

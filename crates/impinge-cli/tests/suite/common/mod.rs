@@ -1,7 +1,7 @@
-//! What the tests of the command share: a way to run it, a folder to run it in, and small meshes
-//! with answers of their own.
+//! Helpers of the command's tests: run the command, make a temporary folder, build small meshes with known
+//! answers.
 
-// Clippy allows these in tests, but does not take what tests call for one.
+// Clippy allows these in test functions, but not in functions that tests call.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 pub(crate) mod folder;
@@ -17,7 +17,7 @@ use std::{env, path::PathBuf};
 /// Mesh formats that `generate` writes.
 pub(crate) const WRITABLE: [&str; 4] = ["obj", "stl", "ply", "glb"];
 
-/// The folder of real files, or nothing and a line that says so.
+/// Returns the folder of real files; without one, prints a line and returns `None`.
 pub(crate) fn corpus() -> Option<PathBuf> {
     let data = env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty()).map(PathBuf::from);
     if data.is_none() {
@@ -26,7 +26,7 @@ pub(crate) fn corpus() -> Option<PathBuf> {
     data
 }
 
-/// Whether a program that a test needs is there. Where nothing may be left out it has to be.
+/// Returns whether a program that a test needs is installed. On CI it must be.
 pub(crate) fn has_program(name: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&folders).any(|folder| folder.join(name).is_file());
@@ -37,7 +37,7 @@ pub(crate) fn has_program(name: &str) -> bool {
     found
 }
 
-/// The lines of a CSV text as fields; quotes may hold commas.
+/// Splits the lines of a CSV text into fields; quoted fields may contain commas.
 pub(crate) fn csv(text: &str) -> Vec<Vec<String>> {
     let fields = |line: &str| {
         let mut fields = vec![String::new()];

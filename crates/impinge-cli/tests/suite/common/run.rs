@@ -1,4 +1,4 @@
-//! Runs the command and checks how it ended.
+//! Runs the command and checks its exit code and output.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No run of these tests takes anywhere near as long.
+/// A time limit far above what any test needs.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs the command to its end.
@@ -18,7 +18,7 @@ pub(crate) fn impinge<S: AsRef<str>>(arguments: impl IntoIterator<Item = S>) -> 
     Run::new(arguments).finish()
 }
 
-/// The command with its arguments, about to run.
+/// A command line that has not been started.
 pub(crate) struct Run {
     arguments: Vec<String>,
     command: Command,
@@ -30,7 +30,7 @@ impl Run {
         Self::through(Command::new(env!("CARGO_BIN_EXE_impinge")), arguments)
     }
 
-    /// In a shell that first says `before`, such as a limit: `exec` keeps the process the same.
+    /// Runs in a shell after the commands `before`, for example a limit; `exec` keeps the process.
     #[cfg(unix)]
     pub(crate) fn after<S: AsRef<str>>(
         before: &str,
@@ -41,7 +41,7 @@ impl Run {
         Self::through(shell, arguments)
     }
 
-    /// With 512 MB of memory, far more than small files should need, where that can be had.
+    /// Limits memory to 512 MB, far more than small files need, on systems that support it.
     pub(crate) fn in_little_memory<S: AsRef<str>>(arguments: impl IntoIterator<Item = S>) -> Self {
         #[cfg(unix)]
         return Self::after("ulimit -v 524288", arguments);
@@ -59,13 +59,13 @@ impl Run {
         Self { arguments, command, time_limit: TIME_LIMIT }
     }
 
-    /// Where standard output goes, if not to the test.
+    /// Redirects standard output.
     pub(crate) fn stdout(mut self, to: impl Into<Stdio>) -> Self {
         self.command.stdout(to);
         self
     }
 
-    /// Where standard error goes, if not to the test.
+    /// Redirects standard error.
     pub(crate) fn stderr(mut self, to: impl Into<Stdio>) -> Self {
         self.command.stderr(to);
         self
@@ -80,11 +80,11 @@ impl Run {
     ///
     /// # Panics
     ///
-    /// If it does not come in time; the command is stopped then.
+    /// If the command does not end in time; it is killed then.
     pub(crate) fn finish(mut self) -> Finished {
         let what = format!("impinge {}", self.arguments.join(" "));
         let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{what}: {error}"));
-        // Both streams are drained while it runs, or a full pipe would hold it up.
+        // Both streams are read during the run; otherwise a full pipe would block it.
         let stdout = child.stdout.take().map(drain);
         let stderr = child.stderr.take().map(drain);
         let code = wait(&mut child, self.time_limit)
@@ -105,7 +105,7 @@ fn drain(mut stream: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> 
     })
 }
 
-/// The exit code (none if a signal ended it), or nothing if the time was over first.
+/// Returns the exit code (`None` within if a signal ended the process), or nothing if the time was up.
 fn wait(child: &mut Child, time_limit: Duration) -> Option<Option<i32>> {
     let start = Instant::now();
     loop {
@@ -121,7 +121,7 @@ fn wait(child: &mut Child, time_limit: Duration) -> Option<Option<i32>> {
     }
 }
 
-/// A run that is over.
+/// A finished run.
 #[derive(Debug)]
 pub(crate) struct Finished {
     /// The command line, for messages.
@@ -132,14 +132,14 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    /// Asserts that all went well and nothing was complained about.
+    /// Asserts exit code 0 and an empty standard error.
     #[track_caller]
     pub(crate) fn succeeds(self) -> Self {
         assert_eq!((self.code, &*self.stderr), (Some(0), ""), "{}", self.what);
         self
     }
 
-    /// Asserts that the input was refused in one message that holds all the pieces.
+    /// Asserts exit code 2 and one message that contains all pieces.
     #[track_caller]
     pub(crate) fn refuses(&self, pieces: &[&str]) {
         if let Some(fault) = self.refusal_fault(pieces) {
@@ -147,7 +147,7 @@ impl Finished {
         }
     }
 
-    /// What is wrong with how the input was refused.
+    /// Returns what is wrong with the exit code or message of a rejected input.
     pub(crate) fn refusal_fault(&self, pieces: &[&str]) -> Option<String> {
         let Self { code, stdout, stderr, .. } = self;
         let lacks = pieces.iter().find(|piece| !stderr.contains(**piece));
@@ -164,7 +164,7 @@ impl Finished {
         }
     }
 
-    /// Asserts that the usage was refused: the parser's own message, which may go on with advice.
+    /// Asserts a usage error: the message of the argument parser, which may have several lines.
     #[track_caller]
     pub(crate) fn misused(&self, pieces: &[&str]) {
         assert_eq!(self.code, Some(2), "{}: {}", self.what, self.stderr);
@@ -175,7 +175,7 @@ impl Finished {
         }
     }
 
-    /// Each line of standard output as JSON.
+    /// Returns each line of standard output as JSON.
     #[track_caller]
     pub(crate) fn json_lines(&self) -> Vec<Value> {
         let parse = |line| {
@@ -185,7 +185,7 @@ impl Finished {
         self.stdout.lines().map(parse).collect()
     }
 
-    /// Standard output as one line of JSON.
+    /// Returns standard output as one line of JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         let mut lines = self.json_lines();
@@ -193,7 +193,7 @@ impl Finished {
         lines.remove(0)
     }
 
-    /// The names in the only line of JSON, in their order.
+    /// Returns the field names of the only line of JSON, in order.
     #[track_caller]
     pub(crate) fn json_keys(&self) -> Vec<String> {
         let Keys(keys) = serde_json::from_str(&self.stdout)
@@ -202,7 +202,7 @@ impl Finished {
     }
 }
 
-/// The names of a JSON object in the order in which they stand; a parsed value has lost it.
+/// Returns the field names of a JSON object in the order of the text, which a parsed value has lost.
 struct Keys(Vec<String>);
 
 impl<'de> Deserialize<'de> for Keys {

@@ -1,4 +1,4 @@
-//! Small meshes, and which of their faces touch, without a line of the library.
+//! Small meshes and their touching faces, computed without the library.
 
 use impinge_oracle::{Triangle, triangles_touch};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ pub(crate) type Pose = [f64; 12];
 
 pub(crate) const IDENTITY: Pose = [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0.];
 
-/// Positions and faces, of any kind.
+/// Positions and faces of any kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Soup {
     pub(crate) positions: Vec<Point>,
@@ -22,7 +22,7 @@ impl Soup {
         Self { positions: positions.to_vec(), faces: faces.to_vec() }
     }
 
-    /// A cube by its least corner and its side.
+    /// A cube, given by its minimum corner and its side.
     pub(crate) fn cube(corner: Point, side: f64) -> Self {
         let at = |i: usize, axis: usize| corner[axis] + if i >> axis & 1 == 1 { side } else { 0. };
         let positions = (0..8).map(|i| [at(i, 0), at(i, 1), at(i, 2)]).collect();
@@ -51,8 +51,8 @@ impl Soup {
         )
     }
 
-    /// Faces with corners anywhere on a grid of `2·reach + 1` points a side, many of them slivers,
-    /// segments, points and repetitions.
+    /// Faces with random corners on a grid of `2·reach + 1` points per side; many are slivers, segments,
+    /// points or repeated.
     pub(crate) fn grid(seed: u64, faces: usize, reach: u64, spacing: f64) -> Self {
         let mut random = Random(seed);
         let mut coordinate = || (random.below(2 * reach + 1) as f64 - reach as f64) * spacing;
@@ -66,7 +66,7 @@ impl Soup {
         self
     }
 
-    /// As an OBJ file, every bit of it.
+    /// Returns the mesh as an OBJ file, with exact coordinates.
     pub(crate) fn obj(&self) -> String {
         let mut text = String::from("# written by a test\n");
         for [x, y, z] in &self.positions {
@@ -83,7 +83,7 @@ impl Soup {
     }
 }
 
-/// A vertex as the contract places it: in this order, each operation rounded, none fused.
+/// Places a vertex as documented: operations in this order, each rounded, none fused.
 pub(crate) fn placed([x, y, z]: Point, m: &Pose) -> Point {
     let row = |r: usize| ((m[r] * x + m[r + 1] * y) + m[r + 2] * z) + m[r + 3];
     [row(0), row(4), row(8)]
@@ -94,7 +94,7 @@ pub(crate) fn pose_file(poses: &[Pose]) -> String {
     poses.iter().map(line).collect()
 }
 
-/// The contract's pair file for two meshes, by a plain loop over all faces.
+/// Returns the expected pair file for two meshes, by a loop over all faces.
 pub(crate) fn touching(a: &Soup, b: &Soup, poses: &[Pose]) -> String {
     let mut rows = String::from("step,face_a,face_b\n");
     let still = a.triangles(|point| point);
@@ -115,14 +115,14 @@ pub(crate) fn moved_by(x: f64, y: f64, z: f64) -> Pose {
     turned(&IDENTITY, [x, y, z])
 }
 
-/// The rotation of a pose with another translation.
+/// Returns the rotation of a pose with another translation.
 pub(crate) fn turned(pose: &Pose, [x, y, z]: Point) -> Pose {
     let mut pose = *pose;
     (pose[3], pose[7], pose[11]) = (x, y, z);
     pose
 }
 
-/// All 24 turns of a cube: each a permutation of the axes with signs, of determinant 1.
+/// All 24 rotations of a cube: permutations of the axes with signs, of determinant 1.
 pub(crate) fn quarter_turns() -> Vec<Pose> {
     let mut turns = Vec::new();
     for (order, even) in [
@@ -146,7 +146,7 @@ pub(crate) fn quarter_turns() -> Vec<Pose> {
     turns
 }
 
-/// The rotation of a quaternion, rounded as it comes.
+/// The rotation of a quaternion, rounded in floating point.
 pub(crate) fn rotation([w, x, y, z]: [f64; 4]) -> Pose {
     let n = (w * w + x * x + y * y + z * z).sqrt();
     let [w, x, y, z] = [w / n, x / n, y / n, z / n];
@@ -166,7 +166,7 @@ pub(crate) fn rotation([w, x, y, z]: [f64; 4]) -> Pose {
     ]
 }
 
-/// SplitMix64: enough for tests, and the same everywhere.
+/// SplitMix64: sufficient for tests, and the same on all machines.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -182,7 +182,7 @@ impl Random {
         self.next() % limit
     }
 
-    /// Between −1 and 1.
+    /// A number between −1 and 1.
     pub(crate) fn signed(&mut self) -> f64 {
         self.next() as f64 / u64::MAX as f64 * 2. - 1.
     }
