@@ -58,13 +58,23 @@ impl WideTree {
             if link.is_leaf() {
                 let leaf = &self.leaves[link.index()];
                 let gaps: Eight = spot.gaps_to_faces(simd, leaf).into();
+                let begin = stack.len();
                 for (face, gap) in self.faces_of(leaf).iter().zip(gaps) {
-                    if spot.distance(gap) > limit {
-                        continue;
+                    let bound = spot.distance(gap);
+                    if bound <= limit {
+                        stack.push((bound, *face));
                     }
-                    limit = visit(*face);
-                    if limit < 0.0 {
-                        return;
+                }
+                // The closest first: it is likely to make the others superfluous.
+                stack[begin..].sort_unstable_by(|p, q| q.0.total_cmp(&p.0));
+                for _ in begin..stack.len() {
+                    if let Some((bound, face)) = stack.pop()
+                        && bound <= limit
+                    {
+                        limit = visit(face);
+                        if limit < 0.0 {
+                            return;
+                        }
                     }
                 }
                 continue;
