@@ -1,18 +1,23 @@
 //! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
+#[cfg(test)]
+mod arrows;
 mod bench;
+mod clock;
 mod command;
 mod compare;
 mod kernels;
 mod opencascade;
+mod package;
 mod page;
 mod provide;
 mod readme;
 mod step;
 
+use clock::Stopwatch;
 use kernels::Then;
-use std::{env, path::Path, process::ExitCode, time::Instant};
+use std::{env, path::Path, process::ExitCode};
 use step::{Outcome, Step};
 
 const USAGE: &str = "\
@@ -23,7 +28,7 @@ usage: cargo xtask test [--quick]
        cargo xtask page [--keep]
        cargo xtask step
 
-  test           everything that CI checks: format, lints, all tests, docs, the README's command,
+  test           everything that CI checks: format, lints, all tests, docs, packages, the README's commands,
                  STEP files, the instructions that kernels take, the report page in a browser
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
@@ -89,21 +94,22 @@ fn root() -> &'static Path {
 fn test(steps: &[Step]) -> ExitCode {
     let root = root();
     let must_be_whole = env::var("CI").is_ok_and(|ci| ci == "true");
+    let stopwatch = Stopwatch::start();
     let mut summary = Vec::new();
     let (mut passed, mut failed, mut left_out) = (0, 0, 0);
     for step in steps {
         println!("\n== {}", step.name);
-        let start = Instant::now();
+        let stopwatch = Stopwatch::start();
         let outcome = step.run(root);
-        let seconds = start.elapsed().as_secs();
+        let taken = stopwatch.taken();
         let line = match &outcome {
             Outcome::Passed => {
                 passed += 1;
-                format!("passed   {} ({seconds} s)", step.name)
+                format!("passed   {} ({taken})", step.name)
             }
             Outcome::Failed(why) => {
                 failed += 1;
-                format!("FAILED   {} ({seconds} s): {why}", step.name)
+                format!("FAILED   {} ({taken}): {why}", step.name)
             }
             Outcome::LeftOut(why) => {
                 left_out += 1;
@@ -120,6 +126,7 @@ fn test(steps: &[Step]) -> ExitCode {
         println!("left out corpus tests: IMPINGE_DATA names no folder of real files");
         left_out += 1;
     }
+    println!("all steps: {}", stopwatch.taken());
     println!("steps: {passed} passed, {failed} failed, {left_out} skipped");
     if must_fail {
         return ExitCode::FAILURE;

@@ -83,7 +83,7 @@ pub(crate) fn check(root: &Path) -> Outcome {
         Err(why) => return Outcome::LeftOut(why),
     };
     let arguments =
-        ["test", "-p", "impinge-io", "--test", "suite", "step::", "--", "--include-ignored"];
+        ["checked", "--workspace", "--test", "suite", "step::", "--", "--include-ignored"];
     step::cargo(root, &arguments, &[("IMPINGE_STEP", &program.to_string_lossy())])
 }
 

@@ -80,7 +80,7 @@ fn browse(root: &Path, folder: &Path) -> Outcome {
         return Outcome::Failed(format!("{} has no name that tests can be told", pages.display()));
     };
     let environment = [("IMPINGE_PAGES", pages)];
-    let make = ["test", "-p", "impinge-clash", "--lib", "page"];
+    let make = ["checked", "--workspace", "--lib", "page"];
     match cargo(root, &make, &environment) {
         Outcome::Passed => {}
         other => return other,

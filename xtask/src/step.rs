@@ -1,9 +1,13 @@
 //! What is checked: each step a command, and what to do where its tool is missing.
+//!
+//! All steps compile in the release profile, so that crates of others are compiled once. Tests switch checks on in our
+//! own crates (`cargo checked`, see `.cargo/config.toml`). They are always selected with `--workspace`, because
+//! cargo would compile again with other features for a single crate.
 
 use crate::{
     command,
     kernels::{self, Then},
-    opencascade, page, provide, readme,
+    opencascade, package, page, provide, readme,
 };
 use std::path::Path;
 
@@ -23,6 +27,8 @@ enum Check {
     Program { program: &'static str, package: &'static str },
     /// A cargo command that needs a component of the toolchain.
     Component { component: &'static str, arguments: &'static [&'static str] },
+    /// That every crate to be published can be packaged.
+    Packages,
     /// The commands that the README promises.
     Readme,
     /// The tests that need the program that reads STEP files.
@@ -54,21 +60,31 @@ impl Step {
                 name: "lints",
                 check: Check::Component {
                     component: "clippy",
-                    arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+                    arguments: &[
+                        "clippy",
+                        "--release",
+                        "--config=profile.release.debug-assertions=true",
+                        "--workspace",
+                        "--all-targets",
+                        "--",
+                        "-D",
+                        "warnings",
+                    ],
                 },
             },
             Self {
                 name: "terminal tests (need `script`)",
                 check: Check::Program { program: "script", package: "bsdutils" },
             },
-            Self { name: "tests", check: cargo(&["test", "--workspace"], &[]) },
+            Self { name: "tests", check: cargo(&["checked", "--workspace"], &[]) },
             Self {
                 name: "docs",
                 check: cargo(
-                    &["doc", "--workspace", "--no-deps", "--lib"],
+                    &["doc", "--release", "--workspace", "--no-deps", "--lib"],
                     &[("RUSTDOCFLAGS", "-D warnings")],
                 ),
             },
+            Self { name: "packages", check: Check::Packages },
             Self { name: "README", check: Check::Readme },
             Self { name: "STEP", check: Check::Opencascade },
             Self { name: "kernels", check: Check::Kernels },
@@ -78,7 +94,7 @@ impl Step {
 
     pub(crate) fn quick() -> Vec<Self> {
         let environment = &[("IMPINGE_PAIRS", "2000"), ("IMPINGE_FUZZ_SECONDS", "0.3")];
-        let check = Check::Cargo { arguments: &["test", "--workspace"], environment };
+        let check = Check::Cargo { arguments: &["checked", "--workspace"], environment };
         vec![Self { name: "tests", check }]
     }
 
@@ -95,6 +111,7 @@ impl Step {
                 Ok(()) => Outcome::Passed,
                 Err(why) => Outcome::LeftOut(why),
             },
+            Check::Packages => package::check(root),
             Check::Readme => readme::check(root),
             Check::Opencascade => opencascade::check(root),
             Check::Kernels => kernels::run(root, Then::Compare),

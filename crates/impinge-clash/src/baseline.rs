@@ -1,4 +1,5 @@
-//! An earlier run to compare with.
+//! Baselines: earlier runs, with which a check compares its clashes. `outcome.rs` asks for the status of each
+//! clash.
 
 use crate::{
     filter::Filter,
@@ -7,24 +8,24 @@ use crate::{
     verdicts,
 };
 use impinge::clash::{Clash, Verdict};
-use impinge_io::{Error, Place, assembly::Assembly, excerpt};
+use impinge_io::{Error, Location, assembly::Assembly, excerpt};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use std::{collections::HashMap, fmt, fs, io::BufReader, path::Path};
 
-/// An earlier run to compare with, as [`json::write`](crate::json::write) wrote it.
+/// An earlier run, as written by [`json::write`](crate::json::write).
 #[derive(Clone, Debug)]
 pub struct Baseline {
-    clashes: Vec<Old>,
-    /// The clearance that was asked for.
+    clashes: Vec<BaselineClash>,
+    /// The clearance of the earlier run.
     clearance: f64,
-    /// Where each pair is in them, the lesser name first.
+    /// The index of each pair in `clashes`; the smaller name comes first.
     places: HashMap<[String; 2], usize>,
 }
 
-/// As much of it as is needed here.
+/// The fields of the JSON object that a baseline needs.
 #[derive(Deserialize)]
 struct Document {
-    clashes: Vec<Old>,
+    clashes: Vec<BaselineClash>,
     #[serde(default)]
     total: Option<usize>,
     #[serde(default)]
@@ -32,7 +33,7 @@ struct Document {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct Old {
+struct BaselineClash {
     a: String,
     b: String,
     #[serde(deserialize_with = "verdict")]
@@ -45,24 +46,25 @@ fn verdict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Verdict, D::Err
         .ok_or_else(|| D::Error::custom(format!("`{}` is not a verdict", excerpt(&name, 40))))
 }
 
-/// A pair, whichever of the two comes first.
+/// Returns the names of a pair in alphabetical order.
 fn pair(a: &str, b: &str) -> [String; 2] {
     if a <= b { [a.to_owned(), b.to_owned()] } else { [b.to_owned(), a.to_owned()] }
 }
 
 impl Baseline {
-    /// Reads what `impinge clash --json` printed, or [`json::write`](crate::json::write) wrote.
+    /// Loads a file that `impinge clash --json` printed or [`json::write`](crate::json::write) wrote.
     ///
     /// # Errors
-    /// If the file cannot be read, is something else, or lists only some of its clashes.
+    /// If the file cannot be read, is not such a file, or lists only some of its clashes.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let fault = |place: Place, message: String| Error { path: path.into(), place, message };
+        let fault =
+            |location: Location, message: String| Error { path: path.into(), location, message };
         let cannot =
-            |error: &dyn fmt::Display| fault(Place::File, format!("cannot be read: {error}"));
+            |error: &dyn fmt::Display| fault(Location::File, format!("cannot be read: {error}"));
         let kind = fs::metadata(path).map_err(|error| cannot(&error))?;
         if !kind.is_file() {
-            return Err(cannot(&"is no regular file"));
+            return Err(cannot(&"is not a regular file"));
         }
         let file = fs::File::open(path).map_err(|error| cannot(&error))?;
         let document: Document =
@@ -73,8 +75,10 @@ impl Baseline {
                 match line {
                     0 => cannot(&message),
                     _ => fault(
-                        Place::Character { line, column },
-                        format!("{message}; a baseline is what `impinge clash --json` printed"),
+                        Location::Character { line, column },
+                        format!(
+                            "{message}; a baseline must be the output of `impinge clash --json`"
+                        ),
                     ),
                 }
             })?;
@@ -82,16 +86,16 @@ impl Baseline {
         if let Some(total) = total.filter(|&total| total > clashes.len()) {
             let listed = clashes.len();
             let message = format!(
-                "lists {listed} of {total} clashes, and the others would be called new; make it \
+                "lists only {listed} of {total} clashes, so the others would be reported as new; write it \
                  without --limit"
             );
-            return Err(fault(Place::File, message));
+            return Err(fault(Location::File, message));
         }
         let places = (0..).zip(&clashes).map(|(at, old)| (pair(&old.a, &old.b), at)).collect();
         Ok(Self { clashes, clearance, places })
     }
 
-    /// How a clash compares, and the verdict that it had if it had another.
+    /// Returns the status of a clash, and its verdict in the baseline if that differs.
     pub(super) fn status(&self, assembly: &Assembly, clash: &Clash) -> (Status, Option<Verdict>) {
         let [a, b] = [clash.a, clash.b].map(|part| &*assembly.parts[part].name);
         match self.places.get(&pair(a, b)).map(|&at| self.clashes[at].verdict) {
@@ -101,8 +105,8 @@ impl Baseline {
         }
     }
 
-    /// The pairs that clash no longer. Those of which nobody could tell now are not among them: the rules
-    /// leave them out, a part was skipped, or less clearance is asked for.
+    /// Returns the pairs of the baseline that no longer clash. Pairs that were not checked now are not among
+    /// them: a rule excludes them, a part was skipped, or the clearance is smaller than before.
     pub(super) fn resolved(
         &self,
         assembly: &Assembly,
@@ -118,19 +122,20 @@ impl Baseline {
             }
         }
         let names = Names::new(assembly);
-        let is_left_out = |old: &Old| {
+        let is_left_out = |old: &BaselineClash| {
             if old.verdict == Verdict::Clearance && clearance < self.clearance {
                 return true;
             }
             let parts = (names.part(&old.a), names.part(&old.b));
             let (Some(a), Some(b)) = parts else {
-                return !assembly.skipped.is_empty() || !filter.is_asked(old.verdict);
+                return !assembly.skipped.is_empty() || !filter.lists(old.verdict);
             };
             let (a, b) = (a.min(b) as usize, a.max(b) as usize);
             !filter.includes(a, b) || !filter.shows(a, b, old.verdict)
         };
-        // Of a pair that is listed twice, the last counts.
-        let counts = |at: usize, old: &Old| self.places.get(&pair(&old.a, &old.b)) == Some(&at);
+        // If a pair is listed twice, the last entry counts.
+        let counts =
+            |at: usize, old: &BaselineClash| self.places.get(&pair(&old.a, &old.b)) == Some(&at);
         let gone = self
             .clashes
             .iter()

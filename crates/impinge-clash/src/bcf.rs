@@ -1,4 +1,4 @@
-//! The findings as a BCF file: a topic for every clash, with a camera and a picture.
+//! Writes the findings as a BCF file: one topic for each clash, with a viewpoint and a snapshot.
 
 use crate::{
     findings::{Findings, Row, Status},
@@ -18,35 +18,35 @@ use std::{
 
 pub use impinge_io::bcf::{Date, Version};
 
-/// How large the pictures in it are.
+/// Size of the snapshots.
 const SIZE: [usize; 2] = [900, 600];
 
-/// How a BCF file is written.
+/// Options of a BCF file.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The version of the format.
+    /// The BCF version.
     pub version: Version,
-    /// When the topics were made.
+    /// Creation date of the topics.
     pub date: Date,
-    /// Who made them.
+    /// Author of the topics.
     pub author: String,
-    /// How many of the first topics have a picture.
+    /// Topics with a snapshot: only the first ones have one.
     pub pictures: usize,
 }
 
 impl Options {
-    /// As of now, of version 2.1, by this program, with pictures of the first thousand.
+    /// The current date, version 2.1, this program as author, and snapshots of the first thousand topics.
     pub fn now() -> Self {
         let (version, author) = (Version::default(), "impinge".to_owned());
         Self { version, date: Date::now(), author, pictures: 1000 }
     }
 }
 
-/// Writes a topic for each clash that is shown, and a closed one for each that is resolved; `done` is
-/// called after each clash.
+/// Writes one topic for each listed clash, and one closed topic for each resolved pair. Calls `done` after
+/// each clash.
 ///
-/// A topic's GUID follows from the names of the files and of the two parts, in whatever order they come.
-/// Coordinates are metres, if the units of the assembly are known, else as they are.
+/// The GUID of a topic depends only on the names of the files and of the two parts, in any order. Coordinates
+/// are in metres if the unit of the assembly is known; otherwise they are unchanged.
 ///
 /// # Errors
 /// If `out` cannot be written to.
@@ -85,7 +85,7 @@ pub fn write(
         writer.add(&Topic {
             guid: guid(&name, &resolved.a, &resolved.b),
             title: title(&resolved.verdict, &resolved.a, &resolved.b),
-            description: "These two clash no longer.".to_owned(),
+            description: "These two parts no longer clash.".to_owned(),
             kind: "Clash",
             status: "Closed",
             priority: "Low",
@@ -97,7 +97,7 @@ pub fn write(
     writer.finish()
 }
 
-/// What the project is called: as its files are.
+/// Returns the name of the project: the names of its files.
 fn name(findings: &Findings) -> String {
     let stems = findings.assembly.files.iter().filter_map(|path| path.file_stem());
     let stems: Vec<_> = stems.map(|stem| stem.to_string_lossy()).collect();
@@ -108,7 +108,7 @@ fn guid(project: &str, a: &str, b: &str) -> Guid {
     Guid::of(&["clash", project, a.min(b), a.max(b)])
 }
 
-/// In one line, whatever names hold.
+/// Returns the title of a topic, as one line.
 fn title(verdict: &str, a: &str, b: &str) -> String {
     one_line(&format!("{verdict}: {a} – {b}"))
 }
@@ -128,7 +128,7 @@ fn topic<'a>(findings: &Findings, project: &str, row: &Row) -> Topic<'a> {
             Verdict::Duplicate | Verdict::Inside | Verdict::Penetrating => "High",
             Verdict::Clearance => "Normal",
             Verdict::Touching => "Low",
-            // A verdict that this version does not know is not played down.
+            // A verdict unknown to this version counts as severe.
             _ => "High",
         },
         labels,
@@ -202,7 +202,7 @@ mod tests {
         findings
     }
 
-    /// The names in the directory at the end of an archive.
+    /// Reads the file names in the central directory of an archive.
     fn names(bytes: &[u8]) -> Vec<String> {
         let mut names = Vec::new();
         let mut at = 0;

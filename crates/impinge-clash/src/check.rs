@@ -1,23 +1,23 @@
-//! The check itself: from an assembly to its outcome.
+//! Runs a check: applies the filter, searches for clashes and lists them.
 
 use crate::{
     error::Error,
     filter::Filter,
     options::Options,
-    outcome::{Found, Listed, Outcome},
+    outcome::{Listed, Outcome, SearchStats},
     rules::Rule,
 };
 use impinge::clash::{self, Part, Progress, Report};
 use impinge_io::assembly::Assembly;
 
-/// The caller's side of a check: is told what goes on, and may stop it. `()` does neither.
+/// Callbacks of a check, for progress and cancellation. `()` ignores all calls.
 pub trait Watch: Sync {
-    /// Called before the search for each rule that fits no part: probably a name is misspelt.
+    /// Called before the search for each rule that matches no part: its name is probably misspelt.
     fn idle_rule(&self, rule: &Rule) {
         let _ = rule;
     }
 
-    /// Called now and then during the search, from any thread. Returns whether to go on.
+    /// Called from time to time during the search, from any thread. Returns whether to continue.
     fn proceed(&self, progress: Progress) -> bool {
         let _ = progress;
         true
@@ -26,34 +26,34 @@ pub trait Watch: Sync {
 
 impl Watch for () {}
 
-/// Finds the clashes of an assembly, and lists them as the options say.
+/// Finds the clashes of an assembly, and lists them according to `options`.
 ///
 /// The outcome does not depend on the number of threads.
 ///
 /// # Errors
-/// If a length is not one, a group of [`Pairs::between`](crate::Pairs::between) is not there, or the
-/// watcher stops the search.
+/// If a length is negative or not finite, if a group of [`Pairs::between`](crate::Pairs::between) does not
+/// exist, or if `watch` stops the search.
 pub fn check(assembly: Assembly, options: &Options, watch: &impl Watch) -> Result<Outcome, Error> {
-    let mut asked = clash::Options::new()
+    let mut search_options = clash::Options::new()
         .tolerance(options.tolerance)?
         .clearance(options.clearance)?
         .threads(options.threads);
     if let Some(touch) = options.touch {
-        asked = asked.touch(touch)?;
+        search_options = search_options.touch(touch)?;
     }
-    let (filter, idle) = Filter::new(&assembly, &options.pairs)?;
-    idle.into_iter().for_each(|rule| watch.idle_rule(rule));
+    let (filter, unmatched) = Filter::new(&assembly, &options.pairs)?;
+    unmatched.into_iter().for_each(|rule| watch.idle_rule(rule));
     let parts: Vec<Part> = assembly
         .parts
         .iter()
         .map(|part| Part { mesh: assembly.meshes[part.mesh].clone(), pose: part.placement })
         .collect();
     let watcher = Watcher { filter: &filter, watch };
-    let report = clash::find_watched(&parts, &asked, &watcher).ok_or(Error::Stopped)?;
+    let report = clash::find_watched(&parts, &search_options, &watcher).ok_or(Error::Stopped)?;
     let Report { clashes, pairs_checked, open_parts, touch, .. } = report;
     let listed = Listed::new(&assembly, &filter, options, clashes);
     drop(filter);
-    let found = Found { pairs_checked, open_parts, touch, clearance: options.clearance };
+    let found = SearchStats { pairs_checked, open_parts, touch, clearance: options.clearance };
     Ok(Outcome::new(assembly, listed, found))
 }
 

@@ -1,4 +1,4 @@
-//! The outcome as rows of text.
+//! Writes the outcome as CSV.
 
 use crate::{
     findings::{Row, Status},
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 const HEADER: &str = "a,b,verdict,status,was,allowed,depth,distance,x,y,z,bx,by,bz,\
      length,places,faces,a_path,b_path";
 
-/// Writes a header and a row for each clash that is listed.
+/// Writes a header, and one row for each listed clash.
 ///
 /// # Errors
 /// If `out` cannot be written to.

@@ -1,19 +1,19 @@
-//! Why a check could not be made.
+//! The errors of this crate.
 
 use crate::pattern::Pattern;
 use impinge::ToleranceError;
 
-/// Why a check could not be made, or its outcome not be written.
+/// Why a check failed, or why its outcome could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file could not be read or written, or does not hold what it should.
+    /// A file could not be read or written, or has the wrong contents.
     #[error(transparent)]
     File(#[from] impinge_io::Error),
     /// [`Pairs::between`](crate::Pairs::between) names a group that the assembly does not have.
-    #[error("`{0}` is no sub-assembly, file or part, so that nothing would be looked at")]
+    #[error("no sub-assembly, file or part matches `{0}`, so no pair would be checked")]
     NoSuchGroup(Pattern),
-    /// A touch band, clearance or tolerance is below zero or not a number.
+    /// A touch band, clearance or tolerance is negative or not a number.
     #[error(transparent)]
     Tolerance(#[from] ToleranceError),
     /// The caller asked to stop.

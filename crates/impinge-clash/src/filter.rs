@@ -1,9 +1,9 @@
-//! Which pairs of an assembly's parts are wanted: rules as sets of bits, so that no name is looked
-//! at twice.
+//! Decides which pairs of parts to check and which clashes to list. Each rule is one bit of a set per part,
+//! so every name is compared only once with every pattern. `check.rs` asks before the search, `outcome.rs`
+//! after it.
 
 use crate::{
     error::Error,
-    options::{Pairs, SameGroup},
     pattern::{Names, Pattern},
     rules::Rule,
     verdicts::Verdicts,
@@ -11,7 +11,49 @@ use crate::{
 use impinge::clash::Verdict;
 use impinge_io::assembly::Assembly;
 
-/// Tells which pairs are wanted.
+/// Which pairs of parts are checked, and which verdicts are listed. The default is all of them.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Pairs {
+    /// Rules for pairs that are not checked, or for clashes that are not listed.
+    pub ignore: Vec<Rule>,
+    /// Check only pairs of one part from each of two groups: sub-assemblies, files or parts. With several
+    /// entries, a pair must match one of them; with none, all pairs are checked.
+    pub between: Vec<[Pattern; 2]>,
+    /// How to treat two parts of the same sub-assembly; `None` treats them like all other pairs.
+    pub same_group: Option<SameGroup>,
+    /// The level of the sub-assemblies that count as groups; 1 is the top level. `None` for the innermost
+    /// ones.
+    pub group_level: Option<u32>,
+    /// Whether to check links of a robot that a joint connects; they touch by design.
+    pub adjacent: bool,
+    /// The verdicts that are listed.
+    pub only: Verdicts,
+}
+
+impl Default for Pairs {
+    fn default() -> Self {
+        Self {
+            ignore: Vec::new(),
+            between: Vec::new(),
+            same_group: None,
+            group_level: None,
+            adjacent: false,
+            only: Verdicts::ALL,
+        }
+    }
+}
+
+/// How to treat two parts of the same sub-assembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameGroup {
+    /// Check only pairs of different sub-assemblies.
+    Skip,
+    /// Check only pairs of the same sub-assembly.
+    Only,
+}
+
+/// Decides about pairs of one assembly.
 #[derive(Debug)]
 pub(super) struct Filter<'a> {
     assembly: &'a Assembly,
@@ -21,15 +63,15 @@ pub(super) struct Filter<'a> {
     groups: Vec<Option<u32>>,
     between: Option<PairSets>,
     ignore: PairSets,
-    /// The rules for any verdict, by bits.
+    /// The rules that apply to every verdict, as bits.
     always: Vec<u64>,
-    /// Those for each.
+    /// The rules that apply to each verdict, as bits.
     of_verdict: [Vec<u64>; Verdict::ALL.len()],
     only: Verdicts,
 }
 
 impl<'a> Filter<'a> {
-    /// The filter, and the rules that no part fits.
+    /// Returns the filter, and the rules that match no part.
     pub(super) fn new<'w>(
         assembly: &'a Assembly,
         wanted: &'w Pairs,
@@ -47,23 +89,25 @@ impl<'a> Filter<'a> {
             }
         }
         let mut ignore = PairSets::new(count, wanted.ignore.len());
-        let mut idle: Vec<&Rule> = Vec::new();
+        let mut unmatched: Vec<&Rule> = Vec::new();
         let everything = Pattern::new("*");
         for (number, rule) in wanted.ignore.iter().enumerate() {
             for (side, pattern) in
                 [&rule.a, rule.b.as_ref().unwrap_or(&everything)].into_iter().enumerate()
             {
                 let parts = names.parts(pattern);
-                if parts.is_empty() && idle.last().is_none_or(|&last| !std::ptr::eq(last, rule)) {
-                    idle.push(rule);
+                if parts.is_empty()
+                    && unmatched.last().is_none_or(|&last| !std::ptr::eq(last, rule))
+                {
+                    unmatched.push(rule);
                 }
                 parts.into_iter().for_each(|part| ignore.set(side, number, part));
             }
         }
         let rules_with = |fits: &dyn Fn(Verdicts) -> bool| {
             let mut bits = vec![0; ignore.words];
-            let fitting = wanted.ignore.iter().enumerate().filter(|(_, rule)| fits(rule.verdicts));
-            fitting.for_each(|(number, _)| bits[number / 64] |= 1 << (number % 64));
+            let matching = wanted.ignore.iter().enumerate().filter(|(_, rule)| fits(rule.verdicts));
+            matching.for_each(|(number, _)| bits[number / 64] |= 1 << (number % 64));
             bits
         };
         let always = rules_with(&|verdicts| verdicts == Verdicts::ALL);
@@ -79,10 +123,10 @@ impl<'a> Filter<'a> {
             of_verdict,
             only: wanted.only,
         };
-        Ok((filter, idle))
+        Ok((filter, unmatched))
     }
 
-    /// Whether a pair is to be looked at.
+    /// Returns whether to check a pair.
     pub(super) fn includes(&self, a: usize, b: usize) -> bool {
         if self.skips_adjacent && self.assembly.are_adjacent(a, b) {
             return false;
@@ -97,30 +141,30 @@ impl<'a> Filter<'a> {
             && !self.ignore.any(a, b, Some(&self.always))
     }
 
-    /// Whether what was found about a pair is to be shown.
+    /// Returns whether to list a clash of two parts.
     pub(super) fn shows(&self, a: usize, b: usize, verdict: Verdict) -> bool {
         self.only.has(verdict) && !self.ignore.any(a, b, Some(&self.of_verdict[verdict as usize]))
     }
 
-    /// Whether a verdict is to be shown at all.
-    pub(super) fn is_asked(&self, verdict: Verdict) -> bool {
+    /// Returns whether clashes with a verdict are listed at all.
+    pub(super) fn lists(&self, verdict: Verdict) -> bool {
         self.only.has(verdict)
     }
 
-    /// The sub-assembly that a part counts for.
+    /// Returns the sub-assembly that a part belongs to, at the requested level.
     pub(super) fn group(&self, part: usize) -> Option<u32> {
         self.groups[part]
     }
 }
 
-/// The sub-assembly of each part: its own, or of those that it is in the one at a level, from 1 at
-/// the top.
+/// Returns the sub-assembly of each part: the innermost one, or the one at `level`, counted from 1 at the
+/// top.
 fn groups(assembly: &Assembly, level: Option<u32>) -> Vec<Option<u32>> {
     let Some(level) = level else {
         return assembly.parts.iter().map(|part| part.group).collect();
     };
-    // Parents come first: how deep each is, and the one at the level or, where it is not as deep,
-    // itself.
+    // Parents precede children. For each group: its depth, and its ancestor at `level` (itself if it is not
+    // as deep).
     let mut found: Vec<(u32, u32)> = Vec::with_capacity(assembly.groups.len());
     for (number, group) in (0..).zip(&assembly.groups) {
         let above = group.parent.map(|parent| found[parent as usize]);
@@ -132,7 +176,7 @@ fn groups(assembly: &Assembly, level: Option<u32>) -> Vec<Option<u32>> {
     assembly.parts.iter().map(|part| of_part(part.group)).collect()
 }
 
-/// For each part, which rules it fits on their first and on their second side.
+/// For each part, the rules that it matches on their first and on their second side.
 #[derive(Debug)]
 struct PairSets {
     words: usize,
@@ -149,13 +193,13 @@ impl PairSets {
         self.sides[side][part as usize * self.words + rule / 64] |= 1 << (rule % 64);
     }
 
-    /// Whether any rule, of these or of all, fits two parts, whichever comes first.
+    /// Returns whether one of `rules` (or any rule, for `None`) matches two parts in either order.
     fn any(&self, a: usize, b: usize, rules: Option<&[u64]>) -> bool {
         let [first, second] = &self.sides;
         let (a, b) = (a * self.words, b * self.words);
         (0..self.words).any(|word| {
-            let fitting = first[a + word] & second[b + word] | first[b + word] & second[a + word];
-            fitting & rules.map_or(u64::MAX, |rules| rules[word]) != 0
+            let matching = first[a + word] & second[b + word] | first[b + word] & second[a + word];
+            matching & rules.map_or(u64::MAX, |rules| rules[word]) != 0
         })
     }
 }
@@ -164,7 +208,7 @@ impl PairSets {
 mod tests {
     use super::*;
     use impinge::Pose;
-    use impinge_io::assembly::{Group, Part};
+    use impinge_io::assembly::{AssemblyPart, Group};
 
     /// `car` has `engine` (block, piston) and `body` (door, roof); the road is at the top.
     fn assembly() -> Assembly {
@@ -182,14 +226,14 @@ mod tests {
             ("road", None),
         ];
         for (name, group) in parts {
-            let mut part = Part::new(name, 0, Pose::IDENTITY);
+            let mut part = AssemblyPart::new(name, 0, Pose::IDENTITY);
             part.group = group;
             assembly.parts.push(part);
         }
         assembly
     }
 
-    /// The pairs that are heeded, by the first letters but for door, which is x.
+    /// The pairs that the filter includes, by first letters; `f` is the roof.
     fn included(assembly: &Assembly, wanted: &Pairs) -> String {
         let (filter, _) = Filter::new(assembly, wanted).unwrap_or_else(|_| panic!("{wanted:?}"));
         let letters = ["b", "p", "d", "f", "r"];
@@ -221,7 +265,7 @@ mod tests {
         assert_eq!(with(&["block :: road"]), "bp bd bf pd pf pr df dr fr");
         assert_eq!(with(&["car/engine/* :: car/body/*"]), "bp br pr df dr fr");
         assert_eq!(with(&["car/* :: car/*", "d*"]), "br pr fr");
-        // Only when the verdict is known.
+        // Applies only once the verdict is known.
         assert_eq!(with(&["touching: road"]), "bp bd bf br pd pf pr df dr fr");
     }
 
@@ -233,8 +277,8 @@ mod tests {
         let rules = rules(&texts);
         let wanted = Pairs { ignore: rules, ..Pairs::default() };
         assert_eq!(included(&assembly, &wanted), "bp bd bf br pd pf pr df dr");
-        let (_, idle) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
-        assert_eq!(idle.len(), 130);
+        let (_, unmatched) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
+        assert_eq!(unmatched.len(), 130);
     }
 
     #[test]

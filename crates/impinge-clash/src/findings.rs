@@ -1,47 +1,47 @@
-//! The clashes of an assembly that every output shows.
+//! The listed clashes of an assembly, as every output shows them.
 
 use impinge::clash::Clash;
 use impinge_io::assembly::Assembly;
 
-/// An assembly and the clashes in it that are to be shown.
+/// An assembly and its listed clashes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Findings {
     /// The assembly that was checked.
     pub assembly: Assembly,
-    /// In the order in which they are shown; what was ignored is not among them.
+    /// The listed clashes, in order. Ignored clashes are not among them.
     pub rows: Vec<Row>,
-    /// Pairs of an earlier run that clash no longer.
+    /// Pairs of the baseline that no longer clash.
     pub resolved: Vec<Resolved>,
-    /// How many pairs of parts were looked at face by face.
+    /// The number of pairs whose faces were compared.
     pub pairs_checked: u64,
-    /// The touch band: how deep parts may reach into each other and still only touch.
+    /// The touch band: two parts that reach into each other no deeper than this only touch.
     pub touch: f64,
-    /// The clearance that was asked for; 0 for none.
+    /// The clearance below which parts are reported; 0 for none.
     pub clearance: f64,
 }
 
-/// A clash to be shown.
+/// A listed clash.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Row {
-    /// What was found about the two parts.
+    /// The search result for the two parts.
     pub clash: Clash,
-    /// How it compares with an earlier run, if there is one to compare with.
+    /// How the clash compares with the baseline, if there is one.
     pub status: Option<Status>,
 }
 
-/// How a clash compares with an earlier run.
+/// How a clash compares with the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It was not there.
+    /// The baseline does not have it.
     New,
-    /// It was there.
+    /// The baseline has it.
     Known,
 }
 
 impl Status {
-    /// The word for it in every output.
+    /// The name in every output.
     pub fn name(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -50,14 +50,14 @@ impl Status {
     }
 }
 
-/// A pair of an earlier run that clashes no longer.
+/// A pair of the baseline that no longer clashes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Resolved {
-    /// The name of a part.
+    /// The name of the first part.
     pub a: String,
-    /// The name of the other.
+    /// The name of the second part.
     pub b: String,
-    /// The name of the verdict that they had.
+    /// The name of its verdict in the baseline.
     pub verdict: String,
 }

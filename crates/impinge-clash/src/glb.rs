@@ -1,4 +1,4 @@
-//! The assembly as a GLB, with the faces that clash in the colour of their verdict.
+//! Writes the assembly as GLB, with the clashing faces in the colour of their verdict.
 
 use crate::{findings::Findings, pictures::color_of};
 use impinge::clash::{Clash, Verdict};
@@ -8,11 +8,11 @@ use std::{
     io::{Result, Write},
 };
 
-/// What does not clash.
+/// The colour of faces without a clash.
 const BASE: [u8; 4] = [176, 180, 186, 255];
 
-/// Writes the assembly, grey but for the faces that clash. A face of several clashes has the colour of the
-/// worst.
+/// Writes the assembly in grey, with the clashing faces in the colour of their verdict. A face with several
+/// clashes has the colour of the worst verdict.
 ///
 /// # Errors
 /// If `out` cannot be written to.
@@ -50,7 +50,7 @@ mod tests {
     };
     use impinge_io::{
         Assembly,
-        assembly::{Options, Part},
+        assembly::{AssemblyPart, LoadOptions},
     };
     use serde_json::Value;
     use std::{path::Path, sync::Arc};
@@ -66,7 +66,7 @@ mod tests {
         serde_json::from_slice(&bytes[20..20 + length]).unwrap()
     }
 
-    /// The base colour of a verdict, as glTF has it.
+    /// Converts sRGB to linear RGB, as in glTF.
     fn linear(color: [u8; 3]) -> [f64; 3] {
         color.map(|value| match f64::from(value) / 255.0 {
             dark if dark <= 0.04045 => dark / 12.92,
@@ -76,7 +76,7 @@ mod tests {
 
     type Seen = (String, u64, Vec<([f64; 3], u64)>);
 
-    /// Per node with a mesh: its name, the number of the mesh, and how many faces are in which colour.
+    /// For each node with a mesh: its name, the number of the mesh, and the number of faces of each colour.
     fn seen(json: &Value) -> Vec<Seen> {
         let nodes = json["nodes"].as_array().unwrap().iter().filter(|node| !node["mesh"].is_null());
         let node = |node: &Value| {
@@ -115,7 +115,7 @@ mod tests {
         Row { clash, status: None }
     }
 
-    /// Four bolts of one mesh, two of which clash, each with other faces.
+    /// Four bolts with the same mesh. Two of them clash, with different faces.
     fn bolts() -> Findings {
         let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
         let mesh = Mesh::new(corners, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
@@ -124,7 +124,7 @@ mod tests {
         for number in 0..4 {
             let turn = DMat3::from_rotation_z(f64::from(number) * 0.3);
             let pose = Pose::new(turn, DVec3::X * 5.0 * f64::from(number)).unwrap();
-            assembly.parts.push(Part::new(format!("bolt {number}"), 0, pose));
+            assembly.parts.push(AssemblyPart::new(format!("bolt {number}"), 0, pose));
         }
         let rows = vec![
             clash(0, 2, Verdict::Touching, &[(1, 0), (3, 0), (1, 2)]),
@@ -144,16 +144,17 @@ mod tests {
         };
         let grey = [BASE[0], BASE[1], BASE[2]];
         let (touching, penetrating) = (color_of(Verdict::Touching), color_of(Verdict::Penetrating));
-        // Of the first, face 1 touches and face 3 penetrates, whatever else it does; of the third, 2 and 0.
+        // In bolt 0, face 1 touches and face 3 penetrates (which is worse than touching); in bolt 2, faces 2
+        // and 0.
         let counts = |part| [grey, touching, penetrating].map(|color| count(part, color));
         assert_eq!([0, 1, 2, 3].map(counts), [[2, 1, 1], [4, 0, 0], [2, 1, 1], [4, 0, 0]]);
-        // Those without a clash share their mesh.
+        // Parts without a clash share their mesh.
         assert_eq!(seen[1].1, seen[3].1);
         assert!(seen[0].1 != seen[2].1 && seen[0].1 != seen[1].1);
         assert_eq!(bytes, written(&bolts()));
     }
 
-    /// The faces themselves, not only their number.
+    /// Checks the faces themselves, not only their number.
     #[test]
     fn the_right_faces_are_in_colour() {
         let findings = bolts();
@@ -195,7 +196,8 @@ mod tests {
         let findings = samples::gearbox();
         let bytes = written(&findings);
         let back =
-            impinge_io::assembly::read(&bytes, Path::new("out.glb"), &Options::default()).unwrap();
+            impinge_io::assembly::read(&bytes, Path::new("out.glb"), &LoadOptions::default())
+                .unwrap();
         let names = |assembly: &Assembly| -> Vec<String> {
             assembly.parts.iter().map(|part| part.name.clone()).collect()
         };

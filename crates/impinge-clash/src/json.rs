@@ -1,9 +1,10 @@
-//! The outcome as one JSON object, written as it is made: a second copy of a hundred thousand
-//! clashes is never there.
+//! Writes the outcome as one JSON object. It is streamed, so that a hundred thousand clashes are never
+//! copied.
 
 use crate::{
     findings::{Resolved, Row, Status},
     outcome::Outcome,
+    totals::Summary,
 };
 use impinge::{
     Bounds, FacePair,
@@ -17,7 +18,8 @@ use impinge_io::{
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use std::io::{self, Write};
 
-/// Writes one JSON object and a line end. `docs/output.md` in the repository describes every field.
+/// Writes the outcome as one JSON object and a line end. `docs/output.md` in the repository describes every
+/// field.
 ///
 /// # Errors
 /// If `out` cannot be written to.
@@ -26,7 +28,7 @@ pub fn write(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
-/// An iterator as a list.
+/// Serializes an iterator as a list.
 struct Each<I>(I);
 
 impl<I: Iterator<Item: Serialize> + Clone> Serialize for Each<I> {
@@ -67,17 +69,6 @@ impl Serialize for Document<'_> {
         map.serialize_entry("resolved", &Each(findings.resolved.iter().map(Gone::new)))?;
         map.serialize_entry("skipped", &Each(assembly.skipped.iter().map(Left::new)))?;
         map.end()
-    }
-}
-
-/// How many there are of each verdict, all of them named.
-pub(super) struct Summary<'o>(pub(super) &'o [usize; Verdict::ALL.len()]);
-
-impl Serialize for Summary<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            Verdict::ALL.into_iter().map(|verdict| (verdict.name(), self.0[verdict as usize])),
-        )
     }
 }
 
@@ -139,7 +130,7 @@ impl Serialize for Faces<'_> {
     }
 }
 
-/// A box; none around nothing.
+/// A bounding box; `None` if it is empty.
 #[derive(Serialize)]
 struct Extent {
     min: Point,

@@ -1,29 +1,29 @@
-//! Clash checks of assemblies: rules for pairs of parts, baselines, and a writer for every output.
+//! Clash checks of assemblies: rules for pairs of parts, baselines, and writers for every output format.
 //!
-//! [`check`] takes an assembly that [`impinge_io::assembly`] has loaded and [`Options`], asks
-//! [`impinge::clash::find`] about every pair of parts that the options do not leave out, and returns
-//! an [`Outcome`]: the clashes that are listed, in order, compared with a [`Baseline`] if there is
-//! one. The outcome is then written as often as needed, to any [`std::io::Write`]:
+//! [`check`] takes an assembly that [`impinge_io::assembly`] has loaded, and [`Options`]. It calls
+//! [`impinge::clash::find`] for every pair of parts that the options do not exclude, and returns an
+//! [`Outcome`]: the listed clashes in order, compared with a [`Baseline`] if there is one. An outcome can be
+//! written any number of times, to any [`std::io::Write`]:
 //!
 //! | module | output |
 //! |---|---|
-//! | [`json`] | one JSON object with every field; also what a [`Baseline`] is read from |
+//! | [`json`] | one JSON object with every field; a [`Baseline`] is loaded from it |
 //! | [`csv`] | a row for each clash |
 //! | [`page`] | an HTML page with the list and a 3D view, in one file |
 //! | [`bcf`] | topics of the BIM Collaboration Format, with viewpoints and snapshots |
 //! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
 //! | [`pictures`] | PNG pictures of the assembly and of each clash |
 //!
-//! Nothing here prints or reads arguments. A [`Watch`] is told of progress and can stop the search.
+//! This crate neither prints nor reads arguments. A [`Watch`] receives progress, and can stop the search.
 //!
 //! ```
 //! use impinge::clash::Verdict;
 //! use impinge_clash::{Options, check, json};
-//! use impinge_io::assembly::{Assembly, Part};
+//! use impinge_io::assembly::{Assembly, AssemblyPart};
 //!
 //! let mut assembly = Assembly::default();
 //! for (name, mesh, pose) in impinge::generate::gearbox() {
-//!     assembly.parts.push(Part::new(name, assembly.meshes.len(), pose));
+//!     assembly.parts.push(AssemblyPart::new(name, assembly.meshes.len(), pose));
 //!     assembly.meshes.push(mesh.into());
 //! }
 //! let mut options = Options::default();
@@ -61,8 +61,9 @@ mod verdicts;
 pub use baseline::Baseline;
 pub use check::{Watch, check};
 pub use error::Error;
+pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
-pub use options::{Allowed, Listing, Options, Pairs, SameGroup, Sort};
+pub use options::{Allowed, Listing, Options, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;
 pub use rules::{Rule, RuleError, load_rules};

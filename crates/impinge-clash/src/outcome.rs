@@ -1,4 +1,5 @@
-//! From what the search found to what is shown: filtered, compared, in order.
+//! The outcome of a check: clashes that are filtered, compared with the baseline and sorted. `check.rs`
+//! builds it; every writer reads it.
 
 use crate::{
     filter::Filter,
@@ -10,57 +11,57 @@ use impinge::clash::{Clash, Verdict};
 use impinge_io::assembly::Assembly;
 use std::{cmp::Ordering, collections::HashMap};
 
-/// What a check found: the clashes that are listed, and counts of all.
+/// The outcome of a check: the listed clashes, and counts of all clashes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The assembly and the clashes that are listed.
+    /// The assembly and its listed clashes.
     pub findings: Findings,
-    /// How many clashes there are of each verdict, in the order of [`Verdict::ALL`], those beyond the
-    /// limit too.
+    /// The number of clashes of each verdict, in the order of [`Verdict::ALL`], including those beyond the
+    /// limit.
     pub counts: [usize; Verdict::ALL.len()],
-    /// How many of them the baseline has, if there is one.
+    /// The number of clashes that the baseline has, if there is one.
     pub known: Option<usize>,
-    /// How many of them are not allowed.
+    /// The number of clashes that are not allowed.
     pub failures: usize,
-    /// Counts by pairs of sub-assemblies, if they were asked for, those with the worst first.
+    /// Counts by pairs of sub-assemblies, worst first, if [`Listing`](crate::Listing) requests them.
     pub totals: Option<Vec<Total>>,
-    /// How many of the parts that were looked at are open: nothing is said to be inside them.
+    /// The number of checked parts that are open; no part is reported as inside an open part.
     pub open_parts: usize,
-    /// The verdict that a pair of parts had in the baseline, where it was another.
+    /// The baseline's verdict of each pair, if it differs from the verdict now.
     was: HashMap<[usize; 2], Verdict>,
     allowed: Allowed,
 }
 
 impl Outcome {
-    pub(crate) fn new(assembly: Assembly, listed: Listed, report: Found) -> Self {
+    pub(crate) fn new(assembly: Assembly, listed: Listed, report: SearchStats) -> Self {
         let Listed { counts, known, failures, totals, rows, resolved, was, allowed } = listed;
-        let Found { pairs_checked, open_parts, touch, clearance } = report;
+        let SearchStats { pairs_checked, open_parts, touch, clearance } = report;
         let findings = Findings { assembly, rows, resolved, pairs_checked, touch, clearance };
         Self { findings, counts, known, failures, totals, open_parts, was, allowed }
     }
 
-    /// How many clashes there are of a verdict, those beyond the limit too.
+    /// Returns the number of clashes of a verdict, including those beyond the limit.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.counts[verdict as usize]
     }
 
-    /// How many clashes there are, those beyond the limit too.
+    /// Returns the number of clashes, including those beyond the limit.
     pub fn total(&self) -> usize {
         self.counts.iter().sum()
     }
 
-    /// The verdict that the baseline has for a pair, if it is another.
+    /// Returns the baseline's verdict of a pair, if it differs from the verdict now.
     pub fn was(&self, row: &Row) -> Option<Verdict> {
         self.was.get(&[row.clash.a, row.clash.b]).copied()
     }
 
-    /// Whether a clash does not count as a failure.
+    /// Returns whether a clash does not count as a failure.
     pub fn is_allowed(&self, row: &Row) -> bool {
         self.allowed.allows(row.clash.verdict, row.status)
     }
 
-    /// The name of a part.
+    /// Returns the name of a part.
     ///
     /// # Panics
     /// If there is no such part.
@@ -69,16 +70,16 @@ impl Outcome {
     }
 }
 
-/// How the search went.
+/// Counts and lengths of a finished search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchStats {
     pub(crate) pairs_checked: u64,
     pub(crate) open_parts: usize,
     pub(crate) touch: f64,
     pub(crate) clearance: f64,
 }
 
-/// Clashes as they are listed, before the assembly is theirs.
+/// The listed clashes. Borrows the assembly, so it is made before [`Outcome`], which owns the assembly.
 #[derive(Debug)]
 pub(crate) struct Listed {
     counts: [usize; Verdict::ALL.len()],
@@ -98,8 +99,8 @@ impl Listed {
         options: &Options,
         clashes: Vec<Clash>,
     ) -> Self {
-        let showing = &options.listing;
-        let baseline = showing.baseline.as_ref();
+        let listing = &options.listing;
+        let baseline = listing.baseline.as_ref();
         let resolved = baseline
             .map(|baseline| baseline.resolved(assembly, filter, options.clearance, &clashes))
             .unwrap_or_default();
@@ -120,19 +121,19 @@ impl Listed {
         rows.iter().for_each(|row| counts[row.clash.verdict as usize] += 1);
         let is_known = |row: &&Row| row.status == Some(Status::Known);
         let known = baseline.map(|_| rows.iter().filter(is_known).count());
-        let fails = |row: &&Row| !showing.allowed.allows(row.clash.verdict, row.status);
+        let fails = |row: &&Row| !listing.allowed.allows(row.clash.verdict, row.status);
         let failures = rows.iter().filter(fails).count();
-        let totals = showing.with_totals.then(|| Total::all(assembly, filter, &rows));
-        rows.sort_by(|a, b| order(assembly, showing.sort, &a.clash, &b.clash));
-        rows.truncate(showing.limit.unwrap_or(usize::MAX));
-        let allowed = showing.allowed;
+        let totals = listing.with_totals.then(|| Total::all(assembly, filter, &rows));
+        rows.sort_by(|a, b| order(assembly, listing.sort, &a.clash, &b.clash));
+        rows.truncate(listing.limit.unwrap_or(usize::MAX));
+        let allowed = listing.allowed;
         Self { counts, known, failures, totals, rows, resolved, was, allowed }
     }
 }
 
-/// A total order: no two pairs have the same numbers.
+/// Compares two clashes. This is a total order: no two pairs have the same part numbers.
 fn order(assembly: &Assembly, sort: Sort, a: &Clash, b: &Clash) -> Ordering {
-    // The deepest first; what is not known is less than 0.
+    // Deepest first; an unknown depth sorts below 0.
     let depth = |clash: &Clash| clash.depth.unwrap_or(-1.0);
     let by_depth = || depth(b).total_cmp(&depth(a));
     let by_distance = || a.distance.total_cmp(&b.distance);

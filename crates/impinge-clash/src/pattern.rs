@@ -1,36 +1,36 @@
-//! Patterns of names, and which parts of an assembly they mean.
+//! Name patterns, and the lookup of the parts that match them.
 //!
-//! The matcher is our own because names are no paths of files: `[`, `{`, `!` and `\` are common in
-//! what CAD programs export, and mean something to every crate for globs. Here two characters do,
-//! and all others stand for themselves.
+//! This is not a crate for globs, because names of parts are not file paths: `[`, `{`, `!` and `\` are common
+//! in names that CAD programs export. Here only `*` and `?` are special.
 
 use impinge_io::assembly::Assembly;
 use std::{borrow::Cow, cell::OnceCell, fmt};
 
-/// A name in which `*` stands for any text and `?` for any one character.
+/// A name pattern: `*` stands for any text, `?` for any one character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern(String);
 
 impl Pattern {
-    /// A pattern; every text is one.
+    /// Creates a pattern; every text is valid.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// What every name that fits begins with.
-    fn beginning(&self) -> &str {
+    /// Returns the prefix that all matching names have.
+    fn prefix(&self) -> &str {
         self.0.split(['*', '?']).next().unwrap_or_default()
     }
 
-    /// Whether it is about sub-assemblies as well as the part itself.
+    /// Returns whether the pattern is also compared with paths of parts.
     fn is_path(&self) -> bool {
         self.0.contains('/')
     }
 
-    /// Whether it fits all of a name. Takes no longer than the product of both lengths.
+    /// Returns whether the pattern matches a whole name. Takes at most time proportional to the product of
+    /// both lengths.
     pub fn matches(&self, name: &str) -> bool {
         let (mut pattern, mut rest) = (self.0.as_str(), name);
-        // Where to go on if what follows the last `*` does not fit: one character further.
+        // Where to continue if the text after the last `*` does not match: one character further.
         let mut retry: Option<(&str, &str)> = None;
         loop {
             let mut characters = pattern.chars();
@@ -70,8 +70,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Names of parts in alphabetical order, so that only those are compared that begin as a pattern
-/// does.
+/// Names of parts in alphabetical order, so that only names with the prefix of a pattern are compared.
 #[derive(Debug)]
 struct Sorted<'a>(Vec<(Cow<'a, str>, u32)>);
 
@@ -82,16 +81,16 @@ impl<'a> Sorted<'a> {
         Self(sorted)
     }
 
-    /// The parts that fit, in no order.
-    fn fitting(&self, pattern: &Pattern) -> impl Iterator<Item = u32> {
-        let beginning = pattern.beginning();
-        let first = self.0.partition_point(|(name, _)| &**name < beginning);
-        let alike = self.0[first..].iter().take_while(move |(name, _)| name.starts_with(beginning));
+    /// Returns the matching parts, in no particular order.
+    fn matching(&self, pattern: &Pattern) -> impl Iterator<Item = u32> {
+        let prefix = pattern.prefix();
+        let first = self.0.partition_point(|(name, _)| &**name < prefix);
+        let alike = self.0[first..].iter().take_while(move |(name, _)| name.starts_with(prefix));
         alike.filter(|(name, _)| pattern.matches(name)).map(|(_, part)| *part)
     }
 }
 
-/// The names of an assembly, to be looked through for patterns; sorted when the first comes.
+/// The names of an assembly, for lookups; sorted on first use.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
     assembly: &'a Assembly,
@@ -109,29 +108,28 @@ impl<'a> Names<'a> {
         self.names.get_or_init(|| Sorted::new(names))
     }
 
-    /// The number of the part of a name.
+    /// Returns the number of the part with a name.
     pub(super) fn part(&self, name: &str) -> Option<u32> {
         let Sorted(names) = self.sorted();
         let place = names.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
         Some(names[place].1)
     }
 
-    /// The parts whose name fits, or for a pattern with a slash the name after those of the
-    /// sub-assemblies.
+    /// Returns the parts whose name matches or, for a pattern with a slash, whose path matches.
     pub(super) fn parts(&self, pattern: &Pattern) -> Vec<u32> {
-        let mut parts: Vec<u32> = self.sorted().fitting(pattern).collect();
+        let mut parts: Vec<u32> = self.sorted().matching(pattern).collect();
         if pattern.is_path() {
             let numbers = 0..self.assembly.parts.len();
             let all = || Sorted::new(numbers.map(|part| self.assembly.full_name(part).into()));
-            parts.extend(self.paths.get_or_init(all).fitting(pattern));
+            parts.extend(self.paths.get_or_init(all).matching(pattern));
         }
         parts.sort_unstable();
         parts.dedup();
         parts
     }
 
-    /// The parts of a group: those of a sub-assembly or a file whose name or path fits, and those
-    /// that fit themselves.
+    /// Returns the parts of a group: parts of a sub-assembly or file whose name or path matches, and parts
+    /// that match themselves.
     pub(super) fn group(&self, pattern: &Pattern) -> Vec<u32> {
         let Assembly { parts, groups, files, .. } = self.assembly;
         let mut paths: Vec<String> = Vec::with_capacity(groups.len());
@@ -167,7 +165,7 @@ impl<'a> Names<'a> {
 mod tests {
     use super::*;
     use impinge::Pose;
-    use impinge_io::assembly::{Group, Part};
+    use impinge_io::assembly::{AssemblyPart, Group};
 
     #[test]
     fn two_characters_are_special_and_all_others_are_not() {
@@ -206,7 +204,7 @@ mod tests {
         assert!(!fits(&format!("{}b", "*a".repeat(40)), &"a".repeat(2000)));
     }
 
-    /// By trying every way to fill in the `*`.
+    /// The reference: tries every way to fill in the `*`.
     fn fits_somehow(pattern: &[char], name: &[char]) -> bool {
         match (pattern, name) {
             ([], rest) => rest.is_empty(),
@@ -234,16 +232,16 @@ mod tests {
             }
             all
         };
-        let (mut fitting, names) = (0, words(&['a', 'é'], 4));
+        let (mut matching, names) = (0, words(&['a', 'é'], 4));
         for pattern in words(&['a', 'é', '*', '?'], 4) {
             for name in &names {
                 let [p, n]: [Vec<char>; 2] = [&pattern, name].map(|text| text.chars().collect());
                 let expected = fits_somehow(&p, &n);
                 assert_eq!(Pattern::new(&*pattern).matches(name), expected, "{pattern} {name}");
-                fitting += usize::from(expected);
+                matching += usize::from(expected);
             }
         }
-        assert!(fitting > 500, "{fitting}");
+        assert!(matching > 500, "{matching}");
     }
 
     fn assembly() -> Assembly {
@@ -256,7 +254,7 @@ mod tests {
             ("bolt#2", Some(1), 0),
             ("frame", None, 1),
         ] {
-            let mut part = Part::new(name, 0, Pose::IDENTITY);
+            let mut part = AssemblyPart::new(name, 0, Pose::IDENTITY);
             (part.group, part.file) = (group, file);
             assembly.parts.push(part);
         }
@@ -273,7 +271,7 @@ mod tests {
         assert_eq!(parts("engine/fasteners/bolt"), [1]);
         assert_eq!(parts("engine/*"), [0, 1, 2]);
         assert_eq!(parts("*/fasteners/*"), [1, 2]);
-        // Without a slash sub-assemblies have no say.
+        // A pattern without a slash ignores sub-assemblies.
         assert_eq!(parts("*engine*"), [0_u32; 0]);
         assert_eq!(parts("fasteners"), [0_u32; 0]);
         assert_eq!(parts("*"), [0, 1, 2, 3]);

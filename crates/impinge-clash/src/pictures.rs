@@ -1,10 +1,11 @@
-//! Pictures of the findings: the whole assembly, and each clash from where it is seen best.
+//! Draws pictures of the findings: the whole assembly, and each clash from the direction that shows it best.
+//! The software renderer is in `renderer/`.
 
 use crate::{
     error::Error,
     findings::Findings,
     renderer::{
-        self, Camera, Color, DIRECTIONS, Focus, Item, Lens, Look, Ring, Scene, Shape, corners,
+        self, Camera, Color, DIRECTIONS, Focus, Item, Lens, Material, Ring, Scene, Shape, corners,
         direction,
     },
 };
@@ -15,7 +16,7 @@ use impinge::{
 };
 use impinge_io::{
     DraftFolder,
-    assembly::{Assembly, Part},
+    assembly::{Assembly, AssemblyPart},
     commit_all,
 };
 use rayon::prelude::*;
@@ -28,45 +29,47 @@ use std::{
 
 pub use crate::renderer::Image;
 
-/// How large pictures are, unless something else is asked for: width and height in pixels.
+/// Default size of pictures: width and height in pixels.
 pub const SIZE: [usize; 2] = [1200, 800];
 
-/// The fields of view, in degrees. A whole is easier to grasp from further away; readers of BCF 2.1 may refuse
-/// less than 45.
+/// Fields of view, in degrees. An assembly is easier to recognise from further away. Readers of BCF 2.1 may
+/// reject less than 45.
 const OVERVIEW_FIELD: f64 = 28.0;
 const CLASH_FIELD: f64 = 45.0;
 
-/// The faces that a picture is made of at most; what is beyond is drawn as boxes, or left out.
+/// Maximum number of faces in a picture; further parts are drawn as boxes, or not at all.
 const MAX_FACES: usize = 1_000_000;
 
-/// Of so many parts it is tried how an overview is best taken: those with marks, and the largest.
+/// Maximum number of parts in the trial renderings that choose the direction of an overview: marked parts
+/// first, then the largest.
 const TRIAL_ITEMS: usize = 4000;
 
-/// A part whose box is smaller than this in the picture, in pixels, is drawn as that box.
+/// A part that is smaller than this in the picture, in pixels, is drawn as its bounding box.
 const BOX_PIXELS: f64 = 3.0;
 
-/// A part larger than this share of the whole is glass in the overview: others are within it.
-const SHELL: f64 = 0.6;
+/// A part larger than this share of the assembly is drawn as glass in the overview, because others are
+/// probably within it.
+const SHELL_SHARE: f64 = 0.6;
 
-/// Where more than this share of the parts clash, colouring them all would say nothing: only faces are.
-const MANY: f64 = 0.5;
+/// If more than this share of the parts clash, the overview colours only their faces: colouring all parts
+/// would show nothing.
+const MANY_SHARE: f64 = 0.5;
 
-/// In the overview, faces larger than this share of the whole stand for themselves only where the clash is
-/// as large.
+/// In the overview, a face larger than this share of the assembly is marked only if the clash is as large.
 const SMALL_FACE: f64 = 0.03;
 
-/// Rings are drawn around so many clashes at most: more would hide what they point at.
+/// Maximum number of clashes with rings: more rings would hide what they point at.
 const MAX_RINGS: usize = 12;
 
-/// The two parts of a clash, and their faces that do.
+/// The colours of the two parts of a clash, and of their clashing faces.
 const PARTS: [Color; 2] = [[178, 202, 232], [238, 208, 178]];
 const FACES: [Color; 2] = [[40, 126, 242], [242, 108, 16]];
 
-/// What has no part in a clash.
-const REST: Color = [206, 210, 216];
+/// The colours of all other parts, and of rings.
+const OTHER_PARTS: Color = [206, 210, 216];
 const RING: Color = [20, 24, 32];
 
-/// The colour of a verdict, the same in all outputs: red, green and blue (sRGB).
+/// Returns the colour of a verdict in all outputs: red, green and blue (sRGB).
 pub fn color_of(verdict: Verdict) -> [u8; 3] {
     match verdict {
         Verdict::Duplicate => [137, 87, 229],
@@ -78,7 +81,7 @@ pub fn color_of(verdict: Verdict) -> [u8; 3] {
     }
 }
 
-/// A picture, and where it was taken from.
+/// A picture and its camera.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Shot {
@@ -87,18 +90,18 @@ pub struct Shot {
     pub(crate) camera: Camera,
 }
 
-/// A picture of the whole assembly: what clashes in the colour of its worst verdict, the rest light, and
-/// glass what others are within.
+/// Draws the whole assembly. Clashing parts have the colour of their worst verdict, other parts are light,
+/// and parts that enclose others are glass.
 pub fn overview(findings: &Findings, size: [usize; 2]) -> Image {
     Studio::new(findings).overview(size).image
 }
 
-/// Writes a picture of each of the first `limit` clashes into a folder, which is made if it is not
-/// there: `0001-<a>--<b>.png` and so on. Returns how many it wrote; `done` is called after each, and may
-/// end it.
+/// Writes a picture of each of the first `limit` clashes into a folder: `0001-<a>--<b>.png` and so on.
+/// Creates the folder if needed. Calls `done` after each picture, which may stop the work. Returns the number
+/// of pictures.
 ///
 /// # Errors
-/// If a file cannot be written, or `done` ends it: then the folder is as it was before.
+/// If a file cannot be written, or if `done` stops the work; the folder is then unchanged.
 pub fn save_all(
     findings: &Findings,
     folder: &Path,
@@ -111,10 +114,10 @@ pub fn save_all(
     Ok(count)
 }
 
-/// Draws the pictures of [`save_all`] into a folder that has not taken its name yet.
+/// Draws the pictures of [`save_all`] into a draft folder, which the caller commits.
 ///
 /// # Errors
-/// If a file cannot be written, or `done` ends it.
+/// If a file cannot be written, or if `done` stops the work.
 pub fn draw_all(
     findings: &Findings,
     limit: usize,
@@ -133,7 +136,7 @@ pub fn draw_all(
     Ok(count)
 }
 
-/// The name that [`save_all`] gives to the picture of a clash.
+/// Returns the file name that [`save_all`] gives to the picture of a clash.
 ///
 /// # Panics
 /// If there is no such row.
@@ -143,7 +146,7 @@ pub fn file_name(findings: &Findings, row: usize) -> PathBuf {
     PathBuf::from(format!("{:04}-{a}--{b}.png", row + 1))
 }
 
-/// A name with nothing in it that any system would not have in the name of a file.
+/// Replaces all characters that a file name cannot have on some system.
 fn safe(name: &str) -> String {
     let mut safe = String::new();
     for c in name.chars() {
@@ -151,7 +154,7 @@ fn safe(name: &str) -> String {
         if c == '-' && (safe.is_empty() || safe.ends_with('-')) {
             continue;
         }
-        // Names end at 255 bytes, and this one holds two.
+        // File names have at most 255 bytes, and this one holds two names.
         if safe.len() + c.len_utf8() > 100 {
             break;
         }
@@ -161,7 +164,7 @@ fn safe(name: &str) -> String {
     if safe.is_empty() { "part".to_owned() } else { safe.to_owned() }
 }
 
-/// Takes pictures of one assembly: what they have in common is prepared once.
+/// Draws pictures of one assembly; what they share is prepared once.
 #[derive(Debug)]
 pub struct Studio<'a> {
     findings: &'a Findings,
@@ -174,11 +177,11 @@ pub struct Studio<'a> {
 }
 
 impl<'a> Studio<'a> {
-    /// Prepares pictures of these findings.
+    /// Prepares pictures of the findings.
     pub fn new(findings: &'a Findings) -> Self {
         let assembly = &findings.assembly;
         let meshes: Vec<Bounds> = assembly.meshes.par_iter().map(|mesh| mesh.bounds()).collect();
-        let placed = |part: &Part| placed(&meshes[part.mesh], &part.placement);
+        let placed = |part: &AssemblyPart| placed(&meshes[part.mesh], &part.placement);
         let parts: Vec<Bounds> = assembly.parts.iter().map(placed).collect();
         let mut whole = Bounds::EMPTY;
         parts.iter().for_each(|part| whole.merge(part));
@@ -187,7 +190,7 @@ impl<'a> Studio<'a> {
         Self { findings, shapes, blocks, meshes, parts, whole, up: up(assembly) }
     }
 
-    /// The whole assembly: see [`overview`].
+    /// Draws the whole assembly: see [`overview`].
     pub fn overview(&self, size: [usize; 2]) -> Shot {
         let rows = &self.findings.rows;
         let mut worst: BTreeMap<usize, Verdict> = BTreeMap::new();
@@ -198,20 +201,20 @@ impl<'a> Studio<'a> {
             }
         }
         let mut marks = self.marks();
-        let are_many = worst.len() as f64 > MANY * self.parts.len() as f64 && worst.len() > 6;
-        let all: Vec<Drawn> = (0..self.parts.len())
-            .map(|part| Drawn {
+        let are_many = worst.len() as f64 > MANY_SHARE * self.parts.len() as f64 && worst.len() > 6;
+        let all: Vec<PartStyle> = (0..self.parts.len())
+            .map(|part| PartStyle {
                 part,
                 color: match worst.get(&part).filter(|_| !are_many) {
                     Some(verdict) => tint(color_of(*verdict)),
-                    None => REST,
+                    None => OTHER_PARTS,
                 },
-                look: if self.is_shell(part) { Look::Glass } else { Look::Solid },
+                material: if self.is_shell(part) { Material::Glass } else { Material::Solid },
                 marks: marks.remove(&part).unwrap_or_default().into_iter().collect(),
             })
             .collect();
 
-        let placed = |part: &Part| {
+        let placed = |part: &AssemblyPart| {
             corners(&self.meshes[part.mesh]).map(|corner| part.placement.place(corner))
         };
         let parts = self.findings.assembly.parts.iter();
@@ -223,7 +226,7 @@ impl<'a> Studio<'a> {
             Camera::framing(points, direction(from, self.up), self.up, lens)
         };
         let palette = Verdict::ALL.map(color_of);
-        // From half above, whatever is below: an overview is to be recognised.
+        // An overview is easiest to recognise from above at an angle, so only such directions are tried.
         let mut trial = self.scene(&all, &frame(DIRECTIONS[0]), size[1], &palette);
         trial.items.truncate(TRIAL_ITEMS);
         let camera = best(&trial, &DIRECTIONS[..8], frame).0;
@@ -238,12 +241,12 @@ impl<'a> Studio<'a> {
         Shot { image, camera }
     }
 
-    /// Whether a part is so large that others are probably within it.
+    /// Returns whether a part is so large that others are probably within it.
     fn is_shell(&self, part: usize) -> bool {
-        diagonal(&self.parts[part]) > SHELL * diagonal(&self.whole) && self.parts.len() > 1
+        diagonal(&self.parts[part]) > SHELL_SHARE * diagonal(&self.whole) && self.parts.len() > 1
     }
 
-    /// The faces that are marked in the overview, by part, in the colour of their worst verdict.
+    /// Returns the faces to mark in the overview, by part, with the number of their worst verdict.
     fn marks(&self) -> BTreeMap<usize, BTreeMap<u32, u8>> {
         let mut marks: BTreeMap<usize, BTreeMap<u32, u8>> = BTreeMap::new();
         let whole = diagonal(&self.whole);
@@ -267,7 +270,7 @@ impl<'a> Studio<'a> {
         marks
     }
 
-    /// A clash and what is around it.
+    /// Draws a clash and its surroundings.
     ///
     /// # Panics
     /// If there is no such row.
@@ -283,19 +286,19 @@ impl<'a> Studio<'a> {
             faces.dedup();
             faces.into_iter().map(|face| (face, color)).collect::<Vec<_>>()
         };
-        let part = |part, color, look, marks| Drawn { part, color, look, marks };
+        let part = |part, color, material, marks| PartStyle { part, color, material, marks };
         let mut drawn = vec![
-            part(clash.a, PARTS[0], Look::Solid, faces(|pair| pair.a, 0)),
-            part(clash.b, PARTS[1], Look::Solid, faces(|pair| pair.b, 1)),
+            part(clash.a, PARTS[0], Material::Solid, faces(|pair| pair.a, 0)),
+            part(clash.b, PARTS[1], Material::Solid, faces(|pair| pair.b, 1)),
         ];
 
-        // Where little can be seen, the larger of the two becomes glass, and then both.
+        // If too little can be seen, the larger part becomes glass, and then both.
         let sizes = [clash.a, clash.b].map(|part| diagonal(&self.parts[part]));
         let larger = usize::from(sizes[1] > sizes[0]);
         let mut chosen = None;
         for to_glass in [None, Some(larger), Some(1 - larger)] {
             if let Some(part) = to_glass {
-                drawn[part].look = Look::Glass;
+                drawn[part].material = Material::Glass;
             } else if clash.verdict == Verdict::Inside {
                 continue;
             }
@@ -309,7 +312,7 @@ impl<'a> Studio<'a> {
         }
         let camera = chosen.unwrap_or_else(|| camera(DIRECTIONS[0]));
 
-        // The rest, as far as it is near.
+        // Other parts near the clash.
         let half = DVec3::splat(frame.size().max_element() * 1.5);
         let region = Bounds { min: frame.center() - half, max: frame.center() + half };
         let mut rest: Vec<(f64, usize)> = (0..self.parts.len())
@@ -318,7 +321,9 @@ impl<'a> Studio<'a> {
             .map(|part| (distance(&self.parts[part], frame.center()), part))
             .collect();
         rest.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        drawn.extend(rest.iter().map(|&(_, number)| part(number, REST, Look::Faint, Vec::new())));
+        drawn.extend(
+            rest.iter().map(|&(_, number)| part(number, OTHER_PARTS, Material::Faint, Vec::new())),
+        );
         let mut scene = self.scene(&drawn, &camera, size[1], &FACES);
         scene.focus = focus;
         let ring = |point| Ring { point, radius: 15.0, color: RING };
@@ -330,7 +335,7 @@ impl<'a> Studio<'a> {
         Shot { image, camera }
     }
 
-    /// Where a clash can be looked at from, without a search for the best place.
+    /// Returns a camera that shows a clash, without a search for the best direction.
     ///
     /// # Panics
     /// If there is no such row.
@@ -346,7 +351,8 @@ impl<'a> Studio<'a> {
         camera.centered(frame.center()).with_near(0.25)
     }
 
-    /// Where a clash is, and what its picture shows: as much around it as it takes to recognise the parts.
+    /// Returns the bounds of a clash, and the bounds that its picture shows: large enough to recognise the
+    /// parts.
     fn frame(&self, clash: &Clash) -> (Bounds, Bounds) {
         let mut place = Bounds::enclosing(clash.points);
         if !clash.extent.is_empty() {
@@ -360,19 +366,19 @@ impl<'a> Studio<'a> {
         (place, Bounds { min: center - around, max: center + around })
     }
 
-    /// Parts as things to draw: those that can be seen, the first in the list and the largest first,
-    /// until there are enough; what is small is a box.
+    /// Returns the scene to draw. It has the visible parts: marked ones first, then the largest, up to
+    /// [`MAX_FACES`] faces. Small parts are drawn as boxes.
     fn scene(
         &self,
-        drawn: &[Drawn],
+        drawn: &[PartStyle],
         camera: &Camera,
         height: usize,
         palette: &[Color],
     ) -> Scene<'_> {
         let seen =
             drawn.iter().filter_map(|it| Some((camera.size_of(&self.parts[it.part], height)?, it)));
-        let mut seen: Vec<(f64, &Drawn)> = seen.collect();
-        // What has marks comes first; the sort is stable, so the rest keeps its order where sizes are equal.
+        let mut seen: Vec<(f64, &PartStyle)> = seen.collect();
+        // Marked parts come first. The sort is stable, so parts of equal size keep their order.
         seen.sort_by(|x, y| {
             let marked = y.1.marks.is_empty().cmp(&x.1.marks.is_empty()).reverse();
             marked.then(y.0.total_cmp(&x.0))
@@ -401,7 +407,7 @@ impl<'a> Studio<'a> {
             shape,
             placement: self.findings.assembly.parts[it.part].placement,
             color: it.color,
-            look: it.look,
+            material: it.material,
             marks: it.marks.clone(),
         });
         let (items, palette) = (items.collect(), palette.to_vec());
@@ -409,15 +415,15 @@ impl<'a> Studio<'a> {
     }
 }
 
-/// How a part is to be drawn.
-struct Drawn {
+/// A part and how to draw it.
+struct PartStyle {
     part: usize,
     color: Color,
-    look: Look,
+    material: Material,
     marks: Vec<(u32, u8)>,
 }
 
-/// The view of a scene that shows most of what is marked, the first of several.
+/// Returns the camera that shows most of the marked faces, and the first one among equals.
 fn best(
     scene: &Scene<'_>,
     directions: &[(f64, f64, f64)],
@@ -427,7 +433,7 @@ fn best(
     for &from in directions {
         let camera = camera(from);
         let seen = renderer::visibility(scene, &camera);
-        // Twice as much to see is not twice as good: a view from half above tells more.
+        // The square root, because a direction from above at an angle is better than seeing a little more.
         let worth = from.2 * (seen.open as f64 + 0.1 * seen.all as f64).sqrt();
         if best.as_ref().is_none_or(|best| worth > best.0) {
             best = Some((worth, camera, seen));
@@ -437,7 +443,7 @@ fn best(
     (camera, seen)
 }
 
-/// The point that stands for a clash.
+/// Returns the point that stands for a clash.
 fn middle(clash: &Clash) -> DVec3 {
     clash.points[0].midpoint(clash.points[1])
 }
@@ -446,22 +452,22 @@ fn lens([width, height]: [usize; 2], field_of_view: f64) -> Lens {
     Lens { field_of_view, aspect: width.max(1) as f64 / height.max(1) as f64 }
 }
 
-/// The length of a box from corner to corner.
+/// Returns the length of the diagonal of a box.
 fn diagonal(bounds: &Bounds) -> f64 {
     if bounds.is_empty() { 0.0 } else { bounds.size().length() }
 }
 
-/// A lighter kind of a colour.
+/// Returns a lighter colour.
 fn tint(color: Color) -> Color {
     color.map(|value| ((u16::from(value) + 255) / 2) as u8)
 }
 
-/// How far a point is from a box.
+/// Returns the distance of a point from a box.
 fn distance(bounds: &Bounds, point: DVec3) -> f64 {
     point.distance(point.clamp(bounds.min, bounds.max))
 }
 
-/// The bounds of a placed box.
+/// Returns the bounds of a placed box.
 fn placed(bounds: &Bounds, placement: &Pose) -> Bounds {
     if bounds.is_empty() {
         return Bounds::EMPTY;
@@ -469,7 +475,7 @@ fn placed(bounds: &Bounds, placement: &Pose) -> Bounds {
     Bounds::enclosing(corners(bounds).map(|corner| placement.place(corner)))
 }
 
-/// What is up: z in files of machines, robots and buildings, else y as in glTF.
+/// Returns the up direction: z for formats of machines, robots and buildings, otherwise y as in glTF.
 fn up(assembly: &Assembly) -> DVec3 {
     let is_upright = |path: &PathBuf| {
         let extension =

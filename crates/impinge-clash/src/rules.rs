@@ -1,47 +1,48 @@
-//! Rules: which pairs of parts are not wanted, as people write it.
+//! Rules that exclude pairs of parts, and their text form.
 //!
-//! A rule is `PATTERN`, `PATTERN :: PATTERN`, or either after verdicts: `touching, clearance:
+//! A rule is `PATTERN` or `PATTERN :: PATTERN`. Either may follow verdicts, as in `touching, clearance:
 //! PATTERN :: PATTERN`.
 
 use crate::{pattern::Pattern, verdicts::Verdicts};
-use impinge_io::{Error, Place};
+use impinge_io::{Error, Location};
 use std::{fmt, fs, path::Path, str::FromStr};
 
-/// Between the two patterns of a rule. With its spaces it is in no name that anyone has seen.
+/// Separates the two patterns of a rule. With its spaces, it is unlikely to be part of a name.
 const SEPARATOR: &str = " :: ";
 
-/// More than any list of rules needs: what is larger is some other file.
+/// A larger file is certainly not a list of rules.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A rule that leaves out pairs of parts, or clashes of them with some verdicts.
+/// A rule that excludes pairs of parts, or clashes of such pairs with some verdicts.
 ///
-/// Parsed from `PATTERN` for pairs with such a part, or `PATTERN :: PATTERN` for pairs of one such part
-/// and one such other; either may follow verdicts, as in `touching, clearance: bolt* :: *plate*`, and
-/// is about these alone then. Shown as where it comes from: see [`from_origin`](Self::from_origin).
+/// `PATTERN` matches pairs with a matching part; `PATTERN :: PATTERN` matches pairs of one part that matches
+/// the first pattern and one that matches the second. Verdicts in front limit the rule to clashes with these
+/// verdicts, as in `touching, clearance: bolt* :: *plate*`. `Display` shows where the rule comes from: see
+/// [`from_origin`](Self::from_origin).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// With these verdicts.
+    /// The verdicts that the rule applies to.
     pub(super) verdicts: Verdicts,
-    /// Pairs with one part like this …
+    /// Matches one part of a pair.
     pub(super) a: Pattern,
-    /// … and the other like that; whatever it is, if there is none.
+    /// Matches the other part; `None` matches any part.
     pub(super) b: Option<Pattern>,
-    /// Where it stands, for messages.
+    /// Where the rule comes from, for messages.
     pub(super) origin: String,
 }
 
 impl Rule {
-    /// The same rule, shown in messages as this: an option, or a line of a file.
+    /// Sets where the rule comes from: an option, or a line of a file. Messages show it.
     pub fn from_origin(self, origin: impl Into<String>) -> Self {
         Self { origin: origin.into(), ..self }
     }
 }
 
-/// Why a text is no rule.
+/// Why a text is not a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleError {
-    /// There is no pattern, or none on one side of `::`.
+    /// A pattern is missing, or one side of `::` is empty.
     #[error("a name is missing; a rule is PATTERN or PATTERN :: PATTERN")]
     MissingName,
     /// There are more than two patterns.
@@ -54,14 +55,14 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let (verdicts, names) = match text.split_once(':') {
-            // A colon that names begin with is no colon after verdicts.
+            // A double colon does not end a list of verdicts.
             Some((before, after)) if !after.starts_with(':') => match before.parse() {
                 Ok(verdicts) => (verdicts, after),
                 Err(_) => (Verdicts::ALL, text),
             },
             _ => (Verdicts::ALL, text),
         };
-        // So that a separator is one at the ends, too.
+        // Spaces around the text, so that a separator at either end is found.
         let names = format!(" {} ", names.trim());
         let mut patterns = names.split(SEPARATOR).map(str::trim);
         let (a, b) = (patterns.next().unwrap_or_default(), patterns.next());
@@ -86,30 +87,32 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Reads the rules of a file: one a line; empty lines and those that begin with `#` are passed over.
+/// Loads the rules of a file: one rule per line. Empty lines and lines that begin with `#` are ignored.
 ///
 /// # Errors
-/// If the file cannot be read, or a line is no rule.
+/// If the file cannot be read, or a line is not a rule.
 pub fn load_rules(path: impl AsRef<Path>) -> Result<Vec<Rule>, Error> {
     let path = path.as_ref();
     let named = path.display();
-    let fault = |place: Place, message: String| Error { path: path.into(), place, message };
-    let cannot = |error: &dyn fmt::Display| fault(Place::File, format!("cannot be read: {error}"));
+    let fault =
+        |location: Location, message: String| Error { path: path.into(), location, message };
+    let cannot =
+        |error: &dyn fmt::Display| fault(Location::File, format!("cannot be read: {error}"));
     let kind = fs::metadata(path).map_err(|error| cannot(&error))?;
     if !kind.is_file() {
-        return Err(cannot(&"is no regular file"));
+        return Err(cannot(&"is not a regular file"));
     }
     if kind.len() > MAX_BYTES {
-        return Err(cannot(&"rules are at most 64 MB long; is this another kind of file?"));
+        return Err(cannot(&"the file is larger than 64 MB, which no list of rules is"));
     }
     let bytes = fs::read(path).map_err(|error| cannot(&error))?;
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     let mut rules = Vec::new();
     for (line, text) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
-        let fault = |message: &str| fault(Place::Line(line), message.to_owned());
+        let fault = |message: &str| fault(Location::Line(line), message.to_owned());
         let text = std::str::from_utf8(text).map_err(|_| fault("not UTF-8 text"))?.trim();
         if text.contains('\0') {
-            return Err(fault("a zero byte; rules are lines of UTF-8 text"));
+            return Err(fault("the line has a zero byte; rules are lines of UTF-8 text"));
         }
         if text.is_empty() || text.starts_with('#') {
             continue;
@@ -144,7 +147,7 @@ mod tests {
             ("touching: bolt*", touching, "bolt*", None),
             ("touching:bolt* :: housing", touching, "bolt*", Some("housing")),
             ("clearance, touching : a :: b", both, "a", Some("b")),
-            // No verdicts, so a name.
+            // Not verdicts, so part of a name.
             ("std::bolt", Verdicts::ALL, "std::bolt", None),
             ("left: bolt", Verdicts::ALL, "left: bolt", None),
             ("touching::bolt", Verdicts::ALL, "touching::bolt", None),

@@ -1,27 +1,26 @@
-//! Sums by pairs of sub-assemblies.
+//! Counts of clashes by pairs of sub-assemblies.
 
-use crate::{filter::Filter, findings::Row, json::Summary};
+use crate::{filter::Filter, findings::Row};
 use impinge::clash::Verdict;
 use impinge_io::assembly::Assembly;
 use serde::{Serialize, Serializer};
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// Two sub-assemblies, and how many of their parts clash. What is in none is `None`.
+/// The number of clashes between two sub-assemblies. `None` stands for parts outside of all sub-assemblies.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct Total {
-    /// A sub-assembly: its name after those that it is in.
+    /// The path of the first sub-assembly.
     pub a: Option<String>,
-    /// The other; the same for clashes within one.
+    /// The path of the second; the same as `a` for clashes within one sub-assembly.
     pub b: Option<String>,
     #[serde(rename = "summary", serialize_with = "summary")]
-    /// How many clashes there are of each verdict, in the order of [`Verdict::ALL`].
+    /// The number of clashes of each verdict, in the order of [`Verdict::ALL`].
     pub counts: [usize; Verdict::ALL.len()],
 }
 
 impl Total {
-    /// How many clashes of each verdict there are between any two sub-assemblies, those with the
-    /// worst first.
+    /// Counts the clashes between every two sub-assemblies; pairs with the worst clashes come first.
     pub(crate) fn all(assembly: &Assembly, filter: &Filter<'_>, rows: &[Row]) -> Vec<Self> {
         let mut sums: BTreeMap<[Option<u32>; 2], [usize; Verdict::ALL.len()]> = BTreeMap::new();
         for row in rows {
@@ -33,13 +32,13 @@ impl Total {
             .into_iter()
             .map(|([a, b], counts)| Self { a: name(a), b: name(b), counts })
             .collect();
-        // Stable: what is equally bad stays in the order of the assembly.
+        // Stable: equally bad pairs keep the order of the assembly.
         totals.sort_by_key(|total| Reverse(total.counts));
         totals
     }
 }
 
-/// The name of a sub-assembly after those that it is in.
+/// Returns the path of a sub-assembly.
 fn path(assembly: &Assembly, group: u32) -> String {
     let above = |&group: &u32| assembly.groups[group as usize].parent;
     let mut names: Vec<&str> = std::iter::successors(Some(group), above)
@@ -47,6 +46,17 @@ fn path(assembly: &Assembly, group: u32) -> String {
         .collect();
     names.reverse();
     names.join("/")
+}
+
+/// Serializes the counts by the names of the verdicts.
+pub(crate) struct Summary<'o>(pub(crate) &'o [usize; Verdict::ALL.len()]);
+
+impl Serialize for Summary<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            Verdict::ALL.into_iter().map(|verdict| (verdict.name(), self.0[verdict as usize])),
+        )
+    }
 }
 
 fn summary<S: Serializer>(

@@ -11,33 +11,33 @@ impl Verdicts {
     /// Every verdict.
     pub const ALL: Self = Self((1 << Verdict::ALL.len()) - 1);
 
-    /// The set of these verdicts.
+    /// Returns the set of these verdicts.
     pub fn of(verdicts: &[Verdict]) -> Self {
         Self(verdicts.iter().fold(0, |bits, &verdict| bits | 1 << verdict as u8))
     }
 
-    /// Whether a verdict is in the set.
+    /// Returns whether a verdict is in the set.
     pub fn has(self, verdict: Verdict) -> bool {
         self.0 >> verdict as u8 & 1 == 1
     }
 
-    /// The verdicts of either set.
+    /// Returns the verdicts of either set.
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// The verdict of a name.
+/// Returns the verdict with a name.
 pub(super) fn named(name: &str) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
 }
 
-/// A text is no name of a verdict.
+/// The text is not the name of a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a verdict; the verdicts: {all}", all = Verdict::ALL.map(Verdict::name).join(", "))]
+#[error("`{0}` is not a verdict; the verdicts are {all}", all = Verdict::ALL.map(Verdict::name).join(", "))]
 pub struct UnknownVerdict(pub String);
 
-/// Names with commas between them.
+/// Parses names separated by commas.
 impl FromStr for Verdicts {
     type Err = UnknownVerdict;
 

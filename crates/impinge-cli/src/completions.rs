@@ -1,6 +1,7 @@
-//! `impinge completions`: scripts with which shells complete commands and options.
+//! `impinge completions`: prints completion scripts for shells.
 
-use crate::{command, failure::Failure, output};
+use crate::{failure::Failure, output};
+use clap::Command;
 use clap_complete::Shell;
 
 /// Print a completion script for a shell.
@@ -11,12 +12,13 @@ Examples:
   impinge completions zsh > ~/.zfunc/_impinge
   impinge completions fish > ~/.config/fish/completions/impinge.fish")]
 pub(crate) struct Arguments {
-    /// The shell to print for
+    /// Shell that will run the script
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Prints a script that completes the words of `command`.
+pub(crate) fn run(arguments: &Arguments, command: &mut Command) -> Result<(), Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut command(), "impinge", &mut script);
+    clap_complete::generate(arguments.shell, command, "impinge", &mut script);
     output::text(&String::from_utf8_lossy(&script))
 }

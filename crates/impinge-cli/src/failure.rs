@@ -1,6 +1,6 @@
-//! How a command ends when it does not end well: one message, and the exit code.
+//! The ways a command can fail, each with its message and exit code.
 
-use crate::output;
+use impinge_io::one_line;
 use std::{
     fmt,
     io::{self, Write},
@@ -10,13 +10,13 @@ use std::{
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The work was done, and the check failed: exit code 1. The output says the rest.
+    /// The command ran, and the check failed: exit code 1. The output has the details.
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
-    /// Someone had enough of it before it was done: exit code 130, as shells have it.
+    /// The user interrupted the command: exit code 130, as shells report it.
     Interrupted(String),
-    /// Whoever read our output has enough of it, which is no failure at all.
+    /// The reader closed standard output (as `head` does). This is not an error: exit code 0.
     OutputClosed,
 }
 
@@ -25,7 +25,7 @@ impl Failure {
         Self::Input(message.to_string())
     }
 
-    /// The same, with what it is about named first.
+    /// Puts `what` in front of the message of an input error.
     pub(crate) fn about(self, what: &str) -> Self {
         match self {
             Self::Input(message) => Self::Input(format!("{what}: {message}")),
@@ -33,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// What is wrong, without saying how the command ends.
+    /// Returns the message alone.
     pub(crate) fn into_message(self) -> String {
         match self {
             Self::Check(message) | Self::Input(message) | Self::Interrupted(message) => message,
@@ -41,16 +41,16 @@ impl Failure {
         }
     }
 
-    /// Says what is wrong in one message on standard error.
+    /// Prints the message on standard error, and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
-            Self::Check(message) => (format!("impinge: {}", output::plain(&message)), 1),
+            Self::Check(message) => (format!("impinge: {}", one_line(&message)), 1),
             // Names of files and parts may hold any character.
-            Self::Input(message) => (format!("error: {}", output::plain(&message)), 2),
-            Self::Interrupted(message) => (format!("impinge: {}", output::plain(&message)), 130),
+            Self::Input(message) => (format!("error: {}", one_line(&message)), 2),
+            Self::Interrupted(message) => (format!("impinge: {}", one_line(&message)), 130),
             Self::OutputClosed => return ExitCode::SUCCESS,
         };
-        // Where nobody listens the exit code has to do; `eprintln!` would panic.
+        // A closed stderr is not an error; `eprintln!` would panic.
         let _ = writeln!(io::stderr(), "{text}");
         ExitCode::from(code)
     }

@@ -18,10 +18,10 @@ use impinge::{
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
 
-/// Prepare the index of a mesh by a method, and write it to a file.
+/// Build the index of a mesh for a method, and write it to a file.
 ///
-/// `impinge query --index-a FILE --index-b FILE` reads it instead of preparing the meshes anew. An index
-/// belongs to this very mesh: `query` refuses it for any other.
+/// `impinge query --index-a FILE --index-b FILE` loads index files instead of building the indices again. An
+/// index belongs to one mesh: `query` rejects it for any other mesh.
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -30,44 +30,45 @@ Examples:
   impinge index housing.stl --method dop18 --rule surface-area -o housing.index
   impinge query housing.stl shaft.stl --index-a housing.index --index-b shaft.index")]
 pub(crate) struct Arguments {
-    /// The mesh: a file, or gen:NAME
+    /// Mesh: a file, or gen:NAME
     mesh: String,
-    /// The method: one of the trees (see `impinge methods`)
+    /// Method: any of the trees (see `impinge methods`)
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
-    /// How well a wide tree is built. The options that follow are for the other trees
+    /// Build quality of a wide tree. The options below are for the other trees
     #[arg(long, value_parser = one_of(QUALITIES), default_value = "quality")]
     quality: WideQuality,
-    /// The rule by which the nodes of a tree are split
+    /// Rule that chooses how a node is split
     #[arg(long, value_parser = one_of(RULES), default_value = "splatter")]
     rule: SplitRule,
     /// Where along its direction a node is split
     #[arg(long, value_parser = one_of(POINTS), default_value = "mean")]
     point: SplitPoint,
-    /// The directions along which nodes may be split
+    /// Directions along which nodes may be split
     #[arg(long, value_parser = one_of(DIRECTIONS), default_value = "axes")]
     directions: SplitDirections,
-    /// Whether splits are changed in view of the next ones (the oscillating build)
+    /// Whether a split may be revised in view of the splits below it (the oscillating build)
     #[arg(long, value_parser = one_of(REGROUPS), default_value = "never")]
     regroup: Regroup,
-    /// The most faces of a leaf
+    /// Maximum number of faces in a leaf
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
     leaf: u32,
-    /// Cut long thin faces into pieces, for tighter volumes: how many more pieces, as a share of all faces
+    /// Cut long thin faces into pieces for tighter volumes: number of extra pieces, as a fraction of all
+    /// faces
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     split_skinny: f64,
     /// Threads to use; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
-    /// The file to write
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Print one JSON line
+    /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
 }
 
-/// Options by name.
+/// Option values by name.
 type Names<T> = &'static [(&'static str, T)];
 
 const QUALITIES: Names<WideQuality> =
@@ -93,7 +94,7 @@ const REGROUPS: Names<Regroup> = &[
     ("least-volume-each", Regroup::LeastVolumeEach),
 ];
 
-/// Takes one of these names for what it stands for.
+/// Returns a parser that accepts these names.
 fn one_of<T: Copy + Send + Sync>(names: Names<T>) -> impl TypedValueParser<Value = T> {
     let parser = PossibleValuesParser::new(names.iter().map(|(name, _)| *name));
     parser.try_map(move |given| {
@@ -104,7 +105,7 @@ fn one_of<T: Copy + Send + Sync>(names: Names<T>) -> impl TypedValueParser<Value
 impl Arguments {
     fn options(&self) -> Result<BuildOptions, Failure> {
         if !(0.0..=4.0).contains(&self.split_skinny) {
-            let message = format!("--split-skinny {}: not within 0 and 4", self.split_skinny);
+            let message = format!("--split-skinny {}: must be from 0 to 4", self.split_skinny);
             return Err(Failure::input(message));
         }
         Ok(BuildOptions::default()
@@ -117,16 +118,19 @@ impl Arguments {
             .threads(self.threads()))
     }
 
-    /// Refuses options that the method has no use for.
+    /// Rejects options that the method does not use.
     fn check(&self, method: Method, options: &BuildOptions) -> Result<(), Failure> {
         let is_wide = method == Method::WIDE;
         if is_wide && *options != BuildOptions::default().threads(self.threads()) {
-            let message = "how nodes are split is for trees of volumes, not for `wide`: \
-                           take one of those, such as --method obb";
+            let message = "--rule, --point, --directions, --regroup, --leaf and --split-skinny work \
+                           with trees of volumes, not with `wide`; choose such a tree, for \
+                           example --method obb";
             return Err(Failure::input(message));
         }
         if !is_wide && self.quality != WideQuality::default() {
-            return Err(Failure::input(format!("--quality is for `wide`, not for `{method}`")));
+            return Err(Failure::input(format!(
+                "--quality works with `wide`, not with `{method}`"
+            )));
         }
         Ok(())
     }
@@ -141,7 +145,7 @@ struct Report {
     method: &'static str,
     faces: usize,
     build_ms: f64,
-    /// What the index holds in memory.
+    /// Size of the index in memory.
     bytes: usize,
 }
 
@@ -163,13 +167,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Shape::build((method, options), mesh)
         }
     };
-    let shape = progress::waiting(&format!("{method}: building"), || match &pool {
+    let shape = progress::with_spinner(&format!("{method}: building"), || match &pool {
         None => building(),
         Some(pool) => pool.install(building),
     });
     let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
     let saving = || impinge_io::save_index(&arguments.output, &shape);
-    progress::waiting("saving", saving)?;
+    progress::with_spinner("saving", saving)?;
     let report = Report { method: method.name(), faces, build_ms, bytes: shape.bytes() };
     if arguments.json {
         return output::json(&report);

@@ -1,30 +1,30 @@
-//! Assemblies as `clash` and `inspect` take them: files and folders, or `gen:` names.
+//! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
 use crate::{failure::Failure, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
-    assembly::{self, Assembly, Group, Options, Part},
+    assembly::{self, Assembly, AssemblyPart, Group, LoadOptions},
 };
 use std::{path::PathBuf, sync::Arc};
 
-/// The assembly that is made if no file is named.
+/// The assembly that is generated if no file is named.
 pub(crate) const DEMO: &str = "gen:gearbox";
 
-/// The clearance that is asked for in it unless another is named, in millimetres: only its gears are closer.
+/// The default clearance for [`DEMO`], in millimetres: only its gears are closer to each other.
 const DEMO_CLEARANCE: f64 = 0.1;
 
-/// A larger assembly.
+/// A larger generated assembly.
 const PLANT: &str = "gen:plant";
 
-/// An assembly, and the clearance that is asked for unless another is named.
+/// An assembly and its default clearance.
 pub(crate) struct Input {
     pub(crate) assembly: Assembly,
     pub(crate) clearance: f64,
 }
 
-/// Reads files and folders, or makes what `gen:` names.
-pub(crate) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failure> {
+/// Loads files and folders, or generates the assembly of a `gen:` name.
+pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Failure> {
     let generated =
         files.iter().find_map(|file| file.to_str().filter(|name| name.starts_with("gen:")));
     let Some(name) = generated.or(files.is_empty().then_some(DEMO)) else {
@@ -32,32 +32,32 @@ pub(crate) fn load(files: &[PathBuf], options: &Options) -> Result<Input, Failur
             [file] => format!("reading {}", file.display()),
             _ => format!("reading {} files and folders", files.len()),
         };
-        let assembly = progress::waiting(&label, || assembly::load(files, options))?;
+        let assembly = progress::with_spinner(&label, || assembly::load(files, options))?;
         return Ok(Input { assembly, clearance: 0.0 });
     };
     if files.len() > 1 {
         return Err(Failure::input(format!(
-            "{name} is an assembly of its own; give that or files, not both"
+            "{name} is a whole assembly; give either {name} or files, not both"
         )));
     }
     if name != DEMO && name.split(',').next() != Some(PLANT) {
         return Err(Failure::input(format!(
-            "{name}: no such assembly can be made; {DEMO} and {PLANT} can, and `impinge generate` \
+            "{name}: unknown assembly; the generated assemblies are {DEMO} and {PLANT}; `impinge generate` \
              makes parts"
         )));
     }
     let model = source::model(name)?;
-    let (assembly, factor) = made(name, model, options)?;
+    let (assembly, factor) = to_assembly(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })
 }
 
-/// A generated model as an assembly, in the units that are asked for, and what its coordinates were
-/// multiplied by.
-pub(crate) fn made(
+/// Converts a generated model to an assembly in the requested units. Also returns the factor by which the
+/// coordinates were multiplied.
+pub(crate) fn to_assembly(
     name: &str,
     model: Model,
-    options: &Options,
+    options: &LoadOptions,
 ) -> Result<(Assembly, f64), Failure> {
     let (factor, units) = options.conversion(source::units(name));
     let mut assembly = parts(name, model, factor).map_err(|failure| failure.about(name))?;
@@ -65,7 +65,7 @@ pub(crate) fn made(
     Ok((assembly, factor))
 }
 
-/// The parts of a model; those of the gearbox in sub-assemblies.
+/// Returns the parts of a model as an assembly. The gearbox gets sub-assemblies.
 fn parts(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
     const GROUPS: [(&str, &[&str]); 3] =
         [("input", &["input", "pinion"]), ("output", &["output", "wheel"]), ("bolts", &["bolt"])];
@@ -81,7 +81,7 @@ fn parts(name: &str, model: Model, factor: f64) -> Result<Assembly, Failure> {
         let belongs =
             |(_, words): &(&str, &[&str])| words.iter().any(|word| part.name.contains(word));
         let group = groups.iter().position(belongs).map(|group| group as u32);
-        let mut made = Part::new(part.name, part.mesh, pose.map_err(Failure::input)?);
+        let mut made = AssemblyPart::new(part.name, part.mesh, pose.map_err(Failure::input)?);
         made.group = group;
         assembly.parts.push(made);
     }

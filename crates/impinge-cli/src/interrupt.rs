@@ -1,4 +1,4 @@
-//! Ctrl-C and requests to end: no half-written file stays behind, whatever command runs.
+//! Ctrl-C and other requests to end: no incomplete file stays behind, whatever command runs.
 
 use crate::failure::Failure;
 use std::{
@@ -14,15 +14,15 @@ const INTERRUPTED: i32 = 130;
 
 /// Whether the program was asked to end.
 ///
-/// Work that checks for this now and then ([`Interrupt::during`]) ends in order. Otherwise, and when asked
-/// twice, the program ends at once, and files that it has not finished are removed.
+/// Work that checks for this from time to time ([`Interrupt::during`]) ends in order. All other work ends at
+/// once, and so does work that is interrupted twice; incomplete files are removed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
     is_checked: AtomicBool,
-    is_asked: AtomicBool,
+    is_requested: AtomicBool,
 }
 
 impl Interrupt {
@@ -31,19 +31,19 @@ impl Interrupt {
         let interrupt = Self::default();
         let state = Arc::clone(&interrupt.0);
         let handler = move || {
-            let was_asked = state.is_asked.swap(true, Ordering::SeqCst);
-            if was_asked || !state.is_checked.load(Ordering::SeqCst) {
+            let was_requested = state.is_requested.swap(true, Ordering::SeqCst);
+            if was_requested || !state.is_checked.load(Ordering::SeqCst) {
                 impinge_io::abandon_files();
                 std::process::exit(INTERRUPTED);
             }
         };
-        // Where signals cannot be watched they end the program as they always do.
+        // If signals cannot be watched, they end the program as by default.
         let _ = ctrlc::set_handler(handler);
         interrupt
     }
 
-    /// Does some work that checks for interrupts now and then. Work that is done when the program is asked
-    /// to end counts as done.
+    /// Does work that checks for interrupts from time to time. Work that finishes in spite of an interrupt
+    /// counts as done.
     pub(crate) fn during<T>(
         &self,
         work: impl FnOnce() -> Result<T, Failure>,
@@ -52,8 +52,8 @@ impl Interrupt {
         let result = work();
         self.0.is_checked.store(false, Ordering::SeqCst);
         match result {
-            // Errors that follow an interrupt come from it.
-            Err(failure) if self.is_asked() => Err(match failure {
+            // Errors after an interrupt are caused by it.
+            Err(failure) if self.is_requested() => Err(match failure {
                 Failure::Interrupted(_) => failure,
                 _ => interrupted(),
             }),
@@ -61,16 +61,16 @@ impl Interrupt {
         }
     }
 
-    /// Ends the work here if that was asked for.
+    /// Fails if the program was asked to end.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        if self.is_asked() { Err(interrupted()) } else { Ok(()) }
+        if self.is_requested() { Err(interrupted()) } else { Ok(()) }
     }
 
-    pub(crate) fn is_asked(&self) -> bool {
-        self.0.is_asked.load(Ordering::SeqCst)
+    pub(crate) fn is_requested(&self) -> bool {
+        self.0.is_requested.load(Ordering::SeqCst)
     }
 
-    /// A stream that fails once the program was asked to end.
+    /// Returns a stream that fails once the program was asked to end.
     pub(crate) fn stream<'w>(&'w self, out: &'w mut dyn Write) -> impl Write + 'w {
         Stream { interrupt: self, out }
     }
@@ -87,7 +87,7 @@ struct Stream<'w> {
 
 impl Write for Stream<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.interrupt.is_asked() {
+        match self.interrupt.is_requested() {
             true => Err(io::Error::other("interrupted")),
             false => self.out.write(bytes),
         }

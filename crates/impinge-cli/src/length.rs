@@ -1,4 +1,4 @@
-//! Lengths on the command line: a number, with its unit or without.
+//! Lengths on the command line: a number, with or without a unit.
 
 use crate::failure::Failure;
 use impinge_io::assembly::Unit;
@@ -12,8 +12,9 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Returns the length in the unit of the coordinates. Where that is not known, a length with a unit is
-    /// an error; `option` is the option that holds the length, `unit_option` the one that names the unit.
+    /// Returns the length in `units`, the unit of the coordinates. If `units` is not known, a length with a
+    /// unit is an error. The message names `option`, which holds the length, and `unit_option`, which sets
+    /// the unit.
     pub(crate) fn within(
         self,
         option: &str,
@@ -24,13 +25,13 @@ impl Length {
             (None, _) => Ok(self.value),
             (Some(own), Some(units)) => Ok(self.value * own.to(units)),
             (Some(_), None) => Err(Failure::input(format!(
-                "{option} {self}: the unit of the files is not known, or they differ; give a number \
-                 without a unit, or name the unit of the files with {unit_option}"
+                "{option} {self}: the unit of the files is unknown, or the files differ; give a number \
+                 without a unit, or set the unit of the files with {unit_option}"
             ))),
         }
     }
 
-    /// Returns the length in a unit; a number by itself is in it already.
+    /// Returns the length in `units`. A number without a unit is already in `units`.
     pub(crate) fn to(self, units: Unit) -> f64 {
         self.unit.map_or(self.value, |own| self.value * own.to(units))
     }
@@ -54,10 +55,10 @@ impl FromStr for Length {
         let plain = || number(text).map(|value| Self { value, unit: None });
         match plain().or_else(|| Unit::ALL.into_iter().find_map(with_unit)) {
             Some(length) if length.value.is_finite() && length.value >= 0.0 => Ok(length),
-            Some(_) => Err("a length is a number that is not negative".into()),
+            Some(_) => Err("a length must not be negative or infinite".into()),
             None => {
                 let all = Unit::ALL.map(Unit::symbol).join(", ");
-                Err(format!("a length is a number, alone or with its unit ({all})"))
+                Err(format!("expected a length: a number, with or without a unit ({all})"))
             }
         }
     }

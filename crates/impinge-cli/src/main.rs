@@ -5,6 +5,7 @@ mod clash;
 mod completions;
 mod failure;
 mod generate;
+mod generators;
 mod index;
 mod input;
 mod inspect;
@@ -26,9 +27,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use interrupt::Interrupt;
 use std::process::ExitCode;
 
-/// Find the faces of bodies that touch: exactly, for any triangle soup.
+/// Find the faces of bodies that touch: exact answers for any triangle soup.
 ///
-/// Exit code 0: done. 1: done, and the check failed (or methods disagree). 2: bad input or usage.
+/// Exit code 0: success. 1: the check failed, or methods disagree. 2: bad input or usage.
 #[derive(Debug, Parser)]
 #[command(name = "impinge", version, propagate_version = true, before_help = EXAMPLES, after_help = SOURCES)]
 struct Cli {
@@ -98,7 +99,7 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
-        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Completions(arguments) => completions::run(&arguments, &mut command()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,17 +1,17 @@
-//! `impinge methods`: what there is to choose from.
+//! `impinge methods`: lists the methods.
 
 use crate::{failure::Failure, output};
 use impinge::Method;
 use serde::Serialize;
 
-/// What methods there are: name, one line, the paper.
+/// List the methods: name, one-line description, paper.
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
   impinge methods
   impinge methods --json")]
 pub(crate) struct Arguments {
-    /// Print a line of JSON for each method
+    /// Print one JSON line for each method
     #[arg(long)]
     json: bool,
 }

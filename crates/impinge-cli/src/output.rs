@@ -1,19 +1,18 @@
-//! What commands print.
+//! Printing: JSON lines, text, tables and notes. Every subcommand uses this.
 
 use crate::failure::Failure;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
-/// Names as terminals can show them.
+/// Makes names safe to print on a terminal.
 pub(crate) use impinge_io::one_line as plain;
 
-/// Whether a report should be a line of JSON: because it was asked for, or because no person is
-/// at the other end.
+/// Returns whether to print JSON: either `asked`, or standard output is not a terminal.
 pub(crate) fn wants_json(asked: bool) -> bool {
     asked || !io::stdout().is_terminal()
 }
 
-/// One line of JSON.
+/// Prints `value` as one line of JSON.
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     let mut line = Vec::new();
     impinge_io::write_json(value, &mut line)?;
@@ -23,7 +22,7 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Text as it is.
+/// Prints a text unchanged.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -31,13 +30,13 @@ pub(crate) fn text(text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Something to know that is no error, on standard error.
+/// Prints a note on standard error.
 pub(crate) fn note(text: &str) {
     // A closed stderr is not an error.
     let _ = writeln!(io::stderr(), "note: {}", plain(text));
 }
 
-/// Rows in columns as wide as their widest cell, numbers to the right.
+/// Formats rows as columns. Each column is as wide as its widest cell; numbers are aligned to the right.
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
@@ -53,12 +52,13 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// How many columns of a terminal a text takes: letters of some scripts take two, colours none.
+/// Returns the width of a text in terminal columns: wide characters count two, colour codes zero.
 pub(crate) fn width(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// A cell of that width, numbers to the right, and so is a dash in place of one.
+/// Pads a cell to a width of `to` columns. Numbers, and a dash in place of a number, are aligned to the
+/// right.
 fn padded(cell: &str, to: usize) -> String {
     let space = " ".repeat(to.saturating_sub(width(cell)));
     match cell == "-" || cell.parse::<f64>().is_ok() {
@@ -67,12 +67,13 @@ fn padded(cell: &str, to: usize) -> String {
     }
 }
 
-/// A number of milli- or microseconds, or of tests, to three decimals: finer is noise.
+/// Rounds to three decimals, for times in milli- or microseconds and counts of tests: further digits are
+/// noise.
 pub(crate) fn to_thousandths(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-/// A number to so many digits, for tables: JSON has all of them.
+/// Formats a number with `digits` significant digits, for tables; JSON has all digits.
 pub(crate) fn short(value: f64, digits: i32) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 {

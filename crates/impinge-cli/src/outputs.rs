@@ -1,7 +1,7 @@
-//! The files that a command writes: none of them may be a file that it reads, or another output.
+//! Checks of output files: an output must not be an input or another output.
 //!
-//! Commands check what they were told before they read ([`Outputs::check`]), and what they have read before
-//! they compute ([`Outputs::reading`]): a glTF file names its buffers, a robot its meshes.
+//! Commands check the named files before they read anything ([`Outputs::check`]), and all files that were
+//! read before they compute ([`Outputs::reading`]): a glTF file names buffers, and a robot file names meshes.
 
 use crate::failure::Failure;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Files that are to be written, each with the option that names it.
+/// The output files of a command, each with the option that names it.
 pub(crate) struct Outputs<'a> {
     files: Vec<(&'static str, &'a Path)>,
 }
@@ -20,7 +20,7 @@ impl<'a> Outputs<'a> {
         Self { files: files.into_iter().filter_map(named).collect() }
     }
 
-    /// Refuses outputs that cannot be written, that are one file, or that are one of the inputs.
+    /// Fails if an output cannot be written, or is the same file as another output or an input.
     pub(crate) fn check<'i>(
         &self,
         inputs: impl IntoIterator<Item = &'i Path>,
@@ -29,11 +29,13 @@ impl<'a> Outputs<'a> {
         for &(option, path) in &self.files {
             let named = path.display();
             if path.is_dir() {
-                return Err(Failure::input(format!("{named}: is a folder, not a file")));
+                return Err(Failure::input(format!("{option} {named}: is a folder, not a file")));
             }
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             if folder.is_some_and(|folder| !folder.is_dir()) {
-                return Err(Failure::input(format!("{named}: cannot be written: no such folder")));
+                return Err(Failure::input(format!(
+                    "{option} {named}: cannot be written: no such folder"
+                )));
             }
             if path == Path::new("/dev/null") {
                 continue;
@@ -41,8 +43,8 @@ impl<'a> Outputs<'a> {
             let own = Identity::of(path);
             if let Some((other, file, _)) = seen.iter().find(|(.., identity)| *identity == own) {
                 return Err(Failure::input(format!(
-                    "{option} {named} is the same file as {other} {}: give each output a file of \
-                     its own",
+                    "{option} {named} is the same file as {other} {}: give each output its own \
+                     file",
                     file.display()
                 )));
             }
@@ -51,7 +53,7 @@ impl<'a> Outputs<'a> {
         self.check_inputs(inputs)
     }
 
-    /// Runs what reads files, and refuses outputs that are any of them.
+    /// Runs `load`, and fails if an output is one of the files that it read.
     pub(crate) fn reading<T>(
         &self,
         load: impl FnOnce() -> Result<T, Failure>,
@@ -72,7 +74,7 @@ impl<'a> Outputs<'a> {
             let own = Identity::of(input);
             if let Some((option, path, _)) = outputs.iter().find(|(.., other)| *other == own) {
                 return Err(Failure::input(format!(
-                    "{option} {} would overwrite the input {}: name another file",
+                    "{option} {} would overwrite the input {}: choose another file",
                     path.display(),
                     input.display()
                 )));
@@ -82,13 +84,13 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// Which file a path leads to, through links of either kind.
+/// The file that a path leads to, through symbolic and hard links.
 #[derive(Debug, PartialEq, Eq)]
 enum Identity {
     /// Device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
-    /// The resolved path: of a file that does not exist yet, and where there are no inodes.
+    /// The resolved path, for files that do not exist yet and for systems without inodes.
     Path(PathBuf),
 }
 
@@ -103,7 +105,7 @@ impl Identity {
     }
 }
 
-/// The full path, of which the last name need not exist.
+/// Returns the absolute path. The last component need not exist.
 fn resolved(path: &Path) -> PathBuf {
     if let Ok(full) = fs::canonicalize(path) {
         return full;

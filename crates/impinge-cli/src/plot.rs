@@ -1,18 +1,18 @@
-//! Lines in a picture, as SVG.
+//! Line plots as SVG, for `run --plot`, `bench --plot` and `bench --plots`.
 
 use crate::failure::Failure;
 use impinge_io::Draft;
 use plotters::prelude::*;
 use std::{ops::Range, path::Path};
 
-/// How an axis counts.
+/// The scale of an axis.
 #[derive(Clone, Copy)]
 pub(crate) enum Scale {
     Linear,
     Log,
 }
 
-/// A picture of some series of points, each a line with a name.
+/// A plot of several series of points; each series is a line with a name.
 pub(crate) struct Lines {
     pub(crate) title: String,
     /// Label and scale.
@@ -22,7 +22,7 @@ pub(crate) struct Lines {
 }
 
 const SIZE: (u32, u32) = (960, 600);
-/// Told apart also by those who see few colours (after Okabe and Ito).
+/// Colours that people with colour blindness can tell apart (Okabe and Ito).
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -35,15 +35,15 @@ const COLORS: [RGBColor; 8] = [
 ];
 
 impl Lines {
-    /// Writes the picture, whole or not at all.
+    /// Writes the plot to a file, which is either complete or absent.
     pub(crate) fn draw(&self, path: &Path) -> Result<(), Failure> {
         Ok(self.draft(path)?.commit()?)
     }
 
-    /// Writes the picture to a file that has not taken its name yet.
+    /// Writes the plot to a draft file, which is renamed later.
     pub(crate) fn draft(&self, path: &Path) -> Result<Draft, Failure> {
         let svg = self.svg().map_err(|error| {
-            Failure::input(format!("{}: cannot be drawn: {error}", path.display()))
+            Failure::input(format!("{}: cannot draw the plot: {error}", path.display()))
         })?;
         let mut draft = Draft::create(path)?;
         draft.fill(|out| out.write_all(svg.as_bytes()))?;
@@ -52,7 +52,7 @@ impl Lines {
 
     fn svg(&self) -> Result<String, Box<dyn std::error::Error>> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
-        // A logarithm needs something above zero.
+        // A logarithmic axis needs values above zero.
         let x = range(points().map(|p| p.0), self.x.1);
         let y = range(points().map(|p| p.1), self.y.1);
         let mut svg = String::new();
@@ -84,7 +84,7 @@ impl Lines {
         Ok(svg)
     }
 
-    /// The upper corner that lines rise to less.
+    /// Chooses the upper corner that the lines reach less.
     fn legend(&self) -> SeriesLabelPosition {
         let x = range(self.series.iter().flat_map(|(_, points)| points).map(|p| p.0), self.x.1);
         let highest = |is_right: bool| {
@@ -121,7 +121,7 @@ impl Lines {
             .light_line_style(RGBColor(240, 240, 240))
             .draw()?;
         for ((name, points), color) in self.series.iter().zip(COLORS.iter().cycle()) {
-            // Marks help to find few points, and hide a line of many.
+            // Marks help to see single points, but hide a line of many points.
             let (width, mark) = if points.len() <= MARKED { (2, 3) } else { (1, 0) };
             let style = color.stroke_width(width);
             chart
@@ -140,10 +140,10 @@ impl Lines {
     }
 }
 
-/// More points than this in a line are not marked one by one.
+/// Lines with more points than this have no marks.
 const MARKED: usize = 100;
 
-/// From the least to the greatest of some values, with a little room.
+/// Returns the range of some values, slightly enlarged.
 fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
     let values = values.filter(|value| match scale {
         Scale::Linear => value.is_finite(),
@@ -154,7 +154,7 @@ fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
     });
     match scale {
         _ if min > max => 1.0..10.0,
-        // Whole powers of ten: their ends have labels, whatever is between.
+        // Whole powers of ten, so that both ends of the axis have labels.
         Scale::Log => 10f64.powf(min.log10().floor())..10f64.powf((max * 1.01).log10().ceil()),
         Scale::Linear if min == max => min - 0.5..max + 0.5,
         Scale::Linear => min..max,

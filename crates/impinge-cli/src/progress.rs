@@ -1,4 +1,4 @@
-//! Progress bars: on a terminal, for what takes more than a second, and nowhere else.
+//! Progress bars: shown only on a terminal, and only for work that takes more than a second.
 
 use crate::output::plain;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,17 +9,18 @@ use std::{
     time::Duration,
 };
 
-const PATIENCE: Duration = Duration::from_secs(1);
+const DELAY: Duration = Duration::from_secs(1);
 
-/// A bar, or a sign of life, that appears when a second has passed, whatever the work is at.
+/// A progress bar or spinner that appears after one second.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Closes when the work is over. Without a terminal, or a thread to spare, there is none.
+    /// Dropped when the work is over, which ends the thread that shows the bar. `None` without a terminal or
+    /// a thread.
     _alive: Option<Sender<()>>,
 }
 
 impl Progress {
-    /// For work that cannot say how far it is.
+    /// A spinner, for work of unknown length.
     fn spinner(label: &str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         bar.set_style(ProgressStyle::default_spinner());
@@ -27,7 +28,7 @@ impl Progress {
         Self::shown_later(bar)
     }
 
-    /// For so many steps of something.
+    /// A bar for work of `count` steps.
     pub(crate) fn new(label: &str, steps: u64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(
@@ -46,8 +47,8 @@ impl Progress {
         let (alive, waits) = mpsc::channel::<()>();
         let later = bar.clone();
         let wait = move || {
-            // Nothing is ever sent: either the time is up, or the work is.
-            if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            // Nothing is ever sent: either the second is over, or the work has ended.
+            if waits.recv_timeout(DELAY) == Err(RecvTimeoutError::Timeout) {
                 later.set_draw_target(ProgressDrawTarget::stderr());
                 later.enable_steady_tick(Duration::from_millis(100));
             }
@@ -56,30 +57,30 @@ impl Progress {
         Self { bar, _alive: timer.ok().map(|_| alive) }
     }
 
-    /// Something else begins, of which nothing is done yet.
-    pub(crate) fn begin(&self, label: &str) {
+    /// Starts another stage at zero.
+    pub(crate) fn start_stage(&self, label: &str) {
         self.bar.set_message(plain(label));
         self.bar.set_position(0);
         self.bar.reset_eta();
     }
 
-    /// So many steps of so many are done.
+    /// Sets the bar to `done` of `total` steps.
     pub(crate) fn at(&self, done: u64, total: u64) {
         self.bar.set_length(total);
         self.bar.set_position(done);
     }
 
-    /// Whether anyone sees it, so that there is something to say.
+    /// Returns whether the bar is shown.
     pub(crate) fn is_shown(&self) -> bool {
         !self.bar.is_hidden()
     }
 
-    /// What it is at.
-    pub(crate) fn say(&mut self, label: &str) {
+    /// Sets the text of the bar.
+    pub(crate) fn set_message(&mut self, label: &str) {
         self.bar.set_message(plain(label));
     }
 
-    /// One more step is done.
+    /// Counts one more step.
     pub(crate) fn advance(&mut self) {
         self.bar.inc(1);
     }
@@ -91,8 +92,8 @@ impl Drop for Progress {
     }
 }
 
-/// Does some work, with a sign of life if it takes long.
-pub(crate) fn waiting<T>(label: &str, work: impl FnOnce() -> T) -> T {
+/// Does `work`, with a spinner if it takes long.
+pub(crate) fn with_spinner<T>(label: &str, work: impl FnOnce() -> T) -> T {
     let _progress = Progress::spinner(label);
     work()
 }

@@ -1,8 +1,8 @@
-//! The sources of meshes and poses: a file, or `gen:` and the name of a generator.
+//! Sources of meshes and poses: a file, or `gen:` and the name of a generator.
 
 use crate::{
     failure::Failure,
-    generate::{Path, Shape},
+    generators::{Path, Shape},
     progress,
 };
 use clap::{Parser, Subcommand};
@@ -12,8 +12,8 @@ use std::path::Path as FilePath;
 
 const PREFIX: &str = "gen:";
 
-/// A generator and its options in one word: `gen:NAME,OPTION=VALUE,…` has the same names and
-/// options as `impinge generate NAME --OPTION VALUE …`, and is read by the same parser.
+/// Parses `gen:NAME,OPTION=VALUE,…`. Names and options are those of `impinge generate NAME --OPTION VALUE …`,
+/// and the parser is the same.
 #[derive(Parser)]
 #[command(no_binary_name = true, disable_help_flag = true, disable_help_subcommand = true)]
 struct Spec<G: Subcommand> {
@@ -28,22 +28,20 @@ fn generator<G: Subcommand>(source: &str) -> Option<Result<G, Failure>> {
         _ => format!("--{word}"),
     });
     let parsed = Spec::try_parse_from(words).map_err(|error| {
-        // The parser's text goes on with usage that does not fit here; its first line does.
+        // The parser appends a usage text that does not fit here, so keep the first line only.
         let message = error.to_string();
         let first = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        Failure::input(format!(
-            "{source}: {first}; `impinge generate --help` lists what can be made"
-        ))
+        Failure::input(format!("{source}: {first}; `impinge generate --help` lists the generators"))
     });
     Some(parsed.map(|spec: Spec<G>| spec.generator))
 }
 
-/// The file that a source names; none for a generator.
+/// Returns the file that a source names; `None` for a generator.
 pub(crate) fn file(source: &str) -> Option<&FilePath> {
     (!source.starts_with(PREFIX)).then(|| FilePath::new(source))
 }
 
-/// The unit of a source, if its kind has one: glTF files are in metres.
+/// Returns the unit of a source, if its format has one: glTF files are in metres.
 pub(crate) fn units(source: &str) -> Option<Unit> {
     match file(source) {
         Some(file) => Format::of_path(file)?.units(),
@@ -55,14 +53,16 @@ pub(crate) fn model(source: &str) -> Result<Model, Failure> {
     match generator::<Shape>(source) {
         Some(shape) => {
             let shape = shape?;
-            let model = progress::waiting(&format!("making {source}"), || shape.model());
+            let model = progress::with_spinner(&format!("generating {source}"), || shape.model());
             model.map_err(|failure| failure.about(source))
         }
-        None => Ok(progress::waiting(&format!("loading {source}"), || impinge_io::load(source))?),
+        None => {
+            Ok(progress::with_spinner(&format!("loading {source}"), || impinge_io::load(source))?)
+        }
     }
 }
 
-/// A source as one mesh, its faces in the file's order.
+/// Loads a source as one mesh; its faces keep the order of the file.
 pub(crate) fn mesh(source: &str) -> Result<Mesh, Failure> {
     let model = model(source)?;
     model.into_mesh().map_err(|error| Failure::input(format!("{source}: {error}")))

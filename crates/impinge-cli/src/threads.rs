@@ -1,12 +1,12 @@
-//! The threads that commands run on.
+//! The thread pool of a command.
 
 use crate::failure::Failure;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// More than any machine has use for, and still started at once.
+/// The largest number of threads to ask for: more than any machine can use, and still quick to start.
 pub(crate) const MAX_THREADS: i64 = impinge_scene::MAX_THREADS as i64;
 
-/// The threads to run queries on; none for the caller's own.
+/// Returns a pool of `threads` threads (0 for one per core), or `None` for 1: the caller's own thread.
 pub(crate) fn pool(threads: u16) -> Result<Option<ThreadPool>, Failure> {
     if threads == 1 {
         return Ok(None);

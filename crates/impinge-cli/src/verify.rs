@@ -1,4 +1,4 @@
-//! `impinge verify`: compares decisions with known answers.
+//! `impinge verify`: compares the exact test with known answers.
 
 use crate::{failure::Failure, output, progress};
 use clap::Subcommand;
@@ -6,15 +6,15 @@ use impinge::narrow::triangles_intersect;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Compare our decisions with known answers.
+/// Compare the results of the exact test with known answers.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
 Example:
   impinge verify triangles cases.csv",
     after_help = "\
-Prints one JSON line: {\"cases\", \"right\", \"missed\", \"false\"}. Cases with a wrong answer are named
-on standard error, and then the exit code is 1."
+Prints one JSON line: {\"cases\", \"right\", \"missed\", \"false\"}. Wrong cases are named
+on standard error, and the exit code is 1."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -29,8 +29,8 @@ enum What {
 Example:
   impinge verify triangles cases.csv more.csv",
         after_help = "\
-The first line of a file names the columns: a0x, a0y, a0z, … b2z for the corners, and
-exact_intersects (or else expected_by_source) for the answer, 1 or 0. A column `case` names the
+The first line of a file names the columns: a0x, a0y, a0z, … b2z hold the corners, and
+exact_intersects (or else expected_by_source) the known answer, 1 or 0. The column `case` names the
 pair. Other columns are ignored."
     )]
     Triangles {
@@ -40,8 +40,8 @@ pair. Other columns are ignored."
     },
 }
 
-/// How many wrong cases are named one by one.
-const MOST_NAMED: usize = 20;
+/// At most this many wrong cases are named.
+const MAX_NAMED: usize = 20;
 
 #[derive(Default, Serialize)]
 struct Tally {
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut tally = Tally::default();
     let mut wrong = Vec::new();
     for file in files {
-        let cases = progress::waiting("loading", || impinge_io::load_triangle_cases(file))?;
+        let cases = progress::with_spinner("loading", || impinge_io::load_triangle_cases(file))?;
         for case in cases {
             tally.cases += 1;
             match (case.touching, triangles_intersect(&case.a, &case.b)) {
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if wrong.is_empty() {
         return Ok(());
     }
-    let named = wrong.len().min(MOST_NAMED);
+    let named = wrong.len().min(MAX_NAMED);
     let more = match wrong.len() - named {
         0 => String::new(),
         more => format!("; and {more} more"),

@@ -1,5 +1,5 @@
-//! Files that are whole or not there: written under temporary names, which are exchanged for the real ones
-//! when everything has been written.
+//! Atomic file output: content goes to temporary files, which are renamed to their final names once everything has
+//! been written. All commands that write files use it, directly or through [`save`](crate::save).
 
 use crate::{Error, error::Fault};
 use std::{
@@ -16,22 +16,23 @@ use std::{
     },
 };
 
-/// A file that is being written. Its content goes to a temporary file in the same folder, which takes the
-/// name with [`commit`](Self::commit), or together with others with [`commit_all`]. A draft that is dropped
-/// leaves nothing behind.
+/// A file that is being written.
 ///
-/// A file of that name is replaced (through a symbolic link, what it points to). A device or a pipe, such
-/// as `/dev/stdout`, is written to directly.
+/// The content goes to a temporary file in the same folder. [`commit`](Self::commit) renames it to its final name;
+/// [`commit_all`] does so for several files together. A draft that is dropped without a commit is removed.
+///
+/// An existing file of that name is replaced; if it is a symbolic link, its target is replaced. A device or a pipe,
+/// such as `/dev/stdout`, is written to directly.
 pub struct Draft {
-    /// As the caller named it.
+    /// The path as the caller spelled it.
     path: PathBuf,
     out: BufWriter<File>,
-    /// The temporary file, and the file whose name it takes; none for a device.
+    /// The temporary file, and the path it is renamed to; `None` for a device or a pipe.
     pending: Option<(Temporary, PathBuf)>,
 }
 
 impl Draft {
-    /// Begins a file.
+    /// Creates the temporary file.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let cannot = |error: io::Error| cannot_write(path, &error);
@@ -50,7 +51,7 @@ impl Draft {
         Ok(Self { path: path.to_owned(), out: buffered(file), pending: Some((temporary, target)) })
     }
 
-    /// Writes to the file, and names it if that fails.
+    /// Writes the content by calling `content`. The error of a failed write names this file.
     pub fn fill(
         &mut self,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -58,7 +59,7 @@ impl Draft {
         content(&mut self.out).map_err(|error| cannot_write(&self.path, &error))
     }
 
-    /// Gives the file its name.
+    /// Renames the temporary file to its final name.
     pub fn commit(self) -> Result<(), Error> {
         commit_all([self], None)
     }
@@ -80,22 +81,24 @@ impl fmt::Debug for Draft {
     }
 }
 
-/// A folder of files that is being written, under a temporary name. It takes its own name in one step; where a
-/// folder of that name exists, the files are moved into it instead. Dropped before, it leaves nothing behind.
+/// A folder of files that is being written under a temporary name.
+///
+/// [`commit_all`] renames the folder in one step. If a folder of that name already exists, the files are moved into
+/// it instead. A draft that is dropped without a commit is removed.
 #[derive(Debug)]
 pub struct DraftFolder {
-    /// As the caller named it.
+    /// The path as the caller spelled it.
     path: PathBuf,
-    /// Where the files are written.
+    /// The folder that the files are written to.
     within: PathBuf,
     names: Vec<OsString>,
     temporary: Temporary,
-    /// What the temporary folder becomes; none if the folder exists, and the files are moved into it.
+    /// The final path of the temporary folder; `None` if that folder exists and receives the files.
     target: Option<PathBuf>,
 }
 
 impl DraftFolder {
-    /// Begins a folder. Folders above it are made if need be.
+    /// Creates the temporary folder. Missing parent folders are created on commit.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
         let cannot = |error: io::Error| cannot_write(path, &error);
@@ -108,13 +111,13 @@ impl DraftFolder {
             }
             Ok(_) => Err(Fault::file("is a file, not a folder").in_file(path)),
             Err(_) => {
-                // The topmost folder that does not exist takes its name, with all that is in it.
+                // Rename the topmost missing folder, together with everything in it.
                 let is_missing = |folder: &&Path| {
                     !folder.as_os_str().is_empty() && fs::symlink_metadata(folder).is_err()
                 };
                 let target = path.ancestors().take_while(is_missing).last();
                 let Some(target) = target.filter(|target| target.file_name().is_some()) else {
-                    let message = "is a broken link, or names no folder";
+                    let message = "is a broken link or not the name of a folder";
                     return Err(Fault::file(message).in_file(path));
                 };
                 let temporary = Temporary::folder(target).map_err(cannot)?;
@@ -127,12 +130,12 @@ impl DraftFolder {
         }
     }
 
-    /// Where the folder is until it takes its name.
+    /// Returns the path of the folder before the commit.
     pub fn temporary_path(&self) -> &Path {
         &self.within
     }
 
-    /// Writes a file in the folder.
+    /// Writes a file into the folder.
     pub fn file(
         &mut self,
         name: impl AsRef<OsStr>,
@@ -150,14 +153,14 @@ impl DraftFolder {
     }
 }
 
-/// Gives all files, and the folder if there is one, their names. If one of them cannot have its name, none
-/// has, and what was there before is there again.
+/// Renames all files, and the folder if given, to their final names. If one rename fails, all are undone: files that
+/// existed before are restored.
 pub fn commit_all(
     drafts: impl IntoIterator<Item = Draft>,
     folder: Option<DraftFolder>,
 ) -> Result<(), Error> {
     let mut drafts: Vec<Draft> = drafts.into_iter().collect();
-    // A full disk shows here, while nothing has its name yet.
+    // A full disk is reported here, before any file is renamed.
     for Draft { path, out, .. } in &mut drafts {
         out.flush().map_err(|error| cannot_write(path, &error))?;
     }
@@ -180,23 +183,23 @@ pub fn commit_all(
         }
         temporaries.push(temporary);
     }
-    // Nobody abandons files in between.
+    // Holding the lock keeps `abandon_files` from removing files during the renames.
     let unfinished = unfinished();
-    let result = take_names(&moves);
+    let result = rename_all(&moves);
     drop(unfinished);
     result
 }
 
-/// A file or folder that is to take its name.
+/// A rename of a file or folder.
 struct Move {
     from: PathBuf,
     to: PathBuf,
-    /// The name in messages.
+    /// The path to show in messages.
     named: PathBuf,
 }
 
-fn take_names(moves: &[Move]) -> Result<(), Error> {
-    // A second name for what is replaced, so that it can be had back; one file by itself needs none.
+fn rename_all(moves: &[Move]) -> Result<(), Error> {
+    // A hard link keeps each replaced file, so that it can be restored. A single rename needs none.
     let mut before: Vec<Option<PathBuf>> = Vec::new();
     let mut failed = None;
     for Move { from, to, named } in moves {
@@ -210,7 +213,7 @@ fn take_names(moves: &[Move]) -> Result<(), Error> {
         before.push(spare);
     }
     for (Move { from, to, .. }, spare) in moves.iter().zip(&before).rev() {
-        // Nothing more can be done if these fail, and the first error is the one to report.
+        // Errors here cannot be handled; the first error is reported.
         let _ = match (&failed, spare) {
             (None, None) => Ok(()),
             (None, Some(spare)) => fs::remove_file(spare),
@@ -221,7 +224,7 @@ fn take_names(moves: &[Move]) -> Result<(), Error> {
     failed.map_or(Ok(()), Err)
 }
 
-/// Writes a file that is whole or not there; see [`Draft`].
+/// Writes a file completely or not at all; see [`Draft`].
 pub fn write_atomically(
     path: impl AsRef<Path>,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -231,10 +234,10 @@ pub fn write_atomically(
     draft.commit()
 }
 
-/// Removes all files and folders of this process that have not taken their names: for a program that ends
-/// at once, from a handler of signals for example, so that nothing cleans up after it.
+/// Removes all temporary files and folders of this process. Call it before the process exits without running
+/// destructors, for example in a signal handler.
 ///
-/// The program has to end next: whoever begins another [`Draft`] waits for ever.
+/// The process has to exit next: creating another [`Draft`] blocks for ever.
 pub fn abandon_files() {
     let mut unfinished = unfinished();
     for path in unfinished.drain(..) {
@@ -244,7 +247,7 @@ pub fn abandon_files() {
 }
 
 fn remove(path: &Path) {
-    // Nothing more can be done if that fails.
+    // An error here cannot be handled.
     let _ = match fs::symlink_metadata(path) {
         Ok(kind) if kind.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),
@@ -260,24 +263,24 @@ fn buffered(file: File) -> BufWriter<File> {
     BufWriter::with_capacity(1 << 16, file)
 }
 
-/// The temporary files and folders that exist.
+/// The temporary files and folders that exist now.
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name beside the target that nothing else has.
+/// Returns an unused hidden file name beside `target`.
 fn hidden(target: &Path) -> io::Result<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path names no file");
+    let no_name = || io::Error::new(io::ErrorKind::InvalidInput, "the path has no file name");
     let name = target.file_name().ok_or_else(no_name)?.to_string_lossy();
-    // Names have a length limit, and the target's may be at it.
+    // File names have a length limit, which the target's name may already reach.
     let name: String = name.chars().take(40).collect();
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     Ok(target.with_file_name(format!(".{name}.{}-{count}.tmp", process::id())))
 }
 
-/// A temporary file or folder, removed when dropped if it still has that name.
+/// A temporary file or folder, removed when dropped unless it has been renamed.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
@@ -293,7 +296,7 @@ impl Temporary {
     fn make<T>(target: &Path, make: impl Fn(&PathBuf) -> io::Result<T>) -> io::Result<(T, Self)> {
         loop {
             let path = hidden(target)?;
-            // Nobody abandons files in between.
+            // Holding the lock keeps `abandon_files` from running between creation and registration.
             let mut unfinished = unfinished();
             match make(&path) {
                 Ok(made) => {
@@ -321,9 +324,9 @@ impl Drop for Temporary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
-    /// A folder of the test's own, removed at the end.
+    /// A temporary folder for one test, removed when dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -359,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_fails_half_way_is_not_there() {
+    fn a_failed_write_leaves_no_file() {
         let folder = Folder::new("half");
         let path = folder.write("kept.csv", b"before");
         let error = write_atomically(&path, |out| {
@@ -368,7 +371,7 @@ mod tests {
         })
         .unwrap_err();
         assert_eq!(error.message, "cannot be written: the disk is on fire");
-        assert_eq!(error.place, Place::File);
+        assert_eq!(error.location, Location::File);
         assert_eq!(fs::read(&path).unwrap(), b"before");
         assert_eq!(folder.names(), ["kept.csv"]);
         assert!(write_atomically(folder.0.join("no/such/folder.csv"), |_| Ok(())).is_err());
@@ -384,7 +387,7 @@ mod tests {
         }
     }
     #[test]
-    fn all_take_their_names_or_none_does() {
+    fn all_files_are_renamed_or_none() {
         let folder = Folder::new("all");
         let [old, new] = [folder.write("old.csv", b"before"), folder.0.join("new.csv")];
         let drafts = || {
@@ -394,7 +397,7 @@ mod tests {
                 draft
             })
         };
-        // A folder in the way of a file that is moved into a folder that exists: the last to be moved fails.
+        // The last rename fails, because a folder already has the name of that file.
         let pictures = folder.0.join("pictures");
         fs::create_dir_all(pictures.join("b.png")).unwrap();
         let mut draft = DraftFolder::create(&pictures).unwrap();
@@ -424,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_takes_its_name_at_the_end() {
+    fn a_folder_is_renamed_on_commit() {
         let folder = Folder::new("folder");
         let deep = folder.0.join("a/b");
         let begun = || {

@@ -1,4 +1,4 @@
-//! What went wrong, in which file, and where in it.
+//! The error type of the crate: which file, where in it, and what is wrong.
 
 use impinge::MeshError;
 use std::{
@@ -6,87 +6,87 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where in a file a problem was found.
+/// The location in a file where a problem was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
-    /// The file as a whole.
+pub enum Location {
+    /// The whole file.
     File,
-    /// A line of a text file, from 1.
+    /// A line of a text file, counted from 1.
     Line(usize),
     /// A character of a text file.
     Character {
-        /// Its line, from 1.
+        /// Line number, counted from 1.
         line: usize,
-        /// Its place in that line, from 1.
+        /// Position of the character in its line, counted from 1.
         column: usize,
     },
-    /// A byte of a binary file, from 0.
+    /// A byte offset in a binary file, counted from 0.
     Byte(u64),
     /// An object of a glTF file, such as `accessors[3]`.
     Json(String),
 }
 
-/// A file that could not be read or written: which, where in it, and what is wrong.
+/// A file could not be read or written.
 ///
-/// Shown as one line: `gear.obj:12: a face needs at least 3 corners, this one has 2`.
+/// Displays as one line: `gear.obj:12: a face needs at least 3 corners, this one has 2`.
 #[derive(Debug)]
 pub struct Error {
-    /// The file, as the caller named it.
+    /// The file, as the caller spelled it.
     pub path: PathBuf,
-    /// Where in it.
-    pub place: Place,
-    /// What is wrong, and where it helps, what to do.
+    /// The location of the problem in that file.
+    pub location: Location,
+    /// What is wrong and, where it helps, what to do about it.
     pub message: String,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
-        match &self.place {
-            Place::File => write!(f, "{path}: {}", self.message),
-            Place::Line(line) => write!(f, "{path}:{line}: {}", self.message),
-            Place::Character { line, column } => {
+        match &self.location {
+            Location::File => write!(f, "{path}: {}", self.message),
+            Location::Line(line) => write!(f, "{path}:{line}: {}", self.message),
+            Location::Character { line, column } => {
                 write!(f, "{path}:{line}:{column}: {}", self.message)
             }
-            Place::Byte(byte) => write!(f, "{path}: at byte {byte}: {}", self.message),
-            Place::Json(pointer) => write!(f, "{path}: {pointer}: {}", self.message),
+            Location::Byte(byte) => write!(f, "{path}: at byte {byte}: {}", self.message),
+            Location::Json(pointer) => write!(f, "{path}: {pointer}: {}", self.message),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// What a reader reports; the file's name is added in one place.
+/// An [`Error`] without the file name. Readers return it; [`Fault::in_file`] adds the name.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     pub(crate) message: String,
 }
 
 impl Fault {
     pub(crate) fn file(message: impl Into<String>) -> Self {
-        Self { place: Place::File, message: message.into() }
+        Self { location: Location::File, message: message.into() }
     }
 
     pub(crate) fn line(line: usize, message: impl Into<String>) -> Self {
-        Self { place: Place::Line(line), message: message.into() }
+        Self { location: Location::Line(line), message: message.into() }
     }
 
     pub(crate) fn byte(byte: usize, message: impl Into<String>) -> Self {
-        Self { place: Place::Byte(byte as u64), message: message.into() }
+        Self { location: Location::Byte(byte as u64), message: message.into() }
     }
 
     pub(crate) fn json(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { place: Place::Json(pointer.into()), message: message.into() }
+        Self { location: Location::Json(pointer.into()), message: message.into() }
     }
 
     pub(crate) fn in_file(self, path: &Path) -> Error {
-        Error { path: path.into(), place: self.place, message: self.message }
+        Error { path: path.into(), location: self.location, message: self.message }
     }
 }
 
-/// The last check, for what a reader did not pin to a place.
+/// A mesh error for which no reader has found the location.
 impl From<MeshError> for Fault {
     fn from(error: MeshError) -> Self {
         Self::file(error.to_string())

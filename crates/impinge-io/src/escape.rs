@@ -1,4 +1,4 @@
-//! Names in text: part and file names may hold any character.
+//! Escapes names for CSV, JSON and terminals: part and file names may hold any character.
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
@@ -7,8 +7,8 @@ use std::{
     io::{self, Write},
 };
 
-/// Returns a name as a field of a CSV row: in quotes if it holds a comma, a quote or a line end, and after an
-/// apostrophe, which spreadsheets hide, if they would take it for a formula.
+/// Returns a name as a CSV field. It is quoted if it holds a comma, a quote or a line end. If a spreadsheet would read
+/// it as a formula, it gets an apostrophe in front, which spreadsheets hide.
 pub fn csv_field(name: &str) -> Cow<'_, str> {
     let name = match name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         true => Cow::Owned(format!("'{name}")),
@@ -20,8 +20,8 @@ pub fn csv_field(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a character could make a terminal show something else than the text: control characters, line
-/// ends, marks that change the direction of writing, and others without a shape of their own.
+/// Returns whether a character can make a terminal show something else than the text: control characters, line ends,
+/// marks that change the writing direction, and other characters without a glyph.
 fn is_misleading(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -32,8 +32,8 @@ fn is_misleading(c: char) -> bool {
             | '\u{E0000}'..='\u{E007F}')
 }
 
-/// Returns a text as one line that a terminal shows as it is: control characters, line ends and marks that
-/// change the direction of writing among them, are escaped as in Rust source.
+/// Returns `text` as one line that is safe to print on a terminal: control characters, line ends and marks that change
+/// the writing direction are escaped as in Rust source.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
@@ -45,8 +45,7 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Returns the beginning of a text that comes from a file, for a message: at most so many characters of it, as
-/// [`one_line`] has them.
+/// Returns the first `limit` characters of a text from a file, for use in a message, escaped as by [`one_line`].
 pub fn excerpt(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => one_line(text),
@@ -54,13 +53,13 @@ pub fn excerpt(text: &str, limit: usize) -> String {
     }
 }
 
-/// Writes a value as JSON, without a line end. Characters that [`one_line`] escapes are escaped as JSON has
-/// it, so that the output is safe on a terminal, too.
+/// Writes a value as JSON, without a line end. The characters that [`one_line`] escapes are escaped in the JSON way, so
+/// that the output is also safe to print on a terminal.
 pub fn write_json(value: &(impl Serialize + ?Sized), out: &mut dyn Write) -> io::Result<()> {
     Ok(value.serialize(&mut Serializer::with_formatter(out, Escaping(CompactFormatter)))?)
 }
 
-/// Compact JSON, with more characters escaped than JSON requires.
+/// Compact JSON that escapes more characters than JSON requires.
 struct Escaping(CompactFormatter);
 
 impl Formatter for Escaping {
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_fields_whatever_they_hold() {
+    fn any_name_becomes_one_csv_field() {
         for (name, field) in [
             ("bolt", "bolt"),
             ("a,b", "\"a,b\""),
@@ -100,9 +99,9 @@ mod tests {
         }
     }
     #[test]
-    fn terminals_show_what_is_there() {
+    fn misleading_characters_are_escaped() {
         assert_eq!(one_line("a\u{202E}b\u{2066}c\n"), "a\\u{202e}b\\u{2066}c\\n");
-        // Letters of any script, and what joins them, stay.
+        // Letters of any script and the characters that join them are kept.
         for text in ["Größe 六角 גלגל", "e\u{301}", "می\u{200C}خواهم", "👨\u{200D}🔧"]
         {
             assert_eq!(one_line(text), text);

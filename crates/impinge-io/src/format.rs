@@ -1,4 +1,4 @@
-//! Which format a file is in, and the doors in and out.
+//! File formats, and the functions that read and write a [`Model`] in any of them.
 
 use crate::{
     Error, Model, assembly::Unit, draft::write_atomically, error::Fault, gltf, obj, off, ply,
@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-/// A file format, told by the file's extension.
+/// A mesh file format. The file extension selects it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -34,7 +34,7 @@ impl Format {
     /// Every format, in the order in which messages list them.
     pub const ALL: [Self; 6] = [Self::Obj, Self::Stl, Self::Ply, Self::Off, Self::Gltf, Self::Glb];
 
-    /// Its file extension, lower case.
+    /// Returns the file extension in lower case, without the dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Obj => "obj",
@@ -46,18 +46,18 @@ impl Format {
         }
     }
 
-    /// The format that a file's extension names, in any case.
+    /// Returns the format that the extension of `path` names, ignoring case.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
         Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
     }
 
-    /// The unit of length of the format; none where files do not name theirs.
+    /// Returns the unit of length that the format prescribes; `None` if the format does not define one.
     pub fn units(self) -> Option<Unit> {
         matches!(self, Self::Gltf | Self::Glb).then_some(Unit::Metre)
     }
 
-    /// Whether [`save`] can write it.
+    /// Returns whether [`save`] can write this format.
     pub fn is_writable(self) -> bool {
         !matches!(self, Self::Off | Self::Gltf)
     }
@@ -76,15 +76,15 @@ impl fmt::Display for Format {
     }
 }
 
-/// Reads a model from a file, in the format that its extension names.
+/// Reads a model from a file. The file extension selects the format.
 ///
-/// Refused, besides what the format's reader refuses: anything but a regular file, an extension
-/// that is not known, a file that is empty or plainly in another format, and a file without a
-/// single face, since every query on it would answer "clear".
+/// Besides the checks of each format's reader, this function refuses: a folder, device or pipe, an unknown
+/// extension, an empty file, a file whose content is clearly in another format, and a file without any face,
+/// because every query on it would answer "no contact".
 pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
     let path = path.as_ref();
     let named = |fault: Fault| fault.in_file(path);
-    // A folder is told as such, not by the extension that its name lacks.
+    // Check for a folder first: the message "is a folder" helps more than "has no extension".
     check_regular(path).map_err(named)?;
     let format = known_format(path).map_err(named)?;
     let bytes = read_file(path).map_err(named)?;
@@ -98,8 +98,8 @@ pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
     model.into_mesh().map_err(|error| Fault::file(error.to_string()).in_file(path))
 }
 
-/// Reads a model from bytes. `path` only names them in messages; no file is touched, so a glTF
-/// file whose buffers are other files is refused.
+/// Reads a model from bytes. `path` is used in messages only. No file is opened, so a glTF document whose buffers
+/// are separate files is refused.
 pub fn read(bytes: &[u8], format: Format, path: &Path) -> Result<Model, Error> {
     read_from(bytes, format, path, None).map_err(|fault| fault.in_file(path))
 }
@@ -126,7 +126,7 @@ pub(crate) fn read_from(
     }
 }
 
-/// Refuses bytes that are plainly not in this format.
+/// Refuses bytes that are clearly in another format.
 pub(crate) fn check_content(bytes: &[u8], format: Format) -> Result<(), Fault> {
     match bytes.is_empty() {
         true => Err(Fault::file("the file is empty")),
@@ -148,9 +148,9 @@ fn unknown_extension(path: &Path, verb: &str, known: impl Fn(Format) -> bool) ->
     Fault::file(match path.extension() {
         Some(extension) => {
             let extension = extension.to_string_lossy();
-            format!("files of the kind .{extension} are not {verb}; the kinds that are: {known}")
+            format!("`.{extension}` files cannot be {verb}; supported extensions: {known}")
         }
-        None => format!("the name has no extension to tell the format; the known ones: {known}"),
+        None => format!("the file name has no extension; supported extensions: {known}"),
     })
 }
 
@@ -158,7 +158,7 @@ fn cannot_read(error: &io::Error) -> Fault {
     Fault::file(format!("cannot be read: {error}"))
 }
 
-/// Refuses what is not a file with an end.
+/// Refuses everything but a regular file.
 pub(crate) fn check_regular(path: &Path) -> Result<(), Fault> {
     match fs::metadata(path).map_err(|error| cannot_read(&error))? {
         kind if kind.is_file() => Ok(()),
@@ -167,9 +167,9 @@ pub(crate) fn check_regular(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// All of a regular file, but no more than it had when it was opened.
+/// Reads a regular file, up to the size that it had when it was opened.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Fault> {
-    // Before it is opened: opening a pipe that nobody writes to would wait for ever.
+    // Check before opening: opening a pipe without a writer would block for ever.
     check_regular(path)?;
     let file = File::open(path).map_err(|error| cannot_read(&error))?;
     reads::note(path);
@@ -183,9 +183,9 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Writes a model, in the format that the extension names, all of it or nothing.
+/// Writes a model. The file extension selects the format. On an error the target file is left as it was.
 ///
-/// Parts are written where they stand. STL and PLY have no parts, so there all become one.
+/// Parts are written at their placed positions. STL and PLY have no parts, so all parts become one mesh there.
 pub fn save(path: impl AsRef<Path>, model: &Model) -> Result<(), Error> {
     let path = path.as_ref();
     let Some(format) = Format::of_path(path).filter(|format| format.is_writable()) else {
@@ -194,7 +194,7 @@ pub fn save(path: impl AsRef<Path>, model: &Model) -> Result<(), Error> {
     write_atomically(path, |out| write(model, format, out))
 }
 
-/// Writes a model to a stream, in a format that [is writable](Format::is_writable).
+/// Writes a model to a stream. The format must be [writable](Format::is_writable).
 pub fn write(model: &Model, format: Format, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Obj => obj::write(model, out),
@@ -202,7 +202,7 @@ pub fn write(model: &Model, format: Format, out: &mut dyn Write) -> io::Result<(
         Format::Ply => ply::write(model, out),
         Format::Glb => gltf::write(model, out),
         Format::Off | Format::Gltf => {
-            let message = format!("{format} is not written");
+            let message = format!("{format} files cannot be written");
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         }
     }
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
     use std::{path::PathBuf, process};
 
-    /// A folder of the test's own, removed at the end.
+    /// A temporary folder for one test, removed when dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -263,18 +263,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mesh_file_is_refused_by_what_it_is() {
+    fn other_kinds_of_files_are_refused_with_the_reason() {
         let folder = Folder::new("refused");
         assert_eq!(refused(&folder.0), "is a folder, not a file");
         assert!(refused(&folder.0.join("none.obj")).starts_with("cannot be read: "));
         let known = ".obj, .stl, .ply, .off, .gltf, .glb";
         assert_eq!(
             refused(&folder.write("a.step", b"x")),
-            format!("files of the kind .step are not read; the kinds that are: {known}")
+            format!("`.step` files cannot be read; supported extensions: {known}")
         );
         assert_eq!(
             refused(&folder.write("name", b"x")),
-            format!("the name has no extension to tell the format; the known ones: {known}")
+            format!("the file name has no extension; supported extensions: {known}")
         );
         assert_eq!(refused(&folder.write("a.obj", b"")), "the file is empty");
         assert_eq!(refused(&folder.write("v.obj", b"v 0 0 0\n")), "the file holds no faces");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn files_go_out_and_come_back() {
+    fn written_files_are_read_back() {
         let folder = Folder::new("saved");
         let path = folder.write("Tri.Obj", TRIANGLE);
         let model = load(&path).unwrap();
@@ -300,8 +300,8 @@ mod tests {
         let error = save(folder.0.join("copy.off"), &model).unwrap_err();
         assert_eq!(
             error.message,
-            "files of the kind .off are not written; the kinds that are: .obj, .stl, .ply, .glb"
+            "`.off` files cannot be written; supported extensions: .obj, .stl, .ply, .glb"
         );
-        assert_eq!(folder.names().len(), 2, "no temporary file stays: {:?}", folder.names());
+        assert_eq!(folder.names().len(), 2, "no temporary file is left: {:?}", folder.names());
     }
 }

@@ -1,11 +1,11 @@
-//! Index files: what a method prepared of a mesh, kept for the next run.
+//! Index files: the search structure that a method has built for a mesh, saved for later runs.
 
 use crate::{Error, draft::write_atomically, error::Fault, format};
 use impinge::{Mesh, Shape};
 use std::{path::Path, sync::Arc};
 
-/// Reads the index of a mesh, and returns the shape of the two. A file of whatever origin is refused
-/// unless it is a sound index of this very mesh.
+/// Reads an index file of `mesh` and returns the mesh together with its index. The file is not trusted: it is refused
+/// unless it is a valid index of exactly this mesh.
 pub fn load_index(path: impl AsRef<Path>, mesh: impl Into<Arc<Mesh>>) -> Result<Shape, Error> {
     let path = path.as_ref();
     let bytes = format::read_file(path).map_err(|fault| fault.in_file(path))?;
@@ -13,13 +13,14 @@ pub fn load_index(path: impl AsRef<Path>, mesh: impl Into<Arc<Mesh>>) -> Result<
     shape.map_err(|error| Fault::file(error.to_string()).in_file(path))
 }
 
-/// Writes the index of a shape, all of it or nothing. Refused for methods that cannot be saved.
+/// Writes the index of a shape, completely or not at all. Methods whose index cannot be saved are refused.
 pub fn save_index(path: impl AsRef<Path>, shape: &Shape) -> Result<(), Error> {
     let path = path.as_ref();
     let Some(bytes) = shape.to_bytes() else {
         let method = shape.method();
-        let message =
-            format!("what `{method}` prepares is not saved: choose a tree of volumes, such as obb");
+        let message = format!(
+            "the index of the method `{method}` cannot be saved; choose a tree of volumes, such as `obb`"
+        );
         return Err(Fault::file(message).in_file(path));
     };
     write_atomically(path, |out| out.write_all(&bytes))

@@ -1,11 +1,14 @@
-//! Mesh files in, [`Model`]s out, and back: OBJ, STL, PLY, OFF, glTF 2.0. Several of them, folders
-//! and robots (URDF) as an [`Assembly`] of parts; STEP files too, by a program of their own.
+//! Reads and writes mesh files: OBJ, STL, PLY, OFF and glTF 2.0.
 //!
-//! The only place of the project that parses mesh files. Every reader takes bytes that may be
-//! anything and answers with a [`Model`] or with an [`Error`] that names the file and the place in
-//! it; none panics, hangs, or takes memory beyond a small multiple of the file.
+//! [`load`] reads one file into a [`Model`]. [`assembly::load`] reads several files, folders, robots (URDF) and
+//! STEP files into an [`Assembly`] of named parts; STEP files need the separate program `impinge-step`.
+//! The crate also holds pose files, index files and BCF issues.
+//!
+//! This is the only crate of the workspace that parses mesh files. The bytes of a file are not trusted: every
+//! reader returns a [`Model`] or an [`Error`] that names the file and the location in it. No reader panics or
+//! hangs, and memory stays within a small multiple of the file size.
 #![forbid(unsafe_code)]
-// A part's faces are a list of runs, and often of one.
+// The faces of a part are a list of ranges, and the list often has one element.
 #![allow(clippy::single_range_in_vec_init)]
 
 pub mod assembly;
@@ -32,12 +35,12 @@ mod stl;
 
 pub use assembly::Assembly;
 pub use draft::{Draft, DraftFolder, abandon_files, commit_all, write_atomically};
-pub use error::{Error, Place};
+pub use error::{Error, Location};
 pub use escape::{csv_field, excerpt, one_line, write_json};
 pub use format::{Format, load, load_mesh, read, save, write};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
-pub use model::{MAX_MERGED, Model, ModelError, Part};
+pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
 pub use poses::{load_poses, save_poses, write_poses};
 pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -1,116 +1,115 @@
-//! What a file holds: meshes, and the named parts that place them.
+//! The contents of one mesh file: meshes, and the named parts that place them.
 
 use glam::{DAffine3, DVec3};
 use impinge::{Mesh, MeshError};
 use std::{ops::Range, sync::Arc};
 
-/// The most faces, and the most vertices, of the mesh that [`Model::to_mesh`] makes: 2²⁷.
+/// The largest number of faces, and of vertices, of the mesh that [`Model::to_mesh`] makes: 2²⁷, about 5 GB.
 ///
-/// A file of a few kilobytes can place one mesh a million times. That is a good model, but as one
-/// mesh it would fill the memory, so beyond this (about 5 GB) the parts have to be used one by one.
+/// A file of a few kilobytes can place one mesh a million times. Such a model is valid, but as one mesh it would
+/// fill the memory. Use the parts of such a model one by one.
 pub const MAX_MERGED: u64 = 1 << 27;
 
-/// Meshes, and the parts that use them: instances of one mesh share it.
+/// Meshes, and the parts that place them. Instances of a mesh share it.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     /// The distinct meshes.
     pub meshes: Vec<Arc<Mesh>>,
-    /// The parts in the file's order. Every face of every mesh belongs to at least one.
-    pub parts: Vec<Part>,
+    /// The parts, in file order. Every face of every mesh belongs to at least one part.
+    pub parts: Vec<ModelPart>,
 }
 
-/// A named piece of a model: some faces of a mesh, somewhere.
+/// A named part of a model: some faces of one mesh, and a transform.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
-    /// Its name in the file, or one made from its place there.
+pub struct ModelPart {
+    /// The name in the file, or a name made from the position in the file.
     pub name: String,
-    /// Which of the model's meshes it shows.
+    /// Index of the mesh in [`Model::meshes`].
     pub mesh: usize,
-    /// The faces of that mesh that are its own: runs in ascending order, not touching each other.
-    /// (An OBJ group may be opened, closed and opened again.)
+    /// The faces of the mesh that belong to this part: ranges in ascending order that neither overlap nor adjoin.
+    /// A part has several ranges if, for example, an OBJ file returns to an earlier group.
     pub faces: Vec<Range<u32>>,
-    /// Where it stands. Any affine map: glTF nodes may scale, mirror and shear.
+    /// Maps mesh coordinates to model coordinates. Any affine map: glTF nodes may scale, mirror and shear.
     pub transform: DAffine3,
 }
 
-/// Why a part, or all of them, cannot be had as a mesh.
+/// A part, or the whole model, cannot be made into one mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// There is no part of this number.
+    /// The model has no part of this index.
     #[error("there is no part {part}: the model has {count}")]
     NoSuchPart {
-        /// The part asked for, from 0.
+        /// Index of the requested part, from 0.
         part: usize,
-        /// How many there are.
+        /// The number of parts in the model.
         count: usize,
     },
-    /// A part names a mesh, or faces of it, that are not there.
+    /// A part refers to a mesh, or to faces of a mesh, that do not exist.
     #[error("part {part} (`{name}`) shows faces that the model does not have")]
     NoSuchFaces {
-        /// The part, from 0.
+        /// Index of the part, from 0.
         part: usize,
-        /// Its name.
+        /// Name of the part.
         name: String,
     },
-    /// The transform takes a vertex to where no mesh can be.
+    /// The transform moves a vertex to a position that no mesh may have (not finite, or beyond ±1e100).
     #[error("part {part} (`{name}`), placed by its transform: {error}")]
     Placed {
-        /// The part, from 0.
+        /// Index of the part, from 0.
         part: usize,
-        /// Its name.
+        /// Name of the part.
         name: String,
         /// What is wrong with the placed mesh.
         error: MeshError,
     },
-    /// Too much for one mesh; see [`MAX_MERGED`].
+    /// The parts together exceed [`MAX_MERGED`].
     #[error(
         "the parts have {faces} faces together, too many for one mesh (at most {MAX_MERGED} faces \
          and as many vertices): use them part by part"
     )]
     TooLarge {
-        /// Faces of all parts.
+        /// The number of faces of all parts.
         faces: u64,
     },
-    /// The memory does not hold all parts as one mesh.
+    /// All parts as one mesh do not fit into memory.
     #[error(
         "the parts have {faces} faces together, too many for the memory: use them part by part"
     )]
     OutOfMemory {
-        /// Faces of all parts.
+        /// The number of faces of all parts.
         faces: u64,
     },
 }
 
 impl Model {
-    /// A model of one part that is all of a mesh.
+    /// Returns a model with one part that is the whole mesh.
     pub fn from_mesh(name: impl Into<String>, mesh: Mesh) -> Self {
         let faces = vec![0..mesh.faces().len() as u32];
-        let part = Part { name: name.into(), mesh: 0, faces, transform: DAffine3::IDENTITY };
+        let part = ModelPart { name: name.into(), mesh: 0, faces, transform: DAffine3::IDENTITY };
         Self { meshes: vec![Arc::new(mesh)], parts: vec![part] }
     }
 
-    /// How many faces all parts show together, instances counted each time.
+    /// Returns the number of faces of all parts together; each instance of a mesh counts.
     pub fn face_count(&self) -> u64 {
-        self.parts.iter().map(Part::face_count).fold(0, u64::saturating_add)
+        self.parts.iter().map(ModelPart::face_count).fold(0, u64::saturating_add)
     }
 
-    /// One part as a mesh of its own: its vertices placed, in the order of the mesh it shows,
-    /// those that it does not use left out.
+    /// Returns one part as a mesh: its vertices placed, in the order of its source mesh, without the vertices that
+    /// the part does not use.
     ///
-    /// A transform that mirrors turns the faces' corners round, so that what was outside stays
-    /// outside. The identity changes no coordinate.
+    /// If the transform mirrors, the corner order of every face is reversed, so that normals still point outward. The
+    /// identity transform changes no coordinate.
     pub fn part_mesh(&self, part: usize) -> Result<Mesh, ModelError> {
         let (mut positions, mut faces) = (Vec::new(), Vec::new());
         self.append(part, &mut positions, &mut faces)?;
         Mesh::new(positions, faces).map_err(|error| self.placed_wrongly(part, error))
     }
 
-    /// All parts as one mesh, of at most [`MAX_MERGED`] faces.
+    /// Returns all parts as one mesh of at most [`MAX_MERGED`] faces.
     ///
-    /// A file of one mesh whose parts are only names for its faces gives that mesh with its own
-    /// vertices and its faces in the file's order. Otherwise the parts follow each other, each as
-    /// [`part_mesh`](Self::part_mesh) gives it.
+    /// If the parts only name faces of one unplaced mesh, the result is that mesh, with its vertices and faces in file
+    /// order. Otherwise the result is the parts one after the other, each as [`part_mesh`](Self::part_mesh) returns it.
     pub fn to_mesh(&self) -> Result<Mesh, ModelError> {
         if self.named_runs().is_some() {
             return Ok(self.meshes[0].as_ref().clone());
@@ -140,8 +139,7 @@ impl Model {
         Ok(Mesh::new(positions, faces).expect("positions and indices were checked part by part"))
     }
 
-    /// [`to_mesh`](Self::to_mesh) without the copy where the model is one mesh and nobody else
-    /// holds it.
+    /// Like [`to_mesh`](Self::to_mesh), but does not copy if the model is one mesh and holds the only reference to it.
     pub fn into_mesh(mut self) -> Result<Mesh, ModelError> {
         match self.named_runs() {
             Some(_) => Ok(Arc::unwrap_or_clone(self.meshes.swap_remove(0))),
@@ -149,8 +147,8 @@ impl Model {
         }
     }
 
-    /// The runs of faces in ascending order, each with its part, if the model is one mesh as it
-    /// stands and every face has exactly one part.
+    /// Returns the face ranges in ascending order, each with its part, if the model is one unplaced mesh and every
+    /// face belongs to exactly one part.
     pub(crate) fn named_runs(&self) -> Option<Vec<(Range<u32>, usize)>> {
         let [mesh] = &self.meshes[..] else { return None };
         if self.parts.iter().any(|part| part.mesh != 0 || part.transform != DAffine3::IDENTITY) {
@@ -167,7 +165,7 @@ impl Model {
         (end as usize == mesh.faces().len()).then_some(runs)
     }
 
-    /// Adds a part's placed vertices and renumbered faces to those before it.
+    /// Appends the placed vertices and the renumbered faces of a part.
     fn append(
         &self,
         part: usize,
@@ -175,7 +173,8 @@ impl Model {
         faces: &mut Vec<[u32; 3]>,
     ) -> Result<(), ModelError> {
         let no_part = ModelError::NoSuchPart { part, count: self.parts.len() };
-        let Part { name, mesh, faces: runs, transform } = self.parts.get(part).ok_or(no_part)?;
+        let ModelPart { name, mesh, faces: runs, transform } =
+            self.parts.get(part).ok_or(no_part)?;
         let no_faces = || ModelError::NoSuchFaces { part, name: name.clone() };
         let mesh = self.meshes.get(*mesh).ok_or_else(no_faces)?;
         let runs: Vec<&[[u32; 3]]> = runs
@@ -218,8 +217,8 @@ impl Model {
     }
 }
 
-impl Part {
-    /// How many faces the part has.
+impl ModelPart {
+    /// Returns the number of faces of the part.
     pub fn face_count(&self) -> u64 {
         self.faces.iter().map(|run| u64::from(run.end.saturating_sub(run.start))).sum()
     }
@@ -229,7 +228,7 @@ impl Part {
 mod tests {
     use super::*;
 
-    /// Two triangles side by side, and a vertex before them that nobody uses.
+    /// Two triangles side by side, after one vertex that no face uses.
     fn strip() -> Mesh {
         let corner = |x: f64, y: f64| DVec3::new(x, y, 0.0);
         let positions = vec![
@@ -242,16 +241,16 @@ mod tests {
         Mesh::new(positions, vec![[1, 2, 3], [3, 2, 4]]).unwrap()
     }
 
-    fn part(name: &str, faces: Range<u32>, transform: DAffine3) -> Part {
-        Part { name: name.into(), mesh: 0, faces: vec![faces], transform }
+    fn part(name: &str, faces: Range<u32>, transform: DAffine3) -> ModelPart {
+        ModelPart { name: name.into(), mesh: 0, faces: vec![faces], transform }
     }
 
-    fn model(parts: Vec<Part>) -> Model {
+    fn model(parts: Vec<ModelPart>) -> Model {
         Model { meshes: vec![Arc::new(strip())], parts }
     }
 
     #[test]
-    fn parts_that_only_name_faces_leave_the_mesh_as_it_is() {
+    fn parts_that_only_name_faces_keep_the_mesh() {
         let id = DAffine3::IDENTITY;
         let named = model(vec![part("b", 1..2, id), part("a", 0..1, id)]);
         assert_eq!(named.to_mesh().unwrap(), strip());
@@ -259,13 +258,13 @@ mod tests {
         let alone = named.part_mesh(0).unwrap();
         assert_eq!(alone.positions(), &strip().positions()[2..]);
         assert_eq!(alone.faces(), [[1, 0, 2]]);
-        // A face that two parts show is there twice.
+        // A face that belongs to two parts appears twice.
         let twice = model(vec![part("a", 0..2, id), part("b", 0..1, id)]).to_mesh().unwrap();
         assert_eq!(twice.faces(), [[0, 1, 2], [2, 1, 3], [4, 5, 6]]);
     }
 
     #[test]
-    fn instances_are_placed_and_mirrors_keep_the_outside_out() {
+    fn instances_are_placed_and_mirrored_faces_still_point_outward() {
         let moved = DAffine3::from_translation(DVec3::new(0.0, 0.0, 5.0));
         let mirrored = DAffine3::from_scale(DVec3::new(-1.0, 1.0, 1.0));
         let mesh =
@@ -276,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_mesh_is_refused() {
+    fn a_model_that_cannot_be_a_mesh_is_refused() {
         let far = DAffine3::from_scale(DVec3::splat(1e101));
         let error = model(vec![part("far", 0..1, far)]).to_mesh().unwrap_err();
         assert_eq!(

@@ -1,10 +1,10 @@
-//! Wavefront OBJ: vertices, faces, groups and objects.
+//! Reads and writes Wavefront OBJ: vertices, faces, groups and objects.
 //!
-//! Own reader, not the `tobj` crate: that one lets NaN pass, answers a truncated face with an empty
-//! mesh, and welds and renumbers. Here vertices and faces keep the file's order and numbers.
+//! The `tobj` crate is not used: it accepts NaN, returns an empty mesh for a truncated face, and merges and renumbers
+//! vertices. This reader keeps the order and the numbers of vertices and faces.
 
 use crate::{
-    Model, Part,
+    Model, ModelPart,
     error::Fault,
     polygon::triangulate,
     text::{self, Lines, shown},
@@ -19,13 +19,13 @@ use std::{
     sync::Arc,
 };
 
-/// Reads vertices (`v`), faces (`f`), and which object (`o`) and group (`g`) the faces are in.
+/// Reads vertices (`v`) and faces (`f`), and the object (`o`) and group (`g`) of each face.
 ///
-/// The text is gone through three times: to learn how much there is, so that nothing is allocated
-/// twice; for the vertices; and for the faces, which may name vertices that come later.
+/// The text is read three times: to count the elements, so that memory is allocated once; for the vertices; and for the
+/// faces, which may refer to later vertices.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let (mesh, named) = read_named(bytes)?;
-    let part = |named: Named<'_>| Part {
+    let part = |named: Named<'_>| ModelPart {
         name: named.name(name),
         mesh: 0,
         faces: named.faces,
@@ -35,10 +35,10 @@ pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     Ok(Model { meshes: vec![Arc::new(mesh)], parts })
 }
 
-/// Reads all of a file as one mesh, and which faces are in which object and group.
+/// Reads the whole file as one mesh, with the list of faces of each object and group.
 pub(crate) fn read_named(bytes: &[u8]) -> Result<(Mesh, Vec<Named<'_>>), Fault> {
     let text = text::decode(bytes)?;
-    // Programs of old mark the end of a text so.
+    // Old programs mark the end of a text with Ctrl-Z.
     let text = text.strip_suffix('\x1A').unwrap_or(text);
     let size = Size::measure(text)?;
     let positions = read_positions(text, &size)?;
@@ -47,11 +47,11 @@ pub(crate) fn read_named(bytes: &[u8]) -> Result<(Mesh, Vec<Named<'_>>), Fault> 
     Ok((Mesh::new(positions, faces)?, named))
 }
 
-/// The faces of one object and group; both are empty before the first `o` or `g`.
+/// The faces of one object and group; both names are empty before the first `o` or `g`.
 pub(crate) struct Named<'a> {
     pub(crate) object: Option<&'a str>,
     pub(crate) group: Option<&'a str>,
-    /// Runs in ascending order.
+    /// Face ranges in ascending order.
     pub(crate) faces: Vec<Range<u32>>,
 }
 
@@ -65,7 +65,7 @@ impl Named<'_> {
     }
 }
 
-/// A statement: a line, or several joined by a backslash at the end.
+/// A statement: one line, or several lines joined by a backslash at the line end.
 struct Statement<'a> {
     line: usize,
     keyword: &'a str,
@@ -73,14 +73,14 @@ struct Statement<'a> {
 }
 
 impl Statement<'_> {
-    /// What follows the keyword, up to a comment.
+    /// Returns the words after the keyword, without a comment.
     fn arguments(&self) -> impl Iterator<Item = &str> {
         self.rest.split_ascii_whitespace().take_while(|token| !token.starts_with('#'))
     }
 }
 
-/// Names may end in a backslash of their own (`mtllib C:\parts\`): joining the next line to them
-/// would lose it.
+/// Statements that hold names. A name may end with a backslash (`mtllib C:\parts\`), so such a line is never joined to
+/// the next.
 const NAMING: [&str; 8] =
     ["g", "o", "mtllib", "usemtl", "maplib", "usemap", "shadow_obj", "trace_obj"];
 
@@ -101,7 +101,8 @@ fn statements<'a>(text: &'a str) -> impl Iterator<Item = Result<Statement<'a>, F
                 while joined.ends_with('\\') {
                     joined.pop();
                     let Some((_, next)) = lines.next() else {
-                        let message = "the file ends in a line that a `\\` continues";
+                        let message =
+                            "the last line ends with `\\`, but no line follows that continues it";
                         return Some(Err(Fault::line(lines.number(), message)));
                     };
                     joined.push(' ');
@@ -114,7 +115,7 @@ fn statements<'a>(text: &'a str) -> impl Iterator<Item = Result<Statement<'a>, F
     })
 }
 
-/// How much the file holds at most. What is found wrong with it later makes it less.
+/// Upper bounds for the number of elements in the file.
 #[derive(Default)]
 struct Size {
     vertices: usize,
@@ -128,14 +129,14 @@ impl Size {
         for statement in statements(text) {
             let statement = statement?;
             match statement.keyword {
-                // Three numbers take five characters; less is an error, and no reason for room.
+                // Three numbers take at least five characters; a shorter line is an error and needs no memory.
                 "v" => size.vertices += usize::from(statement.rest.len() >= 5),
                 "f" | "fo" => {
                     let corners = statement.arguments().count();
                     size.triangles += corners.saturating_sub(2);
                     size.most_corners = size.most_corners.max(corners);
                 }
-                // A few programs put counts in front of everything.
+                // Some programs write counts as the first line.
                 keyword if size.is_empty() && is_counts(keyword, &statement.rest) => {}
                 keyword => check_keyword(statement.line, keyword)?,
             }
@@ -153,15 +154,15 @@ fn is_counts(keyword: &str, rest: &str) -> bool {
     bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_whitespace())
 }
 
-/// Refuses what would silently lose geometry; other words (`vn`, `usemtl`, `surf`, what programs
-/// add of their own) are passed over.
+/// Refuses keywords whose geometry would be lost silently. Other words (`vn`, `usemtl`, `surf`, extensions of single
+/// programs) are ignored.
 fn check_keyword(line: usize, keyword: &str) -> Result<(), Fault> {
     let is_word = keyword.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let letters = keyword.split(|c: char| c.is_ascii_digit()).next();
     let message = match keyword {
-        "call" => "`call` includes another file, which is not read: put its content here".into(),
+        "call" => "`call` includes another file, which is not supported; copy the content of that file here".into(),
         "V" | "F" | "O" | "G" => format!("`{keyword}`: OBJ keywords are in lower case"),
-        // `curv2` is a keyword; `v1 0 0` and `v1e5 0 0` lack a space.
+        // `curv2` is a keyword; in `v1 0 0` and `v1e5 0 0` a space is missing.
         _ if is_word && !matches!(letters, Some("" | "v" | "f" | "fo")) => return Ok(()),
         _ => format!("`{}` is not an OBJ keyword", shown(keyword)),
     };
@@ -182,7 +183,7 @@ fn read_positions(text: &str, size: &Size) -> Result<Vec<DVec3>, Fault> {
     }
 }
 
-/// `v x y z`, then perhaps a weight and a colour, which must be numbers but are not used.
+/// Reads `v x y z`, optionally followed by a weight and a colour, which must be numbers but are not used.
 fn position(statement: &Statement<'_>, vertex: usize) -> Result<DVec3, Fault> {
     let line = statement.line;
     let mut arguments = statement.arguments();
@@ -244,14 +245,14 @@ fn read_faces<'a>(
     Ok((faces, groups))
 }
 
-/// The vertex of a corner `v`, `v/vt`, `v//vn` or `v/vt/vn`, from 0. What follows a slash may be
-/// left out, and is not used, but must look like a number.
+/// Returns the vertex index, from 0, of a corner `v`, `v/vt`, `v//vn` or `v/vt/vn`. The values after the slashes may be
+/// missing; they must look like numbers but are not used.
 fn corner(token: &str, vertices_before: usize, vertices: usize) -> Result<u32, String> {
     let Some(index) = vertex_number(token.as_bytes()) else {
         return Err(format!("`{}` is not a corner: v, v/vt, v//vn or v/vt/vn", shown(token)));
     };
     let found = match index {
-        0 => return Err("a face names vertex 0; they are numbered from 1".into()),
+        0 => return Err("a face uses vertex 0, but OBJ numbers vertices from 1".into()),
         1.. => index - 1,
         _ => match vertices_before as i64 + index {
             found @ 0.. => found,
@@ -269,13 +270,13 @@ fn corner(token: &str, vertices_before: usize, vertices: usize) -> Result<u32, S
     }
 }
 
-/// The number in front of the slashes, if the token is a corner. By hand, since this is what a
-/// reader of large files does most.
+/// Returns the number before the first slash, if the token is a valid corner. Parsed by hand, because large files spend
+/// most of their reading time here.
 fn vertex_number(token: &[u8]) -> Option<i64> {
     let digits = token.strip_prefix(b"-").unwrap_or(token);
     let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
     let (number, mut rest) = digits.split_at(end);
-    // 18 digits fit; more are no vertex of any file.
+    // 18 digits fit into an `i64`; no file has that many vertices.
     if number.is_empty() || number.len() > 18 {
         return None;
     }
@@ -291,21 +292,21 @@ fn vertex_number(token: &[u8]) -> Option<i64> {
     rest.is_empty().then_some(if is_negative { -number } else { number })
 }
 
-/// Where a face belongs; both empty before the first `o` or `g`.
+/// The object and group of a face; both are empty before the first `o` or `g`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Group<'a> {
     object: Option<&'a str>,
     group: Option<&'a str>,
 }
 
-/// The groups that have faces, in the order of their first, and where each run of faces starts.
+/// The groups that have faces, in the order of their first face, and the start of each range of faces.
 #[derive(Default)]
 struct Groups<'a> {
     open: Group<'a>,
     numbers: HashMap<Group<'a>, u32>,
-    /// The first face of each run, and the number of its group.
+    /// The first face of each range, and the index of its group.
     starts: Vec<(u32, u32)>,
-    /// Whether the next face may be the first of a run.
+    /// Whether the next face may start a new range.
     changed: bool,
 }
 
@@ -315,7 +316,7 @@ impl<'a> Groups<'a> {
         self.changed = true;
     }
 
-    /// Puts the face into the open group.
+    /// Adds the face to the current group.
     fn face(&mut self, face: u32) {
         if !self.changed && !self.starts.is_empty() {
             return;
@@ -349,8 +350,8 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Writes every part as an object (`o`), placed. Coordinates are printed so that they read back
-/// the same; a model of one unplaced mesh also keeps its vertices and the order of its faces.
+/// Writes every part as an object (`o`), with placed vertices. Coordinates are printed exactly: they read back with the
+/// same bits. A model of one unplaced mesh also keeps its vertices and the order of its faces.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     let names = object_names(model);
     if let (Some(runs), [mesh]) = (model.named_runs(), &model.meshes[..]) {
@@ -373,8 +374,8 @@ pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_positions(out: &mut dyn Write, mesh: &Mesh) -> io::Result<()> {
-    // `Debug` is as short as it can be and still exact, and uses exponents for very large and very
-    // small numbers, which `Display` would write out in hundreds of digits.
+    // `Debug` prints the shortest exact form, with an exponent for very large and very small numbers, for which
+    // `Display` would print hundreds of digits.
     mesh.positions().iter().try_for_each(|p| writeln!(out, "v {:?} {:?} {:?}", p.x, p.y, p.z))
 }
 
@@ -385,11 +386,10 @@ fn write_faces(out: &mut dyn Write, mesh: &Mesh, run: Range<u32>, first: u64) ->
     })
 }
 
-/// A name for each part that fits on a line and no other part has: read back, equal names would
-/// become one part.
+/// Returns a unique one-line name for each part: parts with equal names would become one part when read back.
 fn object_names(model: &Model) -> Vec<String> {
     let mut taken = HashSet::new();
-    let name = |(number, part): (usize, &Part)| {
+    let name = |(number, part): (usize, &ModelPart)| {
         let line = part.name.replace(|c: char| c.is_control(), " ");
         let mut name = line.trim().to_owned();
         if name.is_empty() {

@@ -1,4 +1,4 @@
-//! OFF, the Object File Format of Geomview, as text.
+//! Reads OFF, the Object File Format of Geomview, in its text form.
 
 use crate::{
     Model,
@@ -9,12 +9,11 @@ use crate::{
 use glam::DVec3;
 use impinge::Mesh;
 
-/// Reads `OFF` and its kin with normals (`N`), colours (`C`) and texture coordinates (`ST`).
+/// Reads `OFF` and its variants with normals (`N`), colours (`C`) and texture coordinates (`ST`).
 ///
-/// Numbers may be spread over lines in any way, but for the colour of a face, which ends with its
-/// line. By that rule alone, though, a file whose vertices carry colours that the header does not
-/// tell of (many do) could not be read. So where there is just a line for each vertex and each
-/// face, these are read by lines first, and what follows a vertex on its line belongs to it.
+/// In OFF, numbers may be spread over lines in any way; only the colour of a face ends with its line. Many files
+/// break this rule: their vertices carry colours that the header does not declare. So if the file has exactly one line
+/// per vertex and per face, it is first read line by line, and everything on the line of a vertex belongs to the vertex.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     refuse_binary(bytes)?;
     let text = text::decode(bytes)?;
@@ -22,7 +21,7 @@ pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let header = reader.header()?;
     let mesh = if reader.content_lines() == header.vertices as u64 + header.faces as u64 {
         let by_lines = Reader { by_lines: true, ..reader }.mesh(&header);
-        // Of two faults, that of the likelier layout says more.
+        // If both layouts fail, report the error of the more likely one.
         by_lines.or_else(|fault| reader.mesh(&header).map_err(|_| fault))?
     } else {
         reader.mesh(&header)?
@@ -30,40 +29,40 @@ pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     Ok(Model::from_mesh(name, mesh))
 }
 
-/// The binary variant says so in its first line, and the rest is no text.
+/// Refuses binary OFF: its first line says `BINARY`, and the rest is not text.
 fn refuse_binary(bytes: &[u8]) -> Result<(), Fault> {
     let end = bytes.iter().take(80).position(|&byte| byte == b'\n' || byte == b'\r');
     let line = &bytes[..end.unwrap_or(bytes.len().min(80))];
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     match (words.next(), words.next()) {
         (Some(word), Some(b"BINARY")) if word.to_ascii_uppercase().ends_with(b"OFF") => {
-            Err(Fault::line(1, "binary OFF is not read; save it as text"))
+            Err(Fault::line(1, "binary OFF cannot be read; save the file as text"))
         }
         _ => Ok(()),
     }
 }
 
-/// What the header says.
+/// The counts and the vertex layout from the header.
 struct Header {
     vertices: usize,
     faces: usize,
-    /// How many numbers follow the coordinates of a vertex.
+    /// The number of values after the coordinates of a vertex.
     extras: usize,
 }
 
-/// The words of the text, without comments.
+/// Iterates over the words of the text, without comments.
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     text: &'a str,
     at: usize,
     /// The line of the word read last.
     line: usize,
-    /// Whether a vertex or a face ends with its line.
+    /// Whether every vertex and every face ends with its line.
     by_lines: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// The next word, on whatever line.
+    /// Returns the next word, on this line or a later one.
     fn next(&mut self) -> Option<&'a str> {
         loop {
             let word = self.next_in_line();
@@ -73,7 +72,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next word, unless the line ends before it.
+    /// Returns the next word of this line; `None` at the end of the line.
     #[inline]
     fn next_in_line(&mut self) -> Option<&'a str> {
         self.skip_blanks();
@@ -91,7 +90,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next word of a vertex or face.
+    /// Returns the next word of a vertex or face.
     #[inline]
     fn next_of_item(&mut self) -> Option<&'a str> {
         match self.next_in_line() {
@@ -100,7 +99,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Steps over the rest of the line; `false` at the end of the file.
+    /// Skips the rest of the line. Returns `false` at the end of the file.
     fn end_line(&mut self) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -115,7 +114,7 @@ impl<'a> Reader<'a> {
         more
     }
 
-    /// How many of the lines from here on hold a word.
+    /// Returns the number of remaining lines that hold a word.
     fn content_lines(mut self) -> u64 {
         let mut lines = 0;
         loop {
@@ -132,14 +131,14 @@ impl<'a> Reader<'a> {
         Fault::line(self.line, message)
     }
 
-    /// Reads up to the first vertex. The rest of the file is long enough for what is promised.
+    /// Reads up to the first vertex. Checks that the rest of the file is long enough for the declared counts.
     fn header(&mut self) -> Result<Header, Fault> {
         let start = *self;
         let Some(keyword) = self.next() else {
             return Err(self.fault("expected the header `OFF`, found nothing"));
         };
         let extras = match keyword.parse::<u64>() {
-            // Some programs leave the keyword out: three counts must do.
+            // Some programs omit the keyword; then three counts must follow.
             Ok(_) => {
                 let mut counts = start;
                 if (0..3).any(|_| counts.next().is_none_or(|word| word.parse::<u64>().is_err())) {
@@ -155,7 +154,7 @@ impl<'a> Reader<'a> {
         let faces = self.count()?;
         self.skip_edge_count(line)?;
         let line = self.line;
-        // `0 0 0` and what ends it for a vertex, `3 0 0 0` for a face; the last may lack its end.
+        // Shortest texts: `0 0 0` and a separator per vertex, `3 0 0 0` and a separator per face; the last separator is optional.
         let least = vertices.saturating_mul(6).saturating_add(faces.saturating_mul(8));
         let mut after = *self;
         let first = after.next().map_or(0, str::len);
@@ -182,10 +181,10 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Steps over the number of edges, which is never needed.
+    /// Skips the number of edges, which is not needed.
     ///
-    /// Some programs leave it out: where the two other counts, the first of them on `line`, have a
-    /// line to themselves, and no whole number stands alone on the next.
+    /// Some programs omit it. That is assumed if the two other counts, which start on `line`, are alone on their line and
+    /// the next line is not a single whole number.
     fn skip_edge_count(&mut self, line: usize) -> Result<(), Fault> {
         let mut next = *self;
         if line == self.line && next.next_in_line().is_none() {
@@ -271,7 +270,7 @@ impl<'a> Reader<'a> {
     }
 
     fn corner(&self, word: &str, vertices: usize) -> Result<u32, Fault> {
-        // Nearly all are a few digits, for which a general conversion is slow.
+        // Nearly all indices have a few digits, for which general parsing is slow.
         if word.len() < 10 && word.bytes().all(|byte| byte.is_ascii_digit()) {
             let vertex =
                 word.bytes().fold(0, |vertex, digit| 10 * vertex + u32::from(digit - b'0'));
@@ -288,8 +287,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many triangles the faces make, and how many corners the largest has; or more if they
-    /// are wrong, but never more than their text could hold. Nothing is allocated twice then.
+    /// Returns upper bounds for the number of triangles of all faces and for the corners of the largest face, so that memory
+    /// is allocated once. Invalid faces cannot raise the bounds above what their text could hold.
     fn measure_faces(mut self, count: usize) -> (usize, usize) {
         let (mut triangles, mut most) = (0, 0);
         for _ in 0..count {
@@ -299,7 +298,7 @@ impl<'a> Reader<'a> {
                 let _ = (0..size).take_while(|_| self.next().is_some()).count();
             }
             let more = self.end_line();
-            // A blank and a digit for each corner.
+            // A corner takes at least a space and a digit.
             let corners = size.min((self.at - start) / 2);
             triangles += corners.saturating_sub(2);
             most = most.max(corners);
@@ -310,7 +309,7 @@ impl<'a> Reader<'a> {
         (triangles, most)
     }
 
-    /// What may follow on a vertex's or a face's line is not used, but must be a few numbers.
+    /// Skips the optional values at the end of a vertex's or a face's line, after checking that they are at most `most` numbers.
     fn skip_rest_of_line(&mut self, most: usize, what: &str) -> Result<(), Fault> {
         let mut extras = 0;
         while let Some(word) = self.next_in_line() {
@@ -331,9 +330,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many numbers follow the coordinates of a vertex, as the keyword says: `STCNOFF`, with or
-/// without any of the letters in front, in this order. Only `OFF` itself may be in lower case,
-/// for `nOFF` is another thing than `NOFF`.
+/// Returns the number of values after the coordinates of a vertex that the keyword declares: `STCNOFF`, any of whose
+/// prefixes may be missing, in this order. Only `OFF` itself may be in lower case, because `nOFF` differs from `NOFF`.
 fn declared_extras(line: usize, keyword: &str) -> Result<usize, Fault> {
     let (mut letters, end) =
         keyword.split_at_checked(keyword.len().wrapping_sub(3)).unwrap_or(("", keyword));
@@ -374,7 +372,7 @@ fn not_a_header(line: usize, keyword: &str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     const SQUARE: &str = "0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
 
@@ -417,7 +415,7 @@ mod tests {
             "OFF 4 1 0 0 0 0 1 0 0 1 1 0 0 1 0 4 0 1 2 3",
             "OFF\n4 1 0\n0 0 0  1 0 0\n1 1 0  0 1 0\n4 0 1 2 3",
             "OFF 4 1 0\n0\n0\n0 1 # x\r\n0 0 1 1 0\r0 1\n\n0\n4\n0\n1 2\n3 255 0 0\n",
-            // As many lines as there are vertices and faces, but not a line for each.
+            // The number of lines equals the number of vertices and faces, but some have two lines and some share one.
             "OFF\n4 1 0\n0 0\n0 1 0 0\n1 1 0 0\n1 0\n4 0 1 2 3\n",
             "NOFF\n4 1 0\n0 0 0\n0 0 1\n1 0 0\n0 0 1\n1 1 0\n0 0 1\n0 1 0\n0 0 1\n4 0 1 2 3",
             "STCOFF 4 1 0 0 0 0 1 1 1 1 .5 .5 1 0 0 1 1 1 1 .5 .5\n1 1 0 1 1 1 1 .5\n.5\n\
@@ -425,13 +423,13 @@ mod tests {
         ] {
             assert_eq!(faces(text), square, "{text}");
         }
-        // A colour ends with its line, and another face begins on the next.
+        // A colour ends with its line; the next line starts another face.
         let two = "OFF 4 2 0 0 0 0 1 0 0 1 1 0 0 1 0 3 0\n1 2 9 9 9 1\n3 0 2\n3";
         assert_eq!(faces(two), square);
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_line() {
+    fn errors_name_the_line() {
         let with_face = |face: &str| format!("OFF\n4 1 0\n{SQUARE}{face}");
         let vertex = |vertex: &str| format!("OFF\n1 0 0\n{vertex} ");
         let cases = [
@@ -445,7 +443,11 @@ mod tests {
             ("XOFF\n1 1 0\n".into(), 1, "expected the header `OFF`, found `XOFF`"),
             ("4OFF\n".into(), 1, "`4OFF` has vertices in four or more dimensions"),
             ("CnOFF\n3\n".into(), 1, "`CnOFF` has vertices in four or more dimensions"),
-            ("OFF BINARY\n\0\0\0\u{1}".into(), 1, "binary OFF is not read; save it as text"),
+            (
+                "OFF BINARY\n\0\0\0\u{1}".into(),
+                1,
+                "binary OFF cannot be read; save the file as text",
+            ),
             ("OFF\n".into(), 1, "the file ends before the counts"),
             ("OFF\n3\n4\n".into(), 3, "the file ends before the counts"),
             ("OFF\n3\n4\n0.5 1 2\n".into(), 4, "`0.5` is not a count"),
@@ -492,7 +494,7 @@ mod tests {
             let fault = read(text.as_bytes(), "stem").unwrap_err();
             assert!(fault.message.starts_with(message), "{text:?}: {}", fault.message);
             let early = fault.message.contains("are promised");
-            assert_eq!(fault.place, Place::Line(if early { 2 } else { line }), "{text:?}");
+            assert_eq!(fault.location, Location::Line(if early { 2 } else { line }), "{text:?}");
         }
     }
 }

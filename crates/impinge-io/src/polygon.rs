@@ -1,30 +1,29 @@
-//! Polygons into triangles: the plain fan where it is right, ear clipping where it is not.
+//! Splits polygons into triangles: a fan where that is correct, ear clipping otherwise.
 //!
-//! Own code, not the `earcut` crate: that one drops corners of polygons that cross or repeat
-//! themselves, and its work cannot be bounded (9 ms for 1,000 random corners: a file of 20 MB of
-//! such polygons would take over half a minute).
+//! The `earcut` crate is not used: it drops corners of polygons that cross or repeat themselves, and its running time is
+//! not bounded (9 ms for 1,000 random corners, so a file of 20 MB of such polygons would take over half a minute).
 
 use glam::{DVec2, DVec3};
 use std::{collections::VecDeque, ops::RangeInclusive};
 
-/// Concave polygons with more corners than this are fanned: the ear clipper's tables would
-/// outgrow the file.
+/// Concave polygons with more corners are split as a fan, because the tables of the ear clipper would become larger than
+/// the file.
 const MAX_CORNERS: usize = 1 << 14;
 
-/// How many steps the ear clipper may take per corner before the fan is used after all. Polygons
-/// of CAD models need tens; only tangles made on purpose, or very large ones, come near it.
+/// The largest number of steps per corner for the ear clipper before it gives up and the fan is used. Polygons of CAD
+/// models need tens; only very large polygons or deliberately tangled ones come near this limit.
 const STEPS_PER_CORNER: usize = 512;
 
-/// How much of a polygon's area a triangle of its fan may point backwards before the fan counts as
-/// wrong: room for the rounding of corners that were meant to be in line.
+/// The largest backward-facing area of a fan triangle, relative to the polygon's area, for the fan to count as correct. It
+/// allows for rounding of corners that are meant to be collinear.
 const FAN_SLACK: f64 = 1e-12;
 
 /// Splits a polygon of n ≥ 3 corners into exactly n − 2 triangles, in the polygon's orientation.
 ///
-/// Wherever the fan `(c0, ci, ci+1)` is a triangulation, so for all convex polygons, it is the
-/// result. Other polygons are cut ear by ear, as seen along their mean normal. Where that finds no
-/// clean triangulation (the polygon crosses itself, has no area, has more than 16,384 corners, or
-/// takes more than 512 steps a corner) the fan is used. Time grows linearly with the corners.
+/// If the fan `(c0, ci, ci+1)` is a valid triangulation, as for all convex polygons, it is the result. Other polygons
+/// are projected along their mean normal and split by ear clipping. If that finds no valid triangulation (the polygon
+/// crosses itself, has no area, has more than 16,384 corners, or takes more than 512 steps per corner), the result is the
+/// fan. The running time is linear in the number of corners.
 pub(crate) fn triangulate(corners: &[u32], positions: &[DVec3], out: &mut Vec<[u32; 3]>) {
     let done = out.len();
     if corners.len() > 3
@@ -40,17 +39,17 @@ pub(crate) fn triangulate(corners: &[u32], positions: &[DVec3], out: &mut Vec<[u
     }
 }
 
-/// The polygon as seen along its mean normal, counter-clockwise, if its fan is wrong and ear
-/// clipping may do better.
+/// Returns the polygon projected along its mean normal, counter-clockwise, if its fan is wrong and ear clipping may
+/// succeed.
 fn concave(corners: &[u32], positions: &[DVec3]) -> Option<Vec<DVec2>> {
-    // Indices are the caller's to check, but not this function's to trust.
+    // The caller checks the indices; an invalid one must not panic here.
     let at = |corner: u32| positions.get(corner as usize).copied();
     let origin = at(corners[0])?;
     let mut extent = 0.0_f64;
     for &corner in &corners[1..] {
         extent = extent.max((at(corner)? - origin).abs().max_element());
     }
-    // Scaled by a power of two, so that products neither overflow nor vanish and nothing is rounded.
+    // Scale by a power of two: exact, and products neither overflow nor underflow.
     let unit = f64::from_bits(extent.to_bits() & f64::INFINITY.to_bits()).max(f64::MIN_POSITIVE);
     let point = |corner: u32| (positions[corner as usize] - origin) / unit;
     let fan = || corners[1..].windows(2).map(|edge| point(edge[0]).cross(point(edge[1])));
@@ -74,21 +73,21 @@ fn concave(corners: &[u32], positions: &[DVec3]) -> Option<Vec<DVec2>> {
     Some(corners.iter().map(project).collect())
 }
 
-/// The side of the line a→b on which c lies: positive for left, 0 on it or too close to tell.
+/// Returns on which side of the line a→b the point c lies: positive for left, 0 if on the line or too close to decide.
 fn side(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     let (left, right) = ((a.x - c.x) * (b.y - c.y), (a.y - c.y) * (b.x - c.x));
     let det = left - right;
-    // Shewchuk's bound: beyond it the sign is certain.
+    // Shewchuk's error bound: beyond it the sign is certain.
     if det.abs() > 3.4e-16 * (left.abs() + right.abs()) { det } else { 0.0 }
 }
 
 const NONE: u32 = u32::MAX;
 
-/// A polygon that shrinks corner by corner.
+/// A polygon whose corners are removed one by one.
 ///
-/// A corner is an ear if it turns left and no other corner lies in the closed triangle that it
-/// spans with its neighbours. Only corners that do not turn left can be the first to lie in there,
-/// so only those are kept in a grid for the search ("blockers").
+/// A corner is an ear if it turns left and no other corner lies in the closed triangle that it spans with its neighbours.
+/// If any corner lies in that triangle, so does one that does not turn left, so only such corners ("blockers") are kept
+/// in the search grid.
 struct Clipper {
     points: Vec<DVec2>,
     next: Vec<u32>,
@@ -113,12 +112,11 @@ impl Clipper {
         clipper
     }
 
-    /// Cuts ears until a triangle is left. `false` if there was no ear to cut, or no time.
+    /// Cuts ears until one triangle is left. Returns `false` if no ear was found or the steps are used up.
     fn clip(&mut self, corners: &[u32], out: &mut Vec<[u32; 3]>) -> bool {
-        // First in, first out: every round takes about every other corner, so the triangles stay as
-        // local as they can, and so do the searches. A cut can make ears of its two neighbours
-        // only, so they alone come back; a polygon may still touch itself, hence the second look
-        // at all corners when none is left to try.
+        // A first-in, first-out queue: every round takes about every other corner, so triangles and searches stay local. A cut
+        // can turn only its two neighbours into ears, so only they are queued again. Where the polygon touches itself, that may
+        // miss an ear; therefore all corners are tried once more when the queue is empty.
         let mut waiting: VecDeque<u32> = (0..corners.len() as u32).collect();
         let mut is_waiting = vec![true; corners.len()];
         let (mut left, mut cut_since_all_were_tried) = (corners.len(), false);
@@ -166,7 +164,7 @@ impl Clipper {
         [self.prev[tip as usize], tip, self.next[tip as usize]]
     }
 
-    /// `None` when the steps are used up.
+    /// Returns `None` if the steps are used up.
     fn is_ear(&mut self, tip: u32) -> Option<bool> {
         self.steps_left = self.steps_left.checked_sub(1)?;
         if self.turn(tip) <= 0.0 {
@@ -197,8 +195,8 @@ impl Clipper {
         if (0..3).any(|i| edge_side(i, point) < 0.0) {
             return false;
         }
-        // A polygon with a hole visits some corners twice. The second visit is no obstacle unless
-        // the outline goes on from there into the triangle.
+        // A polygon with a hole visits some corners twice. The second visit blocks only if the outline continues from there into
+        // the triangle.
         let Some(corner) = triangle.iter().position(|&corner| corner == point) else { return true };
         [self.prev[blocker as usize], self.next[blocker as usize]].into_iter().any(|neighbour| {
             let neighbour = self.points[neighbour as usize];
@@ -209,8 +207,7 @@ impl Clipper {
 
 /// Square cells, about as many as corners, each with a list of the blockers in it.
 ///
-/// Turned to lie along the polygon's longest edge: the fins and slots of real parts are then
-/// searched across, not diagonally.
+/// The grid is aligned with the polygon's longest edge, so that the narrow fins and slots of real parts cross few cells.
 struct Grid {
     axis: DVec2,
     min: DVec2,
@@ -221,7 +218,7 @@ struct Grid {
     prev: Vec<u32>,
 }
 
-/// In `Grid::prev`: not in any cell's list. (`NONE` there: the first of its list.)
+/// In `Grid::prev`: the corner is in no list. (`NONE` there: the corner is the first of its list.)
 const ABSENT: u32 = NONE - 1;
 
 impl Grid {
@@ -249,12 +246,12 @@ impl Grid {
         }
     }
 
-    /// Mirrored and turned; only the neighbourhood matters.
+    /// Transforms a point into the grid's frame, mirrored; only distances matter.
     fn turned(&self, point: DVec2) -> DVec2 {
         self.axis.rotate(point * DVec2::new(1.0, -1.0))
     }
 
-    /// Saturates at the border, so that rounding cannot lead outside.
+    /// Clamps to the border, so that rounding cannot lead outside the grid.
     fn cell(&self, turned: DVec2) -> [u32; 2] {
         let cell = (turned - self.min) * self.cells_per_unit;
         [cell.x, cell.y].map(|at| (at as u32).min(self.side - 1))
@@ -262,7 +259,7 @@ impl Grid {
 
     fn cells_around(&self, triangle: [DVec2; 3]) -> [RangeInclusive<u32>; 2] {
         let [a, b, c] = triangle.map(|point| self.turned(point));
-        // Turning rounds, so a point of the triangle may come out a little beside it.
+        // The rotation rounds, so a point of the triangle may lie slightly outside its transformed box.
         let slack = DVec2::splat(1e-12);
         let (low, high) = (a.min(b).min(c) - slack, a.max(b).max(c) + slack);
         let ([left, bottom], [right, top]) = (self.cell(low), self.cell(high));
@@ -287,7 +284,7 @@ impl Grid {
         }
     }
 
-    /// Does nothing if the corner is not there.
+    /// Does nothing if the corner is not in the grid.
     fn remove(&mut self, corner: u32, point: DVec2) {
         let (before, after) = (self.prev[corner as usize], self.next[corner as usize]);
         match before {

@@ -1,4 +1,4 @@
-//! Pose files: a line a step, 12 numbers, the row-major 3×4 matrix `[R | t]`.
+//! Pose files: one pose per line, 12 numbers, the row-major 3×4 matrix `[R | t]`.
 
 use crate::{Error, draft::write_atomically, error::Fault, format, text};
 use impinge::Pose;
@@ -7,21 +7,21 @@ use std::{
     path::Path,
 };
 
-/// Reads poses from a file: 12 numbers a line, parted by commas, semicolons or spaces.
+/// Reads poses from a file: 12 numbers per line, separated by commas, semicolons or spaces.
 ///
-/// Empty lines and lines that begin with `#` are passed over. A file without a pose is refused.
+/// Empty lines and lines that start with `#` are skipped. A file without any pose is refused.
 pub fn load_poses(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
     let path = path.as_ref();
     let poses = format::read_file(path).and_then(|bytes| read(&bytes));
     poses.map_err(|fault| fault.in_file(path))
 }
 
-/// Writes poses as [`load_poses`] reads them, to the last bit.
+/// Writes poses in the format of [`load_poses`]. Reading them back gives the same bits.
 pub fn save_poses(path: impl AsRef<Path>, poses: &[Pose]) -> Result<(), Error> {
     write_atomically(path, |out| write_poses(poses, out))
 }
 
-/// Writes poses to a stream, as [`save_poses`] does to a file.
+/// Writes poses to a stream in the format of [`load_poses`].
 pub fn write_poses(poses: &[Pose], out: &mut dyn Write) -> io::Result<()> {
     poses.iter().try_for_each(|pose| {
         let numbers = pose.to_rows().map(|number| number.to_string());
@@ -40,7 +40,7 @@ fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
         let mut count = 0;
         let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
         for token in line.split(is_mark).filter(|token| !token.is_empty()) {
-            // A scene can name any file here, so its text is not quoted.
+            // A scene may name any file here, so the message must not quote its text.
             let value = token.parse::<f64>().ok().filter(|value| value.is_finite());
             let Some(value) = value else {
                 let message = format!(
@@ -67,7 +67,7 @@ fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     #[test]
     fn commas_and_spaces_comments_and_empty_lines() {
@@ -79,10 +79,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_by_line() {
+    fn errors_name_the_line() {
         let bad = |text: &str, line: usize, part: &str| {
             let fault = read(text.as_bytes()).unwrap_err();
-            assert_eq!(fault.place, Place::Line(line), "{text}");
+            assert_eq!(fault.location, Location::Line(line), "{text}");
             assert!(fault.message.contains(part), "{}", fault.message);
         };
         let good = "1,0,0,0,0,1,0,0,0,0,1,0\n";
@@ -91,7 +91,7 @@ mod tests {
         bad(&good.replace("1,0,0,0,0", "2,0,0,0,0"), 1, "not a rotation");
         bad(&good.replace("0\n", "nan\n"), 1, "value 12 is not a finite number");
         bad(&good.replace('\n', ",4\n"), 1, "not 13");
-        // Whatever file was named, its text does not come out again.
+        // The message must not quote the text of the file.
         let secret = read(b"user:secret:0\n").unwrap_err().message;
         assert!(!secret.contains("secret") && secret.starts_with("value 1 "), "{secret}");
         assert_eq!(read(b"# none\n").unwrap_err().message, "the file holds no poses");

@@ -1,4 +1,4 @@
-//! Which files a load has read, so that a program does not write over them.
+//! Records which files a load has opened, so that a program can refuse to overwrite them.
 
 use std::{
     cell::RefCell,
@@ -6,21 +6,21 @@ use std::{
 };
 
 thread_local! {
-    /// The files read on this thread since the recording began; `None` while nobody records.
+    /// The files opened on this thread since the recording began; `None` if nothing is being recorded.
     static READ: RefCell<Option<Vec<PathBuf>>> = const { RefCell::new(None) };
 }
 
-/// Runs `load` and lists the files that this crate opened meanwhile on this thread, in the order in which
-/// they were opened: the files themselves, buffers of glTF files, meshes of robots.
+/// Runs `load` and returns its result and the files that this crate opened on this thread meanwhile, in order: the
+/// files themselves, buffers of glTF files, meshes of robots.
 ///
-/// Files are listed also where `load` fails.
+/// The list is also returned if `load` fails.
 ///
 /// ```
 /// let (model, read) = impinge_io::recorded(|| impinge_io::load("no such file.obj"));
 /// assert!(model.is_err() && read.is_empty());
 /// ```
 pub fn recorded<T>(load: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
-    /// Gives the list back to the recording around this one, also if `load` panics.
+    /// Restores the list of the enclosing recording, also if `load` panics.
     struct Outer(Option<Vec<PathBuf>>);
     impl Drop for Outer {
         fn drop(&mut self) {
@@ -40,7 +40,7 @@ pub fn recorded<T>(load: impl FnOnce() -> T) -> (T, Vec<PathBuf>) {
     (result, list)
 }
 
-/// Takes note of a file that was opened.
+/// Records a file that was opened.
 pub(crate) fn note(path: &Path) {
     READ.with(|read| {
         if let Some(list) = &mut *read.borrow_mut() {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recordings_within_each_other() {
+    fn recordings_can_be_nested() {
         note(Path::new("before"));
         let (inner, outer) = recorded(|| {
             note(Path::new("a"));

@@ -1,12 +1,12 @@
-//! Files that plainly are something else than their extension says.
+//! Detects files whose content clearly is in another format than the extension says.
 //!
-//! Only what can be told without doubt: a reader's own message is better than a wrong guess.
+//! Only certain cases are reported: the message of the format's own reader is better than a wrong guess.
 
 use crate::{Format, error::Fault};
 
-/// Refuses bytes that plainly are in another format than `expected`.
+/// Refuses bytes that are clearly in another format than `expected`.
 pub(crate) fn check(bytes: &[u8], expected: Format) -> Result<(), Fault> {
-    // A binary STL file has 80 bytes in front that may be anything.
+    // The first 80 bytes of a binary STL file may be anything.
     if expected == Format::Stl && is_binary_stl(bytes) {
         return Ok(());
     }
@@ -30,7 +30,7 @@ enum Kind {
     Other(&'static str),
 }
 
-/// First bytes, and what has them.
+/// Leading bytes, and the kind of file that starts with them.
 const MAGIC: [(&[u8], &str); 16] = [
     (b"PK\x03\x04", "a zip archive (as 3MF and many office files are): unpack or convert it"),
     (b"\x1F\x8B", "a gzip archive: unpack it first"),
@@ -61,7 +61,7 @@ fn looks_like(bytes: &[u8]) -> Option<Kind> {
         return Some(Kind::Format(Format::Stl));
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    // Enough for the comments that programs put in front; a long licence hides what follows.
+    // 4096 bytes cover the comments that programs usually write first.
     let text = &text[..text.len().min(4096)];
     match text.trim_ascii_start() {
         [b'{', ..] if text.contains(&b'"') => return Some(Kind::Format(Format::Gltf)),
@@ -91,7 +91,8 @@ fn looks_like(bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-/// 80 bytes, a count, and 50 bytes for each: in text, the count would stand for gigabytes.
+/// Checks the layout of binary STL: 80 bytes, a count, 50 bytes per facet. In a text file the four bytes of the count
+/// would stand for gigabytes.
 fn is_binary_stl(bytes: &[u8]) -> bool {
     let Some(count) = bytes.get(80..84).and_then(|count| count.try_into().ok()) else {
         return false;
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_formats_are_told() {
+    fn other_formats_are_recognised() {
         let mut stl = b"solid header ".repeat(20)[..80].to_vec();
         stl.extend(2_u32.to_le_bytes());
         stl.extend([0; 100]);
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn no_guesses() {
+    fn uncertain_content_passes() {
         for bytes in
             [&b"hello"[..], b"", b"#", b"g", b"o", b"solid", b"solid waste management", b"{"]
         {
@@ -148,7 +149,7 @@ mod tests {
                 assert!(check(bytes, format).is_ok(), "{bytes:?} as {format}");
             }
         }
-        // A binary STL file may begin with anything.
+        // A binary STL file may start with any bytes.
         let mut stl = b"ply".to_vec();
         stl.resize(80, b'\n');
         stl.extend(1_u32.to_le_bytes());

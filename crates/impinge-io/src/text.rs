@@ -1,13 +1,12 @@
-//! What the text formats share: decoding, and numbers with their line.
+//! Decoding, line splitting and number parsing for the readers of text formats.
 
 use crate::error::Fault;
 use glam::DVec3;
 use impinge::MeshError;
 
-/// A file's bytes as text, without a byte-order mark.
+/// Returns the bytes of a file as text, without a byte-order mark.
 ///
-/// Other encodings are refused by name where they can be told, else by the line of the first byte
-/// that is not UTF-8.
+/// UTF-16 and UTF-32 are refused by name; otherwise the error names the line of the first byte that is not UTF-8.
 pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Fault> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     check_encoding(bytes)?;
@@ -23,7 +22,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<&str, Fault> {
     }
 }
 
-/// Refuses UTF-16 and UTF-32, told by their marks or their zero bytes.
+/// Refuses UTF-16 and UTF-32, which are recognised by their byte-order mark or their zero bytes.
 pub(crate) fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
     let name = match *bytes {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => "UTF-32",
@@ -35,7 +34,7 @@ pub(crate) fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
     Err(Fault::line(1, format!("the text is in {name}; save it as UTF-8")))
 }
 
-/// The line on which the byte after `before` stands, from 1, by the rules of [`Lines`].
+/// Returns the line number, from 1, of the byte that follows `before`, with the line ends of [`Lines`].
 fn line_of(before: &[u8]) -> usize {
     let breaks = |(at, &byte): (usize, &u8)| {
         byte == b'\n' || byte == b'\r' && before.get(at + 1) != Some(&b'\n')
@@ -43,7 +42,7 @@ fn line_of(before: &[u8]) -> usize {
     1 + before.iter().enumerate().filter(|&pair| breaks(pair)).count()
 }
 
-/// The lines of a text with their numbers, from 1: ended by LF, CR LF or a lone CR.
+/// Iterator over the lines of a text, numbered from 1. A line ends with LF, CR LF or a single CR.
 #[derive(Clone)]
 pub(crate) struct Lines<'a> {
     rest: &'a str,
@@ -55,7 +54,7 @@ impl<'a> Lines<'a> {
         Self { rest: text, number: 0 }
     }
 
-    /// The number of the line read last; 0 before the first.
+    /// Returns the number of the line read last; 0 before the first line.
     pub(crate) fn number(&self) -> usize {
         self.number
     }
@@ -82,7 +81,7 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// A coordinate: a finite decimal number.
+/// Parses a coordinate: a finite decimal number.
 pub(crate) fn coordinate(line: usize, token: &str) -> Result<f64, Fault> {
     match token.parse::<f64>() {
         Ok(value) if value.is_finite() => Ok(value),
@@ -93,14 +92,14 @@ pub(crate) fn coordinate(line: usize, token: &str) -> Result<f64, Fault> {
     }
 }
 
-/// A vertex's position, checked as the mesh will check it, so that the line can be named.
+/// Checks a vertex position as `Mesh::new` does, so that the error can name the line.
 pub(crate) fn position(line: usize, vertex: usize, position: DVec3) -> Result<DVec3, Fault> {
     MeshError::check_position(vertex, position)
         .map(|()| position)
         .map_err(|error| Fault::line(line, error.to_string()))
 }
 
-/// A piece of a file as an error message may show it: short and printable.
+/// Returns a token of a file for use in an error message: at most 40 characters, all printable.
 pub(crate) fn shown(token: &str) -> String {
     let mut shown: String = token.chars().take(40).flat_map(char::escape_debug).collect();
     if token.chars().nth(40).is_some() {
@@ -112,7 +111,7 @@ pub(crate) fn shown(token: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     #[test]
     fn lines_end_in_three_ways() {
@@ -125,25 +124,25 @@ mod tests {
     #[test]
     fn encodings_are_refused_by_name_or_line() {
         let refused = |bytes: &[u8]| {
-            let Fault { place, message } = decode(bytes).unwrap_err();
-            (place, message)
+            let Fault { location, message } = decode(bytes).unwrap_err();
+            (location, message)
         };
-        let utf16 = (Place::Line(1), "the text is in UTF-16; save it as UTF-8".to_owned());
+        let utf16 = (Location::Line(1), "the text is in UTF-16; save it as UTF-8".to_owned());
         assert_eq!(refused(b"\xFF\xFEv\0 \0"), utf16);
         assert_eq!(refused(b"v\0 \x001\0"), utf16);
         for utf32 in [b"\xFF\xFE\0\0v\0\0\0", b"v\0\0\0 \0\0\0", b"\0\0\0v\0\0\0 "] {
             assert!(refused(utf32).1.contains("UTF-32"));
         }
-        let (place, message) = refused(b"# ok\r\n# caf\xE9\n");
-        assert_eq!(place, Place::Line(2));
+        let (location, message) = refused(b"# ok\r\n# caf\xE9\n");
+        assert_eq!(location, Location::Line(2));
         assert!(message.starts_with("the byte 0xE9 is not UTF-8"), "{message}");
-        assert_eq!(refused(b"a\rb\r\nc\0").0, Place::Line(3));
+        assert_eq!(refused(b"a\rb\r\nc\0").0, Location::Line(3));
     }
 
     #[test]
     fn one_byte_order_mark_is_skipped() {
         assert_eq!(decode(b"\xEF\xBB\xBFv 1").unwrap(), "v 1");
-        // A file of nothing but marks must not recurse into the ground.
+        // A file of many byte-order marks must not overflow the stack.
         let marks = b"\xEF\xBB\xBF".repeat(100_000);
         assert_eq!(decode(&marks).unwrap().chars().count(), 99_999);
     }
@@ -155,7 +154,7 @@ mod tests {
         }
         for token in ["nan", "NaN", "inf", "-Infinity", "1e999", "3.1+e2", "1,5", "0x1", "", "1_0"]
         {
-            assert_eq!(coordinate(7, token).unwrap_err().place, Place::Line(7), "{token}");
+            assert_eq!(coordinate(7, token).unwrap_err().location, Location::Line(7), "{token}");
         }
         assert_eq!(shown(&"x\n".repeat(30)).chars().count(), 61);
     }

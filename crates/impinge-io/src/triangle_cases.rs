@@ -1,13 +1,13 @@
-//! Known answers for pairs of triangles, as CSV.
+//! CSV files of triangle pairs with known answers, for `impinge verify triangles`.
 
 use crate::{Error, error::Fault, format, text};
 use glam::DVec3;
 use std::path::Path;
 
-/// Two triangles, and whether they touch.
+/// Two triangles, and the known answer whether they touch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleCase {
-    /// The case's name, or its line.
+    /// The name of the case; `line N` if the file has no names.
     pub name: String,
     /// The first triangle.
     pub a: [DVec3; 3],
@@ -17,17 +17,18 @@ pub struct TriangleCase {
     pub touching: bool,
 }
 
-/// Reads triangle pairs with known answers.
+/// Reads triangle pairs with known answers from a CSV file.
 ///
-/// The first line names the columns: `a0x`, `a0y`, `a0z`, … `b2z`, and `exact_intersects` or else
-/// `expected_by_source` for the answer. `case` names the pair; other columns are passed over.
+/// The first line names the columns: the coordinates `a0x`, `a0y`, `a0z`, … `b2z`, and the answer (0 or 1) in
+/// `exact_intersects` or, if that is missing, in `expected_by_source`. The optional column `case` names the pair. Other
+/// columns are ignored.
 pub fn load_triangle_cases(path: impl AsRef<Path>) -> Result<Vec<TriangleCase>, Error> {
     let path = path.as_ref();
     let cases = format::read_file(path).and_then(|bytes| read(&bytes));
     cases.map_err(|fault| fault.in_file(path))
 }
 
-/// Where the columns are.
+/// The column index of every value.
 struct Columns {
     count: usize,
     corners: [usize; 18],
@@ -61,7 +62,7 @@ fn read(bytes: &[u8]) -> Result<Vec<TriangleCase>, Fault> {
     let columns = Columns::new(header)?;
     let mut cases = Vec::new();
     for (row, line) in lines.filter(|(row, _)| !row.trim().is_empty()) {
-        // Fields are names and numbers; one that is quoted may hold a comma, which we do not take.
+        // A quoted field may hold a comma, which the split below would cut.
         if row.contains('"') {
             return Err(Fault::line(line, "quoted fields are not supported"));
         }
@@ -93,7 +94,7 @@ fn read(bytes: &[u8]) -> Result<Vec<TriangleCase>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     const HEADER: &str = "case,a0x,a0y,a0z,a1x,a1y,a1z,a2x,a2y,a2z,\
                           b0x,b0y,b0z,b1x,b1y,b1z,b2x,b2y,b2z,note,exact_intersects";
@@ -109,10 +110,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_by_line() {
+    fn errors_name_the_line() {
         let bad = |text: String, line: usize, part: &str| {
             let fault = read(text.as_bytes()).unwrap_err();
-            assert_eq!(fault.place, Place::Line(line), "{text}");
+            assert_eq!(fault.location, Location::Line(line), "{text}");
             assert!(fault.message.contains(part), "{}", fault.message);
         };
         bad(HEADER.replace("b1y", "b1q"), 1, "`b1y`");

@@ -1,9 +1,8 @@
-//! The elements and attributes of an XML file, with their lines.
+//! A minimal XML parser: the elements and attributes of a file, with line numbers.
 //!
-//! As much of XML as robot descriptions use: no document types, and so no entities of the file's
-//! own, and no text. The parsers that exist were tried on bad input: `urdf-rs` does not come to an
-//! end within a minute on a million nested elements; `roxmltree` takes time with the square of the
-//! attributes of an element, 79 s for 2 MB.
+//! It covers the part of XML that robot descriptions use, without document types (and so without custom entities) and
+//! without text content. Existing parsers were tried on bad input: `urdf-rs` does not finish within a minute on a million
+//! nested elements; `roxmltree` needs time quadratic in the attributes of an element, 79 s for 2 MB.
 
 use crate::{
     error::Fault,
@@ -11,7 +10,7 @@ use crate::{
 };
 use std::{borrow::Cow, ops::Range};
 
-/// How deep elements may be nested.
+/// The largest nesting depth of elements.
 const MAX_DEPTH: usize = 1000;
 
 /// All elements, parents before children.
@@ -26,7 +25,7 @@ struct Node<'a> {
     name: &'a str,
     line: usize,
     attributes: Range<u32>,
-    /// Where the elements within it end.
+    /// The index after the last element inside this one.
     end: u32,
 }
 
@@ -46,12 +45,12 @@ impl<'t, 'a> Element<'t, 'a> {
         self.node().name
     }
 
-    /// Its line in the file, from 1.
+    /// Returns the line of the element, counted from 1.
     pub(crate) fn line(&self) -> usize {
         self.node().line
     }
 
-    /// What an attribute holds; the first, if there are several of the name.
+    /// Returns the value of an attribute; the first one if the name repeats.
     pub(crate) fn attribute(&self, name: &str) -> Option<&'t str> {
         let Range { start, end } = self.node().attributes;
         let own = &self.tree.attributes[start as usize..end as usize];
@@ -68,12 +67,12 @@ impl<'t, 'a> Element<'t, 'a> {
         })
     }
 
-    /// The first child of a name.
+    /// Returns the first child element of that name.
     pub(crate) fn child(&self, name: &str) -> Option<Self> {
         self.children().find(|child| child.name() == name)
     }
 
-    /// An error at its line.
+    /// Returns an error at the line of this element.
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::line(self.line(), message)
     }
@@ -87,7 +86,7 @@ impl<'a> Tree<'a> {
         }
         let mut parser = Parser { text, at: 0, line: 1, counted: 0 };
         let mut tree = Self::default();
-        // The elements that are open.
+        // The open elements, outermost first.
         let mut open: Vec<u32> = Vec::new();
         while let Some(start) = parser.find("<") {
             if open.is_empty() {
@@ -105,7 +104,7 @@ impl<'a> Tree<'a> {
             } else if rest.starts_with("<?") {
                 parser.skip_past("<?", "?>")?;
             } else if rest.starts_with("<!") {
-                return Err(parser.fault("document types (`<!DOCTYPE`) are not read"));
+                return Err(parser.fault("document types (`<!DOCTYPE`) are not supported"));
             } else if let Some(name) = rest.strip_prefix("</") {
                 let name = name.split('>').next().unwrap_or_default();
                 let count = tree.elements.len() as u32;
@@ -116,25 +115,25 @@ impl<'a> Tree<'a> {
                     }
                     Some(element) => {
                         let (found, name) = (shown(name), shown(element.name));
-                        let message = format!("`</{found}>`, where `</{name}>` was to come");
+                        let message = format!("found `</{found}>`, expected `</{name}>`");
                         return Err(parser.fault(message));
                     }
                     None => {
-                        let message = format!("`</{}>` closes nothing", shown(name));
+                        let message = format!("`</{}>` has no matching opening tag", shown(name));
                         return Err(parser.fault(message));
                     }
                 }
                 parser.skip_past("</", ">")?;
             } else {
                 if open.is_empty() && !tree.elements.is_empty() {
-                    return Err(parser.fault("a second outermost element"));
+                    return Err(parser.fault("the file has a second root element"));
                 }
                 let is_closed = parser.element(&mut tree)?;
                 if !is_closed {
                     open.push(tree.elements.len() as u32 - 1);
                 }
                 if open.len() > MAX_DEPTH {
-                    let message = format!("elements are nested more than {MAX_DEPTH} deep");
+                    let message = format!("elements are nested more than {MAX_DEPTH} levels deep");
                     return Err(parser.fault(message));
                 }
             }
@@ -153,7 +152,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The outermost element.
+    /// Returns the root element.
     pub(crate) fn root(&self) -> Element<'_, 'a> {
         Element { tree: self, index: 0 }
     }
@@ -162,7 +161,7 @@ impl<'a> Tree<'a> {
 struct Parser<'a> {
     text: &'a str,
     at: usize,
-    /// The line of the byte `counted`.
+    /// The line number of the byte at `counted`.
     line: usize,
     counted: usize,
 }
@@ -180,7 +179,7 @@ impl<'a> Parser<'a> {
     }
 
     fn outside(&mut self, found: &str) -> Fault {
-        self.fault(format!("`{}` outside of any element", shown(found.trim_ascii())))
+        self.fault(format!("found `{}` outside of the root element", shown(found.trim_ascii())))
     }
 
     fn find(&self, what: &str) -> Option<usize> {
@@ -193,7 +192,7 @@ impl<'a> Parser<'a> {
                 self.at += start.len() + found + end.len();
                 Ok(())
             }
-            None => Err(self.fault(format!("`{start}` without a `{end}` that ends it"))),
+            None => Err(self.fault(format!("`{start}` has no matching `{end}`"))),
         }
     }
 
@@ -202,7 +201,7 @@ impl<'a> Parser<'a> {
         self.at += rest.len() - rest.trim_ascii_start().len();
     }
 
-    /// Takes what is up to a character that ends a name.
+    /// Reads up to a character that ends a name.
     fn name(&mut self) -> &'a str {
         let rest = &self.text[self.at..];
         let ends =
@@ -212,13 +211,13 @@ impl<'a> Parser<'a> {
         name
     }
 
-    /// An element's name and attributes; whether it is closed at once.
+    /// Reads the name and attributes of an element. Returns whether the element has no content (`<a/>`).
     fn element(&mut self, tree: &mut Tree<'a>) -> Result<bool, Fault> {
         let line = self.line();
         self.at += 1;
         let name = self.name();
         if name.is_empty() {
-            return Err(self.fault("`<` without the name of an element"));
+            return Err(self.fault("`<` is not followed by the name of an element"));
         }
         let first = tree.attributes.len() as u32;
         let is_closed = loop {
@@ -232,7 +231,12 @@ impl<'a> Parser<'a> {
                     self.at += 2;
                     break true;
                 }
-                [] => return Err(Fault::line(line, format!("`<{}` is never ended", shown(name)))),
+                [] => {
+                    return Err(Fault::line(
+                        line,
+                        format!("the tag `<{}` has no closing `>`", shown(name)),
+                    ));
+                }
                 _ => {
                     let attribute = self.attribute()?;
                     tree.attributes.push(attribute);
@@ -240,7 +244,7 @@ impl<'a> Parser<'a> {
             }
         };
         let attributes = first..tree.attributes.len() as u32;
-        // What is within it is not known yet; if it is closed, there is nothing.
+        // The end is set later, when the closing tag is found; `<a/>` has no elements inside.
         let end = tree.elements.len() as u32 + 1;
         tree.elements.push(Node { name, line, attributes, end });
         Ok(is_closed)
@@ -250,7 +254,7 @@ impl<'a> Parser<'a> {
         let name = self.name();
         if name.is_empty() {
             let found: String = self.text[self.at..].chars().take(1).collect();
-            return Err(self.fault(format!("`{found}` within an element")));
+            return Err(self.fault(format!("unexpected `{found}` inside a tag")));
         }
         self.skip_space();
         if !self.text[self.at..].starts_with('=') {
@@ -269,7 +273,8 @@ impl<'a> Parser<'a> {
         };
         let start = self.at + 1;
         let Some(length) = self.text[start..].find(quote) else {
-            let message = format!("the value of the attribute `{}` is never ended", shown(name));
+            let message =
+                format!("the value of the attribute `{}` has no closing quote", shown(name));
             return Err(self.fault(message));
         };
         let raw = &self.text[start..start + length];
@@ -283,12 +288,12 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// A value with its references resolved.
+/// Returns an attribute value with its character references resolved.
 fn decoded(raw: &str) -> Result<Cow<'_, str>, String> {
     let Some((before, mut rest)) = raw.split_once('&') else { return Ok(Cow::Borrowed(raw)) };
     let mut value = before.to_owned();
     loop {
-        let unknown = || format!("`&{}` is no reference that is known", shown(rest));
+        let unknown = || format!("`&{}` is not a known character reference", shown(rest));
         let (name, after) = rest.split_once(';').ok_or_else(unknown)?;
         let number = |digits: &str, radix: u32| {
             u32::from_str_radix(digits, radix).ok().and_then(char::from_u32).filter(|&c| c != '\0')
@@ -321,7 +326,7 @@ fn decoded(raw: &str) -> Result<Cow<'_, str>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Place;
+    use crate::Location;
 
     #[test]
     fn elements_attributes_and_lines_are_found() {
@@ -341,34 +346,34 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_xml_is_refused_by_line() {
+    fn invalid_xml_is_refused_with_the_line() {
         for (text, line, expected) in [
             ("", 0, "no element"),
             ("<!-- -->", 0, "no element"),
             ("x", 1, "outside"),
             ("<a/>\nx", 2, "outside"),
             ("<a/>\n<b/>", 2, "second"),
-            ("<a>\n<b>\n</a>", 3, "`</b>` was to come"),
+            ("<a>\n<b>\n</a>", 3, "expected `</b>`"),
             ("<a>\n<b>\n", 2, "`<b>` is never closed"),
-            ("<a/></a>", 1, "closes nothing"),
-            ("<a", 1, "never ended"),
+            ("<a/></a>", 1, "no matching opening tag"),
+            ("<a", 1, "no closing `>`"),
             ("<a b", 1, "no value"),
             ("<a b=c/>", 1, "quotes"),
-            ("<a b='c/>", 1, "never ended"),
+            ("<a b='c/>", 1, "no closing quote"),
             ("<a b='<'/>", 1, "`<` in the value"),
-            ("<a\n'b'/>", 2, "`'` within"),
+            ("<a\n'b'/>", 2, "`'` inside a tag"),
             ("<a b='&lol;'/>", 1, "&lol;"),
             ("<a b='&#x110000;'/>", 1, "reference"),
             ("<a b='&amp'/>", 1, "reference"),
             ("< a/>", 1, "name of an element"),
-            ("<!-- ", 1, "without"),
-            ("<?xml ", 1, "without"),
-            ("<a></a ", 1, "without"),
+            ("<!-- ", 1, "no matching"),
+            ("<?xml ", 1, "no matching"),
+            ("<a></a ", 1, "no matching"),
             ("<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", 1, "document types"),
         ] {
             let fault = Tree::parse(text.as_bytes()).unwrap_err();
-            let place = if line == 0 { Place::File } else { Place::Line(line) };
-            assert_eq!(fault.place, place, "{text}: {}", fault.message);
+            let place = if line == 0 { Location::File } else { Location::Line(line) };
+            assert_eq!(fault.location, place, "{text}: {}", fault.message);
             assert!(fault.message.contains(expected), "{text}: {}", fault.message);
         }
         let deep = "<a>".repeat(1_000_000);
@@ -376,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn many_attributes_and_elements_take_time_in_proportion() {
+    fn time_is_linear_in_attributes_and_elements() {
         let start = std::time::Instant::now();
         let many: String = (0..200_000).map(|i| format!("a{i}='&#65;' ")).collect();
         Tree::parse(format!("<a {many}/>").as_bytes()).unwrap();

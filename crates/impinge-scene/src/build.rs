@@ -1,15 +1,17 @@
-//! From a scene file to a run: a world with bodies in it.
+//! Builds a [`Run`] from a scene file: reads meshes and poses, places the bodies and sets their motions.
+//! Every value is checked here or in `values.rs`; errors name the line and the key.
 
 use crate::{
     copies::Copies,
     document::{AtEnd, Broad, Document, Entry, RunEntry, Vector},
     error::Error,
-    motion::{Billiard, Mover, Path},
+    motion::{Billiard, Forces, Mover, Path},
     response::{self, Dynamics},
+    rows::to_thousandths,
     run::{ContactLimit, Names, Run},
     scene::Scene,
     sources::Sources,
-    summary::{End, Summary, to_thousandths},
+    summary::{End, Summary},
     text::Text,
 };
 use impinge::{
@@ -28,33 +30,34 @@ use std::{
 };
 use toml::Spanned;
 
-/// More bodies, or pairs to ignore, take more memory than most machines have.
+/// Limits on bodies and ignored pairs: more would take more memory than most machines have.
 const MAX_BODIES: u64 = 1 << 24;
 const MAX_IGNORED: u64 = 10_000_000;
 
-/// Threads that a scene may ask for: more than any machine has use for, and still started at once.
+/// The largest number of threads that a scene may set: more than any machine can use, and still quick to
+/// start.
 pub const MAX_THREADS: u16 = 1024;
 
-/// Contacts of a cycle take memory, and this is about half a gigabyte of them.
+/// Default limit on the contacts of one cycle: about half a gigabyte of memory.
 const CONTACT_LIMIT: u64 = 50_000_000;
-/// Pairs of bodies that a broad phase may be asked to remember.
+/// Limit on the pairs of bodies that a broad phase keeps in memory.
 const PAIR_LIMIT: u64 = 100_000_000;
 
-/// What counts instead of what the scene says.
+/// Values that replace those of the scene.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Overrides {
-    /// How many cycles there are, at least 1.
+    /// The number of cycles, at least 1.
     pub cycles: Option<u64>,
-    /// How near bodies are found.
+    /// The broad phase, which finds bodies near each other.
     pub broad: Option<Broad>,
-    /// How touching faces are found.
+    /// The method that finds touching faces.
     pub method: Option<Method>,
-    /// How many threads are used, 0 for one per core.
+    /// The number of threads; 0 for one per core.
     pub threads: Option<u16>,
 }
 
-/// Makes runs of a scene, and keeps meshes that several of them share.
+/// Builds the runs of a scene. Meshes that several runs use are read once.
 pub struct Builder<'s> {
     text: &'s Text,
     scene: &'s Document,
@@ -66,7 +69,7 @@ pub struct Builder<'s> {
 }
 
 impl<'s> Builder<'s> {
-    /// A builder that reads what the scene names from `sources`.
+    /// Creates a builder that reads meshes and poses from `sources`.
     pub fn new(scene: &'s Scene, overrides: Overrides, sources: &'s dyn Sources) -> Self {
         let (meshes, shapes, paths) = Default::default();
         let Scene { text, document: scene } = scene;
@@ -77,10 +80,10 @@ impl<'s> Builder<'s> {
         self.text.fault(at, message)
     }
 
-    /// Makes everything that a run needs; a scene has [`Scene::run_count`] of them.
+    /// Builds run number `number`; a scene has [`Scene::run_count`] runs.
     ///
     /// # Errors
-    /// If something is wrong with the scene or with what it names, or if its broad phase would need
+    /// If a value of the scene is wrong, if a mesh or poses cannot be read, or if the broad phase would need
     /// more memory than most machines have.
     ///
     /// # Panics
@@ -151,10 +154,10 @@ impl<'s> Builder<'s> {
             made.world.set_threads(Threads::Pool);
         }
         if scene.body.is_empty() {
-            return Err(self.fault(&(0..0), "no bodies; add a [[body]] with a mesh"));
+            return Err(self.fault(&(0..0), "the scene has no bodies; add a [[body]] with a mesh"));
         }
         let mut firsts = HashMap::new();
-        // Of each entry, those beyond the run's limit too.
+        // Bodies of each entry, including those beyond the run's limit.
         let mut counts = Vec::new();
         for (number, entry) in scene.body.iter().enumerate() {
             let name = match &entry.get_ref().name {
@@ -162,7 +165,7 @@ impl<'s> Builder<'s> {
                 None => format!("body{}", number + 1),
             };
             if firsts.contains_key(&name) {
-                let message = format!("`name`: another body is called {name} too");
+                let message = format!("`name`: another body has the name {name} already");
                 return Err(self.fault(&entry.span(), message));
             }
             let first = made.bodies.len();
@@ -174,7 +177,7 @@ impl<'s> Builder<'s> {
             let (asked, found) = (*bodies.get_ref(), counts.iter().sum::<u64>());
             if asked == 0 || asked > found {
                 let message = match found {
-                    1 => format!("`bodies`: {asked}, but the scene has 1 body"),
+                    1 => format!("`bodies`: {asked}, but the scene has 1 body; leave `bodies` out"),
                     _ => format!("`bodies`: {asked}; the scene has {found}, so give 1 to {found}"),
                 };
                 return Err(self.fault(&bodies.span(), message));
@@ -188,7 +191,7 @@ impl<'s> Builder<'s> {
         Ok(made)
     }
 
-    /// Refuses a body that has the name of a copy of another: `a.1` beside copies of `a`.
+    /// Rejects a body that has the name of a copy of another body, such as `a.1` next to copies of `a`.
     fn check_names(&self, names: &Names, counts: &[u64]) -> Result<(), Error> {
         let copies: HashMap<&str, u64> = names
             .entries
@@ -201,7 +204,7 @@ impl<'s> Builder<'s> {
             names.entries.iter().zip(&self.scene.body).filter(|((_, is_one), _)| *is_one)
         {
             let Some((of, number)) = name.rsplit_once('.') else { continue };
-            // Copies are numbered without a sign or a zero in front.
+            // The number of a copy has no sign and no leading zero.
             let number = number.parse().ok().filter(|it: &u64| it.to_string() == number);
             if number.zip(copies.get(of)).is_some_and(|(number, &count)| number < count) {
                 let at = match &entry.get_ref().name {
@@ -209,7 +212,7 @@ impl<'s> Builder<'s> {
                     None => entry.span(),
                 };
                 let message = format!(
-                    "`name`: a copy of body {of} is called {name} too; give this body another name"
+                    "`name`: a copy of body {of} has the name {name}, too; give this body another name"
                 );
                 return Err(self.fault(&at, message));
             }
@@ -233,8 +236,9 @@ impl<'s> Builder<'s> {
         match *threads.get_ref() {
             count if count <= MAX_THREADS => Ok(count),
             count => {
-                let message =
-                    format!("`threads`: {count}; at most {MAX_THREADS}, 0 for one per core");
+                let message = format!(
+                    "`threads`: {count}; must be at most {MAX_THREADS}; 0 for one per core"
+                );
                 Err(self.fault(&threads.span(), message))
             }
         }
@@ -254,7 +258,7 @@ impl<'s> Builder<'s> {
             Some(share) => match self.text.number("restitution", share, false)? {
                 value if value <= 1.0 => value,
                 value => {
-                    let message = format!("`restitution`: {value}; it is a share, from 0 to 1");
+                    let message = format!("`restitution`: {value}; must be from 0 to 1");
                     return Err(self.fault(&share.span(), message));
                 }
             },
@@ -265,17 +269,20 @@ impl<'s> Builder<'s> {
                 let walls = room.get_ref();
                 let bounds = self.text.bounds(&room.span(), "room", &walls.min, &walls.max)?;
                 if bounds.size().min_element() <= 0.0 {
-                    return Err(self.fault(&room.span(), "`room`: has no space in it"));
+                    return Err(self.fault(
+                        &room.span(),
+                        "`room`: `max` must be greater than `min` along every axis",
+                    ));
                 }
                 Some(bounds)
             }
         };
         let gravity = self.text.vector_or_zero("gravity", dynamics.gravity.as_ref())?;
-        Ok(Dynamics { gravity, toward, restitution, room })
+        Ok(Dynamics { forces: Forces { gravity, toward }, restitution, room })
     }
 
-    /// Adds a body, or all of its copies, up to the limit of bodies in all. Returns how many bodies the entry
-    /// stands for without that limit.
+    /// Adds the body of an entry, or all of its copies, until the run has `limit` bodies. Returns the number
+    /// of bodies of the entry without that limit.
     fn add(
         &mut self,
         made: &mut Run,
@@ -295,7 +302,7 @@ impl<'s> Builder<'s> {
         ];
         if motions.iter().filter(|&&is_there| is_there).count() > 1 {
             let message = format!(
-                "body {name}: only one of `fixed`, `steady`, `billiard`, `path` and `flight` can be"
+                "body {name}: give only one of `fixed`, `steady`, `billiard`, `path` and `flight`"
             );
             return Err(self.fault(&at, message));
         }
@@ -304,7 +311,9 @@ impl<'s> Builder<'s> {
         let mut copies = Copies::new(self.text, seed, name, &at, entry)?;
         let total = made.bodies.len() as u64 + copies.count;
         if total > MAX_BODIES {
-            let message = format!("body {name}: that makes {total} bodies; at most {MAX_BODIES}");
+            let message = format!(
+                "body {name}: the scene would have {total} bodies; at most {MAX_BODIES} are allowed"
+            );
             return Err(self.fault(&at, message));
         }
         let [groups, mask] =
@@ -312,7 +321,7 @@ impl<'s> Builder<'s> {
                 let Some(bits) = bits else { return Ok(u32::MAX) };
                 bits.get_ref().iter().try_fold(0, |sum, &bit| match bit {
                     0..32 => Ok(sum | 1 << bit),
-                    _ => Err(self.fault(&bits.span(), format!("`{key}`: {bit}; they are 0 to 31"))),
+                    _ => Err(self.fault(&bits.span(), format!("`{key}`: {bit}; must be 0 to 31"))),
                 })
             });
         let (groups, mask) = (groups?, mask?);
@@ -351,7 +360,7 @@ impl<'s> Builder<'s> {
         placed.map(|()| count)
     }
 
-    /// Where the entry, or its first copy, stands.
+    /// Returns the pose of the entry, or of its first copy.
     fn pose(&self, entry: &Entry) -> Result<Pose, Error> {
         let at = self.text.vector_or_zero("at", entry.at.as_ref())?;
         let rotation = match (&entry.turn, &entry.turn_about) {
@@ -364,20 +373,21 @@ impl<'s> Builder<'s> {
                 match axis.try_normalize() {
                     Some(axis) if degrees.is_finite() => axis_angle(axis, degrees.to_radians()),
                     _ => {
-                        let message = "`turn_about`: needs an axis that is not zero, and degrees";
+                        let message =
+                            "`turn_about`: `axis` must not be zero, and `degrees` must be finite";
                         return Err(self.fault(&about.axis.span(), message));
                     }
                 }
             }
             (Some(turn), Some(_)) => {
-                let message = "`turn` and `turn_about`: only one of them can be";
+                let message = "`turn` and `turn_about`: give only one of them";
                 return Err(self.fault(&turn.span(), message));
             }
         };
         Ok(Pose::new(rotation, at)?)
     }
 
-    /// The mesh of an entry, prepared: equal ones are shared.
+    /// Returns the prepared mesh of an entry. Equal meshes are prepared once.
     fn shape(&mut self, entry: &Entry, run: &RunEntry, method: Method) -> Result<Shape, Error> {
         let named = run.mesh.as_ref().unwrap_or(&entry.mesh);
         let source = self.text.source(named.get_ref());
@@ -386,7 +396,7 @@ impl<'s> Builder<'s> {
             (Some(scale), None) => [self.text.number("scale", scale, true)?, 0.0],
             (None, Some(size)) => [0.0, self.text.number("size", size, true)?],
             (Some(scale), Some(_)) => {
-                let message = "`scale` and `size`: only one of them can be";
+                let message = "`scale` and `size`: give only one of them";
                 return Err(self.fault(&scale.span(), message));
             }
         };
@@ -427,7 +437,7 @@ impl<'s> Builder<'s> {
         Ok(poses)
     }
 
-    /// Gives a body the motion that its entry says.
+    /// Sets the motion of a body.
     fn moving(
         &self,
         mover: Mover,
@@ -435,7 +445,7 @@ impl<'s> Builder<'s> {
         path: Option<&Arc<[Pose]>>,
         number: u64,
     ) -> Result<Result<Mover, impinge::PoseError>, Error> {
-        // Each body draws its own numbers, so that one more does not change the others.
+        // Each body has its own random numbers, so that adding a body does not change the others.
         let seed = self.scene.seed ^ (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let mut random = Random::new(seed);
         if let Some(steady) = &entry.steady {
@@ -465,7 +475,7 @@ impl<'s> Builder<'s> {
         Ok(mover.on_path(Path { poses: poses.clone(), base, end }))
     }
 
-    /// A move as given, or of some length in any direction.
+    /// Returns the velocity per cycle: `by`, or a random direction with length `speed`.
     fn velocity(
         &self,
         by: Option<&Vector>,
@@ -478,12 +488,12 @@ impl<'s> Builder<'s> {
                 Ok(random.direction() * self.text.number("speed", speed, false)?)
             }
             (Some(by), Some(_)) => {
-                Err(self.fault(&by.span(), "`by` and `speed`: only one of them can be"))
+                Err(self.fault(&by.span(), "`by` and `speed`: give only one of them"))
             }
         }
     }
 
-    /// Bodies that walls hold have to be within them.
+    /// Rejects a body that bounces off walls but does not start within the room.
     fn check_room(
         &self,
         dynamics: &Dynamics,
@@ -501,7 +511,7 @@ impl<'s> Builder<'s> {
             false => Ok(()),
             true => {
                 let message = format!(
-                    "body {name}: starts from {} to {}, which is not within the room",
+                    "body {name}: its bounds at the start, {} to {}, are not within the room",
                     bounds.min, bounds.max
                 );
                 Err(self.fault(at, message))
@@ -517,13 +527,13 @@ impl<'s> Builder<'s> {
             let own = own.unwrap_or_else(|| format!("body{}", number + 1));
             for other in &entry.ignore {
                 let (Some(a), Some(b)) = (firsts.get(&own), firsts.get(other.get_ref())) else {
-                    let message = format!("`ignore`: no body is called {}", other.get_ref());
+                    let message = format!("`ignore`: no body has the name {}", other.get_ref());
                     return Err(self.fault(&other.span(), message));
                 };
                 count += a.len() as u64 * b.len() as u64;
                 if count > MAX_IGNORED {
                     let message = format!(
-                        "`ignore`: that makes over {MAX_IGNORED} pairs of bodies; use `groups` and \
+                        "`ignore`: more than {MAX_IGNORED} pairs of bodies; use `groups` and \
                          `mask` instead"
                     );
                     return Err(self.fault(&other.span(), message));
@@ -541,7 +551,7 @@ impl<'s> Builder<'s> {
 }
 
 impl Builder<'_> {
-    /// Refuses what a broad phase would need more memory for than there is.
+    /// Rejects a scene for which the broad phase would keep more than [`PAIR_LIMIT`] pairs.
     fn check_pairs(&self, run: &Run) -> Result<(), Error> {
         let count = run.bodies.len() as u64;
         if !run.broad().keeps_pairs() || count * count.saturating_sub(1) / 2 <= PAIR_LIMIT {
@@ -567,8 +577,8 @@ impl Builder<'_> {
             ControlFlow::Break(()) => Err(self.fault(
                 &(0..0),
                 format!(
-                    "`broad`: sweep and directions keep all pairs of near bodies, which are over \
-                     {PAIR_LIMIT} here; take packed or tree"
+                    "`broad`: sweep and directions keep all pairs of near bodies in memory; there are over \
+                     {PAIR_LIMIT} here; use packed or tree"
                 ),
             )),
         }
@@ -581,7 +591,7 @@ impl fmt::Debug for Builder<'_> {
     }
 }
 
-/// A mesh by a factor, or else of a size, with its middle at the origin.
+/// Scales a mesh by the factor `scale`, or, if `scale` is 0, into a cube of side `size` around the origin.
 fn scaled(mesh: Mesh, [scale, size]: [f64; 2]) -> Result<Mesh, Box<dyn std::error::Error>> {
     if scale == 1.0 {
         return Ok(mesh);
@@ -598,14 +608,14 @@ fn radians(degrees: DVec3) -> DVec3 {
     DVec3::from_array(degrees.to_array().map(f64::to_radians))
 }
 
-/// About x, then y, then z, all of them the world's.
+/// Returns the rotation about x, then y, then z, all of them axes of the world.
 fn euler(degrees: DVec3) -> DMat3 {
     let [x, y, z] = radians(degrees).to_array();
     axis_angle(DVec3::Z, z) * axis_angle(DVec3::Y, y) * axis_angle(DVec3::X, x)
 }
 
 fn axis_angle(axis: DVec3, angle: f64) -> DMat3 {
-    // The platform's own sine may differ from machine to machine.
+    // The platform's sine may differ between machines; `libm` does not.
     let (sin, cos) = libm::sincos(angle / 2.0);
     let axis = axis * sin;
     DMat3::from_quat(DQuat::from_xyzw(axis.x, axis.y, axis.z, cos))

@@ -1,17 +1,17 @@
-//! The copies of a body: many from one entry.
+//! The copies of a body: many bodies from one entry of the scene file.
 
 use crate::{document::Entry, error::Error, text::Text};
 use impinge::{Bounds, Pose, PoseError, generate::Random, glam::DVec3};
 use std::ops::Range;
 
-/// Where the copies of an entry stand.
+/// The number of copies of an entry, and where they stand.
 pub(super) struct Copies {
     pub(super) count: u64,
     layout: Layout,
 }
 
 enum Layout {
-    /// All in one place.
+    /// All copies at the same place.
     Same,
     Grid {
         count: [u64; 3],
@@ -32,7 +32,9 @@ impl Copies {
         at: &Range<usize>,
         entry: &Entry,
     ) -> Result<Self, Error> {
-        let zero = |at: &Range<usize>| text.fault(at, "`count`: 0; leave the body out instead");
+        let zero = |at: &Range<usize>| {
+            text.fault(at, "`count`: 0; must be at least 1, or remove the body")
+        };
         match (&entry.count, &entry.grid, &entry.scatter) {
             (None, None, None) => Ok(Self { count: 1, layout: Layout::Same }),
             (Some(count), None, None) => match *count.get_ref() {
@@ -63,13 +65,13 @@ impl Copies {
             }
             _ => {
                 let message =
-                    format!("body {name}: only one of `count`, `grid` and `scatter` can be");
+                    format!("body {name}: give only one of `count`, `grid` and `scatter`");
                 Err(text.fault(at, message))
             }
         }
     }
 
-    /// Copies are asked for in order.
+    /// Returns the pose of a copy. Must be called for copies in order.
     pub(super) fn pose(&mut self, copy: u64, base: &Pose) -> Result<Pose, PoseError> {
         match &mut self.layout {
             Layout::Same => Ok(*base),

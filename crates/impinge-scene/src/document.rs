@@ -1,4 +1,4 @@
-//! The keys of a scene file, as they are parsed: see `docs/scenes.md`, which describes every one.
+//! The keys of a scene file as parsed by serde, not yet checked. `docs/scenes.md` describes every key.
 
 use impinge::{
     World,
@@ -7,7 +7,7 @@ use impinge::{
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-/// Three numbers, and where they stand.
+/// Three numbers, with their position in the file.
 pub(super) type Vector = Spanned<[f64; 3]>;
 
 #[derive(Debug, Deserialize)]
@@ -38,16 +38,16 @@ fn one() -> u64 {
     1
 }
 
-/// What a plot of several runs counts along its axis.
+/// The quantity on the x axis of a plot of several runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlotAxis {
     /// The cycles of each run.
     #[default]
     Cycles,
-    /// How many bodies each run has.
+    /// The number of bodies of each run.
     Bodies,
-    /// How many faces the bodies of each run have.
+    /// The number of faces of all bodies of each run.
     Faces,
 }
 
@@ -55,17 +55,17 @@ pub enum PlotAxis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Broad {
-    /// Every pair, by spheres or boxes, whichever fits better.
+    /// Every pair, by spheres or boxes, whichever fit better.
     AllPairs,
-    /// Every pair, by boxes alone.
+    /// Every pair, by boxes only.
     Boxes,
-    /// Sweep and prune along the axes.
+    /// Sweep and prune along the three axes.
     Sweep,
     /// Sweep and prune along the 13 directions of a 26-DOP.
     Directions,
     /// A dynamic tree of boxes.
     Tree,
-    /// Boxes packed by eight, the default.
+    /// Boxes packed in groups of eight; the default.
     #[default]
     Packed,
 }
@@ -82,7 +82,7 @@ impl Broad {
         }
     }
 
-    /// The name that scenes and reports have for it.
+    /// The name in scene files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::AllPairs => "all-pairs",
@@ -94,18 +94,18 @@ impl Broad {
         }
     }
 
-    /// Whether it compares every body with every other.
+    /// Returns whether this broad phase compares every body with every other.
     pub fn is_quadratic(self) -> bool {
         matches!(self, Self::AllPairs | Self::Boxes)
     }
 
-    /// Whether it keeps all pairs that are near each other in memory.
+    /// Returns whether this broad phase keeps all near pairs in memory.
     pub(super) fn keeps_pairs(self) -> bool {
         matches!(self, Self::Sweep | Self::Directions)
     }
 }
 
-/// Walls around everything.
+/// A room whose walls bodies bounce off.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Room {
@@ -113,7 +113,7 @@ pub(super) struct Room {
     pub(super) max: Vector,
 }
 
-/// What bodies in free flight feel.
+/// Forces and bounces of bodies in free flight.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Dynamics {
@@ -122,7 +122,7 @@ pub(super) struct Dynamics {
     pub(super) restitution: Option<Spanned<f64>>,
 }
 
-/// Gravity towards a point, equally strong everywhere.
+/// Gravity towards a point, with the same strength everywhere.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Toward {
@@ -130,7 +130,7 @@ pub(super) struct Toward {
     pub(super) pull: Spanned<f64>,
 }
 
-/// A body, or many alike.
+/// A body, or many copies of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
@@ -164,7 +164,7 @@ pub(super) struct TurnAbout {
     pub(super) degrees: Spanned<f64>,
 }
 
-/// Copies in rows.
+/// Copies in a regular grid.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Grid {
@@ -172,7 +172,7 @@ pub(super) struct Grid {
     pub(super) step: Vector,
 }
 
-/// Copies anywhere in a box.
+/// Copies at random places in a box.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Scatter {
@@ -184,7 +184,7 @@ pub(super) struct Scatter {
     pub(super) seed: Option<u64>,
 }
 
-/// The same motion at every cycle.
+/// The same velocity and spin at every cycle.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Steady {
@@ -192,7 +192,7 @@ pub(super) struct Steady {
     pub(super) turn: Option<Vector>,
 }
 
-/// Back the way it came after every hit.
+/// A motion that reverses at every hit.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Billiard {
@@ -202,7 +202,7 @@ pub(super) struct Billiard {
     pub(super) wander: Option<Spanned<f64>>,
 }
 
-/// Where poses in a file say.
+/// Poses read from a file, one per cycle.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Path {
@@ -211,7 +211,7 @@ pub(super) struct Path {
     pub(super) end: AtEnd,
 }
 
-/// What comes after the last pose.
+/// What happens after the last pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum AtEnd {
@@ -221,7 +221,7 @@ pub(super) enum AtEnd {
     Back,
 }
 
-/// A body that flies, falls and bounces.
+/// A body in free flight: it falls and bounces.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Flight {
@@ -231,7 +231,7 @@ pub(super) struct Flight {
     pub(super) mass: Option<Spanned<f64>>,
 }
 
-/// The scene once more, with something changed.
+/// One run of the scene, with some values replaced.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunEntry {

@@ -1,4 +1,4 @@
-//! Why a scene could not be run.
+//! The errors of this crate.
 
 use impinge::{PoseError, world::WorldError};
 
@@ -6,23 +6,23 @@ use impinge::{PoseError, world::WorldError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Something is wrong with the scene file: where in it, and what.
+    /// The scene file is wrong; the error has the position and a message.
     #[error(transparent)]
     File(#[from] impinge_io::Error),
-    /// A body is placed where no pose can be.
+    /// A body is placed at an invalid pose.
     #[error(transparent)]
     Pose(#[from] PoseError),
-    /// Bodies do not go together.
+    /// The world rejected a body.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// A body moves where no pose can be.
+    /// A body moved to an invalid pose.
     #[error("cycle {cycle}: body {body}: {message}")]
     Motion {
         /// The number of the cycle.
         cycle: u64,
         /// The name of the body.
         body: String,
-        /// What is wrong.
+        /// The reason.
         message: String,
     },
     /// The caller asked to stop.

@@ -1,12 +1,13 @@
-//! Scenes of moving bodies: from a TOML file to a world, and from cycle to cycle.
+//! Scenes of moving bodies: builds a world from a TOML file, and runs it cycle by cycle.
 //!
-//! A [`Scene`] is a file that says which bodies there are, where they stand and how they move;
-//! `docs/scenes.md` in the repository describes every key. A [`Builder`] reads the meshes that it
-//! names, through [`Sources`], and makes a [`Run`]. [`Run::next_cycle`] moves the bodies, finds the
-//! faces that touch and lets bodies respond to what they hit; it returns a [`Cycle`] with a [`Row`] of
-//! times and counts. [`Run::summary`] tells about all cycles.
+//! A [`Scene`] file lists the bodies, where they stand and how they move; `docs/scenes.md` in the repository
+//! describes every key. A [`Builder`] reads the meshes that the scene names, through [`Sources`], and makes a
+//! [`Run`]. [`Run::next_cycle`] moves the bodies, finds the faces that touch, and makes bodies respond to
+//! what they hit. It returns a [`Cycle`] with a [`Row`] of times and counts. [`Run::summary`] covers all
+//! cycles so far.
 //!
-//! Nothing here prints or reads arguments.
+//! This crate neither prints nor reads arguments. It relies on `impinge::World` for contacts and on
+//! `impinge-io` for files.
 //!
 //! ```
 //! use impinge_scene::{Builder, Files, Overrides, Scene};
@@ -41,11 +42,11 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `scene.rs`, `document.rs` | a scene, and the keys of its file |
-//! | `text.rs`, `values.rs` | the file's text, checked values, and the positions of errors |
-//! | `build.rs`, `copies.rs`, `sources.rs` | from there to a world with bodies in it |
-//! | `run.rs` | cycle by cycle |
-//! | `motion.rs`, `response.rs` | how bodies move, and what they do when they hit something |
-//! | `rows.rs`, `summary.rs` | what is told about a cycle, and about a run |
+//! | `text.rs`, `values.rs` | the text of the file, checks of values, positions of errors |
+//! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
+//! | `run.rs` | runs the cycles |
+//! | `motion.rs`, `response.rs` | how bodies move, and how they respond to hits |
+//! | `rows.rs`, `summary.rs` | numbers of one cycle, and of a whole run |
 #![forbid(unsafe_code)]
 
 mod build;

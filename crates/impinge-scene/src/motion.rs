@@ -1,6 +1,7 @@
-//! How bodies move from cycle to cycle.
+//! How bodies move from cycle to cycle. `run.rs` advances every body once per cycle; `response.rs` changes
+//! velocities after hits.
 
-use crate::{document::AtEnd, response::Dynamics};
+use crate::document::AtEnd;
 use impinge::{
     Bounds, Pose, PoseError, Shape,
     generate::Random,
@@ -8,70 +9,86 @@ use impinge::{
 };
 use std::sync::Arc;
 
-/// A body of a scene: where it is, and where it goes.
+/// A body of a scene: its pose and its motion.
 #[derive(Debug)]
 pub(super) struct Mover {
     pub(super) shape: Shape,
     pub(super) pose: Pose,
-    /// The middle of its box in its own coordinates, about which it turns.
+    /// The centre of its bounding box in its own coordinates. The body turns about it.
     pivot: DVec3,
-    /// Where that is in the world.
+    /// The position of the pivot in the world.
     pub(super) center: DVec3,
-    attitude: DQuat,
-    /// A cycle.
+    orientation: DQuat,
+    /// Movement per cycle, in units of the scene.
     pub(super) velocity: DVec3,
-    /// Radians a cycle about each axis at once: its length is the angle, its direction the axis.
+    /// Rotation vector per cycle: its direction is the axis, its length the angle in radians.
     pub(super) spin: DVec3,
     pub(super) motion: Motion,
 }
 
-/// What a body's way depends on.
+/// The kind of motion of a body.
 #[derive(Debug)]
 pub(super) enum Motion {
-    /// Nothing: it stays.
+    /// The body does not move.
     Still,
-    /// The number of the cycle alone, so that no rounding gathers.
-    Steady { center: DVec3, attitude: DQuat },
-    /// What it hits, which sends it back the way it came.
+    /// The pose depends only on the number of the cycle, so rounding errors do not add up.
+    Steady { center: DVec3, orientation: DQuat },
+    /// The body reverses when it hits something.
     Billiard(Box<Billiard>),
-    /// A list of poses.
+    /// The body follows a list of poses.
     Path(Box<Path>),
-    /// What it hits, and gravity.
+    /// The body flies freely: gravity pulls it, and it bounces.
     Flight { mass: f64, inertia: f64 },
 }
 
-/// A path as Klosowski (1998) made it: each move is the last one, a little disturbed, and a hit turns
-/// it round.
+/// A random path after Klosowski (1998): each move is the previous one, slightly disturbed; a hit reverses
+/// it.
 #[derive(Debug)]
 pub(super) struct Billiard {
-    /// How far a move may differ from the last, as a share of it.
+    /// Maximum change of a move, relative to its length.
     pub(super) wander: f64,
     pub(super) random: Random,
-    /// Whether it was just turned round. The next move then leads back to where nothing was touched, and
-    /// is not disturbed.
+    /// Whether the body was just reversed. Its next move leads back to a place where it touched nothing, so
+    /// that move is not disturbed.
     pub(super) is_returning: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Path {
     pub(super) poses: Arc<[Pose]>,
-    /// Where the path itself stands, unless it is the world's own frame.
+    /// The frame of the path; `None` for the world frame.
     pub(super) base: Option<Pose>,
     pub(super) end: AtEnd,
+}
+
+/// The forces on bodies in free flight.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Forces {
+    pub(super) gravity: DVec3,
+    /// A point that attracts bodies, and the strength of its pull.
+    pub(super) toward: Option<(DVec3, f64)>,
+}
+
+impl Forces {
+    /// Returns the change of velocity per cycle at a point.
+    fn acceleration(&self, at: DVec3) -> DVec3 {
+        let pull = self.toward.map(|(point, pull)| (point - at).normalize_or_zero() * pull);
+        self.gravity + pull.unwrap_or_default()
+    }
 }
 
 impl Mover {
     pub(super) fn new(shape: Shape, pose: Pose) -> Self {
         let bounds = shape.mesh().bounds();
         let pivot = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
-        let (center, attitude) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
+        let (center, orientation) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
         let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
-        Self { shape, pose, pivot, center, attitude, velocity, spin, motion: Motion::Still }
+        Self { shape, pose, pivot, center, orientation, velocity, spin, motion: Motion::Still }
     }
 
     pub(super) fn steady(mut self, velocity: DVec3, spin: DVec3) -> Self {
         (self.velocity, self.spin) = (velocity, spin);
-        self.motion = Motion::Steady { center: self.center, attitude: self.attitude };
+        self.motion = Motion::Steady { center: self.center, orientation: self.orientation };
         self
     }
 
@@ -81,7 +98,7 @@ impl Mover {
         self
     }
 
-    /// On a path, whose first pose it has from the start.
+    /// Sets a path; the body starts at its first pose.
     pub(super) fn on_path(mut self, path: Path) -> Result<Self, PoseError> {
         self.pose = path.at(0)?;
         self.center = self.pose.place(self.pivot);
@@ -89,7 +106,8 @@ impl Mover {
         Ok(self)
     }
 
-    /// In free flight. It turns as a ball of that mass does that is as large as its box is long.
+    /// Sets free flight. The moment of inertia is that of a ball of the same mass, with the largest side of
+    /// the bounding box as diameter.
     pub(super) fn flying(mut self, velocity: DVec3, spin: DVec3, mass: f64) -> Self {
         (self.velocity, self.spin) = (velocity, spin);
         let bounds = self.shape.mesh().bounds();
@@ -106,14 +124,14 @@ impl Mover {
         self.shape.placed_bounds(&self.pose)
     }
 
-    /// Goes to where it is at a cycle, coming from the one before.
-    pub(super) fn advance(&mut self, cycle: u64, dynamics: &Dynamics) -> Result<(), PoseError> {
+    /// Moves the body from the previous cycle to `cycle`.
+    pub(super) fn advance(&mut self, cycle: u64, forces: &Forces) -> Result<(), PoseError> {
         match &mut self.motion {
             Motion::Still => return Ok(()),
-            Motion::Steady { center, attitude } => {
+            Motion::Steady { center, orientation } => {
                 let cycles = cycle as f64;
                 self.center = *center + self.velocity * cycles;
-                self.attitude = turn(self.spin, cycles) * *attitude;
+                self.orientation = turn(self.spin, cycles) * *orientation;
             }
             Motion::Billiard(billiard) => {
                 if !std::mem::take(&mut billiard.is_returning) && billiard.wander > 0.0 {
@@ -131,23 +149,23 @@ impl Mover {
                 return Ok(());
             }
             Motion::Flight { .. } => {
-                self.velocity += dynamics.acceleration(self.center);
+                self.velocity += forces.acceleration(self.center);
                 self.drift();
             }
         }
-        let rotation = DMat3::from_quat(self.attitude);
+        let rotation = DMat3::from_quat(self.orientation);
         self.pose = Pose::new(rotation, self.center - rotation * self.pivot)?;
         Ok(())
     }
 
-    /// Moves and turns for one cycle.
+    /// Moves and turns the body for one cycle.
     fn drift(&mut self) {
         self.center += self.velocity;
-        // Products of many rotations are normalised, or they would cease to be rotations.
-        self.attitude = (turn(self.spin, 1.0) * self.attitude).normalize();
+        // Products of many rotations must be normalised to stay rotations.
+        self.orientation = (turn(self.spin, 1.0) * self.orientation).normalize();
     }
 
-    /// Takes note of having begun to touch something.
+    /// Records that the body has begun to touch something.
     pub(super) fn hit(&mut self) {
         if let Motion::Billiard(billiard) = &mut self.motion {
             billiard.is_returning = true;
@@ -179,19 +197,19 @@ impl Path {
     }
 }
 
-/// So many cycles of a spin.
+/// Returns the rotation of `spin` over several cycles.
 fn turn(spin: DVec3, cycles: f64) -> DQuat {
     let angle = spin.length();
     if angle == 0.0 {
         return DQuat::IDENTITY;
     }
-    // The platform's own sine may differ from machine to machine.
+    // The platform's sine may differ between machines; `libm` does not.
     let (sin, cos) = libm::sincos(angle * cycles / 2.0);
     let axis = spin / angle * sin;
     DQuat::from_xyzw(axis.x, axis.y, axis.z, cos)
 }
 
-/// A vector of the same length and about the same direction.
+/// Returns a vector of the same length and nearly the same direction.
 fn disturbed(vector: DVec3, wander: f64, random: &mut Random) -> DVec3 {
     let length = vector.length();
     let direction = vector + random.direction() * (length * wander);
@@ -215,7 +233,7 @@ mod tests {
         let spin = DVec3::new(0.3, -0.2, 0.7);
         let mut mover = ball().steady(DVec3::new(0.1, 0.0, -0.2), spin);
         for cycle in 1..=100_000 {
-            mover.advance(cycle, &Dynamics::default()).unwrap();
+            mover.advance(cycle, &Forces::default()).unwrap();
         }
         assert_eq!(mover.pose.translation(), DVec3::new(0.1, 0.0, -0.2) * 1e5);
         let expected = DMat3::from_axis_angle(spin.normalize(), spin.length() * 1e5);
@@ -229,15 +247,15 @@ mod tests {
         let mut mover = ball().billiard(DVec3::X, DVec3::new(0.0, 0.1, 0.0), billiard);
         let mut poses = vec![mover.pose];
         for cycle in 1..5 {
-            mover.advance(cycle, &Dynamics::default()).unwrap();
+            mover.advance(cycle, &Forces::default()).unwrap();
             poses.push(mover.pose);
         }
         mover.hit();
-        mover.advance(5, &Dynamics::default()).unwrap();
+        mover.advance(5, &Forces::default()).unwrap();
         let (back, before) = (mover.pose, poses[3]);
         assert!((back.translation() - before.translation()).length() < 1e-12);
         assert!(back.rotation().abs_diff_eq(before.rotation(), 1e-12));
-        mover.advance(6, &Dynamics::default()).unwrap();
+        mover.advance(6, &Forces::default()).unwrap();
         let way = mover.pose.translation() - back.translation();
         assert!((way.length() - 1.0).abs() < 1e-12 && way != -DVec3::X, "{way}");
     }

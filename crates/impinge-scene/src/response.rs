@@ -1,38 +1,30 @@
-//! What happens to bodies that hit something: back on a billiard path, an impulse in free flight, and
-//! walls.
+//! How bodies respond to hits: they reverse (billiard), get an impulse (free flight), or bounce off walls.
+//! `run.rs` calls this after each step of the world.
 //!
-//! Bodies in flight are treated simply, as Lin et al. (1996) did to exercise their library: where two
-//! bodies touch and approach each other, one impulse along the mean normal of the touching faces, without
-//! friction. Whatever does not fly has an endless mass.
+//! Free flight is simple, as in Lin et al. (1996), where it served to exercise a collision library. If two
+//! bodies touch and approach each other, they get one impulse along the mean normal of the touching faces,
+//! without friction. A body that does not fly has infinite mass.
 
-use crate::motion::{Motion, Mover};
+use crate::motion::{Forces, Motion, Mover};
 use impinge::{Bounds, FacePair, glam::DVec3, world::Step};
 
-/// What bodies in flight feel.
+/// Forces, walls and restitution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dynamics {
-    pub(super) gravity: DVec3,
-    /// A point, and how strongly it pulls.
-    pub(super) toward: Option<(DVec3, f64)>,
-    /// Which share of the speed is left after a hit.
+    pub(super) forces: Forces,
+    /// The share of the normal velocity that is left after a hit, from 0 to 1.
     pub(super) restitution: f64,
     pub(super) room: Option<Bounds>,
 }
 
 impl Default for Dynamics {
     fn default() -> Self {
-        Self { gravity: DVec3::ZERO, toward: None, restitution: 1.0, room: None }
+        Self { forces: Forces::default(), restitution: 1.0, room: None }
     }
 }
 
 impl Dynamics {
-    /// A cycle, at a place.
-    pub(super) fn acceleration(&self, at: DVec3) -> DVec3 {
-        let pull = self.toward.map(|(point, pull)| (point - at).normalize_or_zero() * pull);
-        self.gravity + pull.unwrap_or_default()
-    }
-
-    /// Lets everything that hit something at a step respond to it.
+    /// Makes all bodies respond to what they hit in a step.
     pub(super) fn respond(&self, movers: &mut [Mover], step: &Step<'_>) {
         for body in step.began().iter().flatten() {
             movers[body.index() as usize].hit();
@@ -48,7 +40,7 @@ impl Dynamics {
         }
     }
 
-    /// Two bodies that touch push each other away, unless they part anyway.
+    /// Applies an impulse to two bodies that touch, unless they already separate.
     fn collide(&self, a: &mut Mover, b: &mut Mover, faces: &[FacePair]) {
         let (a_mass, b_mass) = (InverseMass::of(a), InverseMass::of(b));
         if a_mass.mass + b_mass.mass == 0.0 {
@@ -66,7 +58,7 @@ impl Dynamics {
         }
     }
 
-    /// Sends back what has gone through a wall.
+    /// Reflects a body that has passed a wall.
     fn keep_in(&self, room: &Bounds, mover: &mut Mover) {
         let share = match mover.motion {
             Motion::Billiard(_) => 1.0,
@@ -80,7 +72,7 @@ impl Dynamics {
         for axis in 0..3 {
             let below = room.min[axis] - bounds.min[axis];
             let above = bounds.max[axis] - room.max[axis];
-            // Pushed back as well, or what hardly bounces would sink into the floor.
+            // Moved back as well; otherwise a body that hardly bounces would sink into the floor.
             if below > 0.0 {
                 mover.center[axis] += below;
                 mover.velocity[axis] = bounced(mover.velocity[axis], 1.0, share);
@@ -92,12 +84,12 @@ impl Dynamics {
     }
 }
 
-/// A speed after a wall that lets only one direction pass.
+/// Returns a velocity component after a wall that lets only one direction pass.
 fn bounced(speed: f64, inward: f64, share: f64) -> f64 {
     if speed * inward < 0.0 { -speed * share } else { speed }
 }
 
-/// How easily a body is moved and turned; not at all if it does not fly.
+/// Inverse mass and inverse inertia; both are 0 for a body that does not fly.
 #[derive(Clone, Copy)]
 struct InverseMass {
     mass: f64,
@@ -115,7 +107,7 @@ impl InverseMass {
         }
     }
 
-    /// By how much an impulse of 1 at the end of an arm changes the speed there.
+    /// Returns the change of velocity at the end of `arm` due to a unit impulse there.
     fn along(self, arm: DVec3, normal: DVec3) -> f64 {
         self.mass + arm.cross(normal).length_squared() * self.inertia
     }
@@ -126,13 +118,13 @@ impl InverseMass {
     }
 }
 
-/// Where two bodies touch, about, and the direction from the second to the first there.
+/// Returns the approximate contact point of two bodies, and the direction from the second to the first there.
 fn contact(a: &Mover, b: &Mover, faces: &[FacePair]) -> (DVec3, DVec3) {
     let (mut point, mut normal) = (DVec3::ZERO, DVec3::ZERO);
     for pair in faces {
         let [p, q] = [(a, pair.a), (b, pair.b)]
             .map(|(mover, face)| mover.shape.mesh().triangle(face).map(|v| mover.pose.place(v)));
-        // The middle of where their boxes overlap: a large face's own middle may be far away.
+        // The middle of the overlap of the two face boxes: the middle of a large face may be far away.
         let [(p_min, p_max), (q_min, q_max)] =
             [p, q].map(|[u, v, w]| (u.min(v).min(w), u.max(v).max(w)));
         point += (p_min.max(q_min) + p_max.min(q_max)) / 2.0;
@@ -142,12 +134,12 @@ fn contact(a: &Mover, b: &Mover, faces: &[FacePair]) -> (DVec3, DVec3) {
     (point / faces.len().max(1) as f64, normal.unwrap_or(DVec3::Z))
 }
 
-/// Of length 1; zero for a face without one.
+/// Returns the unit normal of a face; zero for a degenerate face.
 fn normal_of([u, v, w]: [DVec3; 3]) -> DVec3 {
     (v - u).cross(w - u).normalize_or_zero()
 }
 
-/// The energy of motion of all that flies.
+/// Returns the kinetic energy of all bodies in free flight.
 pub(super) fn energy(movers: &[Mover]) -> Option<f64> {
     let energies = movers.iter().filter_map(|mover| match mover.motion {
         Motion::Flight { mass, inertia } => Some(
@@ -163,7 +155,7 @@ mod tests {
     use super::*;
     use impinge::{Pose, Shape, World, generate, generate::Random, world::Body};
 
-    /// Shuttles of different mass that fly into each other.
+    /// Shuttles of different mass that fly towards each other.
     fn flock(seed: u64) -> (World, Vec<Mover>) {
         let shape = Shape::new(generate::scaled_to_cube(&generate::shuttle(), 2.0).unwrap());
         let (mut world, mut random) = (World::new(), Random::new(seed));
@@ -179,7 +171,7 @@ mod tests {
         (world, movers)
     }
 
-    /// Momentum and angular momentum of all.
+    /// Total momentum and angular momentum.
     fn momenta(movers: &[Mover]) -> [DVec3; 2] {
         let mut sum = [DVec3::ZERO; 2];
         for mover in movers {
@@ -196,7 +188,7 @@ mod tests {
         let mut hits = 0;
         for cycle in 0..200 {
             for (mover, &id) in movers.iter_mut().zip(&ids).filter(|_| cycle > 0) {
-                mover.advance(cycle, dynamics).unwrap();
+                mover.advance(cycle, &dynamics.forces).unwrap();
                 world.set_pose(id, mover.pose).unwrap();
             }
             let step = world.step();
@@ -238,7 +230,7 @@ mod tests {
         let shape = Shape::new(generate::sphere(48).unwrap());
         let mut mover = Mover::new(shape, Pose::IDENTITY).flying(DVec3::X * 0.3, DVec3::ZERO, 1.0);
         for cycle in 1..=4 {
-            mover.advance(cycle, &dynamics).unwrap();
+            mover.advance(cycle, &dynamics.forces).unwrap();
             dynamics.keep_in(&room, &mut mover);
         }
         assert_eq!(mover.velocity, DVec3::X * -0.15);

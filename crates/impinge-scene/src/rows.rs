@@ -1,13 +1,12 @@
-//! A cycle in numbers.
+//! Times and counts of one cycle.
 
-use crate::summary::to_thousandths;
 use impinge::world::{Step, StepStats};
 use impinge_io::csv_field;
 use serde::Serialize;
 use std::time::Duration;
 
-/// What a cycle took and found. Serialized, it is the object that `docs/output.md` in the repository
-/// describes.
+/// Times and counts of one cycle. Its serialized form is the JSON object that `docs/output.md` in the
+/// repository describes.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Row<'r> {
@@ -22,26 +21,26 @@ pub struct Row<'r> {
     pub broad_us: f64,
     /// Microseconds to find the faces that touch.
     pub narrow_us: f64,
-    /// Microseconds to put contacts in order and compare them with the last cycle.
+    /// Microseconds to sort contacts and compare them with the previous cycle.
     pub report_us: f64,
-    /// Microseconds of all of these.
+    /// Microseconds of all stages together.
     pub total_us: f64,
     /// Pairs of bodies that are near each other.
     pub near: usize,
-    /// Those of them whose faces were compared.
+    /// Pairs of near bodies whose faces were compared.
     pub candidates: usize,
     /// Pairs of bodies that touch.
     pub body_pairs: usize,
     /// Pairs of faces that touch.
     pub contacts: usize,
-    /// Pairs of bodies that touch and did not at the last cycle.
+    /// Pairs of bodies that touch now but did not at the previous cycle.
     pub began: usize,
-    /// Pairs of bodies that touched at the last cycle and do no longer.
+    /// Pairs of bodies that touched at the previous cycle but do not now.
     pub ended: usize,
 }
 
 impl<'r> Row<'r> {
-    /// The header of a CSV file of rows.
+    /// The header line of a CSV file of rows.
     pub const HEADER: &'static str = "run,cycle,place_us,broad_us,narrow_us,report_us,\
          total_us,near,candidates,body_pairs,contacts,began,ended";
 
@@ -66,7 +65,7 @@ impl<'r> Row<'r> {
         }
     }
 
-    /// The row of a CSV file, without a line end.
+    /// Returns the CSV row, without a line end.
     pub fn csv(&self) -> String {
         let Self { cycle, place_us, broad_us, narrow_us, report_us, total_us, .. } = self;
         let Self { near, candidates, body_pairs, contacts, began, ended, .. } = self;
@@ -80,4 +79,9 @@ impl<'r> Row<'r> {
 
 fn micros(time: Duration) -> f64 {
     to_thousandths(time.as_secs_f64() * 1e6)
+}
+
+/// Rounds milli- or microseconds to three decimals: further digits are noise.
+pub(crate) fn to_thousandths(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
 }

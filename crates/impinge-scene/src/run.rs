@@ -19,35 +19,35 @@ use std::{
     ops::ControlFlow,
 };
 
-/// One run of a scene, ready for its first cycle or somewhere between two.
+/// One run of a scene, between two cycles.
 pub struct Run {
     pub(crate) world: World,
     pub(crate) bodies: Vec<BodyId>,
-    /// By number of the body.
+    /// Indexed by the number of the body.
     pub(crate) movers: Vec<Mover>,
     pub(crate) names: Names,
     pub(crate) dynamics: Dynamics,
-    /// How many cycles there are to be.
+    /// The number of cycles to run.
     pub(crate) cycles: u64,
     pub(crate) stop_at_contact: bool,
     pub(crate) contact_limit: ContactLimit,
     pub(crate) summary: Summary,
 }
 
-/// How many contacts a cycle may have, and where the scene says so.
+/// The limit on contacts per cycle, and where the scene sets it.
 pub(crate) struct ContactLimit {
     pub(crate) contacts: u64,
-    /// The error that tells there are more, but for its message.
-    pub(crate) place: impinge_io::Place,
+    /// Path and position for the error message.
+    pub(crate) place: impinge_io::Location,
     pub(crate) path: std::path::PathBuf,
 }
 
-/// What bodies are called: copies have a number after their common name.
+/// The names of bodies. Copies have a number after the name of their entry.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// The name of each entry, and whether it has one body alone.
+    /// The name of each entry, and whether it has exactly one body.
     pub(crate) entries: Vec<(String, bool)>,
-    /// The entry and the number of the copy for each body.
+    /// The entry and the copy number of each body.
     pub(crate) bodies: Vec<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl Names {
     }
 }
 
-/// Why a step did not come to its end.
+/// Why a step was cut short.
 enum Stop {
     Asked,
     TooManyContacts {
@@ -69,40 +69,40 @@ enum Stop {
 }
 
 impl Run {
-    /// What it is called: the run's `name`, or the name of the scene's file without the extension.
+    /// Returns the name of the run: its `name`, or the name of the scene file without the extension.
     pub fn name(&self) -> &str {
         &self.summary.run
     }
 
-    /// How many bodies there are.
+    /// Returns the number of bodies.
     pub fn body_count(&self) -> usize {
         self.bodies.len()
     }
 
-    /// How many cycles there are to be, if nothing stops it.
+    /// Returns the number of cycles, if nothing stops the run earlier.
     pub fn cycle_count(&self) -> u64 {
         self.cycles
     }
 
-    /// How near bodies are found.
+    /// Returns the broad phase.
     pub fn broad(&self) -> Broad {
         self.summary.broad
     }
 
-    /// How many threads are asked for, 0 for one per core. If not 1, [`next_cycle`](Self::next_cycle)
-    /// uses the rayon pool that it is called in.
+    /// Returns the number of threads; 0 for one per core. Unless it is 1, [`next_cycle`](Self::next_cycle)
+    /// uses the rayon pool in which it is called.
     pub fn threads(&self) -> u16 {
         self.summary.threads
     }
 
-    /// Does one cycle: moves the bodies, but for the first one; finds the faces that touch; and lets
-    /// bodies respond to what they hit. Returns `None` when there are no more cycles.
+    /// Runs one cycle: moves the bodies (except in the first cycle), finds the faces that touch, and makes
+    /// bodies respond to what they hit. Returns `None` after the last cycle.
     ///
-    /// `watch` is told now and then how far a cycle is, and may stop it.
+    /// The run calls `watch` from time to time with the progress of the cycle; `watch` may stop it.
     ///
     /// # Errors
-    /// If a body moves where no pose can be, there are more contacts than the scene's
-    /// `contact_limit`, or `watch` stops it.
+    /// If a body moves to an invalid pose, if there are more contacts than the scene's `contact_limit`, or if
+    /// `watch` stops the cycle.
     pub fn next_cycle(
         &mut self,
         mut watch: impl FnMut(&StepStats) -> ControlFlow<()>,
@@ -142,14 +142,14 @@ impl Run {
         Ok(Some(Cycle { row, step, movers, names }))
     }
 
-    /// What the cycles done so far took and found.
+    /// Returns times and counts over all cycles so far.
     pub fn summary(&self) -> Summary {
         let mut summary = self.summary.clone();
         summary.finish(response::energy(&self.movers));
         summary
     }
 
-    /// Moves all bodies to where they are at a cycle.
+    /// Moves all bodies to their poses at a cycle.
     fn advance(&mut self, cycle: u64) -> Result<(), Error> {
         let Self { world, bodies, movers, names, dynamics, .. } = self;
         for (number, (mover, &id)) in movers.iter_mut().zip(bodies.iter()).enumerate() {
@@ -159,7 +159,7 @@ impl Run {
                     body: names.of(number),
                     message: error.to_string(),
                 };
-                mover.advance(cycle, dynamics).map_err(|error| about(&error))?;
+                mover.advance(cycle, &dynamics.forces).map_err(|error| about(&error))?;
                 world.set_pose(id, mover.pose).map_err(|error| about(&error))?;
             }
         }
@@ -177,15 +177,15 @@ impl ContactLimit {
     fn exceeded(&self, cycle: u64, pairs: usize) -> Error {
         let limit = self.contacts;
         let message = format!(
-            "cycle {cycle}: over {limit} contacts among the first {pairs} pairs of bodies; \
+            "cycle {cycle}: more than {limit} contacts among the first {pairs} pairs of bodies; \
              place the bodies further apart, or raise `contact_limit` if there is memory \
              for them (8 bytes each)"
         );
-        impinge_io::Error { path: self.path.clone(), place: self.place.clone(), message }.into()
+        impinge_io::Error { path: self.path.clone(), location: self.place.clone(), message }.into()
     }
 }
 
-/// One cycle of a run: where bodies are, and what touches.
+/// One cycle of a run: the poses of bodies, and their contacts.
 pub struct Cycle<'r> {
     row: Row<'r>,
     step: Step<'r>,
@@ -201,17 +201,17 @@ impl<'r> Cycle<'r> {
     pub const POSES_HEADER: &'static str =
         "run,cycle,body,r00,r01,r02,tx,r10,r11,r12,ty,r20,r21,r22,tz";
 
-    /// Times and counts.
+    /// Returns times and counts of this cycle.
     pub fn row(&self) -> &Row<'r> {
         &self.row
     }
 
-    /// What touches, began to touch and ceased to.
+    /// Returns which bodies touch, began to touch and ceased to touch.
     pub fn step(&self) -> &Step<'r> {
         &self.step
     }
 
-    /// The name of a body, by its number in the world.
+    /// Returns the name of a body, given its number in the world.
     ///
     /// # Panics
     /// If there is no such body.
@@ -219,12 +219,12 @@ impl<'r> Cycle<'r> {
         self.names.of(body)
     }
 
-    /// Where each body is, in the order of their numbers.
+    /// Returns the pose of each body, in the order of their numbers.
     pub fn poses(&self) -> impl Iterator<Item = &Pose> {
         self.movers.iter().map(|mover| &mover.pose)
     }
 
-    /// Writes a CSV row for each two faces that touch.
+    /// Writes one CSV row for each pair of faces that touch.
     ///
     /// # Errors
     /// If `out` cannot be written to.
@@ -240,7 +240,7 @@ impl<'r> Cycle<'r> {
         Ok(())
     }
 
-    /// Writes a CSV row for each body: its name and the row-major 3×4 matrix of its pose.
+    /// Writes one CSV row for each body: its name and the row-major 3×4 matrix of its pose.
     ///
     /// # Errors
     /// If `out` cannot be written to.

@@ -1,36 +1,36 @@
-//! Where the meshes and poses that a scene names come from.
+//! Loads the meshes and poses that a scene names.
 
 use impinge::{Mesh, Pose};
 use std::error::Error;
 
-/// What a source answers with if it fails; the scene adds where the name stands.
+/// The error of a source; the builder adds the position of the name in the scene file.
 pub type SourceError = Box<dyn Error + Send + Sync>;
 
-/// Where the meshes and poses that a scene names come from, and who is told what takes long.
+/// Loads the meshes and poses that a scene names, and shows progress.
 ///
-/// Names are paths, from the scene's folder on; names that begin with `gen:` come as they stand, for
-/// callers that can make meshes.
+/// A name is a path relative to the folder of the scene. A name that begins with `gen:` is passed on
+/// unchanged, for callers that can generate meshes.
 pub trait Sources {
-    /// The mesh of a name.
+    /// Returns the mesh with this name.
     ///
     /// # Errors
-    /// If it cannot be read or made.
+    /// If the mesh cannot be read or generated.
     fn mesh(&self, name: &str) -> Result<Mesh, SourceError>;
 
-    /// The poses of a name, at least one.
+    /// Returns the poses with this name, at least one.
     ///
     /// # Errors
-    /// If they cannot be read or made.
+    /// If the poses cannot be read or generated.
     fn poses(&self, name: &str) -> Result<Vec<Pose>, SourceError>;
 
-    /// Does some work that may take long, such as `preparing wheel.stl`. Calls `work` once.
+    /// Calls `work` once. The work may take long; `label` describes it, for example `preparing wheel.stl`.
     fn during(&self, label: &str, work: &mut dyn FnMut()) {
         let _ = label;
         work();
     }
 }
 
-/// Meshes and poses from files, with no progress shown.
+/// Loads meshes and poses from files, and shows no progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Files;
 

@@ -1,16 +1,19 @@
-//! A run in numbers.
+//! Times and counts of a whole run.
 
-use crate::{document::Broad, rows::Row};
+use crate::{
+    document::Broad,
+    rows::{Row, to_thousandths},
+};
 use serde::Serialize;
 
-/// A run as a whole, up to the last cycle that was done. Serialized, it is the object that
+/// Times and counts of a run, up to the last finished cycle. Its serialized form is the JSON object that
 /// `docs/output.md` in the repository describes.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
     pub(crate) kind: &'static str,
     pub(crate) version: &'static str,
-    /// The scene's file.
+    /// The scene file.
     pub scene: String,
     /// The name of the run.
     pub run: String,
@@ -18,53 +21,53 @@ pub struct Summary {
     pub method: &'static str,
     /// The broad phase that finds near bodies.
     pub broad: Broad,
-    /// Threads asked for; 0 for one per core.
+    /// The number of threads; 0 for one per core.
     pub threads: u16,
-    /// Bodies.
+    /// The number of bodies.
     pub bodies: usize,
-    /// Faces of all bodies.
+    /// The number of faces of all bodies.
     pub faces: u64,
-    /// Cycles that were done.
+    /// The number of finished cycles.
     pub cycles: u64,
-    /// Why there were no more.
+    /// Why the run ended.
     pub stopped: End,
     /// Milliseconds to read meshes and prepare bodies.
     pub build_ms: f64,
-    /// Microseconds a cycle, on average.
+    /// Mean microseconds per cycle.
     pub mean_us: f64,
     /// Microseconds of the longest cycle.
     pub max_us: f64,
     /// Microseconds of the last cycle.
     pub last_us: f64,
-    /// Pairs of near bodies, in all cycles.
+    /// Pairs of near bodies, over all cycles.
     pub near: u64,
-    /// Those of them whose faces were compared.
+    /// Pairs of near bodies whose faces were compared, over all cycles.
     pub candidates: u64,
-    /// Pairs of touching faces, in all cycles.
+    /// Pairs of touching faces, over all cycles.
     pub contacts: u64,
     /// Cycles with at least one contact.
     pub touching_cycles: u64,
     /// The first cycle with a contact.
     pub first_contact: Option<u64>,
-    /// The energy of motion of the bodies that fly before the first cycle, if any do.
+    /// Kinetic energy of the bodies in free flight before the first cycle, if there are any.
     pub energy_before: Option<f64>,
-    /// The same after the last.
+    /// Kinetic energy of the bodies in free flight after the last cycle.
     pub energy_after: Option<f64>,
 }
 
-/// Why a run had no more cycles.
+/// Why a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
-    /// All that were asked for were done.
+    /// All cycles were run.
     #[default]
     Cycles,
-    /// Faces touched, and the scene was to stop there.
+    /// Faces touched, and the scene sets `stop_at_contact`.
     Contact,
 }
 
 impl End {
-    /// The word for it in every output.
+    /// The name in every output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cycles => "cycles",
@@ -74,7 +77,7 @@ impl End {
 }
 
 impl Summary {
-    /// Takes a cycle into account. Until [`finish`](Self::finish), `mean_us` is the sum.
+    /// Adds a cycle. Until [`finish`](Self::finish), `mean_us` holds the sum.
     pub(crate) fn add(&mut self, row: &Row<'_>) {
         self.cycles += 1;
         self.mean_us += row.total_us;
@@ -93,9 +96,4 @@ impl Summary {
         self.mean_us = to_thousandths(self.mean_us / self.cycles.max(1) as f64);
         self.energy_after = energy;
     }
-}
-
-/// A number of milli- or microseconds to three decimals: finer is noise.
-pub(crate) fn to_thousandths(value: f64) -> f64 {
-    (value * 1e3).round() / 1e3
 }

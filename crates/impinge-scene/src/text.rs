@@ -1,7 +1,7 @@
-//! The text of a scene file, and errors that tell the position in it.
+//! The text of a scene file, and errors with the position in it.
 
 use crate::error::Error;
-use impinge_io::{Place, excerpt};
+use impinge_io::{Location, excerpt};
 use serde::de::DeserializeOwned;
 use std::{
     fmt::Display,
@@ -17,18 +17,18 @@ pub(super) struct Text {
     content: String,
 }
 
-/// More than any scene needs: what is larger is some other file.
+/// A larger file is certainly not a scene.
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Text {
     pub(super) fn load(path: &Path) -> Result<Self, Error> {
         let about = |error: &dyn Display| {
             let message = format!("cannot be read: {error}");
-            Error::from(impinge_io::Error { path: path.into(), place: Place::File, message })
+            Error::from(impinge_io::Error { path: path.into(), location: Location::File, message })
         };
         let size = fs::metadata(path).map_err(|error| about(&error))?.len();
         if size > MAX_BYTES {
-            return Err(about(&"a scene is at most 64 MB long; is this another kind of file?"));
+            return Err(about(&"the file is larger than 64 MB, which no scene is"));
         }
         let bytes = fs::read(path).map_err(|error| about(&error))?;
         let path = path.to_owned();
@@ -48,18 +48,18 @@ impl Text {
         toml::from_str(&self.content).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             let message = excerpt(&error.message().replace('\n', ", "), 200);
-            // Words for people, not for compilers.
+            // Replace names of Rust types by words.
             let message = ["u64", "u32", "u16"]
                 .iter()
                 .fold(message, |text, kind| {
                     text.replace(
                         &format!("expected {kind}"),
-                        "expected a whole number, not negative",
+                        "expected a whole number, 0 or greater",
                     )
                 })
                 .replace("expected f64", "expected a number");
             match self.key_of(span.start) {
-                // Messages about keys name them already.
+                // Some messages name the key already.
                 Some(key) if !message.contains(&format!("`{key}`")) => {
                     self.fault(&span, format!("`{key}`: {message}; docs/scenes.md lists all keys"))
                 }
@@ -68,22 +68,22 @@ impl Text {
         })
     }
 
-    /// An error at a place of the file.
+    /// Returns an error at a position of the file.
     pub(super) fn fault(&self, at: &Range<usize>, message: impl Display) -> Error {
-        let (path, place) = (self.path.clone(), self.place(at));
-        impinge_io::Error { path, place, message: message.to_string() }.into()
+        let (path, location) = (self.path.clone(), self.place(at));
+        impinge_io::Error { path, location, message: message.to_string() }.into()
     }
 
-    /// The line and column at which a range of bytes begins.
-    pub(super) fn place(&self, at: &Range<usize>) -> Place {
+    /// Returns the line and column of the start of a byte range.
+    pub(super) fn place(&self, at: &Range<usize>) -> Location {
         let before = self.content.get(..at.start).unwrap_or(&self.content);
         let line = before.matches('\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |end| end + 1);
         let column = before[start..].chars().count() + 1;
-        Place::Character { line, column }
+        Location::Character { line, column }
     }
 
-    /// The key whose value is at a place, if it stands in the same line.
+    /// Returns the key whose value is at a position, if the key is on the same line.
     fn key_of(&self, place: usize) -> Option<&str> {
         let before = self.content.get(..place)?;
         let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
@@ -93,7 +93,8 @@ impl Text {
         (!key.is_empty()).then_some(key)
     }
 
-    /// A file that the scene names: from the scene's own folder on, unless it is a generator.
+    /// Returns the path of a file that the scene names, relative to the folder of the scene. Generator names
+    /// stay unchanged.
     pub(super) fn source(&self, name: &str) -> String {
         if name.starts_with("gen:") || Path::new(name).is_absolute() {
             return name.to_owned();
@@ -102,7 +103,7 @@ impl Text {
         folder.join(name).to_string_lossy().into_owned()
     }
 
-    /// The file's name without its folder and extension.
+    /// Returns the file name without its folder and extension.
     pub(super) fn stem(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }

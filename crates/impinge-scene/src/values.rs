@@ -1,4 +1,4 @@
-//! Values of a scene file that are checked: finite vectors, positive numbers, names, boxes.
+//! Checks of values of a scene file: finite vectors, positive numbers, names, boxes. The builder calls them.
 
 use crate::{document::Vector, error::Error, text::Text};
 use impinge::{Bounds, glam::DVec3};
@@ -10,7 +10,10 @@ impl Text {
         let is_bad = |c: char| c == ',' || c == '"' || c.is_control();
         match name.get_ref() {
             name if !name.is_empty() && !name.contains(is_bad) => Ok(name.clone()),
-            _ => Err(self.fault(&name.span(), "`name`: needs letters, without commas and quotes")),
+            _ => Err(self.fault(
+                &name.span(),
+                "`name`: must not be empty or have commas, quotes or control characters",
+            )),
         }
     }
 
@@ -18,7 +21,9 @@ impl Text {
         let vector = DVec3::from_array(*value.get_ref());
         match vector.is_finite() {
             true => Ok(vector),
-            false => Err(self.fault(&value.span(), format!("`{key}`: not three finite numbers"))),
+            false => {
+                Err(self.fault(&value.span(), format!("`{key}`: must be three finite numbers")))
+            }
         }
     }
 
@@ -26,7 +31,7 @@ impl Text {
         value.map_or(Ok(DVec3::ZERO), |value| self.vector(key, value))
     }
 
-    /// A number that is at least 0, or greater if it has to be.
+    /// Returns a finite number that is at least 0, or greater than 0 if `is_positive`.
     pub(super) fn number(
         &self,
         key: &str,
@@ -38,7 +43,8 @@ impl Text {
             return Ok(number);
         }
         let wanted = if is_positive { "greater than 0" } else { "0 or greater" };
-        Err(self.fault(&value.span(), format!("`{key}`: {number} is not a finite number {wanted}")))
+        Err(self
+            .fault(&value.span(), format!("`{key}`: {number}; must be a finite number {wanted}")))
     }
 
     pub(super) fn bounds(
@@ -51,7 +57,7 @@ impl Text {
         let (min, max) = (self.vector("min", min)?, self.vector("max", max)?);
         match min.cmple(max).all() && (max - min).is_finite() {
             true => Ok(Bounds { min, max }),
-            false => Err(self.fault(at, format!("`{key}`: `min` is beyond `max` along an axis"))),
+            false => Err(self.fault(at, format!("`{key}`: `min` must not be greater than `max`"))),
         }
     }
 }

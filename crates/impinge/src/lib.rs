@@ -1,8 +1,8 @@
-//! Tells which faces of which bodies touch: exactly, for any triangle soup.
+//! Finds the faces of meshes that touch: exactly, for any triangle soup.
 //!
 //! Two faces touch if the two closed triangles share a point, with their corners exactly where
-//! [`Pose::place`] puts them. There is no epsilon anywhere: touching at a point counts, coplanar
-//! overlap counts, a degenerate triangle is the segment or point that it is.
+//! [`Pose::place`] puts them. There is no epsilon: touching in a single point counts, coplanar overlap
+//! counts, and a degenerate triangle counts as the segment or point it is.
 //!
 //! ```
 //! use impinge::{Mesh, Pair, Pose, Shape, glam::DVec3};
@@ -21,18 +21,19 @@
 //!
 //! Where to look:
 //!
-//! - [`Mesh`] and [`Pose`]: what a query is about. Both are checked when they are made, so that no
-//!   query can fail.
-//! - [`Pair`]: two meshes prepared for queries, by a [`Method`] from [`mid`]; [`Index`]: one mesh
-//!   prepared, to be shared among pairs, saved and loaded.
+//! - [`Mesh`] and [`Pose`]: the input of a query. Both are validated on construction, so no query can fail.
+//! - [`Shape`]: a mesh prepared for queries by a [`Method`]. It can be shared by any number of pairs and bodies, saved
+//!   and loaded.
+//! - [`Pair`]: two shapes, to be queried at any poses: contacts, distance, faces within a tolerance.
+//! - [`intersects`], [`contacts`], [`distance`]: one question about two shapes in one call.
 //! - [`Shape::cast_ray`], [`Shape::nearest_point`], [`Shape::contains_point`]: one body and rays or points.
-//! - [`World`]: many bodies that move, and what touches step by step; [`Shape`]: a mesh prepared once, to be
-//!   shared by any number of them; [`broad`]: ways to find those that are near each other.
-//! - [`narrow`]: the exact test itself, for two triangles.
-//! - [`convex`]: convex hulls, and how far they reach.
-//! - [`generate`]: meshes and paths to try things on.
+//! - [`World`]: many moving bodies, and the pairs that touch at each step; [`broad`]: the broad phases to choose from.
+//! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
+//! - [`narrow`]: the exact test for two triangles, without a mesh.
+//! - [`convex`]: convex hulls, and their extent along a direction.
+//! - [`generate`]: generated meshes and motion paths for tests and examples.
 //!
-//! Files are read by the crate `impinge-io`; the command `impinge` puts both to use.
+//! The crate `impinge-io` reads and writes files; the command `impinge` uses both.
 #![forbid(unsafe_code)]
 
 mod bounds;

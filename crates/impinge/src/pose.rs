@@ -1,15 +1,16 @@
-//! Where a body stands: a rotation and a translation, and the one way a vertex is placed.
+//! The pose of a body: a rotation and a translation. Defines how a vertex is placed, for the whole library.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use std::ops::Mul;
 
-/// How far an entry of RᵀR may be from the identity's before a matrix is refused as a rotation.
+/// The largest difference between an entry of RᵀR and the identity at which a matrix is accepted as a
+/// rotation.
 const ROTATION_TOLERANCE: f64 = 1e-6;
 
 /// A rotation followed by a translation, in `f64`.
 ///
-/// A pose that exists is valid, so queries cannot fail: the matrix is finite, turns without
-/// mirroring, and RᵀR is the identity to 1e-6; the translation is finite.
+/// A pose that exists is valid, so queries cannot fail: the matrix is finite, it does not mirror, and RᵀR
+/// equals the identity to 1e-6; the translation is finite.
 ///
 /// ```
 /// use impinge::{Pose, glam::{DMat3, DVec3}};
@@ -55,7 +56,7 @@ pub enum PoseError {
         j: usize,
         /// Their dot product.
         value: f64,
-        /// What it is for a rotation: 1 for a column with itself, else 0.
+        /// The dot product for a rotation: 1 for a column with itself, otherwise 0.
         expected: f64,
     },
     /// The determinant is negative: the matrix mirrors.
@@ -84,10 +85,10 @@ pub enum PoseError {
 }
 
 impl Pose {
-    /// The pose that changes no value.
+    /// The pose that leaves every point where it is.
     pub const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, translation: DVec3::ZERO };
 
-    /// A pose from its two parts, refused unless the matrix is a rotation and both are finite.
+    /// Creates a pose. Fails unless the matrix is a rotation to 1e-6 and both parts are finite.
     pub fn new(rotation: DMat3, translation: DVec3) -> Result<Self, PoseError> {
         let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
         for (column, axis) in columns.iter().enumerate() {
@@ -110,7 +111,7 @@ impl Pose {
         Ok(Self { rotation, translation })
     }
 
-    /// A pose from the row-major 3×4 matrix `[R | t]`, as scenario files hold it.
+    /// Creates a pose from the row-major 3×4 matrix `[R | t]`, as in pose files.
     pub fn from_rows(rows: [f64; 12]) -> Result<Self, PoseError> {
         let [a, b, c, x, d, e, f, y, g, h, i, z] = rows;
         let rotation = DMat3::from_cols_array(&[a, d, g, b, e, h, c, f, i]);
@@ -124,8 +125,9 @@ impl Pose {
         [a, b, c, x, d, e, f, y, g, h, i, z]
     }
 
-    /// A pose from a unit quaternion and a translation. The quaternion is refused unless its squared length is 1 to
-    /// 1e-6, and then scaled to unit length, so that the matrix is a rotation to a few roundings.
+    /// Creates a pose from a unit quaternion and a translation. Fails unless the squared length of the
+    /// quaternion is 1 to 1e-6. The quaternion is then normalised, so that the matrix is a rotation to a few
+    /// roundings.
     pub fn from_quat(rotation: DQuat, translation: DVec3) -> Result<Self, PoseError> {
         let length_squared = rotation.length_squared();
         // A NaN passes no comparison.
@@ -136,16 +138,18 @@ impl Pose {
         Self::new(DMat3::from_quat(rotation.normalize()), translation)
     }
 
-    /// The rotation as a unit quaternion, rounded. Of the two that stand for a rotation, the one with `w ≥ 0`.
+    /// The rotation as a unit quaternion, rounded. Of the two quaternions of a rotation this is the one with
+    /// `w ≥ 0`.
     ///
-    /// A matrix that is orthonormal only to 1e-6 is not given back by [`from_quat`](Self::from_quat): that makes it a
-    /// rotation to a few roundings, which moves its entries by about as much as they were off.
+    /// [`from_quat`](Self::from_quat) does not restore a matrix that is orthonormal only to 1e-6. It creates
+    /// a matrix that is a rotation to a few roundings, which differs by about as much as the original was
+    /// off.
     pub fn to_quat(&self) -> DQuat {
         let quat = DQuat::from_mat3(&self.rotation).normalize();
         if quat.w < 0.0 { -quat } else { quat }
     }
 
-    /// A pose that only moves.
+    /// A pose that only translates.
     pub fn from_translation(translation: DVec3) -> Result<Self, PoseError> {
         Self::new(DMat3::IDENTITY, translation)
     }
@@ -160,60 +164,60 @@ impl Pose {
         self.translation
     }
 
-    /// Where this pose puts a point.
+    /// The position of a point at this pose.
     ///
-    /// This is the definition that "exact" refers to: `((r0·x + r1·y) + r2·z) + t` for each
-    /// coordinate, every operation rounded to the nearest `f64`, in this order, never fused.
-    /// Every method decides on the points that come out of here.
+    /// "Exact" refers to this definition: each coordinate is `((r0·x + r1·y) + r2·z) + t`, every operation
+    /// rounded to the nearest `f64`, in this order, never fused. Every method decides about points as this
+    /// function returns them.
     #[inline]
     pub fn place(&self, point: DVec3) -> DVec3 {
         let r = &self.rotation;
         ((r.x_axis * point.x + r.y_axis * point.y) + r.z_axis * point.z) + self.translation
     }
 
-    /// This pose, followed by another: the same as `next * self`.
+    /// This pose followed by `next`: the same as `next * self`.
     pub fn then(self, next: Self) -> Self {
         next * self
     }
 
-    /// The pose that undoes this one, but for rounding.
+    /// The inverse pose, up to rounding.
     ///
-    /// Its matrix is the inverse, not the transpose, so that it also undoes a matrix that is orthonormal only to
-    /// 1e-6; where the inverse is no longer that close to orthonormal, the nearest rotation takes its place.
-    /// A coordinate of the translation that would be beyond `f64::MAX` becomes `±f64::MAX`.
+    /// Its matrix is the inverse, not the transpose, so that it also undoes a matrix that is orthonormal only
+    /// to 1e-6. If that inverse is no longer so close to orthonormal, the nearest rotation is used instead. A
+    /// coordinate of the translation that would exceed `f64::MAX` becomes `±f64::MAX`.
     pub fn inverse(&self) -> Self {
-        let rotation = made_orthonormal(self.rotation.inverse());
+        let rotation = repaired_rotation(self.rotation.inverse());
         let turned = Self { rotation, translation: DVec3::ZERO };
-        // A difference, so that no zero becomes negative.
+        // A difference instead of a negation, so that no zero becomes −0.0.
         Self { rotation, translation: DVec3::ZERO - turned.place_saturating(self.translation) }
     }
 
-    /// [`place`](Self::place) for points of any size: a coordinate beyond `f64::MAX` becomes `±f64::MAX`.
+    /// Like [`place`](Self::place), but a coordinate that would exceed `f64::MAX` becomes `±f64::MAX`.
     fn place_saturating(&self, point: DVec3) -> DVec3 {
         let placed = self.place(point);
         if placed.is_finite() {
             return placed;
         }
-        // A row of a rotation lengthens a coordinate to less than 1.75 times the largest: a quarter of it, and of the
-        // translation, adds up to less than `f64::MAX`.
+        // A row of a rotation enlarges the largest coordinate by a factor below 1.75. So a quarter of the
+        // rotated point, plus a quarter of the translation, stays below `f64::MAX`.
         let quarter = Self { translation: self.translation * 0.25, ..*self }.place(point * 0.25);
         let most = DVec3::splat(f64::MAX * 0.25);
         quarter.clamp(-most, most) * 4.0
     }
 
-    /// The corners of a triangle where they are [placed](Self::place).
+    /// The corners of a triangle, each [placed](Self::place).
     #[inline]
     pub fn place_triangle(&self, triangle: [DVec3; 3]) -> [DVec3; 3] {
         triangle.map(|corner| self.place(corner))
     }
 
-    /// How far along any world axis rounding may move a placed point, for points with coordinates of
-    /// at most `reach`.
+    /// A bound on the rounding error of a placed point along any world axis, for points whose coordinates are
+    /// at most `reach` in magnitude.
     ///
-    /// A placed coordinate `((r0·x + r1·y) + r2·z) + t` passes through at most four roundings, so
-    /// it is off by at most 4 units of `|r0·x| + |r1·y| + |r2·z| + |t|` in first order; the three
-    /// products add up to at most √3 (1 + 1e-6) times the largest coordinate. The smallest number
-    /// stands for what underflow may lose.
+    /// A placed coordinate `((r0·x + r1·y) + r2·z) + t` passes through at most four roundings, so it is off
+    /// by at most 4 units of `|r0·x| + |r1·y| + |r2·z| + |t|` in first order. The three products add up to at
+    /// most √3 (1 + 1e-6) times the largest coordinate. The smallest positive number covers the loss by
+    /// underflow.
     #[inline]
     pub(crate) fn rounding(&self, reach: f64) -> f64 {
         let size = 1.75 * reach + self.translation.abs().max_element();
@@ -221,7 +225,7 @@ impl Pose {
     }
 }
 
-/// Checks that RᵀR is the identity to 1e-6.
+/// Checks that RᵀR equals the identity to 1e-6.
 fn check_orthonormal(rotation: &DMat3) -> Result<(), PoseError> {
     let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
     for i in 0..3 {
@@ -238,12 +242,13 @@ fn check_orthonormal(rotation: &DMat3) -> Result<(), PoseError> {
     Ok(())
 }
 
-/// A product or an inverse of rotations as it is, if it passes for a rotation; else the nearest rotation.
+/// Returns a product or an inverse of rotations unchanged if it is orthonormal to 1e-6, otherwise the nearest
+/// rotation.
 ///
-/// Let E be RᵀR less the identity. Entries of at most 1e-6 make its norm at most 3e-6, so that of a product of two
-/// such matrices is at most 6.1e-6, that of an inverse 3.1e-6. One step of Newton's iteration for the nearest
-/// orthogonal matrix, R (3 − RᵀR) / 2, leaves −¾ E² − ¼ E³: below 3e-11.
-fn made_orthonormal(rotation: DMat3) -> DMat3 {
+/// Let E be RᵀR minus the identity. Entries of at most 1e-6 make its norm at most 3e-6. So the norm for a
+/// product of two such matrices is at most 6.1e-6, and for an inverse 3.1e-6. One step of Newton's iteration
+/// for the nearest orthogonal matrix, R (3 − RᵀR) / 2, leaves −¾ E² − ¼ E³: below 3e-11.
+fn repaired_rotation(rotation: DMat3) -> DMat3 {
     if check_orthonormal(&rotation).is_ok() {
         return rotation;
     }
@@ -251,26 +256,27 @@ fn made_orthonormal(rotation: DMat3) -> DMat3 {
     rotation - rotation * excess * 0.5
 }
 
-/// `a * b` places by `b` first, then by `a`, as matrices do.
+/// `a * b` applies `b` first, then `a`, like matrices.
 ///
-/// The product is rounded, so it places a point close to, but not exactly, where the two poses would one after the
-/// other; its translation is exactly where `a` places that of `b`. The identity on either side changes nothing.
+/// The product is rounded, so it places a point close to, but not exactly at, the result of applying the two
+/// poses in turn. Its translation is exactly `a.place(b.translation())`. Multiplying by the identity on
+/// either side changes nothing.
 ///
-/// The product is always a valid pose. Factors whose matrices are orthonormal only to 1e-6 can have a product that is
-/// not: then the nearest rotation takes its place. A coordinate of the translation that would be beyond `f64::MAX`
-/// becomes `±f64::MAX`.
+/// The product is always a valid pose. Two matrices that are orthonormal only to 1e-6 can have a product that
+/// is not; then the nearest rotation is used instead. A coordinate of the translation that would exceed
+/// `f64::MAX` becomes `±f64::MAX`.
 impl Mul for Pose {
     type Output = Self;
 
     fn mul(self, first: Self) -> Self {
         Self {
-            rotation: made_orthonormal(self.rotation * first.rotation),
+            rotation: repaired_rotation(self.rotation * first.rotation),
             translation: self.place_saturating(first.translation),
         }
     }
 }
 
-/// Exact: the matrix and the translation are taken as they are, or refused as in [`Pose::new`].
+/// Exact: takes the matrix and the translation unchanged, or fails like [`Pose::new`].
 impl TryFrom<DAffine3> for Pose {
     type Error = PoseError;
 
@@ -279,7 +285,7 @@ impl TryFrom<DAffine3> for Pose {
     }
 }
 
-/// Exact; but glam transforms a point by roundings of its own, so place points with [`Pose::place`].
+/// Exact. But glam transforms points with other roundings, so use [`Pose::place`] to place points.
 impl From<Pose> for DAffine3 {
     fn from(pose: Pose) -> Self {
         Self::from_mat3_translation(pose.rotation, pose.translation)
@@ -317,7 +323,7 @@ mod tests {
 
     #[test]
     fn placement_follows_the_stated_order_of_roundings() {
-        // An order or a fused operation that differs shows in the last bit for some of these.
+        // A different order or a fused operation changes the last bit for some of these points.
         let rotation = DMat3::from_euler(glam::EulerRot::XYZ, 0.3, 1.1, -2.0);
         let translation = DVec3::new(1e3, -1e-3, 7.0);
         let pose = Pose::new(rotation, translation).unwrap();
@@ -344,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_rotation_is_refused_with_its_place() {
+    fn invalid_matrices_are_refused_and_the_error_says_where() {
         let refuse = |rotation: DMat3| Pose::new(rotation, DVec3::ZERO).unwrap_err();
         let mut nan = DMat3::IDENTITY;
         nan.z_axis.y = f64::NAN;
@@ -357,7 +363,7 @@ mod tests {
         assert!(matches!(refuse(mirror), PoseError::Mirrors { .. }));
         let infinite = Pose::new(DMat3::IDENTITY, DVec3::new(0.0, f64::INFINITY, 0.0));
         assert!(matches!(infinite, Err(PoseError::TranslationNotFinite { axis: 1, .. })));
-        // Within 1e-6 it is accepted as it stands, not repaired.
+        // A matrix within 1e-6 is accepted unchanged, not repaired.
         let close = DMat3::from_diagonal(DVec3::new(1.0, 1.0 + 4e-7, 1.0));
         assert_eq!(Pose::new(close, DVec3::ZERO).unwrap().rotation(), close);
     }
@@ -373,7 +379,7 @@ mod tests {
         entries.fold(0.0, |most, (p, q)| most.max((p - q).abs()))
     }
 
-    /// Off by as much as a pose may be, and differently for every seed.
+    /// A pose whose matrix is as far from a rotation as is accepted, different for each seed.
     fn skewed_pose(seed: u64) -> Pose {
         let pose = random_pose(seed);
         let stretch = DMat3::from_diagonal(DVec3::splat(1.0 + 4.99e-7));
@@ -400,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inverse_undoes() {
+    fn an_inverse_undoes_its_pose() {
         for seed in 0..400 {
             for pose in [random_pose(seed), skewed_pose(seed)] {
                 let inverse = pose.inverse();
@@ -416,7 +422,7 @@ mod tests {
         assert!(Pose::IDENTITY.inverse().translation().x.is_sign_positive());
     }
 
-    /// Products of matrices that are barely rotations would leave the band after one multiplication.
+    /// Without repair, products of such matrices would leave the accepted range after one multiplication.
     #[test]
     fn products_and_inverses_stay_valid() {
         let mut repaired = 0;
@@ -434,7 +440,7 @@ mod tests {
                 assert_eq!(again, Ok(inverse), "seed {seed}, step {step}");
             }
         }
-        assert!(repaired > 1_000, "hardly any left the band: {repaired}");
+        assert!(repaired > 1_000, "hardly any product left the accepted range: {repaired}");
     }
 
     #[test]
@@ -457,14 +463,14 @@ mod tests {
             let again = Pose::from_quat(quat, pose.translation()).unwrap();
             assert!(difference(&pose, &again) < 8.0 * f64::EPSILON, "seed {seed}");
         }
-        // Half a turn, where w is 0.
+        // Half turns, whose w is 0.
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
             let half =
                 Pose::from_quat(DQuat::from_xyzw(axis.x, axis.y, axis.z, 0.0), axis).unwrap();
             let again = Pose::from_quat(half.to_quat(), axis).unwrap();
             assert!(difference(&half, &again) < 4.0 * f64::EPSILON, "{axis}");
         }
-        // A quaternion of f32 precision is made a unit one.
+        // A quaternion of f32 precision is normalised.
         let rough = DQuat::from_xyzw(0.5, 0.5, 0.5, 0.5 + 3e-7);
         let pose = Pose::from_quat(rough, DVec3::ZERO).unwrap();
         let excess = pose.rotation().transpose() * pose.rotation() - DMat3::IDENTITY;

@@ -1,4 +1,5 @@
-//! What the page is told in words and single numbers; `page/src/data.ts` names the same fields.
+//! The header of the page's data: names and single numbers, as JSON. `page/src/data.ts` reads the same
+//! fields.
 
 use super::{
     Frame,
@@ -13,16 +14,16 @@ use std::path::PathBuf;
 #[derive(Serialize)]
 pub(super) struct Header<'f> {
     version: &'static str,
-    /// The names of the files, without their folders.
+    /// File names without their folders.
     files: Vec<String>,
     units: Option<&'static str>,
     touch: f64,
     clearance: f64,
     pairs_checked: u64,
-    /// How many there are in the assembly, kept or not.
+    /// The number of parts of the assembly, kept or not.
     part_count: usize,
     face_count: u64,
-    /// Whether the rows are compared with those of an earlier run.
+    /// Whether the rows are compared with a baseline.
     has_baseline: bool,
     groups: Vec<Group<'f>>,
     parts: Parts<'f>,
@@ -38,7 +39,7 @@ struct Group<'f> {
     parent: Option<u32>,
 }
 
-/// A list each, because there may be a hundred thousand.
+/// One list per column, because there may be a hundred thousand rows.
 #[derive(Serialize)]
 struct Parts<'f> {
     name: Vec<&'f str>,
@@ -64,10 +65,10 @@ struct Clash {
     depth: Option<f64>,
     distance: f64,
     points: [[f64; 3]; 2],
-    /// How many pairs of faces there are, and how many the page knows.
+    /// The number of face pairs, and how many of them the page has.
     pairs: usize,
     pairs_kept: usize,
-    /// How many different faces of a and of b.
+    /// The number of distinct faces of a and of b.
     faces: [usize; 2],
     length: f64,
     extent: Option<[[f64; 3]; 2]>,

@@ -1,19 +1,18 @@
-//! What of the findings a page can hold: all clashes and their parts, and of what is around them as
-//! much as there is room for.
+//! Chooses what a page contains: all clashes and their parts, and as many other parts as the limits allow.
 
 use crate::findings::{Findings, Row};
 
-/// How much a page may hold before a browser labours. What is beyond is left out, and the page
-/// says so.
+/// Limits of a page, so that browsers stay fast. Whatever exceeds them is left out, and the page says so.
 pub(super) struct Budget {
-    /// Parts; those that clash are kept whatever their number.
+    /// Maximum number of parts; clashing parts are always kept.
     pub(super) parts: usize,
-    /// Faces of all distinct meshes together. Parts of a mesh that is left out are shown as boxes.
+    /// Maximum number of faces of all distinct meshes together. Parts whose mesh is left out are shown as
+    /// boxes.
     pub(super) faces: usize,
-    /// Pairs of faces that are highlighted, in all and of one clash.
+    /// Maximum number of highlighted face pairs, in total and per clash.
     pub(super) pairs: usize,
     pub(super) pairs_of_one: usize,
-    /// Places of one clash.
+    /// Maximum number of places per clash.
     pub(super) places: usize,
 }
 
@@ -29,30 +28,30 @@ impl Default for Budget {
     }
 }
 
-/// What is kept.
+/// The selection for a page.
 pub(super) struct Kept {
-    /// The numbers of the parts, in order.
+    /// The numbers of the kept parts, in order.
     pub(super) parts: Vec<usize>,
-    /// What each part of the assembly is called in the page; `None` for those left out.
+    /// The index of each part of the assembly in the page; `None` for parts that are left out.
     pub(super) number: Vec<Option<u32>>,
-    /// The meshes that the parts show, in order.
+    /// The meshes of the kept parts, in order.
     pub(super) meshes: Vec<KeptMesh>,
-    /// What each mesh of the assembly is called in the page.
+    /// The index of each mesh of the assembly in the page.
     pub(super) mesh_number: Vec<Option<u32>>,
     pub(super) rows: Vec<KeptRow>,
 }
 
 pub(super) struct KeptMesh {
     pub(super) number: usize,
-    /// Whether there was room for its faces.
+    /// Whether its faces are kept.
     pub(super) has_faces: bool,
 }
 
-/// How much of a clash is kept.
+/// The kept share of a clash.
 pub(super) struct KeptRow {
-    /// The first so many pairs of faces.
+    /// Number of face pairs that are kept, from the first.
     pub(super) pairs: usize,
-    /// Of the first places, the first so many pairs each.
+    /// Number of face pairs kept for each of the first places.
     pub(super) places: Vec<usize>,
 }
 
@@ -71,7 +70,7 @@ impl Kept {
         }
         let parts: Vec<usize> = (0..is_kept.len()).filter(|&part| is_kept[part]).collect();
 
-        // Those that clash first, in the order in which they are shown.
+        // Clashing parts first, in the order of the list.
         let mut state = vec![None; assembly.meshes.len()];
         let mut room = budget.faces;
         for part in clashing().chain(parts.iter().copied()) {
@@ -94,7 +93,7 @@ impl Kept {
     }
 }
 
-/// For each of so many its place among those kept.
+/// Returns, for each of `count` items, its index among the kept ones.
 fn numbers(count: usize, kept: impl Iterator<Item = usize>) -> Vec<Option<u32>> {
     let mut numbers = vec![None; count];
     for (new, old) in (0..).zip(kept) {
@@ -108,7 +107,7 @@ fn rows(budget: &Budget, rows: &[Row]) -> Vec<KeptRow> {
     let keep = |row: &Row| {
         let pairs = row.clash.faces.len().min(budget.pairs_of_one).min(room);
         room -= pairs;
-        // They are in order, so those kept come first.
+        // Sorted, so the kept pairs come first.
         let within = |faces: &[u32]| faces.partition_point(|&face| (face as usize) < pairs);
         let places = row.clash.places.iter().take(budget.places);
         KeptRow { pairs, places: places.map(|place| within(&place.faces)).collect() }

@@ -1,9 +1,8 @@
-//! The report as a page: one file with the list, the assembly and all that shows them, which asks
-//! no network for anything.
+//! Writes the findings as an HTML page: one file with the list, the assembly and the viewer, which needs no
+//! network.
 //!
-//! The page itself is built from `page/` beside `src/` and checked in; here the findings are put into
-//! it. They are packed and written in letters and digits, so nothing that a part is called can
-//! end the element they stand in.
+//! The page itself is built from `page/` next to `src/` and checked in; this module inserts the findings.
+//! They are compressed and base64-encoded, so no part name can end the HTML element that holds them.
 
 mod header;
 mod keep;
@@ -25,7 +24,7 @@ use std::io::{self, Write};
 /// The page without findings.
 const TEMPLATE: &str = include_str!("../../page/dist/report.html");
 
-/// What the findings take the place of.
+/// The mark in the page that the findings replace.
 const MARK: &str = "@FINDINGS@";
 
 /// Writes the page.
@@ -46,8 +45,8 @@ fn write_within(budget: &Budget, findings: &Findings, out: &mut dyn Write) -> io
     out.write_all(after.as_bytes())
 }
 
-/// The header and, after it, all numbers of which there are many, in the order that
-/// `page/src/data.ts` reads them.
+/// Writes the header, followed by all long lists of numbers in the order in which `page/src/data.ts` reads
+/// them.
 fn write_data(findings: &Findings, kept: &Kept, out: &mut dyn Write) -> io::Result<()> {
     let header = serde_json::to_vec(&Header::new(findings, kept))?;
     let length = u32::try_from(header.len()).map_err(io::Error::other)?;
@@ -72,8 +71,8 @@ fn write_data(findings: &Findings, kept: &Kept, out: &mut dyn Write) -> io::Resu
     Ok(())
 }
 
-/// Positions from -1 to 1 within the mesh's own bounds, so that single precision loses nothing
-/// to where they are, and faces.
+/// Writes positions scaled to -1..1 within the bounds of the mesh, so that single precision does not lose
+/// digits to the offset from the origin; then faces.
 fn write_mesh(mesh: &Mesh, out: &mut dyn Write) -> io::Result<()> {
     let frame = Frame::of(mesh);
     let positions = mesh.positions().iter();
@@ -82,12 +81,12 @@ fn write_mesh(mesh: &Mesh, out: &mut dyn Write) -> io::Result<()> {
     pack::indices(out, mesh.faces().iter().flatten().copied())
 }
 
-/// Where a mesh is in its own coordinates.
+/// The position and size of a mesh in its own coordinates.
 struct Frame {
     center: DVec3,
     /// Half the size along each axis.
     half: DVec3,
-    /// What positions are divided by.
+    /// The divisor of positions.
     scale: f64,
 }
 

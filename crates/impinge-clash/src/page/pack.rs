@@ -1,7 +1,7 @@
-//! Numbers as bytes that compress well.
+//! Stores numbers as bytes that compress well.
 //!
-//! Of all numbers the first byte, then of all the second, and so on: bytes of equal weight are
-//! alike, bytes of one number are not. Indices are told by how far each is from the one before.
+//! All first bytes come first, then all second bytes, and so on: bytes of equal significance are similar,
+//! bytes of one number are not. Indices are stored as the difference to the previous one.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ pub(super) fn floats(out: &mut dyn Write, values: impl IntoIterator<Item = f64>)
     planes(out, values.into_iter().map(f64::to_le_bytes))
 }
 
-/// Rounded to single precision.
+/// Writes numbers rounded to single precision.
 pub(super) fn singles(
     out: &mut dyn Write,
     values: impl IntoIterator<Item = f64>,
@@ -25,7 +25,7 @@ pub(super) fn indices(
     let steps = values.into_iter().map(|value| {
         let step = value.wrapping_sub(before).cast_signed();
         before = value;
-        // The sign goes last, so that small steps back are small numbers as well.
+        // The sign is the lowest bit, so that small negative steps are small numbers as well.
         ((step << 1) ^ (step >> 31)).to_le_bytes()
     });
     planes(out, steps)

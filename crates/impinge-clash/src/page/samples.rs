@@ -1,4 +1,4 @@
-//! Findings to make pages of, and what a list of them in JSON says.
+//! Sample findings for tests of the page, and the expected list as JSON.
 
 use crate::findings::{Findings, Resolved, Row, Status};
 use impinge::{
@@ -7,11 +7,11 @@ use impinge::{
     generate::{self, Random, gearbox},
     glam::{DMat3, DVec3},
 };
-use impinge_io::assembly::{Assembly, Group, Part, Unit};
+use impinge_io::assembly::{Assembly, AssemblyPart, Group, Unit};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The gearbox and what is wrong with it.
+/// The gearbox and its clashes.
 pub(super) fn of_gearbox() -> Findings {
     let mut assembly = Assembly::default();
     for (name, mesh, pose) in gearbox() {
@@ -20,7 +20,7 @@ pub(super) fn of_gearbox() -> Findings {
             assembly.meshes.push(Arc::new(mesh));
             assembly.meshes.len() - 1
         });
-        assembly.parts.push(Part::new(name, number, pose));
+        assembly.parts.push(AssemblyPart::new(name, number, pose));
     }
     assembly.units = Some(Unit::Millimetre);
     assembly.files = vec!["gen:gearbox".into()];
@@ -47,8 +47,8 @@ pub(super) fn of_gearbox() -> Findings {
     Findings { assembly, rows, resolved: vec![], pairs_checked: 23, touch: 1e-3, clearance: 0.1 }
 }
 
-/// Names that would do harm where they are taken for markup, every verdict and status, an open part,
-/// and all of it far from the origin.
+/// Names that are dangerous if taken for markup, every verdict and status, and an open part, all far from the
+/// origin.
 pub(super) fn hostile() -> Findings {
     const FAR: DVec3 = DVec3::new(4e6, -7e6, 5e5);
     let mesh = Arc::new(generate::cuboid(DVec3::ONE).unwrap());
@@ -69,7 +69,7 @@ pub(super) fn hostile() -> Findings {
     ];
     for (number, name) in names.into_iter().enumerate() {
         let offset = DVec3::new(number as f64 * 0.75, 0.0, 0.0);
-        let mut part = Part::new(name, usize::from(number == 3), placed(FAR + offset));
+        let mut part = AssemblyPart::new(name, usize::from(number == 3), placed(FAR + offset));
         part.group = [None, Some(0), Some(1)][number % 3];
         assembly.parts.push(part);
     }
@@ -94,25 +94,25 @@ pub(super) fn hostile() -> Findings {
     Findings { assembly, rows, resolved, pairs_checked: 5, touch: 1e-3, clearance: 0.5 }
 }
 
-/// Two parts so large that no number of single precision could hold their coordinates.
+/// Two parts whose coordinates exceed the range of single precision.
 pub(super) fn huge() -> Findings {
     let mut assembly = Assembly::default();
     assembly.meshes = vec![Arc::new(generate::cuboid(DVec3::splat(1e90)).unwrap())];
     for (name, x) in [("left", 0.0), ("right", 6e89)] {
-        assembly.parts.push(Part::new(name, 0, placed(DVec3::X * x)));
+        assembly.parts.push(AssemblyPart::new(name, 0, placed(DVec3::X * x)));
     }
     let clash = clash(&assembly, 0, 1, Verdict::Penetrating, Some(4e89));
     let rows = vec![Row { clash, status: None }];
     Findings { assembly, rows, resolved: vec![], pairs_checked: 1, touch: 0.0, clearance: 0.0 }
 }
 
-/// No parts, and so no clashes.
+/// No parts and no clashes.
 pub(super) fn empty() -> Findings {
     let (assembly, rows) = (Assembly::default(), vec![]);
     Findings { assembly, rows, resolved: vec![], pairs_checked: 0, touch: 0.0, clearance: 0.0 }
 }
 
-/// A plant of so many parts and clashes: balls, pipes and boxes in a grid.
+/// A plant of a given number of parts and clashes: balls, pipes and boxes in a grid.
 pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
     let mut random = Random::new(7);
     let mut assembly = Assembly::default();
@@ -133,7 +133,7 @@ pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
         let cell = [number % side, number / side % side, number / side / side];
         let at = DVec3::from_array(cell.map(|place| place as f64 * 1.5));
         let turn = DMat3::from_rotation_z(random.unit() * 6.0);
-        let mut part = Part::new(
+        let mut part = AssemblyPart::new(
             format!("part {number:06}"),
             random.below(200) as usize,
             Pose::new(turn, at).unwrap(),
@@ -165,7 +165,7 @@ pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
     Findings { assembly, rows, resolved: vec![], pairs_checked: 1, touch: 0.0, clearance: 0.0 }
 }
 
-/// The list that `--json` prints, as far as the page has to agree with it.
+/// The fields of the `--json` list that the page must agree with.
 pub(super) fn json(findings: &Findings) -> Value {
     let name = |part: usize| findings.assembly.full_name(part);
     let clash = |row: &Row| {
@@ -191,7 +191,7 @@ fn placed(at: DVec3) -> Pose {
     Pose::from_translation(at).unwrap()
 }
 
-/// What is told of two parts, roughly: enough to have something to show.
+/// A made-up clash of two parts, good enough to show.
 fn clash(assembly: &Assembly, a: usize, b: usize, verdict: Verdict, depth: Option<f64>) -> Clash {
     let poses = [a, b].map(|part| assembly.parts[part].placement);
     let meshes = [a, b].map(|part| &**assembly.mesh(part));
@@ -235,7 +235,7 @@ fn clash(assembly: &Assembly, a: usize, b: usize, verdict: Verdict, depth: Optio
     }
 }
 
-/// Pairs that share a face are of one piece.
+/// Pairs that share a face belong to one place.
 fn pieces(pairs: &[FacePair]) -> Vec<Vec<u32>> {
     let mut piece: Vec<usize> = (0..pairs.len()).collect();
     for later in 0..pairs.len() {

@@ -1,4 +1,4 @@
-//! The page, read back.
+//! Tests of the page: write it, and read it back.
 
 use super::{MARK, TEMPLATE, keep::Budget, samples, write, write_within};
 use crate::findings::Findings;
@@ -19,7 +19,7 @@ fn page_within(budget: &Budget, findings: &Findings) -> String {
     String::from_utf8(page).unwrap()
 }
 
-/// Room for seven parts of the gearbox and the two meshes that penetrate.
+/// Limits for seven parts of the gearbox and the two meshes that penetrate.
 fn tight(findings: &Findings) -> Budget {
     let count = |name: &str| {
         let part = findings.assembly.parts.iter().position(|part| part.name == name).unwrap();
@@ -34,7 +34,7 @@ fn tight(findings: &Findings) -> Budget {
     }
 }
 
-/// What is in place of the mark: the header, and the numbers after it.
+/// Returns the data inserted into the page: the header, and the numbers after it.
 fn unpacked(page: &str) -> (Value, Vec<u8>) {
     let (before, after) = TEMPLATE.split_once(MARK).unwrap();
     let letters = page.strip_prefix(before).unwrap().strip_suffix(after).unwrap();
@@ -109,7 +109,7 @@ fn parts_that_clash_go_first_where_there_is_no_room_for_all() {
         .iter()
         .map(|name| name.as_str().unwrap())
         .collect();
-    // Five that clash, and the first two of the others; in the order of the assembly.
+    // Five clashing parts, and the first two of the others, in the order of the assembly.
     let expected = [
         "housing",
         "shaft input",
@@ -135,7 +135,7 @@ fn parts_that_clash_go_first_where_there_is_no_room_for_all() {
     assert_eq!(header["rows"][0]["b"], 6);
 }
 
-/// Pages for the tests in a browser, which name a folder for them: see `page/test`.
+/// Writes pages for the browser tests, if a folder is named: see `page/test`.
 #[test]
 fn pages_for_the_browser() {
     let Some(folder) = env::var_os("IMPINGE_PAGES") else { return };

@@ -1,4 +1,4 @@
-//! Findings to try outputs on: made the plain way, pair by pair.
+//! Sample findings for tests of outputs, computed pair by pair with simple code.
 
 use crate::findings::{Findings, Row, Status};
 use impinge::{
@@ -7,10 +7,10 @@ use impinge::{
     generate,
     glam::DVec3,
 };
-use impinge_io::assembly::{Assembly, Part};
+use impinge_io::assembly::{Assembly, AssemblyPart};
 use std::sync::Arc;
 
-/// The generated gearbox: a clash, a touching pair and a tight one.
+/// The generated gearbox: one penetrating, one touching and one clearance pair.
 pub(crate) fn gearbox() -> Findings {
     let mut assembly = Assembly::default();
     for (name, mesh, placement) in generate::gearbox() {
@@ -19,12 +19,12 @@ pub(crate) fn gearbox() -> Findings {
             assembly.meshes.push(Arc::new(mesh));
             assembly.meshes.len() - 1
         });
-        assembly.parts.push(Part::new(name, number, placement));
+        assembly.parts.push(AssemblyPart::new(name, number, placement));
     }
     assembly.files = vec!["models/gearbox.glb".into()];
     assembly.units = Some(impinge_io::assembly::Unit::Millimetre);
     let mut findings = of(assembly, 0.1);
-    // By a look at the gearbox: of those that meet, one only touches.
+    // Of the pairs that meet, one only touches.
     for row in &mut findings.rows {
         let names = [row.clash.a, row.clash.b].map(|part| &*findings.assembly.parts[part].name);
         if names == generate::GEARBOX_TOUCH {
@@ -34,7 +34,7 @@ pub(crate) fn gearbox() -> Findings {
     findings
 }
 
-/// Whatever meets, or is closer than `clearance`, with places as exact as pictures need.
+/// Returns all pairs that meet or are closer than `clearance`, with places as exact as pictures need.
 pub(crate) fn of(assembly: Assembly, clearance: f64) -> Findings {
     let mut rows = Vec::new();
     let placed =

@@ -2,7 +2,7 @@ use super::*;
 use impinge_io::write_atomically;
 use std::fs;
 
-/// Where `IMPINGE_SHOTS` names a folder: pictures to look at, of the gearbox and of other assemblies.
+/// If `IMPINGE_SHOTS` names a folder: writes pictures of the gearbox and of other assemblies to material at.
 #[test]
 fn pictures_to_look_at() {
     let Some(folder) = std::env::var_os("IMPINGE_SHOTS").map(PathBuf::from) else { return };
@@ -40,7 +40,7 @@ fn pictures_to_look_at() {
         ("gears", "assemblies/gears"),
         ("piston", "assemblies/piston"),
     ] {
-        let options = impinge_io::assembly::Options::default();
+        let options = impinge_io::assembly::LoadOptions::default();
         let assembly = impinge_io::assembly::load(&[data.join(path)], &options).unwrap();
         let findings = samples::of(assembly, 0.0);
         println!("{name}: {} parts, {} rows", findings.assembly.parts.len(), findings.rows.len());
@@ -56,8 +56,7 @@ fn pictures_to_look_at() {
     }
 }
 
-/// Instances of two hundred meshes of a thousand faces, in rows, columns and storeys; each touches the next
-/// of its row.
+/// Instances of two hundred meshes of a thousand faces, in a 3D grid; each touches the next of its row.
 fn plant(count: usize) -> Findings {
     use crate::findings::Row;
     use impinge::{FacePair, generate::torus, glam::DMat3};
@@ -70,7 +69,7 @@ fn plant(count: usize) -> Findings {
         let [x, y, z] = [number % 50, number / 50 % 20, number / 1000].map(|at| at as f64);
         let turn = DMat3::from_rotation_x(x * 0.7) * DMat3::from_rotation_y(z);
         let pose = Pose::new(turn, DVec3::new(x * 2.4, y * 2.6, z * 2.5)).unwrap();
-        assembly.parts.push(Part::new(format!("pipe {number}"), number * 7 % 200, pose));
+        assembly.parts.push(AssemblyPart::new(format!("pipe {number}"), number * 7 % 200, pose));
     }
     let row = |a: usize| {
         let clash = Clash {
@@ -92,8 +91,8 @@ fn plant(count: usize) -> Findings {
     Findings { assembly, rows, ..samples::of(Assembly::default(), 0.0) }
 }
 
-/// A small picture has what a large one would: background at its corners, parts in the middle, and the
-/// colours of both sides of the clash.
+/// A small picture has the same features as a large one: background at its corners, parts in the middle, and
+/// the colours of both sides of the clash.
 #[test]
 fn a_clash_is_in_its_picture() {
     let findings = samples::gearbox();
@@ -101,7 +100,7 @@ fn a_clash_is_in_its_picture() {
     for row in 0..findings.rows.len() {
         let shot = studio.of_clash(row, [720, 480]);
         let like = |pixel: &&Color, color: Color| {
-            // By hue: light changes how bright a colour is.
+            // Compare hues: light changes the brightness of a colour.
             let [r, g, b] = pixel.map(f64::from);
             let [x, y, z] = color.map(f64::from);
             let cosine = (r * x + g * y + b * z)

@@ -1,47 +1,47 @@
-//! Where a picture is taken from.
+//! The camera of a picture: eye, direction, field of view, and projection to pixels.
 
 use impinge::{
     Bounds, Pose,
     glam::{DMat3, DVec3},
 };
 
-/// How much larger a picture is than what is framed.
+/// Size of a picture relative to what it frames.
 const MARGIN: f64 = 1.07;
 
-/// A camera with perspective.
+/// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Camera {
     pub(crate) eye: DVec3,
-    /// Where it looks: of length 1.
+    /// The viewing direction, a unit vector.
     pub(crate) direction: DVec3,
-    /// What is above in the picture: of length 1, at a right angle to the direction.
+    /// The up direction of the picture, a unit vector at a right angle to `direction`.
     pub(crate) up: DVec3,
-    /// How far the middle of what is framed is away.
+    /// Distance from the eye to the middle of what is framed.
     pub(crate) distance: f64,
-    /// What is nearer than this share of the distance is left out.
+    /// Near plane, as a share of `distance`: nearer surfaces are cut off.
     pub(crate) near: f64,
     pub(crate) lens: Lens,
 }
 
-/// How wide a camera looks.
+/// The field of view of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lens {
-    /// The angle between the lower and the upper edge of a picture, in degrees.
+    /// Vertical field of view, in degrees.
     pub(crate) field_of_view: f64,
-    /// Width over height of the picture.
+    /// Width of the picture divided by its height.
     pub(crate) aspect: f64,
 }
 
 impl Lens {
-    /// Of half the field of view.
+    /// Returns the tangent of half the field of view.
     fn tangent(&self) -> f64 {
         libm::tan((self.field_of_view * 0.5).to_radians())
     }
 }
 
 impl Camera {
-    /// A camera that looks along a direction and has all of some points in its picture, as large as
-    /// they can be. A direction along `up` is no harm, nor is a single point.
+    /// Returns a camera that looks along `direction` and shows all points as large as possible. A direction
+    /// parallel to `up`, or a single point, is allowed.
     pub(crate) fn framing(
         points: impl IntoIterator<Item = DVec3>,
         direction: DVec3,
@@ -56,8 +56,9 @@ impl Camera {
         let right = right.normalize();
         let up = right.cross(direction);
 
-        // The picture's four sides are planes through the eye. How far each has to be moved out to have
-        // the points within gives two wedges, of which the eye is at the further edge.
+        // The four sides of the picture are planes through the eye. Each plane is moved outward until all
+        // points are inside; opposite planes then form two wedges, and the eye lies on the edge that is
+        // further back.
         let along = lens.tangent() / MARGIN;
         let across = along * lens.aspect;
         let mut sides = [f64::NEG_INFINITY; 4];
@@ -77,19 +78,19 @@ impl Camera {
         let [x, y] = [(sides[0] - sides[1]) * 0.5, (sides[2] - sides[3]) * 0.5];
         let z = -0.5 * back[0].max(back[1]);
         let middle = near * 0.5 + far * 0.5;
-        // A point has no size: take it for something as large as numbers there can tell.
+        // A single point has no size: use a size just above the rounding error of its coordinates.
         let least = if size == 0.0 { 1.0 } else { (size * 1e-9).max(1e-150) };
         let distance = (middle - z).max((far - near) * 0.55).max(least);
         let eye = right * x + up * y + direction * (middle - distance);
         Self { eye, direction, up, distance, near: 0.02, lens }
     }
 
-    /// The same camera, with what is nearer than this share of the distance left out.
+    /// Sets the near plane, as a share of the distance.
     pub(crate) fn with_near(self, near: f64) -> Self {
         Self { near, ..self }
     }
 
-    /// The same camera moved sideways, so that a point is in the middle of the picture.
+    /// Moves the camera sideways, so that `point` is in the middle of the picture.
     pub(crate) fn centered(self, point: DVec3) -> Self {
         let distance = (point - self.eye).dot(self.direction);
         Self { eye: point - self.direction * distance, ..self }
@@ -99,13 +100,13 @@ impl Camera {
         self.direction.cross(self.up)
     }
 
-    /// Turns into the camera's frame: to the right, up, and away from it.
+    /// Returns the rotation into the camera's frame: x to the right, y up, z away from the camera.
     pub(crate) fn rotation(&self) -> DMat3 {
         DMat3::from_cols(self.right(), self.up, self.direction).transpose()
     }
 
-    /// What takes a point of a body at a pose into the camera's frame, in which the middle of what is
-    /// framed is at a distance of 1.
+    /// Returns the linear map and the offset from a body at a pose to the camera's frame, scaled so that the
+    /// middle of what is framed has distance 1.
     pub(super) fn view_of(&self, placement: &Pose) -> (DMat3, DVec3) {
         let turn = self.rotation();
         let scale = 1.0 / self.distance;
@@ -113,12 +114,12 @@ impl Camera {
         (linear, turn * (placement.translation() - self.eye) * scale)
     }
 
-    /// Pixels from the middle of a picture for a unit across at a distance of 1.
+    /// Returns the focal length in pixels: the offset from the middle of the picture per unit at distance 1.
     pub(super) fn focal(&self, height: usize) -> f64 {
         height as f64 * 0.5 / self.lens.tangent()
     }
 
-    /// The place of a point in a picture; `None` for one behind the camera.
+    /// Returns the position of a point in a picture, in pixels; `None` for a point behind the near plane.
     pub(crate) fn project(&self, point: DVec3, width: usize, height: usize) -> Option<[f32; 2]> {
         let at = self.rotation() * (point - self.eye) / self.distance;
         let focal = self.focal(height) / at.z;
@@ -127,14 +128,15 @@ impl Camera {
         (at.z > self.near && x.is_finite() && y.is_finite()).then_some([x as f32, y as f32])
     }
 
-    /// How large a box is in a picture of such a height, in pixels; `None` for one that cannot be seen.
+    /// Returns the size of a box in a picture of `height` pixels, in pixels; `None` if the box is not
+    /// visible.
     pub(crate) fn size_of(&self, bounds: &Bounds, height: usize) -> Option<f64> {
         let middle = self.rotation() * (bounds.center() - self.eye) / self.distance;
         let radius = bounds.size().length() * 0.5 / self.distance;
         if bounds.is_empty() || middle.z + radius < self.near {
             return None;
         }
-        // A ball is outside if it is beyond one of the four planes through the eye.
+        // The bounding sphere is outside if it is beyond one of the four side planes.
         let tangent = self.lens.tangent();
         let beyond = |across: f64, tangent: f64| {
             across.abs() - middle.z * tangent > radius * (1.0 + tangent * tangent).sqrt()
@@ -146,7 +148,7 @@ impl Camera {
     }
 }
 
-/// The corners of a box.
+/// Returns the corners of a box.
 pub(crate) fn corners(bounds: &Bounds) -> [DVec3; 8] {
     std::array::from_fn(|number| {
         let pick = |axis: usize| match number >> axis & 1 {

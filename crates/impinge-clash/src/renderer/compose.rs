@@ -1,19 +1,19 @@
-//! From surfaces to colours.
+//! Computes the colours of pixels from the visible surfaces: light, lines, glass, background.
 
 use super::{
-    Camera, Color, Image, Look, SAMPLES, Scene, focus, occlusion,
+    Camera, Color, Image, Material, SAMPLES, Scene, focus, occlusion,
     raster::{FADED, Layers, Sample},
 };
 use impinge::glam::Vec3;
 use rayon::prelude::*;
 
-/// The colours behind everything, at the top and at the bottom.
+/// The colours of the background, at the top and at the bottom.
 const SKY: [Color; 2] = [[252, 253, 255], [216, 222, 231]];
 
-/// What lines are drawn in.
+/// The colour of lines.
 const INK: Color = [32, 38, 48];
 
-/// Surfaces that turn by more than this between two samples (the square of the cosine) have an edge there.
+/// An edge is drawn where the normal turns by more than this between two samples (squared cosine).
 const EDGE_SQ: f32 = 0.67;
 
 pub(super) fn compose(
@@ -44,20 +44,20 @@ pub(super) fn compose(
     Image { width, height, pixels }
 }
 
-/// What shines on a scene, and what its colours are as amounts of light.
+/// The lights of a scene, and its colours in linear RGB.
 struct Light {
     sky: [Vec3; 2],
     ink: Vec3,
     items: Vec<Vec3>,
-    looks: Vec<Look>,
+    materials: Vec<Material>,
     palette: Vec<Vec3>,
-    /// In the camera's frame, towards the light: from above, the lamp, and one against the shadows.
+    /// Directions towards the sky, the main light and the fill light, in the camera's frame.
     up: Vec3,
     key: Vec3,
     fill: Vec3,
-    /// Surfaces turned so send the lamp's light to the camera.
+    /// The normal of surfaces that reflect the main light to the camera.
     half: Vec3,
-    focus: Option<focus::Seen>,
+    focus: Option<focus::CameraFocus>,
     through: f32,
 }
 
@@ -69,18 +69,18 @@ impl Light {
             sky: SKY.map(|color| linear(&color)),
             ink: linear(&INK),
             items: scene.items.iter().map(|item| linear(&item.color)).collect(),
-            looks: scene.items.iter().map(|item| item.look).collect(),
+            materials: scene.items.iter().map(|item| item.material).collect(),
             palette: scene.palette.iter().map(linear).collect(),
             up: (camera.rotation() * scene.up).as_vec3(),
             key,
             half: (key + Vec3::NEG_Z).normalize(),
             fill: Vec3::new(0.35, 0.0, -0.9).normalize(),
-            focus: scene.focus.as_ref().map(|focus| focus::Seen::new(focus, camera, layers)),
+            focus: scene.focus.as_ref().map(|focus| focus::CameraFocus::new(focus, camera, layers)),
             through: scene.through,
         }
     }
 
-    /// The colour of a sample.
+    /// Returns the colour of a sample.
     fn sample(&self, layers: &Layers, x: usize, y: usize, sky: Vec3, open: f32) -> Vec3 {
         let at = y * layers.width + x;
         let (solid, marked) = (&layers.solid[at], &layers.marked[at]);
@@ -89,11 +89,11 @@ impl Light {
             let focus = self.focus.as_ref().filter(|_| sample.mark().is_some());
             focus.map_or(1.0, |focus| focus.share(x, y, sample.depth))
         };
-        if solid.is_something() {
+        if solid.is_surface() {
             color = self.surface(solid, open, share(solid));
             let line = line(layers, &layers.solid, x, y);
             color = color.lerp(self.ink, line * 0.85);
-            if marked.is_something() && marked.depth < solid.depth * 0.9995 {
+            if marked.is_surface() && marked.depth < solid.depth * 0.9995 {
                 let share = share(marked);
                 color = color.lerp(self.surface(marked, 1.0, share), self.through * share);
             }
@@ -102,8 +102,8 @@ impl Light {
             ((&layers.glass[at], &layers.glass), (&layers.faint[at], &layers.faint));
         let sheets = if faint.0.depth > glass.0.depth { [glass, faint] } else { [faint, glass] };
         for (sheet, layer) in sheets {
-            if sheet.is_something() && sheet.depth > solid.depth {
-                // What the picture is about shines through.
+            if sheet.is_surface() && sheet.depth > solid.depth {
+                // Marked surfaces shine through glass.
                 let through = if solid.mark().is_some() { 0.7 * share(solid) } else { 0.0 };
                 let line = line(layers, layer, x, y);
                 color = self.through_glass(color, sheet, line, 1.0 - through);
@@ -112,12 +112,12 @@ impl Light {
         color
     }
 
-    /// What is seen through a sheet of glass.
+    /// Returns the colour behind a sheet of glass, as seen through it.
     fn through_glass(&self, behind: Vec3, sheet: &Sample, line: f32, strength: f32) -> Vec3 {
         let facing = sheet.normal().z.abs();
         let rim = (1.0 - facing) * (1.0 - facing);
-        let fade = match self.looks[sheet.item as usize] {
-            Look::Faint => ((1.0 / sheet.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
+        let fade = match self.materials[sheet.item as usize] {
+            Material::Faint => ((1.0 / sheet.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
             _ => 1.0,
         };
         let strength = strength * fade;
@@ -127,7 +127,7 @@ impl Light {
         color.lerp(self.ink, line * 0.5 * strength)
     }
 
-    /// A surface in its light, with so much of the colour of its mark.
+    /// Returns the colour of a lit surface. `share` is the share of the mark's colour.
     fn surface(&self, sample: &Sample, open: f32, share: f32) -> Vec3 {
         let own = self.items[sample.item as usize];
         let base = sample.mark().map_or(own, |mark| own.lerp(self.palette[mark], share));
@@ -137,7 +137,7 @@ impl Light {
         let key = normal.dot(self.key).max(0.0) * (0.45 + 0.55 * open);
         let fill = normal.dot(self.fill).max(0.0);
         let lit = base * (around + Vec3::new(0.62, 0.60, 0.57) * key + Vec3::splat(0.20) * fill);
-        // A dull gleam: the 32nd power, by squaring.
+        // A soft highlight: the 32nd power, by repeated squaring.
         let mut gleam = normal.dot(self.half).max(0.0);
         for _ in 0..5 {
             gleam *= gleam;
@@ -146,7 +146,7 @@ impl Light {
     }
 }
 
-/// Whether a line goes through a sample: 0 to 1. Lines lie on the nearer of two surfaces.
+/// Returns how strongly a line covers a sample, from 0 to 1. Lines lie on the nearer of two surfaces.
 fn line(layers: &Layers, layer: &[Sample], x: usize, y: usize) -> f32 {
     let (width, height) = (layers.width, layers.height);
     let here = &layer[y * width + x];
@@ -169,7 +169,7 @@ fn line(layers: &Layers, layer: &[Sample], x: usize, y: usize) -> f32 {
                 line = line.max(0.8);
             }
         }
-        // One over the distance is linear across a flat face: what bends away sharply is a rim.
+        // The inverse distance is linear across a flat face, so a sharp bend is a silhouette.
         let bend = before.depth - here.depth + (after.depth - here.depth);
         if bend < -0.012 * here.depth && before.item == here.item && after.item == here.item {
             line = line.max(0.9);
@@ -178,7 +178,7 @@ fn line(layers: &Layers, layer: &[Sample], x: usize, y: usize) -> f32 {
     line
 }
 
-/// A colour as an amount of light.
+/// Converts a colour from sRGB to linear RGB.
 fn linear(color: Color) -> Vec3 {
     let one = |value: u8| match f64::from(value) / 255.0 {
         dark if dark <= 0.04045 => dark / 12.92,
@@ -187,7 +187,7 @@ fn linear(color: Color) -> Vec3 {
     Vec3::from_array(color.map(|value| one(value) as f32))
 }
 
-/// Amounts of light as screens show them, looked up.
+/// A lookup table from linear RGB to sRGB.
 struct Gamma(Vec<u8>);
 
 impl Gamma {

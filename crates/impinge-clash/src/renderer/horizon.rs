@@ -1,12 +1,12 @@
-//! What is behind something solid need not be drawn.
+//! Occlusion culling: skips parts that are entirely behind solid surfaces.
 
 use super::{project::Extent, raster::Layers};
 use rayon::prelude::*;
 
-/// How far away things may be to be seen, in squares of samples.
+/// The distance to which one can see, in squares of samples.
 pub(super) struct Horizon {
     columns: usize,
-    /// The furthest of the solid surfaces in a square; 0 if there is a gap in it.
+    /// Inverse distance of the furthest solid surface in each square; 0 if the square has a gap.
     depths: Vec<f32>,
 }
 
@@ -27,13 +27,13 @@ impl Horizon {
         Self { columns, depths }
     }
 
-    /// Whether something is behind what was drawn, all of it.
+    /// Returns whether an item is entirely behind the surfaces drawn so far.
     pub(super) fn hides(&self, seen: &Extent) -> bool {
         let squares = |[first, last]: [usize; 2]| first / Self::SIDE..=last / Self::SIDE;
         squares(seen.rows).all(|row| {
             let mut depths =
                 squares(seen.columns).map(|column| self.depths[row * self.columns + column]);
-            // Samples may be drawn a little nearer than they are, see `Fill`.
+            // Samples may be drawn slightly nearer than they are: see `Fill`.
             depths.all(|depth| seen.nearest * 1.001 < depth)
         })
     }
@@ -43,7 +43,7 @@ impl Horizon {
 mod tests {
     use super::{
         super::{
-            Item, Look, Shape,
+            Item, Material, Shape,
             project::Screen,
             raster::tests::{block, camera, item, scene},
         },
@@ -51,10 +51,10 @@ mod tests {
     };
     use impinge::{Mesh, glam::DVec3};
 
-    /// Parts that are left out because something is before them would not have been seen.
+    /// Parts that are culled would not have been visible.
     #[test]
     fn what_is_hidden_may_be_left_out() {
-        // So many faces that what is behind comes in a later batch.
+        // Enough faces that the parts behind come in a later batch.
         let side = 200_u32;
         let at = |step: u32| f64::from(step) / f64::from(side - 1) * 1.2 - 0.6;
         let corner = |number: u32| DVec3::new(at(number % side), -0.85, at(number / side));
@@ -70,13 +70,14 @@ mod tests {
                 block(middle.map(|it| it - 0.05), middle.map(|it| it + 0.05))
             })
             .collect();
-        let mut items: Vec<Item<'_>> = others.iter().map(|it| item(it, Look::Solid, &[])).collect();
-        items.push(item(&wall, Look::Solid, &[]));
+        let mut items: Vec<Item<'_>> =
+            others.iter().map(|it| item(it, Material::Solid, &[])).collect();
+        items.push(item(&wall, Material::Solid, &[]));
         let camera = camera();
         let all = scene(items);
         let size = 200;
         let layers = Layers::draw(&all, &camera, size, size, 1);
-        // Without the wall, wherever the wall is not seen, the same has to be seen.
+        // Where the wall is not visible, the picture must be the same without the wall.
         let mut bare = all;
         bare.items.pop();
         let without = Layers::draw(&bare, &camera, size, size, 1);
@@ -85,7 +86,7 @@ mod tests {
         let mut count = 0;
         for (with, without) in pairs {
             assert_eq!((with.item, with.depth.to_bits()), (without.item, without.depth.to_bits()));
-            count += usize::from(with.is_something());
+            count += usize::from(with.is_surface());
         }
         assert!(count > 1000, "{count}");
         let screen = Screen { camera: &camera, width: size, height: size, stride: 1 };

@@ -1,21 +1,21 @@
-//! Pixels, and the PNG that they become.
+//! Images, and how they are written as PNG.
 
 use super::Color;
 use std::io::{self, Write};
 
-/// A picture, row by row from the top.
+/// An image, row by row from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: usize,
-    /// Rows.
+    /// Height in pixels.
     pub height: usize,
     /// Red, green and blue of each pixel (sRGB).
     pub pixels: Vec<[u8; 3]>,
 }
 
 impl Image {
-    /// Writes it as a PNG.
+    /// Writes the image as a PNG file.
     ///
     /// # Errors
     /// If `out` cannot be written to, or a side is 0 or over 2³² pixels long.
@@ -31,7 +31,7 @@ impl Image {
         Ok(writer.finish()?)
     }
 
-    /// Its bytes as a PNG.
+    /// Returns the image as the bytes of a PNG file.
     ///
     /// # Errors
     /// If a side is 0 or over 2³² pixels long.
@@ -41,7 +41,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Draws a ring around a place, with a dot in the middle and a light rim around both.
+    /// Draws a ring around a point, with a dot in the middle and a light rim around both.
     pub(super) fn ring(&mut self, [x, y]: [f32; 2], radius: f32, color: Color) {
         let reach = radius + 4.0;
         let from = |at: f32| (at - reach).floor().max(0.0) as usize;
@@ -50,7 +50,7 @@ impl Image {
             for column in from(x)..to(x, self.width) {
                 let (dx, dy) = (column as f32 + 0.5 - x, row as f32 + 0.5 - y);
                 let distance = (dx * dx + dy * dy).sqrt();
-                // How far inside a line of a width, in pixels, so that its border is soft.
+                // Coverage of a line of a given width, in pixels, with a soft border.
                 let ring =
                     |width: f32| (width * 0.5 - (distance - radius).abs() + 0.5).clamp(0.0, 1.0);
                 let dot = |size: f32| (size - distance + 0.5).clamp(0.0, 1.0);

@@ -1,15 +1,14 @@
 //! Pictures of parts, drawn in software: no window, no graphics card, the same bytes everywhere.
 //!
-//! A [`Scene`] is parts that are solid or glass, with some faces marked in a colour of their own. What
-//! is drawn ([`render`]):
-//! - solid parts, the nearest surface at every place, with shades where surfaces come close;
-//! - over them glass, the nearest sheet of either kind, clear from the front and denser along the rim;
-//! - lines where one part ends and another begins, and along the sharp edges of each;
-//! - marked faces that something solid hides, faintly through it;
-//! - rings at points, on top of all.
+//! A [`Scene`] has parts that are solid or glass, and marked faces in their own colours. [`render`] draws:
+//! - solid parts: the nearest surface at every sample, darker where surfaces come close;
+//! - glass over them: the nearest sheet of either kind, clear from the front and denser at the rim;
+//! - lines where one part ends and another begins, and along the sharp edges of each part;
+//! - marked faces behind solid parts, faintly;
+//! - rings at points, on top of everything.
 //!
-//! All numbers come from `+ − × ÷ √` and `libm`, and every place is drawn by one thread in the order of
-//! the scene, so neither the machine nor the number of threads changes a bit.
+//! All numbers come from `+ − × ÷ √` and `libm`, and one thread draws each sample in the order of the scene.
+//! So neither the machine nor the number of threads changes a bit.
 
 mod camera;
 mod compose;
@@ -32,45 +31,45 @@ pub(crate) use view::{DIRECTIONS, Visibility, direction, visibility};
 use impinge::{Pose, glam::DVec3};
 use raster::Layers;
 
-/// Red, green and blue, as screens have them (sRGB).
+/// Red, green and blue (sRGB).
 pub(crate) type Color = [u8; 3];
 
-/// What is to be drawn.
+/// The contents of a picture.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) items: Vec<Item<'a>>,
     /// The colours of marked faces.
     pub(crate) palette: Vec<Color>,
     pub(crate) rings: Vec<Ring>,
-    /// Where light comes from above.
+    /// The up direction: light comes from there.
     pub(crate) up: DVec3,
-    /// Where marked faces have all of their colour; `None` for everywhere.
+    /// The region in which marked faces have their full colour; `None` for everywhere.
     pub(crate) focus: Option<Focus>,
-    /// How much of a marked face shows through something solid before it.
+    /// How strongly marked faces show through solid parts, from 0 to 1.
     pub(crate) through: f32,
 }
 
-/// A part, somewhere.
+/// A placed part.
 #[derive(Debug)]
 pub(crate) struct Item<'a> {
     pub(crate) shape: &'a Shape<'a>,
     pub(crate) placement: Pose,
     pub(crate) color: Color,
-    pub(crate) look: Look,
-    /// Faces in colours of their own, in order, with the number of the colour. They are solid.
+    pub(crate) material: Material,
+    /// Marked faces in ascending order, each with the index of its colour. Marked faces are solid.
     pub(crate) marks: Vec<(u32, u8)>,
 }
 
-/// What a part is made of.
+/// The material of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Material {
     Solid,
     Glass,
-    /// Clearer glass, which fades away the nearer it is to the camera.
+    /// Clearer glass that fades out towards the camera.
     Faint,
 }
 
-/// A ring around a point, in pixels, with a dot in the middle.
+/// A ring around a point, with a dot in the middle; the radius is in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ring {
     pub(crate) point: DVec3,
@@ -78,7 +77,7 @@ pub(crate) struct Ring {
     pub(crate) color: Color,
 }
 
-/// How many samples a side every pixel has.
+/// Samples per pixel along each axis.
 const SAMPLES: usize = 2;
 
 /// Draws a scene as a camera sees it.

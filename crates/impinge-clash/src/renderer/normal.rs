@@ -1,10 +1,10 @@
-//! Directions in 28 bits, with four bits to spare.
+//! Packs unit vectors into 28 bits; the upper four bits are free for marks.
 
 use impinge::glam::Vec3;
 
 const STEPS: f32 = 16_383.0;
 
-/// Packs a direction: the octahedron around the sphere, unfolded to a square of 2¹⁴ × 2¹⁴.
+/// Packs a direction by its octahedral projection, unfolded to a square of 2¹⁴ × 2¹⁴.
 pub(super) fn pack(normal: Vec3) -> u32 {
     let sum = normal.x.abs() + normal.y.abs() + normal.z.abs();
     if sum.is_nan() || sum <= 0.0 {
@@ -18,20 +18,20 @@ pub(super) fn pack(normal: Vec3) -> u32 {
     step(x) << 14 | step(y)
 }
 
-/// The direction again, of length 1; the upper four bits are ignored.
+/// Unpacks a direction to a unit vector; ignores the upper four bits.
 pub(super) fn unpack(packed: u32) -> Vec3 {
     unfold(packed).normalize()
 }
 
-/// Whether two directions differ by more than an angle, of which the square of the cosine is given; it has to
-/// be less than a right angle.
+/// Returns whether two directions differ by more than an angle, given by its squared cosine. The angle must
+/// be less than 90 degrees.
 pub(super) fn differ(a: u32, b: u32, cosine_sq: f32) -> bool {
     let (a, b) = (unfold(a), unfold(b));
     let dot = a.dot(b);
     dot < 0.0 || dot * dot < cosine_sq * a.length_squared() * b.length_squared()
 }
 
-/// The direction, of some length between ½ and 1.
+/// Returns the direction with a length between ½ and 1.
 fn unfold(packed: u32) -> Vec3 {
     let at = |steps: u32| (steps & 0x3fff) as f32 / STEPS * 2.0 - 1.0;
     let (x, y) = (at(packed >> 14), at(packed));

@@ -1,19 +1,20 @@
-//! How much of the light from all around reaches a place: less in corners and beside walls.
+//! Ambient occlusion: how much of the ambient light reaches a point. Corners and places near walls are
+//! darker.
 //!
-//! After McGuire et al., The Alchemy Screen-Space Ambient Obscurance Algorithm, 2011: what is seen
-//! around a place, in the picture, stands for what is around it.
+//! After McGuire et al., The Alchemy Screen-Space Ambient Obscurance Algorithm, 2011: the surfaces visible
+//! around a pixel stand for the surfaces around the point.
 
 use super::{Camera, SAMPLES, raster::Layers};
 use impinge::glam::Vec3;
 use rayon::prelude::*;
 
-/// Places that are looked at around each.
-const LOOKS: usize = 12;
+/// Number of samples around each pixel.
+const OFFSETS: usize = 12;
 
-/// How far light is taken away, as a share of the distance to the middle of the picture.
+/// Range of occlusion, as a share of the distance to the middle of the picture.
 const REACH: f32 = 0.09;
 
-/// The share of light at every pixel.
+/// Returns the share of ambient light at every pixel.
 pub(super) fn open(layers: &Layers, camera: &Camera, width: usize, height: usize) -> Vec<f32> {
     let places = Places::new(layers, camera, width, height);
     let mut raw = vec![1.0_f32; width * height];
@@ -21,13 +22,13 @@ pub(super) fn open(layers: &Layers, camera: &Camera, width: usize, height: usize
     raw.par_chunks_mut(width.max(1)).enumerate().for_each(|(row, line)| {
         for (column, share) in line.iter_mut().enumerate() {
             let sample = &layers.solid[row * SAMPLES * layers.width + column * SAMPLES];
-            if sample.is_something() {
+            if sample.is_surface() {
                 *share =
                     places.open(column, row, sample.normal(), &spiral[row % 4 * 4 + column % 4]);
             }
         }
     });
-    // Neighbours look into other directions: the mean of four by four has seen them all.
+    // Neighbouring pixels sample different directions; the mean over 4 × 4 pixels covers all of them.
     let mut mean = vec![1.0_f32; width * height];
     mean.par_chunks_mut(width.max(1)).enumerate().for_each(|(row, line)| {
         for (column, share) in line.iter_mut().enumerate() {
@@ -44,31 +45,31 @@ pub(super) fn open(layers: &Layers, camera: &Camera, width: usize, height: usize
                     }
                 }
             }
-            // Itself is among them.
+            // The pixel itself counts, so `count` is not zero.
             *share = sum / count;
         }
     });
     mean
 }
 
-/// Sixteen spirals, each turned against the others.
-fn spiral() -> Vec<[(f32, f32); LOOKS]> {
+/// Returns sixteen spirals of sample offsets, each rotated differently.
+fn spiral() -> Vec<[(f32, f32); OFFSETS]> {
     let turned = |pattern: usize| {
         std::array::from_fn(|at| {
-            let radius = (at as f64 + 0.5) / LOOKS as f64;
-            // The golden angle spreads them evenly.
+            let radius = (at as f64 + 0.5) / OFFSETS as f64;
+            // The golden angle spreads the samples evenly.
             let angle =
                 at as f64 * 2.399_963_229_728_653 + pattern as f64 * std::f64::consts::TAU / 16.0;
             ((radius * libm::cos(angle)) as f32, (radius * libm::sin(angle)) as f32)
         })
     };
-    // Neighbours in a square of four by four are far from each other in turn.
+    // Neighbours in a 4 × 4 square have very different rotations.
     [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map(turned).to_vec()
 }
 
-/// What is seen at each pixel, close together: looks go far.
+/// The depth at each pixel, stored densely because samples are far apart.
 struct Places {
-    /// One over the distance, as in the layers.
+    /// Inverse distance, as in the layers.
     depths: Vec<f32>,
     width: usize,
     height: usize,
@@ -85,7 +86,7 @@ impl Places {
         Self { depths, width, height, focal: camera.focal(height) as f32 }
     }
 
-    /// Where the surface is that is seen at a pixel.
+    /// Returns the point of the surface that is visible at a pixel.
     fn place(&self, x: usize, y: usize) -> Option<Vec3> {
         let depth = self.depths[y * self.width + x];
         let across = x as f32 - self.width as f32 * 0.5;
@@ -93,11 +94,11 @@ impl Places {
         (depth > 0.0).then(|| Vec3::new(across, along, self.focal) / (depth * self.focal))
     }
 
-    fn open(&self, x: usize, y: usize, normal: Vec3, looks: &[(f32, f32); LOOKS]) -> f32 {
+    fn open(&self, x: usize, y: usize, normal: Vec3, offsets: &[(f32, f32); OFFSETS]) -> f32 {
         let Some(here) = self.place(x, y) else { return 1.0 };
         let reach = REACH * self.focal / here.z;
         let mut taken = 0.0;
-        for (dx, dy) in looks {
+        for (dx, dy) in offsets {
             let (x, y) = (x as f32 + dx * reach, y as f32 + dy * reach);
             if x < 0.0 || y < 0.0 {
                 continue;
@@ -115,6 +116,6 @@ impl Places {
                 taken += above * fade / (distance_sq + 4e-5).sqrt();
             }
         }
-        (1.0 - 1.9 * taken / LOOKS as f32).max(0.15)
+        (1.0 - 1.9 * taken / OFFSETS as f32).max(0.15)
     }
 }

@@ -1,4 +1,4 @@
-//! Where parts and their faces are on the screen.
+//! Projects parts and their faces to the screen, and clips faces at the near plane.
 
 use super::{Camera, Item, Scene, corners};
 use impinge::{
@@ -7,20 +7,20 @@ use impinge::{
 };
 use rayon::prelude::*;
 
-/// Where an item is on the screen.
+/// The screen region of an item.
 pub(super) struct Extent {
     pub(super) item: u32,
-    /// The nearest that any of it can be: one over the distance.
+    /// Upper bound on the inverse distance of the item.
     pub(super) nearest: f32,
-    /// The samples from left to right, and from top to bottom.
+    /// First and last column, first and last row, in samples.
     pub(super) columns: [usize; 2],
     pub(super) rows: [usize; 2],
 }
 
-/// A triangle on the screen: places in samples, and one over the distance.
+/// A projected triangle: x and y in samples, z the inverse distance.
 pub(super) struct Triangle {
     pub(super) corners: [Vec3; 3],
-    /// What each corner is of the face's own corners, where some of it was cut off.
+    /// Barycentric coordinates of the corners with respect to the face, if it was clipped.
     pub(super) weights: Option<Box<[Vec3; 3]>>,
     pub(super) rows: [i32; 2],
     pub(super) item: u32,
@@ -37,7 +37,7 @@ pub(super) struct Screen<'a> {
 }
 
 impl Screen<'_> {
-    /// What of a scene can be on the screen, the nearest first.
+    /// Returns the items that may be visible, nearest first.
     pub(super) fn in_order(&self, scene: &Scene<'_>) -> Vec<Extent> {
         let items = scene.items.par_iter().enumerate();
         let mut seen: Vec<Extent> =
@@ -61,7 +61,8 @@ impl Screen<'_> {
         if corners.iter().all(|corner| corner.z < self.camera.near) {
             return None;
         }
-        // Where some of it is behind the camera, it may be anywhere; and so where numbers fail.
+        // An item that is partly behind the near plane, or whose projection overflows, may be anywhere on the
+        // screen.
         if !corners.iter().all(|corner| corner.z >= self.camera.near && corner.is_finite()) {
             return Some(everywhere(f32::INFINITY));
         }
@@ -76,7 +77,7 @@ impl Screen<'_> {
             return None;
         }
         let range = |axis: usize, end: usize| {
-            // A sample more on either side, for what rounding may do.
+            // One more sample on either side, for rounding.
             let first = (bounds.min[axis] - 1.0).max(0.0) as usize;
             let last = (bounds.max[axis] + 1.0).min(end as f64 - 1.0) as usize;
             [first.min(end - 1), last]
@@ -89,7 +90,7 @@ impl Screen<'_> {
         let (linear, offset) = self.camera.view_of(&item.placement);
         let mesh = &item.shape.mesh;
         let seen = |at: &DVec3| (linear * *at + offset).as_vec3();
-        // Where few faces are wanted, so are few vertices.
+        // If only some faces are drawn, only some vertices are needed.
         let table: Vec<Vec3> = match self.stride {
             1 => mesh.positions().iter().map(seen).collect(),
             _ => Vec::new(),
@@ -145,7 +146,7 @@ impl Screen<'_> {
             return None;
         }
         let (least, most) = (a.min(b).min(c), a.max(b).max(c));
-        // Samples are at the middles, from which a row begins that is not above the triangle.
+        // Samples are at the middles of their cells.
         let first = (least.y - 0.5).ceil().max(0.0);
         let last = (most.y - 0.5).floor().min(height - 1.0);
         let is_seen = first <= last
@@ -154,7 +155,7 @@ impl Screen<'_> {
             && least.x < width;
         let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
         let rows = [first as i32, last as i32];
-        // Seen from outside, corners go against the clock; rows count downwards.
+        // Seen from outside, corners are counter-clockwise; rows count downwards.
         (is_seen && area != 0.0).then_some(Triangle {
             corners,
             weights,
@@ -167,7 +168,7 @@ impl Screen<'_> {
     }
 }
 
-/// What of a triangle is beyond a distance: a polygon, with what each corner is of the triangle's own.
+/// Clips a triangle at the near plane. Returns a polygon, and the barycentric coordinates of its corners.
 fn beyond(corners: [Vec3; 3], near: f32) -> Vec<(Vec3, Vec3)> {
     let own = [Vec3::X, Vec3::Y, Vec3::Z];
     let mut polygon = Vec::with_capacity(4);

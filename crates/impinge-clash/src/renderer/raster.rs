@@ -1,7 +1,7 @@
-//! Which surface is seen at every sample of a picture.
+//! Rasterizes a scene: finds the visible surface at every sample of a picture.
 
 use super::{
-    Camera, Item, Look, Scene,
+    Camera, Item, Material, Scene,
     horizon::Horizon,
     normal,
     project::{Screen, Triangle},
@@ -9,20 +9,21 @@ use super::{
 use impinge::glam::{Mat3, Vec3};
 use rayon::prelude::*;
 
-/// What is seen at a sample.
+/// The visible surface at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
-    /// One over the distance, so that larger is nearer; 0 where nothing is seen.
+    /// Inverse distance, so larger is nearer; 0 if there is no surface.
     pub(super) depth: f32,
     pub(super) item: u32,
-    /// How the surface is turned, in the camera's frame and towards it; above, the number of the mark.
+    /// The packed normal in the camera's frame, pointing to the camera; the upper four bits hold the mark
+    /// plus 1.
     normal: u32,
 }
 
 impl Sample {
-    const NOTHING: Self = Self { depth: 0.0, item: u32::MAX, normal: 0 };
+    const EMPTY: Self = Self { depth: 0.0, item: u32::MAX, normal: 0 };
 
-    pub(super) fn is_something(&self) -> bool {
+    pub(super) fn is_surface(&self) -> bool {
         self.depth > 0.0
     }
 
@@ -30,44 +31,44 @@ impl Sample {
         normal::unpack(self.normal)
     }
 
-    /// Whether two surfaces are turned against each other by more than an angle, see [`normal::differ`].
+    /// Returns whether two normals differ by more than an angle: see [`normal::differ`].
     pub(super) fn is_turned(&self, other: &Self, cosine_sq: f32) -> bool {
         self.normal << 4 != other.normal << 4
             && normal::differ(self.normal, other.normal, cosine_sq)
     }
 
-    /// The number of the colour of a marked face.
+    /// Returns the colour index of a marked face.
     pub(super) fn mark(&self) -> Option<usize> {
         (self.normal >> 28).checked_sub(1).map(|mark| mark as usize)
     }
 }
 
-/// What is seen, row by row from the top.
+/// The visible surfaces, row by row from the top.
 #[derive(Debug)]
 pub(super) struct Layers {
     pub(super) width: usize,
     pub(super) height: usize,
-    /// The nearest of what is solid.
+    /// The nearest solid surface.
     pub(super) solid: Vec<Sample>,
-    /// The nearest sheet of glass, whatever is before it.
+    /// The nearest sheet of glass, whatever is in front of it.
     pub(super) glass: Vec<Sample>,
     /// The nearest sheet of faint glass.
     pub(super) faint: Vec<Sample>,
-    /// The nearest marked face, whatever is before it.
+    /// The nearest marked face, whatever is in front of it.
     pub(super) marked: Vec<Sample>,
 }
 
-/// Faces that are projected before they are drawn; bounds the memory that takes.
+/// Number of faces that are projected before they are drawn; limits the memory used.
 const BATCH: usize = 1 << 16;
 
-/// One over the distance at which faint parts have faded away; the middle of the picture is at 1.
+/// Inverse distance at which faint parts have faded out; the middle of the picture is at 1.
 pub(super) const FADED: f32 = 1.0 / 0.6;
 
-/// Rows of samples that one thread draws.
+/// Number of rows of samples that one thread draws.
 const BAND: usize = 64;
 
 impl Layers {
-    /// Draws every `stride`-th face of a scene that is not marked, and all that are.
+    /// Draws all marked faces, and every `stride`-th face of the others.
     pub(super) fn draw(
         scene: &Scene<'_>,
         camera: &Camera,
@@ -75,7 +76,7 @@ impl Layers {
         height: usize,
         stride: usize,
     ) -> Self {
-        let layer = || vec![Sample::NOTHING; width * height];
+        let layer = || vec![Sample::EMPTY; width * height];
         let [solid, glass, faint, marked] = [layer(), layer(), layer(), layer()];
         let mut layers = Self { width, height, solid, glass, faint, marked };
         let turn = camera.rotation().as_mat3();
@@ -123,10 +124,10 @@ impl Layers {
                     rows.draw(&fill, solid);
                     rows.draw(&fill, marked);
                 } else {
-                    let layer = match item.look {
-                        Look::Solid => &mut *solid,
-                        Look::Glass => &mut *glass,
-                        Look::Faint => &mut *faint,
+                    let layer = match item.material {
+                        Material::Solid => &mut *solid,
+                        Material::Glass => &mut *glass,
+                        Material::Faint => &mut *faint,
                     };
                     rows.draw(&fill, layer);
                 }
@@ -136,24 +137,24 @@ impl Layers {
 }
 
 impl Item<'_> {
-    /// Whether nothing of it is seen behind something solid: what is marked may be.
+    /// Returns whether solid surfaces may hide the item entirely; marked faces show through.
     fn can_be_hidden(&self) -> bool {
-        self.marks.is_empty() && self.look == Look::Solid
+        self.marks.is_empty() && self.material == Material::Solid
     }
 }
 
-/// A triangle ready to be filled: what is linear across the screen.
+/// A triangle ready to be filled: values that are linear across the screen.
 struct Fill<'a> {
     triangle: &'a Triangle,
-    /// How each corner's share grows along x, along y, and what it is at the first corner.
+    /// For each corner, its barycentric coordinate: slope along x, slope along y, value at the first corner.
     shares: [Vec3; 3],
     normals: [Vec3; 3],
-    /// The same, packed, where it is one.
+    /// The packed normal, if it is the same at all corners.
     flat: Option<u32>,
-    /// Of faces in the same place, the marked ones lie a little before others, and one part before
-    /// another, so that they do not flicker.
+    /// A factor on the depth that orders coincident faces: marked faces come first, then parts by number. It
+    /// prevents flicker.
     nearer: f32,
-    /// What is nearer than this is left out.
+    /// Maximum inverse distance; nearer surfaces are not drawn.
     nearest: f32,
 }
 
@@ -175,12 +176,12 @@ impl<'a> Fill<'a> {
         let mark = if triangle.mark > 0 { 16 - u32::from(triangle.mark) } else { 0 };
         let nearer = 1.0 + 1e-5 * (4 * mark + triangle.item % 4) as f32;
         let flat = (packed == [packed[0]; 3]).then(|| normal::pack(own[0]));
-        let nearest = if item.look == Look::Faint { FADED } else { f32::INFINITY };
+        let nearest = if item.material == Material::Faint { FADED } else { f32::INFINITY };
         Self { triangle, shares: [share_a, share_b, share_c], normals, flat, nearer, nearest }
     }
 }
 
-/// Some rows of a picture.
+/// A band of rows of a picture.
 struct Rows {
     first: usize,
     count: usize,
@@ -207,7 +208,7 @@ impl Rows {
         let last = (triangle.rows[1] as usize).min(self.first + self.count - 1);
         for row in first..=last {
             let down = row as f32 + 0.5 - a.y;
-            // Each share is at least 0 on one side of a place in the row.
+            // Each barycentric coordinate is non-negative on one side of a column.
             let (mut begin, mut end) = (begin, end);
             for share in &fill.shares {
                 let zero = a.x - (share.y * down + share.z) / share.x - 0.5;
@@ -225,7 +226,7 @@ impl Rows {
                 let across = column as f32 + 0.5 - a.x;
                 let depth = depths[0] + depth_across * across + depth_down * down;
                 let sample = &mut samples[line + column];
-                // Most of what is drawn is behind something.
+                // Most surfaces are behind others, so test the depth first.
                 if depth <= sample.depth || depth > fill.nearest {
                     continue;
                 }
@@ -254,9 +255,13 @@ pub(super) mod tests {
         Shape::block(&Bounds { min: min.into(), max: max.into() })
     }
 
-    pub(crate) fn item<'a>(shape: &'a Shape<'a>, look: Look, marks: &[(u32, u8)]) -> Item<'a> {
+    pub(crate) fn item<'a>(
+        shape: &'a Shape<'a>,
+        material: Material,
+        marks: &[(u32, u8)],
+    ) -> Item<'a> {
         let placement = Pose::IDENTITY;
-        Item { shape, placement, color: [128; 3], look, marks: marks.to_vec() }
+        Item { shape, placement, color: [128; 3], material, marks: marks.to_vec() }
     }
 
     pub(crate) fn scene(items: Vec<Item<'_>>) -> Scene<'_> {
@@ -276,12 +281,14 @@ pub(super) mod tests {
         Camera::framing(corners(&bounds), DVec3::Y, DVec3::Z, lens)
     }
 
-    /// Every sample against the ray through it: nothing missed, nothing too much, the nearest in front.
+    /// Compares every sample with the ray through it: nothing is missed, nothing is added, the nearest is in
+    /// front.
     #[test]
     fn samples_are_what_rays_meet() {
         let near = block([-0.5, -0.5, -0.3], [0.1, 0.1, 0.4]);
         let far = block([-0.2, 0.3, -0.8], [0.7, 0.9, 0.2]);
-        let scene = scene(vec![item(&far, Look::Solid, &[]), item(&near, Look::Solid, &[])]);
+        let scene =
+            scene(vec![item(&far, Material::Solid, &[]), item(&near, Material::Solid, &[])]);
         let camera = camera();
         let size = 97;
         let layers = Layers::draw(&scene, &camera, size, size, 1);
@@ -314,7 +321,7 @@ pub(super) mod tests {
                 continue; // too close to an outline to tell
             }
             match inner {
-                None => assert!(!sample.is_something(), "{at}"),
+                None => assert!(!sample.is_surface(), "{at}"),
                 Some((distance, number)) => {
                     assert_eq!(sample.item, number, "{at}");
                     let own = f64::from(1.0 / sample.depth) * camera.distance;
@@ -331,8 +338,8 @@ pub(super) mod tests {
     fn glass_and_marks_have_layers_of_their_own() {
         let (glass, inner) = (block([-1.0; 3], [1.0; 3]), block([-0.4; 3], [0.4; 3]));
         let scene = scene(vec![
-            item(&glass, Look::Glass, &[]),
-            item(&inner, Look::Solid, &[(6, 0), (7, 0)]),
+            item(&glass, Material::Glass, &[]),
+            item(&inner, Material::Solid, &[(6, 0), (7, 0)]),
         ]);
         let layers = Layers::draw(&scene, &camera(), 40, 40, 1);
         let middle = 20 * 40 + 20;
@@ -344,14 +351,14 @@ pub(super) mod tests {
         assert_eq!(layers.marked[middle].mark(), Some(0));
         assert!(layers.marked[middle].depth < layers.solid[middle].depth);
 
-        // Faint parts fade away before the middle, and are there behind it.
+        // Faint parts fade out in front of the middle, and are visible behind it.
         let behind = block([-1.0, 0.8, -1.0], [1.0, 0.9, 1.0]);
         let before = block([-1.0, -1.9, -1.0], [1.0, -1.8, 1.0]);
         let camera = camera();
         for (shape, is_seen) in [(&behind, true), (&before, false)] {
-            let scene = super::tests::scene(vec![item(shape, Look::Faint, &[])]);
+            let scene = super::tests::scene(vec![item(shape, Material::Faint, &[])]);
             let layers = Layers::draw(&scene, &camera, 40, 40, 1);
-            assert_eq!(layers.faint[middle].is_something(), is_seen);
+            assert_eq!(layers.faint[middle].is_surface(), is_seen);
         }
     }
 
@@ -359,9 +366,10 @@ pub(super) mod tests {
     fn what_reaches_behind_the_camera_is_cut_off() {
         let floor = block([-100.0, -100.0, -1.1], [100.0, 100.0, -1.0]);
         let camera = camera();
-        let layers = Layers::draw(&scene(vec![item(&floor, Look::Solid, &[])]), &camera, 60, 60, 1);
-        assert!(layers.solid[59 * 60 + 30].is_something());
-        assert!(!layers.solid[30].is_something());
+        let layers =
+            Layers::draw(&scene(vec![item(&floor, Material::Solid, &[])]), &camera, 60, 60, 1);
+        assert!(layers.solid[59 * 60 + 30].is_surface());
+        assert!(!layers.solid[30].is_surface());
         let nearest = layers.solid.iter().fold(0.0_f32, |most, sample| most.max(sample.depth));
         assert!(nearest <= 1.001 / camera.near as f32);
         let up = layers.solid[59 * 60 + 30].normal();
@@ -372,7 +380,8 @@ pub(super) mod tests {
     fn threads_and_extreme_scenes_do_no_harm() {
         let huge = block([-1e99; 3], [1e99; 3]);
         let tiny = block([0.0; 3], [1e-300; 3]);
-        let scene = scene(vec![item(&huge, Look::Solid, &[]), item(&tiny, Look::Solid, &[])]);
+        let scene =
+            scene(vec![item(&huge, Material::Solid, &[]), item(&tiny, Material::Solid, &[])]);
         let draw = || Layers::draw(&scene, &camera(), 64, 64, 1);
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(draw);
         let many = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap().install(draw);

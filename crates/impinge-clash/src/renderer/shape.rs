@@ -1,4 +1,4 @@
-//! A mesh prepared for pictures: how its surface is turned at every corner of every face.
+//! A mesh prepared for pictures, with a normal at every corner of every face.
 
 use super::normal;
 use impinge::{
@@ -7,20 +7,20 @@ use impinge::{
 };
 use std::borrow::Cow;
 
-/// Faces that meet at less than this angle (its cosine) are parts of one round surface.
+/// Faces whose normals differ by less than this angle (its cosine) belong to one smooth surface.
 const SMOOTH: f32 = 0.8;
 
-/// Where more faces than this meet, each is taken to be flat.
+/// If more faces than this meet at a vertex, their corners keep the flat normals.
 const MAX_MEETING: usize = 200;
 
-/// Meshes of more faces than this are drawn flat: they are fine enough.
+/// Meshes with more faces than this have flat normals: their faces are small enough.
 const MAX_SMOOTH: usize = 2_000_000;
 
 /// A mesh prepared for pictures.
 #[derive(Debug)]
 pub(crate) struct Shape<'a> {
     pub(super) mesh: Cow<'a, Mesh>,
-    /// For each corner of each face, packed.
+    /// The packed normals at each corner of each face.
     pub(super) normals: Vec<[u32; 3]>,
     pub(super) bounds: Bounds,
 }
@@ -35,13 +35,13 @@ impl<'a> Shape<'a> {
         Self { mesh: Cow::Borrowed(mesh), normals, bounds: mesh.bounds() }
     }
 
-    /// A box, for a part that is too small to be drawn as it is.
+    /// Returns a box, for a part that is too small to be drawn in detail.
     pub(crate) fn block(bounds: &Bounds) -> Shape<'static> {
         let positions = super::corners(bounds).to_vec();
         let quads =
             [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
         let faces = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-        // Bounds of nothing are not finite; such a part has no faces to stand for.
+        // Empty bounds are not finite; such a part has no faces.
         let mesh = Mesh::new(positions, faces).unwrap_or_default();
         let normals =
             flat_normals(&mesh).iter().map(|(normal, _)| [normal::pack(*normal); 3]).collect();
@@ -53,10 +53,10 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// The direction of every face, and its area in some unit.
+/// Returns the normal of every face, and a number proportional to its area.
 fn flat_normals(mesh: &Mesh) -> Vec<(Vec3, f32)> {
     let reach = mesh.positions().iter().fold(0.0, |most: f64, at| most.max(at.abs().max_element()));
-    // Products of huge or tiny edges would leave the range of numbers.
+    // Without scaling, products of very large or small edges would overflow or underflow.
     let scale = 1.0 / reach.max(1e-300);
     let turned = |face: &[u32; 3]| {
         let [a, b, c] = face.map(|vertex| mesh.positions()[vertex as usize] * scale);
@@ -70,7 +70,8 @@ fn flat_normals(mesh: &Mesh) -> Vec<(Vec3, f32)> {
     mesh.faces().iter().map(turned).collect()
 }
 
-/// The mean of the faces around each corner that turn little against its own.
+/// Returns the normal at each corner: the mean over the adjacent faces with similar normals, weighted by
+/// area.
 fn corner_normals(mesh: &Mesh, faces: &[(Vec3, f32)]) -> Vec<[u32; 3]> {
     let place = places(mesh.positions());
     let mut first = vec![0_u32; mesh.positions().len() + 1];
@@ -105,7 +106,7 @@ fn corner_normals(mesh: &Mesh, faces: &[(Vec3, f32)]) -> Vec<[u32; 3]> {
     mesh.faces().iter().zip(faces).map(corners).collect()
 }
 
-/// A number for each vertex, the same for those at the same place.
+/// Returns a number for each vertex; vertices at the same position have the same number.
 fn places(positions: &[DVec3]) -> Vec<u32> {
     let key = |vertex: u32| (positions[vertex as usize] + 0.0).to_array().map(f64::to_bits);
     let mut order: Vec<u32> = (0..positions.len() as u32).collect();

@@ -1,4 +1,4 @@
-//! From where most can be seen.
+//! Compares viewing directions by how much they show of the marked faces.
 
 use super::{
     Camera, Scene, focus,
@@ -6,26 +6,25 @@ use super::{
 };
 use impinge::glam::DVec3;
 
-/// How large the pictures are that views are compared by.
+/// Size of trial pictures.
 const TRIAL: [usize; 2] = [120, 80];
 
-/// About as many faces are drawn for a trial; of larger scenes, some stand for all.
+/// Approximate number of faces drawn in a trial; larger scenes are thinned out.
 const TRIAL_FACES: usize = 60_000;
 
-/// What can be seen of marked faces.
+/// How much of the marked faces is visible, in samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Visibility {
-    /// Samples at which one is in front.
+    /// Samples at which a marked face is in front.
     pub(crate) open: usize,
-    /// Samples at which there is one at all.
+    /// Samples at which there is a marked face, hidden or not.
     pub(crate) all: usize,
 }
 
-/// Directions from which things can be looked at, as (turn, rise, worth): how far to turn and to rise, in
-/// degrees, and what the view is worth. People like to look from half above; exactly along an axis faces
-/// become lines.
+/// Viewing directions as (turn, rise, worth): the rotation and elevation in degrees, and the weight of the
+/// direction. People prefer to material from above at an angle; exactly along an axis, faces become lines.
 pub(crate) const DIRECTIONS: [(f64, f64, f64); 26] = [
-    // Round and round. From the front right first: it wins where nothing else counts.
+    // All around. The front right comes first: it wins ties.
     (30.0, 28.0, 1.0),
     (-30.0, 28.0, 1.0),
     (60.0, 28.0, 1.0),
@@ -34,7 +33,7 @@ pub(crate) const DIRECTIONS: [(f64, f64, f64); 26] = [
     (-120.0, 28.0, 1.0),
     (150.0, 28.0, 1.0),
     (-150.0, 28.0, 1.0),
-    // From further above.
+    // From higher above.
     (40.0, 55.0, 0.95),
     (-40.0, 55.0, 0.95),
     (140.0, 55.0, 0.95),
@@ -57,9 +56,9 @@ pub(crate) const DIRECTIONS: [(f64, f64, f64); 26] = [
     (15.0, -80.0, 0.4),
 ];
 
-/// Where a camera looks that stands turned and raised by so many degrees from the front.
+/// Returns the viewing direction of a camera that stands turned and raised by these angles from the front.
 pub(crate) fn direction((turn, rise, _): (f64, f64, f64), up: DVec3) -> DVec3 {
-    // The front is along −y where z is up, and along z where y is.
+    // The front is −y if z is up, and z if y is up.
     let front = if up == DVec3::Y { DVec3::Z } else { DVec3::NEG_Y };
     let side = up.cross(front);
     let (turn, rise) = (turn.to_radians(), rise.to_radians());
@@ -67,15 +66,15 @@ pub(crate) fn direction((turn, rise, _): (f64, f64, f64), up: DVec3) -> DVec3 {
     -(level * libm::cos(rise) + up * libm::sin(rise))
 }
 
-/// What a camera sees of the marked faces of a scene.
+/// Returns how much of the marked faces a camera sees.
 pub(crate) fn visibility(scene: &Scene<'_>, camera: &Camera) -> Visibility {
     let faces: usize = scene.items.iter().map(|item| item.shape.face_count()).sum();
     let stride = faces.div_ceil(TRIAL_FACES).max(1);
     let [width, height] = TRIAL;
     let layers = Layers::draw(scene, camera, width, height, stride);
-    let focus = scene.focus.as_ref().map(|focus| focus::Seen::new(focus, camera, &layers));
+    let focus = scene.focus.as_ref().map(|focus| focus::CameraFocus::new(focus, camera, &layers));
     let counts = |(at, sample): &(usize, &Sample)| {
-        let share = |focus: &focus::Seen| focus.share(at % width, at / width, sample.depth);
+        let share = |focus: &focus::CameraFocus| focus.share(at % width, at / width, sample.depth);
         sample.mark().is_some() && focus.as_ref().is_none_or(|focus| share(focus) > 0.5)
     };
     let open = layers.solid.iter().enumerate().filter(counts).count();

@@ -1,4 +1,4 @@
-//! Build time over size (Zachmann 2002, figure 5).
+//! `impinge bench build`: build time over mesh size (Zachmann 2002, figure 5).
 
 use super::contender::Contender;
 use crate::{
@@ -17,9 +17,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Build time over size: how long methods take to prepare a mesh, and what it holds then.
+/// Build time over mesh size: how long each method takes to prepare a mesh, and how many bytes the index has.
 ///
-/// On spheres of given sizes, or on given meshes.
+/// Runs on spheres of the given sizes, or on given meshes.
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -27,7 +27,7 @@ Examples:
   impinge bench build --sizes 1000,10000,100000,1000000 --method all
   impinge bench build part.stl housing.glb --json")]
 pub(super) struct Arguments {
-    /// Meshes, files or gen:NAME, instead of spheres
+    /// Meshes to use instead of spheres: files, or gen:NAME
     meshes: Vec<String>,
     /// Methods to compare (see `impinge methods`), or `all`
     #[arg(
@@ -37,7 +37,7 @@ pub(super) struct Arguments {
         default_value = "boxtree,obb,dop18"
     )]
     methods: Vec<String>,
-    /// Faces of the spheres
+    /// Numbers of faces of the spheres
     #[arg(
         long,
         value_name = "N,…",
@@ -45,10 +45,10 @@ pub(super) struct Arguments {
         default_value = "1000,3000,10000,30000,100000,300000"
     )]
     sizes: Vec<u32>,
-    /// Draw build time a face over size
+    /// Plot build time per face over mesh size
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
-    /// Print one JSON line
+    /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
 }
@@ -63,7 +63,7 @@ struct Row {
     bytes_per_face: f64,
 }
 
-/// The best of a few rounds counts, unless they take too long.
+/// The best of a few rounds counts; no further round starts after [`ROUNDS_LIMIT`].
 const ROUNDS: usize = 3;
 const ROUNDS_LIMIT: Duration = Duration::from_secs(5);
 
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return output::json(&Report { rows: &rows });
     }
     let mut table = vec![
-        ["mesh", "faces", "method", "build, ms", "ns a face", "bytes a face"]
+        ["mesh", "faces", "method", "build, ms", "ns per face", "bytes per face"]
             .map(String::from)
             .to_vec(),
     ];
@@ -152,7 +152,7 @@ fn lines(rows: &[Row], contenders: &[Contender]) -> Lines {
     Lines {
         title: "Time to prepare a mesh".to_owned(),
         x: ("faces".to_owned(), Scale::Log),
-        y: ("ns a face".to_owned(), Scale::Log),
+        y: ("ns per face".to_owned(), Scale::Log),
         series: series.collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! What is compared: methods, and ways to use one.
+//! The contenders of a comparison: methods, and variants of one.
 
 use crate::failure::Failure;
 use impinge::{
@@ -7,7 +7,7 @@ use impinge::{
 };
 use std::sync::Arc;
 
-/// A method, or a way to use one, by the name that tables and plots call it.
+/// A method or a variant of one, with its name in tables and plots.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Contender {
     pub(super) name: String,
@@ -20,7 +20,7 @@ enum Way {
     Boxtree(BoxtreeOptions),
 }
 
-/// The overlap tests of the boxtree, and the tree as it is in the paper.
+/// The overlap tests of the boxtree, and the tree of the paper.
 fn boxtrees() -> [(&'static str, BoxtreeOptions); 5] {
     let with = |test| BoxtreeOptions::default().overlap(test);
     [
@@ -33,7 +33,7 @@ fn boxtrees() -> [(&'static str, BoxtreeOptions); 5] {
 }
 
 impl Contender {
-    /// Those of some names; `all` for every method but the reference.
+    /// Returns the contenders with these names; `all` stands for every method but the reference.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
         if names == ["all"] {
             let methods = Method::ALL.iter().filter(|method| **method != Method::BRUTE);
@@ -48,7 +48,7 @@ impl Contender {
             Some((name, options)) => Ok(Self { name: name.to_owned(), way: Way::Boxtree(options) }),
             None if name.starts_with("boxtree:") => {
                 let names = boxtrees().map(|(name, _)| name).join(", ");
-                Err(Failure::input(format!("there is no `{name}`; there are: {names}")))
+                Err(Failure::input(format!("unknown method `{name}`; the methods are: {names}")))
             }
             None => name.parse().map(Self::method).map_err(Failure::input),
         }

@@ -1,4 +1,4 @@
-//! `impinge bench`: engines side by side, and the papers' experiments, on any mesh.
+//! `impinge bench`: compares engines, and repeats the experiments of the papers on any mesh.
 
 mod build;
 mod compare;
@@ -8,12 +8,13 @@ mod tumble;
 
 use crate::failure::Failure;
 
-/// Side by side with other engines, on this machine, in this run; and the papers' experiments.
+/// Compare with other engines on this machine, in one run; and repeat the experiments of the papers.
 ///
-/// Without a command, scenarios made on the spot (bodies that tumble at several distances, spheres in
-/// spheres, flights through pipes and over hills) are run through impinge's methods and through every
-/// --peer, a program that runs another engine, in turns. All answers are compared, and who is wrong is
-/// named. In impinge's repository, `cargo xtask compare` adds the peer for parry3d.
+/// Without a subcommand, `impinge bench` generates scenarios (bodies that tumble at several distances,
+/// spheres in spheres, flights through pipes and over hills). It runs each scenario with impinge's methods
+/// and with every --peer in turn. A peer is a program that runs another engine. The report compares all
+/// answers and names the engines with wrong answers. In impinge's repository, `cargo xtask compare` adds the
+/// peer for parry3d.
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -28,8 +29,8 @@ Examples:
   impinge bench build --method obb,dop18 --plot build.svg
   impinge bench nodes",
     after_help = "\
-Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report is printed all the same). A peer
-that is wrong is a finding, and the exit code is 0."
+Exit code 0: success, even if a peer gives wrong answers. 1: methods of impinge disagree. 2: a peer failed;
+the report is still printed."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! Bytes a node, and operations a pair of nodes (Zachmann 2002, table 1).
+//! `impinge bench nodes`: bytes per node, and operations per pair of nodes (Zachmann 2002, table 1).
 
 use crate::{
     failure::Failure,
@@ -15,21 +15,21 @@ use impinge::{
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Bytes a node and operations a pair of nodes, beside those of the paper.
+/// Bytes per node and operations per pair of nodes, next to the figures of the paper.
 ///
-/// Bytes are measured on a mesh, with a face a leaf. Operations are counted in the source: additions,
-/// multiplications and comparisons of one overlap test, in the worst case, and of placing a node in
-/// the other body's frame, which each node is at most once a query.
+/// Bytes are measured on a mesh, with one face per leaf. Operations are counted in the source code: the
+/// additions, multiplications and comparisons of one overlap test in the worst case, and those of placing a
+/// node in the other body's frame. Each query places each node at most once.
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
   impinge bench nodes
   impinge bench nodes part.stl --json")]
 pub(super) struct Arguments {
-    /// The mesh: a file, or gen:NAME
+    /// Mesh: a file, or gen:NAME
     #[arg(default_value = "gen:sphere,faces=20000")]
     mesh: String,
-    /// Print one JSON line
+    /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
 }
@@ -38,23 +38,24 @@ pub(super) struct Arguments {
 struct Row {
     hierarchy: &'static str,
     bytes_per_node: f64,
-    /// Of an overlap test.
+    /// Operations of one overlap test.
     operations: u32,
-    /// Of placing a node; those of a boxtree are not placed.
+    /// Operations to place a node; 0 for a boxtree, whose nodes are not placed.
     operations_to_place: u32,
     paper_bytes: Option<u32>,
     paper_operations: Option<u32>,
 }
 
-/// The number of gaps that an overlap test of the boxtree keeps, to operations: each node has two planes,
-/// each a multiplication and an addition a gap. For the children of both nodes of a pair, four tests
-/// share two ways down the first (8 a gap) and two changes by the second (6), and each adds and
-/// compares (2): 5½ a gap.
+/// Returns the operations of a boxtree overlap test that keeps `gaps` gaps: 5½ per gap. Each node has two
+/// planes, and each plane takes a multiplication and an addition per gap. For the children of both nodes of a
+/// pair, four tests share two descents of the first node (8 per gap) and two updates by the second (6); each
+/// test adds and compares (2 each).
 const fn of_gaps(gaps: u32) -> u32 {
     gaps * 11 / 2
 }
 
-/// k comparisons; and to place, for each of the k extents, three products, three sums and a rounding.
+/// Returns the operations of a k-DOP test (k comparisons) and of placing one: for each of the k extents,
+/// three products, three sums and a rounding.
 const fn of_dop(k: u32) -> (u32, u32) {
     (k, 7 * k)
 }
@@ -65,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tree = |method: Method| {
         let options = BuildOptions::default().leaf(1);
         let building = || Shape::build((method, options), Arc::clone(&mesh));
-        let shape = progress::waiting("building", building);
+        let shape = progress::with_spinner("building", building);
         to_thousandths(shape.bytes() as f64 / nodes as f64)
     };
     let boxtree = Boxtree::build(&mesh, BoxtreeOptions::default().leaf(1));
@@ -104,9 +105,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let head = [
         "hierarchy",
-        "bytes a node",
+        "bytes per node",
         "in the paper",
-        "operations a test",
+        "operations per test",
         "to place a node",
         "in the paper",
     ];

@@ -1,4 +1,5 @@
-//! Two equal bodies, one of which tumbles: time over distance (Zachmann 2002, section 5).
+//! `impinge bench tumble`: time over distance for two equal bodies, one of which tumbles (Zachmann 2002,
+//! section 5).
 
 use super::contender::Contender;
 use crate::{
@@ -20,9 +21,9 @@ use std::{
 
 /// Time over distance: two equal bodies, one of which tumbles.
 ///
-/// The body is scaled to fit into a cube of side 2. A copy stands beside it, at each of the distances
-/// in turn, from centre to centre of their boxes, and turns once about its z axis and once about its
-/// x axis in small steps. Each step is a query.
+/// The body is scaled to fit into a cube of side 2. A copy is placed at each distance in turn, measured
+/// between the centres of the two bounding boxes. There it turns once about its z axis and once about its x
+/// axis, in small steps. Each step is one query.
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:
@@ -31,11 +32,11 @@ Examples:
   impinge bench tumble --method boxtree:aligned,boxtree:lookup,boxtree:full,boxtree:lite
   impinge bench tumble gen:gear --distances 1,1.5,2 --all --json")]
 pub(super) struct Arguments {
-    /// The body: a file, or gen:NAME
+    /// Body: a file, or gen:NAME
     #[arg(default_value = "gen:deformed-torus")]
     mesh: String,
-    /// Methods to compare (see `impinge methods`), or `all`; boxtree:aligned, :lookup, :full and :lite
-    /// for its overlap tests, boxtree:paper for a plane a node
+    /// Methods to compare (see `impinge methods`), or `all`. boxtree:aligned, :lookup, :full and :lite select
+    /// its overlap test; boxtree:paper stores one plane per node
     #[arg(
         long = "method",
         value_name = "NAME,…",
@@ -51,16 +52,16 @@ pub(super) struct Arguments {
         default_value = "0,0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2,2.2,2.4"
     )]
     distances: Vec<f64>,
-    /// Steps of the turn, at each distance
+    /// Steps of the turn at each distance
     #[arg(long, default_value_t = 5000, value_parser = value_parser!(u32).range(1..))]
     steps: u32,
-    /// Find all touching pairs of faces, not just whether there are any
+    /// Find all pairs of faces that touch, not only whether there are any
     #[arg(long)]
     all: bool,
-    /// Draw mean time over distance
+    /// Plot mean time over distance
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
-    /// Print one JSON line
+    /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
 }
@@ -72,7 +73,7 @@ struct Report {
     mode: &'static str,
     steps: u32,
     methods: Vec<Summary>,
-    /// A row for each distance and method.
+    /// One row for each distance and method.
     rows: Vec<Row>,
 }
 
@@ -80,9 +81,9 @@ struct Report {
 struct Summary {
     method: String,
     build_ms: f64,
-    /// Of one of the two bodies.
+    /// Index bytes of one of the two bodies.
     bytes_per_face: f64,
-    /// Over all distances.
+    /// Mean over all distances.
     mean_us: f64,
 }
 
@@ -96,12 +97,12 @@ struct Row {
     pairs: Option<u64>,
 }
 
-/// The times of a step vary with the machine's mood; the least of a few rounds does not.
+/// The time of a step varies with the load of the machine. The minimum over a few rounds varies much less.
 const ROUNDS: usize = 3;
-/// Rounds at a distance end early once they have taken so long.
+/// No further round at a distance starts after this much time.
 const ROUNDS_LIMIT: Duration = Duration::from_secs(2);
 
-/// A method on its way through the distances.
+/// A prepared method.
 struct Runner {
     name: String,
     pair: Pair,
@@ -132,7 +133,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     report.check()
 }
 
-/// At each distance all methods take their turn, so that a busy machine is unfair to none.
+/// At each distance all methods run in turn, so that background load affects them equally.
 fn rows(arguments: &Arguments, runners: &mut [Runner]) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     let runs = arguments.distances.len() * runners.len();
@@ -150,7 +151,7 @@ impl Runner {
     fn new(contender: &Contender, body: &Arc<Mesh>) -> Result<Self, Failure> {
         let name = contender.name.clone();
         let start = Instant::now();
-        let shape = progress::waiting(&format!("{name}: building"), || contender.shape(body));
+        let shape = progress::with_spinner(&format!("{name}: building"), || contender.shape(body));
         let build = start.elapsed();
         let pair = Pair::new(&shape, &shape).map_err(Failure::input)?;
         Ok(Self { name, pair, build, bytes: shape.bytes() })
@@ -221,8 +222,8 @@ impl Report {
         });
         Lines {
             title: format!("{}, {} faces, tumbling ({})", self.mesh, self.faces, self.mode),
-            x: ("distance of the centres".to_owned(), Scale::Linear),
-            y: ("mean time of a query, µs".to_owned(), Scale::Log),
+            x: ("distance between the centres".to_owned(), Scale::Linear),
+            y: ("mean time per query, µs".to_owned(), Scale::Log),
             series: series.collect(),
         }
     }
@@ -239,7 +240,7 @@ impl Report {
             table.push(cells);
         }
         let mut summary =
-            vec![["method", "build, ms", "bytes a face", "mean, µs"].map(String::from).to_vec()];
+            vec![["method", "build, ms", "bytes per face", "mean, µs"].map(String::from).to_vec()];
         summary.extend(self.methods.iter().map(|it| {
             vec![
                 it.method.to_owned(),
@@ -249,7 +250,7 @@ impl Report {
             ]
         }));
         format!(
-            "{}, {} faces, {}: mean and longest time of a query, µs\n{}\n{}",
+            "{}, {} faces, {}: mean and maximum time per query, µs\n{}\n{}",
             output::plain(&self.mesh),
             self.faces,
             self.mode,
@@ -258,13 +259,13 @@ impl Report {
         )
     }
 
-    /// All methods must have found the same.
+    /// Fails if the methods found different results.
     fn check(&self) -> Result<(), Failure> {
         for rows in self.rows.chunks(self.methods.len()) {
             let answer = |row: &Row| (row.colliding_steps, row.pairs);
             if let Some(other) = rows.iter().find(|row| answer(row) != answer(&rows[0])) {
                 return Err(Failure::Check(format!(
-                    "{} differs from {} at distance {}; this is a defect of impinge, please report \
+                    "{} differs from {} at distance {}; this is a bug in impinge, please report \
                      it with the mesh",
                     other.method, rows[0].method, rows[0].distance
                 )));

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 /// Find the parts of an assembly that collide, touch or come too close.
 ///
-/// Every two parts that are near each other are compared. The result is one of five
-/// verdicts: duplicate (the same part in the same place), inside (one part within the other),
-/// penetrating (one reaches into the other deeper than the touch band), clearance (closer than
-/// asked for), touching (they meet, and nothing lies deeper than the touch band). Without a file,
-/// an example assembly is checked.
+/// The check compares every two parts that are near each other and gives each pair one of five verdicts:
+/// duplicate (the same part twice in the same place), inside (one part lies within the other), penetrating
+/// (one part reaches into the other deeper than the touch band), clearance (the parts are closer than
+/// --clearance), touching (the parts meet, but no deeper than the touch band). Without a FILE, the check runs
+/// on an example assembly.
 ///
 /// Exit code 0: no clash, or only ignored or allowed ones. 1: clashes. 2: bad input or usage.
 #[derive(Debug, clap::Args)]
@@ -29,28 +29,29 @@ Examples:
   impinge clash car.glb --json > accepted.json
   impinge clash car.glb --baseline accepted.json --allow known",
     after_help = "\
-Rules (--ignore, and the lines of --ignore-file): PATTERN ignores all pairs with a part of such a name,
-PATTERN :: PATTERN (with the spaces) all pairs of a part of the one and a part of the other name.
-Verdicts in front limit a rule to these verdicts, as in `touching: bolt* :: *plate*`. In a pattern *
-stands for any text and ? for any one character. A pattern is compared with the names of parts. If it has
-a slash, it is also compared with their paths: `engine/*` fits all parts of the sub-assembly engine.
+Rules (--ignore, and the lines of --ignore-file): PATTERN ignores all pairs that have a part whose name matches.
+PATTERN :: PATTERN (with the spaces) ignores all pairs of one part that matches the first pattern and one that
+matches the second.
+Verdicts in front of a rule limit it to clashes with these verdicts, as in `touching: bolt* :: *plate*`. In a pattern *
+stands for any text and ? for any one character. A pattern is compared with the names of parts. A pattern with
+a slash is also compared with the paths of parts: `engine/*` matches all parts of the sub-assembly engine.
 
-Output: a table, or with --json one JSON object; docs/clash.md describes both, and docs/output.md
-every field."
+Output: a table, or one JSON object with --json. docs/clash.md describes both; docs/output.md describes every
+field."
 )]
 pub(crate) struct Arguments {
-    /// Files and folders of parts: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or gen:gearbox,
-    /// gen:plant [default: gen:gearbox]
+    /// Files and folders with the parts to check: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or
+    /// gen:gearbox, gen:plant [default: gen:gearbox]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) reading: Reading,
     #[command(flatten)]
-    pub(super) asking: Asking,
+    pub(super) check_options: CheckOptions,
     #[command(flatten)]
-    pub(super) choosing: Choosing,
+    pub(super) pair_options: PairOptions,
     #[command(flatten)]
-    pub(super) showing: Shown,
+    pub(super) list_options: ListOptions,
     #[command(flatten)]
     pub(super) outputs: Files,
 }
@@ -58,43 +59,43 @@ pub(crate) struct Arguments {
 /// What counts as a clash.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "What counts as a clash")]
-pub(super) struct Asking {
-    /// How deep parts may reach into each other and still only touch: 0.01mm, or 0.01 in the unit of the
-    /// assembly [default: a millionth of the assembly's size or of its largest coordinate]
+pub(super) struct CheckOptions {
+    /// Touch band: two parts that reach into each other no deeper than this only touch. 0.01mm, or 0.01 in
+    /// the unit of the assembly [default: a millionth of the assembly's size or of its largest coordinate]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) touch: Option<Length>,
-    /// Report parts that are closer than this, too: 0.5mm, or 0.5 in the unit of the assembly [default: 0,
-    /// which reports none; 0.1mm for gen:gearbox]
+    /// Also report parts that do not meet but are closer than this: 0.5mm, or 0.5 in the unit of the assembly
+    /// [default: 0, which reports none; 0.1mm for gen:gearbox]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) clearance: Option<Length>,
 }
 
-/// Which pairs are looked at.
+/// Which pairs are checked.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Which pairs")]
-pub(super) struct Choosing {
-    /// Ignore pairs of parts: PATTERN, 'PATTERN :: PATTERN' or 'VERDICT,…: PATTERN :: PATTERN'; may
+pub(super) struct PairOptions {
+    /// Ignore pairs of parts by a rule: PATTERN, 'PATTERN :: PATTERN' or 'VERDICT,…: PATTERN :: PATTERN'; may
     /// be repeated
     #[arg(long, value_name = "RULE", value_parser = rule)]
     ignore: Vec<Rule>,
-    /// Ignore pairs by the rules in this file, one in each line; lines that begin with # are comments
+    /// Ignore pairs by the rules in this file, one rule per line; lines that begin with # are comments
     #[arg(long, value_name = "RULES.txt")]
     ignore_file: Vec<PathBuf>,
-    /// Compare only pairs of one part in each of two groups: sub-assemblies, files or parts, by
-    /// name, path or pattern; may be repeated
+    /// Check only pairs of one part from each of two groups. A group is a sub-assembly, a file or a part,
+    /// given by name, path or pattern; may be repeated
     #[arg(long, value_names = ["GROUP", "GROUP"], num_args = 2)]
     between: Vec<String>,
-    /// Skip pairs of the same sub-assembly, or compare only these
-    #[arg(long, value_name = "WHAT")]
+    /// Skip pairs of parts of the same sub-assembly, or check only such pairs
+    #[arg(long, value_name = "MODE")]
     same_group: Option<SameGroup>,
-    /// The level of the sub-assemblies that count as groups, 1 for those at the top [default: the innermost
-    /// ones]
+    /// Level of the sub-assemblies that count as groups; 1 is the top level [default: the innermost
+    /// sub-assemblies]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     group_level: Option<u32>,
-    /// Compare also links of a robot that a joint connects, which touch by design
+    /// Also check links of a robot that a joint connects; they touch by design
     #[arg(long)]
     adjacent: bool,
-    /// List only these verdicts: duplicate, inside, penetrating, clearance, touching
+    /// List only clashes with these verdicts: duplicate, inside, penetrating, clearance, touching
     #[arg(long, value_name = "VERDICT,…", value_delimiter = ',')]
     only: Vec<Verdicts>,
     /// Threads to use; 0 for one per core
@@ -106,9 +107,9 @@ pub(super) struct Choosing {
 /// What to do with pairs of the same sub-assembly.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SameGroup {
-    /// Compare other pairs only
+    /// Check only pairs of different sub-assemblies
     Skip,
-    /// Compare these pairs only
+    /// Check only pairs of the same sub-assembly
     Only,
 }
 
@@ -121,14 +122,14 @@ impl From<SameGroup> for impinge_clash::SameGroup {
     }
 }
 
-/// In what order clashes are listed.
+/// The order in which clashes are listed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Sort {
-    /// The worst verdict first, then the deepest, then the closest, then the longest crossing
+    /// Worst verdict first; then the deepest, the closest, the longest crossing
     Severity,
-    /// The deepest first, those of unknown depth last
+    /// Deepest first; clashes of unknown depth last
     Depth,
-    /// The closest first
+    /// Closest first
     Distance,
     /// By the names of the parts
     Name,
@@ -148,38 +149,42 @@ impl From<Sort> for impinge_clash::Sort {
 /// How results are shown.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
-pub(super) struct Shown {
-    /// Compare with an earlier run, a file that --json or --output made: clashes are new or known, and
-    /// pairs that clash no longer are listed
+pub(super) struct ListOptions {
+    /// Compare with an earlier run: a file that --json or --output wrote. Each clash is then new or known,
+    /// and pairs that no longer clash are listed as resolved
     #[arg(long, value_name = "OLD.json")]
     pub(super) baseline: Option<PathBuf>,
-    /// List clashes of these verdicts, but do not fail because of them; `known` for those of the baseline
+    /// List clashes with these verdicts, but do not let them fail the check; `known` stands for all clashes
+    /// of the baseline
     #[arg(long, value_name = "VERDICT,…", value_delimiter = ',', value_parser = allowed)]
     allow: Vec<Allowed>,
-    /// The order of the list
-    #[arg(long, value_name = "BY", default_value = "severity")]
+    /// Order of the list
+    #[arg(long, value_name = "ORDER", default_value = "severity")]
     pub(super) sort: Sort,
-    /// List only the first N clashes; the number of all is printed all the same
+    /// List only the first N clashes; the summary still counts all of them
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<usize>,
-    /// What a row of the table is
-    #[arg(long, value_name = "WHAT", default_value = "pair")]
+    /// What each row of the table stands for
+    #[arg(long, value_name = "ROW", default_value = "pair")]
     pub(super) group_by: GroupBy,
-    /// Print one JSON object
+    /// Print one JSON object instead of the table
     #[arg(long)]
     pub(super) json: bool,
 }
 
 impl Arguments {
-    /// The files that must not be written over.
+    /// The files that the command reads, and that it must not overwrite.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let files =
-            self.files.iter().chain(&self.choosing.ignore_file).chain(&self.showing.baseline);
+        let files = self
+            .files
+            .iter()
+            .chain(&self.pair_options.ignore_file)
+            .chain(&self.list_options.baseline);
         files.map(PathBuf::as_path)
     }
 }
 
-impl Choosing {
+impl PairOptions {
     /// Which pairs are checked, and which verdicts are listed.
     pub(super) fn pairs(&self) -> Result<Pairs, Failure> {
         let mut pairs = Pairs::default();
@@ -192,7 +197,7 @@ impl Choosing {
         Ok(pairs)
     }
 
-    /// All rules, those of files too.
+    /// All rules: those of `--ignore` and those of the files.
     fn rules(&self) -> Result<Vec<Rule>, Failure> {
         let mut all = self.ignore.clone();
         for file in &self.ignore_file {
@@ -217,7 +222,7 @@ impl Choosing {
     }
 }
 
-impl Shown {
+impl ListOptions {
     pub(super) fn allowed(&self) -> Result<Allowed, Failure> {
         let allowed = self.allow.iter().fold(Allowed::default(), |all, more| Allowed {
             verdicts: all.verdicts.union(more.verdicts),
@@ -225,14 +230,14 @@ impl Shown {
         });
         match allowed.known && self.baseline.is_none() {
             true => Err(Failure::input(
-                "--allow known: known from where? Name an earlier run with --baseline",
+                "--allow known: there is no earlier run to compare with; name one with --baseline OLD.json",
             )),
             false => Ok(allowed),
         }
     }
 }
 
-/// A rule that messages show as the option that it comes from.
+/// Parses a rule of `--ignore`; messages name the option.
 fn rule(text: &str) -> Result<Rule, RuleError> {
     let rule: Rule = text.parse()?;
     Ok(rule.from_origin(format!("--ignore `{}`", text.trim())))

@@ -1,13 +1,14 @@
 //! `impinge clash`: which parts of an assembly collide, touch or come too close.
 //!
-//! The check itself and every output are the crate `impinge-clash`; here are arguments and printing.
+//! The crate `impinge-clash` does the check and writes every output file; this module reads the arguments and
+//! prints.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
-//! | `search.rs` | the search, its progress bar, and Ctrl-C |
-//! | `table.rs` | the findings for people |
-//! | `outputs.rs` | files that are written: all of them, or none |
+//! | `search.rs` | the search, with its progress bar and Ctrl-C |
+//! | `table.rs` | the printed table |
+//! | `outputs.rs` | output files: all of them are written, or none |
 
 mod arguments;
 mod outputs;
@@ -33,49 +34,49 @@ use table::{GroupBy, Times};
 pub(crate) use arguments::Arguments;
 
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
-    let Arguments { files, asking, choosing, showing, outputs, .. } = arguments;
-    // All that can be wrong with the words is told before files are read.
+    let Arguments { files, check_options, pair_options, list_options, outputs, .. } = arguments;
+    // Errors in the arguments are reported before any file is read.
     let mut options = Options::default();
-    options.pairs = choosing.pairs()?;
-    options.listing.allowed = showing.allowed()?;
-    options.listing.sort = showing.sort.into();
-    options.listing.with_totals = showing.group_by == GroupBy::Group;
-    options.listing.limit = showing.limit;
+    options.pairs = pair_options.pairs()?;
+    options.listing.allowed = list_options.allowed()?;
+    options.listing.sort = list_options.sort.into();
+    options.listing.with_totals = list_options.group_by == GroupBy::Group;
+    options.listing.limit = list_options.limit;
     outputs.check(arguments.inputs())?;
-    options.listing.baseline = showing.baseline.as_deref().map(Baseline::load).transpose()?;
+    options.listing.baseline = list_options.baseline.as_deref().map(Baseline::load).transpose()?;
 
     let start = Instant::now();
     let Input { assembly, clearance } =
         outputs.outputs().reading(|| input::load(files, &arguments.reading.options()))?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
-        note(&format!("left out: {}: {}", skipped.name, skipped.error));
+        note(&format!("skipped: {}: {}", skipped.name, skipped.error));
     }
 
-    if assembly.files.iter().any(|file| is_cut(file)) {
+    if assembly.files.iter().any(|file| is_triangulated(file)) {
         options.tolerance = arguments.reading.tolerance(assembly.units.unwrap_or(Unit::Metre));
     }
-    if let Some(touch) = asking.touch {
+    if let Some(touch) = check_options.touch {
         options.touch = Some(touch.within("--touch", assembly.units, "--units")?);
     }
-    options.clearance = match asking.clearance {
+    options.clearance = match check_options.clearance {
         Some(length) => length.within("--clearance", assembly.units, "--units")?,
         None => clearance,
     };
     if options.clearance == 0.0 && options.pairs.only == Verdicts::of(&[Verdict::Clearance]) {
         return Err(Failure::input(
-            "--only clearance: closer than what? Name a distance with --clearance",
+            "--only clearance: no clearance is set; give one with --clearance LENGTH",
         ));
     }
 
     let start = Instant::now();
     let outcome =
-        interrupt.during(|| search::find(assembly, options, choosing.threads, interrupt))?;
+        interrupt.during(|| search::find(assembly, options, pair_options.threads, interrupt))?;
     let times = Times { read, search: start.elapsed() };
 
     outputs.write(&outcome, interrupt)?;
     match print(arguments, &outcome, times) {
-        // Whoever reads has enough of it, but has not seen how it ends.
+        // A reader that closed our output still gets the exit code.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
@@ -87,17 +88,22 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
 }
 
 fn print(arguments: &Arguments, outcome: &Outcome, times: Times) -> Result<(), Failure> {
-    let Arguments { files, showing, .. } = arguments;
-    if !showing.json {
-        return output::text(&table::readable(outcome, showing.group_by, times, files.is_empty()));
+    let Arguments { files, list_options, .. } = arguments;
+    if !list_options.json {
+        return output::text(&table::readable(
+            outcome,
+            list_options.group_by,
+            times,
+            files.is_empty(),
+        ));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     json::write(outcome, &mut out)?;
     Ok(out.flush()?)
 }
 
-/// Whether a file holds round shapes, which are cut into triangles when it is read.
-fn is_cut(file: &Path) -> bool {
+/// Returns whether the format of a file has curved surfaces, which are triangulated when the file is read.
+fn is_triangulated(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["step", "stp", "urdf"].contains(&&*extension.to_lowercase()))
 }

@@ -1,4 +1,4 @@
-//! The files that `clash` writes: all of them whole, or none of them there.
+//! The files that `impinge clash` writes: all of them, or none if anything fails.
 
 use crate::{
     failure::Failure,
@@ -18,32 +18,32 @@ use std::{
 /// Writes one kind of file. A new kind needs an option in [`Files`] and a line in [`Files::files`].
 type Writer<'f> = Box<dyn Fn(&Outcome, &mut dyn Write) -> io::Result<()> + 'f>;
 
-/// Where findings are written to, besides standard output.
+/// The output files, besides standard output.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Files {
-    /// Write the JSON object to a file, and print the table all the same
+    /// Also write the JSON object to this file; the table is still printed
     #[arg(long, short, value_name = "OUT.json")]
     output: Option<PathBuf>,
-    /// Write a row for each clash, for spreadsheets
+    /// Write a CSV file with one row for each clash
     #[arg(long, value_name = "OUT.csv")]
     csv: Option<PathBuf>,
-    /// Write a page with the list and a 3D view, for any browser: one file that needs no network
+    /// Write an HTML page with the list and a 3D view: one file that works offline
     #[arg(long, value_name = "OUT.html")]
     report: Option<PathBuf>,
-    /// Write the assembly with the faces that clash coloured by verdict
+    /// Write the assembly as GLB, with the clashing faces coloured by verdict
     #[arg(long, value_name = "OUT.glb")]
     glb: Option<PathBuf>,
-    /// Write issues for other tools, each with a viewpoint and a snapshot
+    /// Write a BCF file: one issue for each clash, with a viewpoint and a snapshot
     #[arg(long, value_name = "OUT.bcf")]
     bcf: Option<PathBuf>,
     /// BCF version to write
     #[arg(long, value_name = "VERSION", value_enum, default_value_t = BcfVersion::V2_1)]
     bcf_version: BcfVersion,
-    /// Draw the whole assembly, with the parts that clash coloured by verdict
+    /// Draw the whole assembly, with the clashing parts coloured by verdict
     #[arg(long, value_name = "OUT.png")]
     picture: Option<PathBuf>,
-    /// Draw each clash that is listed, as 0001-A--B.png …, into a folder that is made if need be
+    /// Draw each listed clash into this folder, as 0001-A--B.png and so on; the folder is created if needed
     #[arg(long, value_name = "FOLDER")]
     pictures: Option<PathBuf>,
 }
@@ -51,10 +51,10 @@ pub(super) struct Files {
 /// A version of BCF, as it is named on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum BcfVersion {
-    /// What most tools open
+    /// The version that most tools open
     #[value(name = "2.1")]
     V2_1,
-    /// The latest
+    /// The latest version
     #[value(name = "3.0")]
     V3_0,
 }
@@ -69,7 +69,7 @@ impl From<BcfVersion> for bcf::Version {
 }
 
 impl Files {
-    /// The files that are wanted, each with its option and its writer.
+    /// The requested files, each with its option and its writer.
     fn files(&self) -> Vec<(&'static str, &Path, Writer<'_>)> {
         let all: [(_, &Option<PathBuf>, Writer<'_>); 6] = [
             ("--output", &self.output, Box::new(json::write)),
@@ -101,31 +101,31 @@ impl Files {
         all.filter_map(|(option, path, writer)| Some((option, path.as_deref()?, writer))).collect()
     }
 
-    /// The same files, to be compared with those that are read.
+    /// The requested files, to compare with the files that are read.
     pub(super) fn outputs(&self) -> Outputs<'_> {
         Outputs::new(self.files().into_iter().map(|(option, path, _)| (option, Some(path))))
     }
 
-    /// Refuses files that cannot be written, or that are read, before anything is read.
+    /// Checks, before anything is read, that all files can be written and that none of them is an input.
     pub(super) fn check<'i>(
         &self,
         inputs: impl IntoIterator<Item = &'i Path>,
     ) -> Result<(), Failure> {
         if let Some(folder) = self.pictures.as_deref().filter(|folder| folder.is_file()) {
             let named = folder.display();
-            return Err(Failure::input(format!("{named}: is a file, not a folder for pictures")));
+            return Err(Failure::input(format!("{named}: is a file; --pictures needs a folder")));
         }
         self.outputs().check(inputs)
     }
 
-    /// Writes all files, and the pictures; they take their names together, when all have been written.
+    /// Writes all files and pictures under temporary names, and renames them when all are complete.
     pub(super) fn write(&self, outcome: &Outcome, interrupt: &Interrupt) -> Result<(), Failure> {
         interrupt.during(|| {
             let mut drafts = Vec::new();
             for (_, path, writer) in self.files() {
                 interrupt.check()?;
                 let mut draft = Draft::create(path)?;
-                progress::waiting(&format!("writing {}", path.display()), || {
+                progress::with_spinner(&format!("writing {}", path.display()), || {
                     draft.fill(|out| writer(outcome, &mut interrupt.stream(out)))
                 })?;
                 drafts.push(draft);
@@ -136,7 +136,7 @@ impl Files {
         })
     }
 
-    /// Draws a picture of each clash that is listed.
+    /// Draws a picture of each listed clash.
     fn draw(
         &self,
         outcome: &Outcome,
@@ -148,7 +148,11 @@ impl Files {
         let mut draft = DraftFolder::create(folder)?;
         pictures::draw_all(findings, findings.rows.len(), &mut draft, || {
             progress.advance();
-            if interrupt.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if interrupt.is_requested() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })?;
         Ok(Some(draft))
     }

@@ -1,4 +1,4 @@
-//! The search, with a progress bar and an end when Ctrl-C asks for it.
+//! Runs the clash search with a progress bar, and stops it on Ctrl-C.
 
 use crate::{failure::Failure, interrupt::Interrupt, output, progress::Progress, threads};
 use impinge::{
@@ -9,7 +9,7 @@ use impinge_clash::{Error, Options, Outcome, Rule, Watch, check};
 use impinge_io::assembly::Assembly;
 use std::sync::Mutex;
 
-/// Finds what clashes, on so many threads, with a bar if it takes long.
+/// Finds the clashes of `assembly` on `threads` threads, with a progress bar if the search takes long.
 pub(super) fn find(
     assembly: Assembly,
     mut options: Options,
@@ -38,34 +38,34 @@ pub(super) fn find(
 struct Watcher<'w> {
     interrupt: &'w Interrupt,
     progress: Progress,
-    /// What the bar shows.
+    /// The stage and the count that the bar shows.
     shown: Mutex<Option<(Stage, u64)>>,
     parts: usize,
 }
 
 impl Watch for Watcher<'_> {
     fn idle_rule(&self, rule: &Rule) {
-        output::note(&format!("{rule} fits no part"));
+        output::note(&format!("{rule} matches no part"));
     }
 
     fn proceed(&self, progress: clash::Progress) -> bool {
-        // Whoever finds somebody else at it leaves it at that: the next will be further.
+        // If another thread is updating the bar, skip this update: the next one will be further on.
         if let Ok(mut shown) = self.shown.try_lock() {
             let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
                 let parts = self.parts;
-                self.progress.begin(&match stage {
+                self.progress.start_stage(&match stage {
                     Stage::Meshes => format!("{parts} parts: meshes"),
                     Stage::Pairs => format!("{parts} parts: pairs"),
                 });
                 *shown = Some((stage, 0));
             }
-            // Threads overtake each other, but the bar only goes forward.
+            // Threads report out of order; the bar only moves forward.
             if shown.is_some_and(|(_, before)| done >= before) {
                 *shown = Some((stage, done));
                 self.progress.at(done, total);
             }
         }
-        !self.interrupt.is_asked()
+        !self.interrupt.is_requested()
     }
 }

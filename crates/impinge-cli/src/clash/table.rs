@@ -1,4 +1,4 @@
-//! The findings for people.
+//! The table of `impinge clash`: head, one row for each clash, summary.
 
 use crate::{
     input::DEMO,
@@ -13,27 +13,27 @@ use impinge::{
 use impinge_clash::{Outcome, Row, Total};
 use std::{fmt::Write, time::Duration};
 
-/// What a row of the table is.
+/// What each row of the table stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum GroupBy {
     /// Two parts
     Pair,
-    /// A place where two parts meet; they may have several
+    /// One of the places where two parts meet
     Place,
-    /// Two sub-assemblies, with how many of their parts clash
+    /// Two sub-assemblies, with the number of their parts that clash
     Group,
 }
 
-/// How long a check took.
+/// How long the stages of a check took.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
-    /// To read the files.
+    /// Reading the files.
     pub(super) read: Duration,
-    /// To find what clashes.
+    /// Finding the clashes.
     pub(super) search: Duration,
 }
 
-/// The table, what was asked, and what it comes to. `is_default` if no file was named.
+/// Returns the whole report: head, table and summary. `is_default` is set if no file was named.
 pub(super) fn readable(
     outcome: &Outcome,
     group_by: GroupBy,
@@ -48,10 +48,10 @@ pub(super) fn readable(
     };
     if rows.len() > 1 {
         if let Some(columns) = columns() {
-            // Sub-assemblies have no verdict before them, and what is compared has a status.
+            // The rows of sub-assemblies have no verdict; with a baseline, all other rows have a status.
             let is_group = group_by == GroupBy::Group;
             let first = if is_group { 0 } else { 1 + usize::from(outcome.known.is_some()) };
-            fit(&mut rows, first, columns);
+            fit_names(&mut rows, first, columns);
         }
         text.push('\n');
         text.push_str(&output::table(&rows));
@@ -95,7 +95,7 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
         short(findings.touch, 4)
     );
     match findings.clearance {
-        0.0 => text.push_str(", no clearance asked for\n"),
+        0.0 => text.push_str(", no clearance\n"),
         clearance => _ = writeln!(text, ", clearance {}{units}", short(clearance, 4)),
     }
     text
@@ -110,17 +110,15 @@ fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
     }
     if group_by == GroupBy::Pair && findings.rows.iter().any(is_open) {
         text.push_str(
-            "open: one of the parts is no closed surface, so that there is no depth to tell\n",
+            "open: one of the parts is not a closed surface, so the penetration depth is unknown\n",
         );
     }
     match outcome.open_parts {
         0 => {}
-        1 => text.push_str("1 of the parts looked at is open: nothing is said to be inside it\n"),
+        1 => text.push_str("1 checked part is open: no part is reported as inside it\n"),
         open => {
-            let _ = writeln!(
-                text,
-                "{open} of the parts looked at are open: nothing is said to be inside them"
-            );
+            let _ =
+                writeln!(text, "{open} checked parts are open: no part is reported as inside them");
         }
     }
     let counted: Vec<String> = Verdict::ALL
@@ -147,11 +145,11 @@ fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
         1 => "1 pair".to_owned(),
         pairs => format!("{pairs} pairs"),
     };
-    let _ = writeln!(text, "; {pairs} looked at in {search}, read in {read}");
+    let _ = writeln!(text, "; {pairs} checked in {search}, files read in {read}");
     text
 }
 
-/// Whether the depth of a clash is not known because a part has no inside.
+/// Returns whether the depth of a clash is unknown because a part is not closed.
 fn is_open(row: &Row) -> bool {
     row.clash.depth.is_none() && row.clash.distance == 0.0 && row.clash.is_closed != [true; 2]
 }
@@ -163,7 +161,7 @@ fn time(time: Duration) -> String {
     }
 }
 
-/// A row for each clash.
+/// One row for each clash.
 fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
     let rows = &outcome.findings.rows;
     let mut table = vec![header(outcome, &["depth", "length", "distance", "at"])];
@@ -174,7 +172,7 @@ fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
             None if is_open(row) => "open".into(),
             None => "-".into(),
         };
-        let mut cells = begin(outcome, row);
+        let mut cells = first_cells(outcome, row);
         let [length, distance] = [clash.length, clash.distance].map(|value| short(value, 4));
         cells.extend([depth, length, distance, at(clash.points[0])]);
         table.push(cells);
@@ -182,20 +180,20 @@ fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
     table
 }
 
-/// A row for each place; what meets nowhere has one, too.
+/// One row for each place where two parts meet. A pair without such a place has one row, too.
 fn places(outcome: &Outcome) -> Vec<Vec<String>> {
     let mut table = vec![header(outcome, &["place", "length", "faces", "at"])];
     for row in &outcome.findings.rows {
         let clash = &row.clash;
         let count = clash.places.len();
         for (number, Place { point, length, faces, .. }) in (1..).zip(&clash.places) {
-            let mut cells = begin(outcome, row);
+            let mut cells = first_cells(outcome, row);
             let place = format!("{number}/{count}");
             cells.extend([place, short(*length, 4), faces.len().to_string(), at(*point)]);
             table.push(cells);
         }
         if count == 0 {
-            let mut cells = begin(outcome, row);
+            let mut cells = first_cells(outcome, row);
             let faces = clash.faces.len().to_string();
             cells.extend(["-".into(), short(clash.length, 4), faces, at(clash.points[0])]);
             table.push(cells);
@@ -204,7 +202,7 @@ fn places(outcome: &Outcome) -> Vec<Vec<String>> {
     table
 }
 
-/// A row for each two sub-assemblies.
+/// One row for each pair of sub-assemblies.
 fn groups(outcome: &Outcome) -> Vec<Vec<String>> {
     let shown: Vec<Verdict> =
         Verdict::ALL.into_iter().filter(|&verdict| outcome.count(verdict) > 0).collect();
@@ -226,8 +224,8 @@ fn header(outcome: &Outcome, more: &[&str]) -> Vec<String> {
     ["verdict"].iter().chain(&status).chain(&["a", "b"]).chain(more).map(bold).collect()
 }
 
-/// What all rows of a clash begin with.
-fn begin(outcome: &Outcome, row: &Row) -> Vec<String> {
+/// Returns the first cells of a row, which are the same in all tables of clashes.
+fn first_cells(outcome: &Outcome, row: &Row) -> Vec<String> {
     let clash = &row.clash;
     let mut cells = vec![style(clash.verdict).apply_to(clash.verdict).to_string()];
     if let Some(status) = row.status {
@@ -240,7 +238,7 @@ fn begin(outcome: &Outcome, row: &Row) -> Vec<String> {
     cells
 }
 
-/// Colours where a terminal shows them.
+/// The colour of a verdict on a terminal.
 fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Duplicate => Style::new().magenta(),
@@ -251,19 +249,19 @@ fn style(verdict: Verdict) -> Style {
     }
 }
 
-/// How wide the terminal is, if there is one.
+/// Returns the width of the terminal, if standard output is one.
 fn columns() -> Option<usize> {
     let terminal = Term::stdout();
     let (_, columns) = terminal.size_checked().filter(|_| terminal.is_term())?;
     Some(columns.into())
 }
 
-/// No name is made shorter than this.
-const LEAST_NAME: usize = 12;
+/// Names are not made shorter than this many columns.
+const MIN_NAME: usize = 12;
 
-/// Makes the names in two columns, one after the other, as short as a table of that width needs
-/// them.
-fn fit(table: &mut [Vec<String>], first: usize, columns: usize) {
+/// Shortens the names in the columns `first` and `first + 1` until the table is at most `columns` wide, if it
+/// can be.
+fn fit_names(table: &mut [Vec<String>], first: usize, columns: usize) {
     let count = table.first().map_or(0, Vec::len);
     let widest = |column: usize| table.iter().map(|row| width(&row[column])).max().unwrap_or(0);
     let widths: Vec<usize> = (0..count).map(widest).collect();
@@ -275,15 +273,16 @@ fn fit(table: &mut [Vec<String>], first: usize, columns: usize) {
     }
     // One of the two may need less than half.
     let half = left / 2;
-    let a = a.min(half.max(left.saturating_sub(b))).max(LEAST_NAME);
-    let b = b.min(left.saturating_sub(a)).max(LEAST_NAME);
+    let a = a.min(half.max(left.saturating_sub(b))).max(MIN_NAME);
+    let b = b.min(left.saturating_sub(a)).max(MIN_NAME);
     for row in table {
         row[first] = shortened(&row[first], a);
         row[first + 1] = shortened(&row[first + 1], b);
     }
 }
 
-/// A name with its middle left out where it is too wide: names that are alike differ at their ends.
+/// Returns `name` cut to a width of `to` columns. The middle is cut out, because similar names differ at
+/// their ends.
 fn shortened(name: &str, to: usize) -> String {
     if width(name) <= to {
         return name.to_owned();
@@ -325,14 +324,14 @@ mod tests {
         let table = vec![row(0, 1), row(2, 1), row(1, 0)];
         for columns in 40..80 {
             let mut fitted = table.clone();
-            fit(&mut fitted, 1, columns);
+            fit_names(&mut fitted, 1, columns);
             let widest = output::table(&fitted).lines().map(width).max().unwrap();
             assert!(widest <= columns, "{widest} in {columns}: {fitted:?}");
-            // As wide as it may be: no name is cut without need, and none by much more than that.
+            // The table uses the width that it has: no name is cut more than needed.
             assert!(fitted == table || widest + 6 >= columns, "{widest} in {columns}: {fitted:?}");
         }
         let mut narrow = table.clone();
-        fit(&mut narrow, 1, 10);
+        fit_names(&mut narrow, 1, 10);
         assert_eq!(narrow[0][1..3], ["short", "a name…long"].map(str::to_owned), "{narrow:?}");
     }
 

@@ -1,22 +1,23 @@
-//! How far the edges of an open surface are apart where they nearly match.
+//! Measures the gaps between edges of an open surface that nearly match.
 //!
-//! A surface is open for one of two reasons: it has a border, as a sheet has, or its faces were not joined, and
-//! there are narrow gaps between edges that should be one. The second can be mended by joining what is
-//! closer than the gap is wide.
+//! A surface is open for one of two reasons. Either it has a border, as a sheet has; or its faces were not
+//! joined, and there are narrow gaps between edges that should be one edge. Joining vertices closer than the
+//! gap width repairs the second case.
 
 use impinge::{Bounds, Mesh, glam::DVec3, mesh::Edge};
 
-/// Returns the widest gap of a mesh: the largest distance, over all ends of open edges, to the nearest
-/// open edge that does not end there. An end counts only if that distance is less than half its
-/// shortest open edge; otherwise it lies on a border, and nothing nearly matches it. Returns `None` if no end
-/// counts.
+/// Returns the widest gap of a mesh: the largest distance, over all end points of open edges, to the nearest
+/// open edge that does not end at the same vertex.
+///
+/// An end point counts only if that distance is less than half its shortest open edge; otherwise it lies on a
+/// border. Returns `None` if no end point counts.
 pub(super) fn widest(mesh: &Mesh, open_edges: &[Edge]) -> Option<f64> {
     let position = |vertex: u32| mesh.positions()[vertex as usize];
     let mut segments: Vec<Segment> = open_edges
         .iter()
         .map(|edge| Segment { vertices: edge.vertices, ends: edge.vertices.map(position) })
         .collect();
-    // Each end with the length of its shortest edge.
+    // Each end point with the length of its shortest open edge.
     let mut ends: Vec<(u32, f64)> = segments
         .iter()
         .flat_map(|it| it.vertices.map(|vertex| (vertex, it.ends[0].distance(it.ends[1]))))
@@ -38,7 +39,7 @@ impl Segment {
         let [a, b] = self.ends;
         let along = b - a;
         let share = (point - a).dot(along) / along.length_squared();
-        // Of a length that is lost in rounding, either end will do.
+        // If the length is lost in rounding, either end will do.
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         point.distance(a + along * share)
     }
@@ -51,7 +52,7 @@ struct Tree<'s> {
     bounds: Vec<Bounds>,
 }
 
-/// The most segments of a leaf.
+/// Maximum number of segments in a leaf.
 const LEAF: usize = 8;
 
 impl<'s> Tree<'s> {
@@ -62,7 +63,7 @@ impl<'s> Tree<'s> {
         Self { segments, bounds }
     }
 
-    /// The distance to the nearest segment that does not end at the vertex, if it is below the limit.
+    /// Returns the distance to the nearest segment that does not end at `vertex`, if it is below `limit`.
     fn nearest(&self, vertex: u32, point: DVec3, limit: f64) -> Option<f64> {
         let mut best = limit;
         let mut found = None;
@@ -91,7 +92,7 @@ impl<'s> Tree<'s> {
     }
 }
 
-/// Orders segments so that halves lie apart, and fills in the boxes.
+/// Sorts segments into two spatially separate halves, recursively, and fills in the boxes.
 fn fill(segments: &mut [Segment], node: usize, bounds: &mut [Bounds]) {
     let own = Bounds::enclosing(segments.iter().flat_map(|it| it.ends));
     bounds[node] = own;
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(gap(&sheet), None);
     }
 
-    /// The tree finds what a loop over all segments does.
+    /// The tree must find the same gap as a loop over all segments.
     #[test]
     fn the_tree_leaves_nothing_out() {
         let mesh = exploded(&generate::sphere(360).unwrap(), 0.003);

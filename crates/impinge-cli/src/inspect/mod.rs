@@ -1,7 +1,7 @@
-//! `impinge inspect`: what is in a file of meshes.
+//! `impinge inspect`: reports what a mesh file contains.
 //!
-//! Counts of a whole file are about its meshes as they are stored. Its parts are those that `clash` checks,
-//! read by the same loader.
+//! Counts of a file are about its meshes as stored. Its parts are those that `impinge clash` checks, read by
+//! the same loader.
 
 mod gaps;
 
@@ -19,15 +19,15 @@ use impinge::{
     mesh::{Edge, MeshReport},
 };
 use impinge_io::{
-    Format, Model, Part,
-    assembly::{self, Assembly, Options, Skipped, Unit},
+    Format, Model, ModelPart,
+    assembly::{self, Assembly, LoadOptions, Skipped, Unit},
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// List what is in a file: counts, bounds, whether it is closed, faults, bytes for each method.
+/// Report what a file contains: counts, bounds, closed or not, mesh faults, index size for each method.
 ///
-/// Nothing is repaired. Vertices count as the same where their positions are equal.
+/// Nothing is repaired. Vertices with equal positions count as one.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
@@ -37,17 +37,17 @@ Examples:
   impinge inspect robot.urdf --joint elbow=90deg --parts
   impinge inspect part.obj --json",
     after_help = "\
-A folder or a robot (URDF) is read as one assembly, as `impinge clash` reads it. docs/output.md describes the
-fields of the JSON."
+A folder or a robot (URDF) is read as one assembly, in the same way as by `impinge clash`. docs/output.md describes
+the JSON fields."
 )]
 pub(crate) struct Arguments {
     /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or gen:NAME
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// List the parts of each file: faces, bounds, closed or not, and how wide gaps are
+    /// List the parts of each file: faces, bounds, closed or not, widest gap
     #[arg(long)]
     parts: bool,
-    /// Print a JSON line for each file
+    /// Print one JSON line for each file
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -59,9 +59,9 @@ struct Report {
     file: String,
     /// The unit of coordinates, if it is known.
     units: Option<&'static str>,
-    /// Faces as placed: a mesh that three parts show counts three times.
+    /// Faces as placed: a mesh used by three parts counts three times.
     faces: u64,
-    /// Distinct meshes in the file; the counts that follow are added up over them.
+    /// Distinct meshes in the file; the counts below are sums over them.
     meshes: usize,
     vertices: usize,
     distinct_positions: usize,
@@ -73,38 +73,38 @@ struct Report {
     misoriented_edges: usize,
     /// Whether every mesh is closed.
     closed: bool,
-    /// The enclosed volume, if closed, of everything as placed.
+    /// The enclosed volume of all parts as placed, if all meshes are closed.
     volume: Option<f64>,
-    /// The least and the greatest coordinates of everything as placed; null if that is too much work.
+    /// The minimum and maximum coordinates of all parts as placed; null if computing them takes too long.
     min: Option<[f64; 3]>,
     max: Option<[f64; 3]>,
-    /// What each method's index would hold, by method.
+    /// Size of the index of each method, by method name.
     index_bytes: BTreeMap<&'static str, usize>,
     parts: Vec<PartReport>,
-    skipped: Vec<Left>,
+    skipped: Vec<SkippedItem>,
 }
 
-/// A part, as `clash` has it.
+/// A part as `impinge clash` sees it.
 #[derive(Serialize)]
 struct PartReport {
     name: String,
-    /// The name after those of the sub-assemblies.
+    /// The name, preceded by the names of the sub-assemblies.
     path: String,
     mesh: usize,
     faces: u64,
-    /// Bounds where it stands; null if that is too much work.
+    /// Bounds as placed; null if computing them takes too long.
     min: Option<[f64; 3]>,
     max: Option<[f64; 3]>,
-    /// Whether it encloses a solid: each edge has as many faces on the one side as on the other.
+    /// Whether the part encloses a solid: each edge has equally many faces on either side.
     closed: bool,
     open_edges: usize,
     /// The widest gap between open edges that nearly match; see [`gaps::widest`].
     gap: Option<f64>,
 }
 
-/// A part or file that was left out.
+/// A part or file that was skipped.
 #[derive(Serialize)]
-struct Left {
+struct SkippedItem {
     name: String,
     error: String,
 }
@@ -114,9 +114,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for file in &arguments.files {
         let contents = Contents::load(file, &options)?;
         for Skipped { name, error, .. } in &contents.assembly.skipped {
-            note(&format!("left out: {name}: {error}"));
+            note(&format!("skipped: {name}: {error}"));
         }
-        let report = progress::waiting(&format!("examining {file}"), || Report::new(&contents));
+        let report =
+            progress::with_spinner(&format!("examining {file}"), || Report::new(&contents));
         if arguments.json {
             output::json(&report)?;
         } else {
@@ -126,44 +127,44 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a file holds, in two ways.
+/// The contents of a file, as a model and as an assembly.
 struct Contents<'f> {
     file: &'f str,
-    /// The meshes as they are stored.
+    /// The meshes as stored.
     model: Model,
-    /// What the coordinates of the model are multiplied by.
+    /// The factor that converts coordinates of the model to the requested units.
     factor: f64,
-    /// The parts, in the units that are asked for.
+    /// The parts, in the requested units.
     assembly: Assembly,
 }
 
 impl<'f> Contents<'f> {
-    fn load(file: &'f str, options: &Options) -> Result<Self, Failure> {
+    fn load(file: &'f str, options: &LoadOptions) -> Result<Self, Failure> {
         let Some(path) = source::file(file) else {
             let model = source::model(file)?;
-            let (assembly, factor) = input::made(file, model.clone(), options)?;
+            let (assembly, factor) = input::to_assembly(file, model.clone(), options)?;
             return Ok(Self { file, model, factor, assembly });
         };
         let model = match Format::of_path(path).filter(|_| !path.is_dir()) {
             None => None,
             Some(format) => match source::model(file) {
                 Ok(model) => Some((model, options.conversion(format.units()).0)),
-                // The loader of assemblies leaves out what is broken.
+                // The assembly loader skips broken parts.
                 Err(_) if options.keep_going => None,
                 Err(failure) => return Err(failure),
             },
         };
         let reading = || assembly::load([path], options);
-        let assembly = progress::waiting(&format!("reading {file}"), reading)?;
+        let assembly = progress::with_spinner(&format!("reading {file}"), reading)?;
         let (model, factor) = model.unwrap_or_else(|| (as_model(&assembly), 1.0));
         Ok(Self { file, model, factor, assembly })
     }
 }
 
-/// The parts of an assembly as a model.
+/// Returns the parts of an assembly as a model.
 fn as_model(assembly: &Assembly) -> Model {
     let all_faces = |mesh: usize| 0..assembly.meshes[mesh].faces().len() as u32;
-    let part = |part: &assembly::Part| Part {
+    let part = |part: &assembly::AssemblyPart| ModelPart {
         name: part.name.clone(),
         mesh: part.mesh,
         faces: Vec::from([all_faces(part.mesh)]),
@@ -205,7 +206,7 @@ impl Report {
             skipped: assembly
                 .skipped
                 .iter()
-                .map(|it| Left { name: it.name.clone(), error: it.error.to_string() })
+                .map(|it| SkippedItem { name: it.name.clone(), error: it.error.to_string() })
                 .collect(),
         }
     }
@@ -219,7 +220,7 @@ impl Report {
                 let size = format!("{}{units}", point(size.to_array()));
                 (format!("{} to {}{units}", point(min), point(max)), size)
             }
-            _ => (format!("not computed beyond {MOST_PLACED} faces"), "not computed".to_owned()),
+            _ => (format!("not computed beyond {MAX_PLACED} faces"), "not computed".to_owned()),
         };
         let closed = match (self.closed, self.volume) {
             (true, Some(volume)) => {
@@ -290,7 +291,7 @@ impl Report {
     }
 }
 
-/// The parts of an assembly, each mesh examined once.
+/// Reports on the parts of an assembly; each mesh is examined once.
 fn part_reports(assembly: &Assembly) -> Vec<PartReport> {
     struct OfMesh {
         is_closed: bool,
@@ -309,7 +310,7 @@ fn part_reports(assembly: &Assembly) -> Vec<PartReport> {
             }
         })
         .collect();
-    let is_placed = assembly.face_count() <= MOST_PLACED;
+    let is_placed = assembly.face_count() <= MAX_PLACED;
     assembly
         .parts
         .iter()
@@ -333,7 +334,8 @@ fn part_reports(assembly: &Assembly) -> Vec<PartReport> {
         .collect()
 }
 
-/// Whether a part is closed as `clash` decides it: each edge has as many faces on the one side as on the other.
+/// Returns whether a part is closed by the definition of `impinge clash`: each edge has equally many faces on
+/// either side.
 fn encloses_solid(report: &MeshReport) -> bool {
     let is_even = |edge: &Edge| edge.forward == edge.backward;
     let many = &report.non_manifold_edges;
@@ -345,13 +347,12 @@ fn bounds_at(mesh: &Mesh, pose: &Pose) -> Bounds {
     Bounds::enclosing(mesh.triangles().flatten().map(|corner| pose.place(corner)))
 }
 
-/// Bounds of more placed faces than this are not worked out: a small file may place a mesh a
-/// million times.
-const MOST_PLACED: u64 = 1 << 25;
+/// Bounds of more placed faces than this are not computed: a small file may place one mesh a million times.
+const MAX_PLACED: u64 = 1 << 25;
 
-/// The bounds of all parts where they stand, unless instances make that too much work.
+/// Returns the bounds of all parts as placed, or `None` if there are more than [`MAX_PLACED`] faces.
 fn placed_bounds(model: &Model) -> Option<Bounds> {
-    if model.face_count() > MOST_PLACED {
+    if model.face_count() > MAX_PLACED {
         return None;
     }
     let mut bounds = Bounds::EMPTY;
@@ -364,21 +365,21 @@ fn placed_bounds(model: &Model) -> Option<Bounds> {
     Some(bounds)
 }
 
-/// The volume of all closed meshes where they stand; parts that mirror are turned outside again.
+/// Returns the volume of all closed meshes as placed; mirrored parts count as positive.
 fn placed_volume(model: &Model, reports: &[MeshReport]) -> Option<f64> {
     // Parts that only name the faces of one mesh: then it is the mesh that is closed, not they.
-    let is_placed = |part: &Part| part.transform != DAffine3::IDENTITY;
+    let is_placed = |part: &ModelPart| part.transform != DAffine3::IDENTITY;
     if let ([mesh], [report]) = (&model.meshes[..], reports)
         && model.face_count() == mesh.faces().len() as u64
         && !model.parts.iter().any(is_placed)
     {
         return report.volume;
     }
-    let scale = |part: &Part| part.transform.matrix3.determinant().abs();
+    let scale = |part: &ModelPart| part.transform.matrix3.determinant().abs();
     model.parts.iter().map(|part| Some(reports[part.mesh].volume? * scale(part))).sum()
 }
 
-/// What each method's index holds for all the meshes of a file.
+/// Returns the total index size of all meshes of a file, for each method.
 fn index_bytes(model: &Model) -> BTreeMap<&'static str, usize> {
     let mut sums = BTreeMap::new();
     for (method, bytes) in model.meshes.iter().flat_map(|mesh| Method::index_bytes(mesh)) {

@@ -1,4 +1,4 @@
-//! All steps at once.
+//! `impinge query --batch`: all steps as one batch.
 
 use super::workload::{
     Answer, Outcome, ROUNDS, ROUNDS_LIMIT, Sink, Times, Workload, detected, touching,
@@ -11,7 +11,7 @@ use std::{
 };
 
 impl Workload<'_> {
-    /// Asks for all steps as one batch, a few times. The pairs of each step go to the sink.
+    /// Answers all steps as one batch, for a few rounds. The sink receives the pairs of each step.
     pub(super) fn batches(
         &self,
         pair: &mut Pair,
@@ -26,7 +26,8 @@ impl Workload<'_> {
         for round in 0..ROUNDS {
             let pair = &mut *pair;
             let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
-            let (time, found) = progress::waiting(&label, move || self.batch(pair, all, tolerance));
+            let (time, found) =
+                progress::with_spinner(&label, move || self.batch(pair, all, tolerance));
             least = least.min(time);
             if round == 0 {
                 answers = found.deliver(sink)?;
@@ -48,14 +49,14 @@ impl Workload<'_> {
     }
 }
 
-/// What a batch found.
+/// The results of a batch.
 enum Found<'p> {
     Any(&'p impinge::Bits),
     All(&'p impinge::ContactLists),
 }
 
 impl Found<'_> {
-    /// Gives the pairs of each step to the sink, and returns the answers.
+    /// Passes the pairs of each step to the sink, and returns the answers.
     fn deliver(&self, sink: &mut Sink<'_>) -> io::Result<Vec<Answer>> {
         match self {
             Self::Any(bits) => Ok(bits.iter().map(detected).collect()),

@@ -24,8 +24,8 @@ use workload::{Answer, Ask, Prepare, Rows, Workload};
 
 /// Find the faces of two meshes that touch, at each of many poses.
 ///
-/// Mesh B is placed in the frame of mesh A by each pose in turn; A stays where it is. A query
-/// stops at the first touching pair of faces, or with --all finds them all.
+/// Each pose in turn places mesh B in the frame of mesh A; mesh A does not move. Each query stops at the
+/// first pair of faces that touch; with --all it finds all of them.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
@@ -37,71 +37,71 @@ Examples:
   impinge query a.obj b.obj --poses poses.csv --distances gaps.csv
   impinge query a.obj b.obj --poses poses.csv --batch",
     after_help = "\
-A pose file has a line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's
-frame. Without --poses, B stays where it is.
+A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's
+frame. Without --poses there is one step, with B as it is in its file.
 
-Output: one JSON line with --json, or where the output is not a terminal: engine, version, method,
-mode, tris_a, tris_b, steps, build_ms, bytes (of the index for both meshes), mean_us, p50_us,
-p99_us, max_us (times of the queries alone), colliding_steps, pairs (null without --all), and what
-some options add."
+Output: a table on a terminal; one JSON line with --json, or if the output is not a terminal. Its fields:
+engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes (of the index for both meshes),
+mean_us, p50_us, p99_us, max_us (times of the queries alone), colliding_steps, pairs (null without
+--all). Some options add fields."
 )]
 pub(crate) struct Arguments {
-    /// The first mesh: a file, or gen:NAME
+    /// First mesh: a file, or gen:NAME
     #[arg(value_name = "A")]
     a: String,
-    /// The second mesh: a file, or gen:NAME
+    /// Second mesh: a file, or gen:NAME
     #[arg(value_name = "B")]
     b: String,
-    /// The poses of B in A's frame: a CSV file, or gen:NAME
+    /// Poses of B in A's frame: a CSV file, or gen:NAME
     #[arg(long, value_name = "FILE")]
     poses: Option<String>,
-    /// Find all touching pairs of faces, not just whether there are any
+    /// Find all pairs of faces that touch, not only whether there are any
     #[arg(long)]
     all: bool,
-    /// Also find faces that do not touch, but are at most this far apart: 0.5mm, or 0.5 in the unit of the
-    /// meshes
+    /// Also find pairs of faces that do not touch but are at most this far apart: 0.5mm, or 0.5 in the unit
+    /// of the meshes
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     within: Option<Length>,
-    /// The unit of mesh files that do not name theirs (OBJ, STL, PLY, OFF), for lengths with a unit: mm, cm,
+    /// Unit of mesh files that do not state one (OBJ, STL, PLY, OFF), for lengths given with a unit: mm, cm,
     /// m, in or ft
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
-    /// Find the least distance between the meshes instead
+    /// Find the minimum distance between the meshes instead
     #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
     distance: bool,
-    /// The method to search by (see `impinge methods`), or `all` to run each and compare
+    /// Search method (see `impinge methods`), or `all` to run every method and compare the answers
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
-    /// Write all touching pairs as rows of step,face_a,face_b; implies --all
+    /// Write all touching pairs of faces as CSV rows step,face_a,face_b; implies --all
     #[arg(long, value_name = "OUT.csv")]
     pairs: Option<PathBuf>,
-    /// Write the least distance at each step, with the closest points and faces; implies --distance
+    /// Write the minimum distance at each step, with the closest points and faces; implies --distance
     #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
     distances: Option<PathBuf>,
-    /// Threads to use, 0 for one per core. They share the work of each step that is long enough, or with
-    /// --batch the steps; --distance, --cache and --budget use one thread
+    /// Threads to use; 0 for one per core. The threads share the work of each long step, or, with --batch,
+    /// the steps. --distance, --cache and --budget use one thread
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
-    /// Begin each step with the result of the last one, which is faster if B moves little
+    /// Start each step from the result of the previous step, which is faster if B moves little
     #[arg(long, conflicts_with_all = ["threads", "budget"])]
     cache: bool,
-    /// Answer all steps as one batch, and report how many poses that is in a second
+    /// Answer all steps as one batch, and report the number of poses per second
     #[arg(long, conflicts_with_all = ["cache", "budget", "stats"])]
     batch: bool,
-    /// Stop each step after this many tests of volumes and faces, whether it is decided or not; not with
-    /// --method all, and the method brute does not stop
+    /// Stop each step after this many tests of volumes and faces, even if it is undecided. Not with --method
+    /// all; the method brute ignores it
     #[arg(long, value_name = "TESTS", conflicts_with = "threads", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
-    /// Report the mean number of volume tests, face tests and placed volumes of a step
+    /// Report the mean number of volume tests, face tests and placed volumes per step
     #[arg(long)]
     stats: bool,
-    /// The index of A, a file that `impinge index` wrote; it also names the method. Needs --index-b
+    /// Index of A: a file that `impinge index` wrote; it also sets the method. Needs --index-b
     #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with = "method")]
     index_a: Option<PathBuf>,
-    /// The index of B, by the same method. Needs --index-a
+    /// Index of B, for the same method. Needs --index-a
     #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with = "method")]
     index_b: Option<PathBuf>,
-    /// Print one JSON line
+    /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
 }
@@ -119,13 +119,13 @@ impl Arguments {
         Ok(Ask::Touching { all, tolerance, budget: self.budget })
     }
 
-    /// The unit of both meshes, if it is known and the same.
+    /// The unit of both meshes, if it is known and the same for both.
     fn units(&self) -> Option<Unit> {
         let [a, b] = [&self.a, &self.b].map(|mesh| source::units(mesh).or(self.file_units));
         a.filter(|_| a == b)
     }
 
-    /// The files that are written.
+    /// The output files.
     fn outputs(&self) -> Outputs<'_> {
         Outputs::new([
             ("--pairs", self.pairs.as_deref()),
@@ -133,7 +133,7 @@ impl Arguments {
         ])
     }
 
-    /// The files that are named to be read.
+    /// The input files named on the command line.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
         let sources = [Some(&self.a), Some(&self.b), self.poses.as_ref()].into_iter().flatten();
         let indices = self.index_a.iter().chain(&self.index_b).map(PathBuf::as_path);
@@ -145,14 +145,14 @@ impl Arguments {
         self.cache || self.budget.is_some() || self.distance || self.distances.is_some()
     }
 
-    /// What to prepare the meshes by: one method, all of them, or what was prepared already.
+    /// Where the prepared meshes come from: one method, every method, or index files.
     fn prepare(&self) -> Result<Vec<Prepare<'_>>, Failure> {
         if let (Some(a), Some(b)) = (&self.index_a, &self.index_b) {
             return Ok(vec![Prepare::Load { a, b }]);
         }
         let methods = match self.method.as_str() {
             "all" if self.budget.is_some() => {
-                let message = "--method all compares answers, which --budget may leave undecided";
+                let message = "--method all compares answers, but --budget may leave steps undecided; use only one of them";
                 return Err(Failure::input(message));
             }
             "all" => Method::ALL.to_vec(),
@@ -190,7 +190,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {
-        // The rows are the same for each method, so the first writes them.
+        // The rows are the same for every method, so the first method writes them.
         let rows = arguments.rows().filter(|_| reference.is_none());
         let outcome = workload.run(way, rows)?;
         let report = Report::new(&workload, &outcome, arguments.stats);
@@ -218,14 +218,14 @@ fn compare(
     match expected.iter().zip(answers).position(|(e, a)| e != a) {
         None => Ok(()),
         Some(step) => Err(Failure::Check(format!(
-            "{method} differs from {first} at step {step}: {} against {}; this is a defect of \
+            "{method} differs from {first} at step {step}: {} against {}; this is a bug in \
              impinge, please report it with the input",
             answers[step], expected[step]
         ))),
     }
 }
 
-/// How many faces a mesh has.
+/// Returns the number of faces of a mesh.
 fn faces(mesh: &Mesh) -> usize {
     mesh.faces().len()
 }

@@ -1,4 +1,4 @@
-//! What `impinge query` prints: a line of JSON, or a table.
+//! The printed result of `impinge query`: a line of JSON, or a table.
 
 use super::{
     faces,
@@ -36,7 +36,7 @@ pub(super) struct Report {
     batch: Option<Throughput>,
 }
 
-/// What --stats adds: means of a step.
+/// Fields added by `--stats`: means per step.
 #[derive(Serialize)]
 struct Stats {
     volume_tests: f64,
@@ -44,21 +44,21 @@ struct Stats {
     placed: f64,
 }
 
-/// What --distance adds.
+/// Fields added by `--distance`.
 #[derive(Serialize)]
 struct Least {
     least_distance: Option<f64>,
     least_step: Option<usize>,
 }
 
-/// What --budget adds.
+/// Fields added by `--budget`.
 #[derive(Serialize)]
 struct Undecided {
     undecided_steps: usize,
     largest_overlap: f64,
 }
 
-/// What --batch adds.
+/// Fields added by `--batch`.
 #[derive(Serialize)]
 struct Throughput {
     threads: usize,
@@ -123,19 +123,19 @@ impl Report {
     pub(super) fn readable(&self) -> String {
         let touching = format!("{} of {} steps touch", self.colliding_steps, self.steps);
         let mut answer = match self.pairs {
-            Some(pairs) => format!("{touching}, {pairs} face pairs in all"),
+            Some(pairs) => format!("{touching}, {pairs} face pairs in total"),
             None => touching,
         };
         if let Some(Least { least_distance: Some(distance), least_step: Some(step) }) =
             &self.distance
         {
-            answer.push_str(&format!(", least distance {distance} at step {step}"));
+            answer.push_str(&format!(", minimum distance {distance} at step {step}"));
         }
         if let Some(Undecided { undecided_steps, largest_overlap }) = &self.budget
             && *undecided_steps > 0
         {
             answer.push_str(&format!(
-                ", {undecided_steps} are undecided and overlap by {largest_overlap} at most"
+                ", {undecided_steps} undecided steps with an overlap of at most {largest_overlap}"
             ));
         }
         let mut rows = vec![
@@ -147,9 +147,9 @@ impl Report {
         ];
         if let Some(Stats { volume_tests, face_tests, placed }) = &self.stats {
             let tests = format!(
-                "{volume_tests} of volumes, {face_tests} of faces, {placed} volumes placed"
+                "{volume_tests} volume tests, {face_tests} face tests, {placed} placed volumes"
             );
-            rows.push(vec!["tests".into(), format!("{tests}, mean of a step")]);
+            rows.push(vec!["tests".into(), format!("{tests}; mean per step")]);
         }
         output::table(&rows)
     }
@@ -161,7 +161,8 @@ impl Report {
         }
         if let Some(Throughput { threads, poses_per_s }) = &self.batch {
             let plural = if *threads == 1 { "" } else { "s" };
-            times.push_str(&format!(", {poses_per_s} poses a second on {threads} thread{plural}"));
+            times
+                .push_str(&format!(", {poses_per_s} poses per second on {threads} thread{plural}"));
         }
         times
     }

@@ -1,4 +1,4 @@
-//! The queries themselves, and how long each takes.
+//! Runs the queries of `impinge query`, and measures each step.
 
 use crate::{
     failure::Failure,
@@ -17,12 +17,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The times of a step vary with the machine's mood; the least of a few rounds does not.
+/// The time of a step varies with the load of the machine. The minimum over a few rounds varies much less.
 pub(super) const ROUNDS: usize = 3;
-/// Rounds end early once they have taken so long in all.
+/// No further round starts after this much time in total.
 pub(super) const ROUNDS_LIMIT: Duration = Duration::from_secs(10);
 
-/// What is asked, whatever the method.
+/// The queries, for any method.
 pub(super) struct Workload<'w> {
     pub(super) meshes: [Arc<Mesh>; 2],
     pub(super) poses: &'w [Pose],
@@ -45,33 +45,33 @@ pub(super) enum Prepare<'f> {
     Load { a: &'f Path, b: &'f Path },
 }
 
-/// Which rows are written, a file that is whole or not there.
+/// The rows to write, to a file that is either complete or absent.
 #[derive(Clone, Copy)]
 pub(super) enum Rows<'f> {
     Pairs(&'f Path),
     Distances(&'f Path),
 }
 
-/// What a method took and answered.
+/// Times and answers of one method.
 pub(super) struct Outcome {
     pub(super) method: Method,
     pub(super) build: Duration,
     pub(super) bytes: usize,
     pub(super) times: Times,
     pub(super) answers: Vec<Answer>,
-    /// Volume tests, face tests and volumes placed, over all steps of a round.
+    /// Volume tests, face tests and placed volumes, over all steps of one round.
     pub(super) tests: [u64; 3],
 }
 
-/// The least of all rounds.
+/// The minimum times over all rounds.
 pub(super) enum Times {
-    /// Of each step.
+    /// Time of each step.
     Steps(Vec<Duration>),
-    /// Of all steps together.
+    /// Time of all steps together.
     Batch(Duration),
 }
 
-/// What a step answered: enough to compare methods without keeping all pairs.
+/// The answer at one step: enough to compare methods without storing all pairs.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Answer {
     Touching { count: usize, hash: u64 },
@@ -93,20 +93,20 @@ impl fmt::Display for Answer {
     }
 }
 
-/// What takes the pairs and answers of each step.
+/// Receives the pairs and the answer of each step.
 pub(super) type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<()> + 's;
 
 impl Workload<'_> {
-    /// Prepares both meshes and runs all queries, a few rounds of them.
+    /// Prepares both meshes, and runs all queries for a few rounds.
     pub(super) fn run(&self, way: Prepare<'_>, rows: Option<Rows<'_>>) -> Result<Outcome, Failure> {
         match &self.pool {
             None => self.run_here(way, rows),
-            // Entering the pool takes longer than many a query, so it is done once.
+            // Entering the pool takes longer than many queries, so it is done once.
             Some(pool) => pool.install(|| self.run_here(way, rows)),
         }
     }
 
-    /// The threads of each query.
+    /// Returns the number of threads for each query.
     pub(super) fn threads(&self) -> Threads {
         if self.pool.is_some() { Threads::Pool } else { Threads::One }
     }
@@ -127,7 +127,7 @@ impl Workload<'_> {
             })?);
             Ok(())
         })?;
-        outcome.ok_or_else(|| Failure::input("the rows were not written"))
+        outcome.ok_or_else(|| Failure::input("internal error: the rows were not written"))
     }
 
     fn prepared(&self, way: Prepare<'_>) -> Result<Pair, Failure> {
@@ -135,12 +135,12 @@ impl Workload<'_> {
         match way {
             Prepare::Build(method) => {
                 let building = || Pair::with_method(method, a, b);
-                Ok(progress::waiting(&format!("{method}: building"), building))
+                Ok(progress::with_spinner(&format!("{method}: building"), building))
             }
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {
                     let loading = || impinge_io::load_index(file, mesh);
-                    Ok(progress::waiting(&format!("loading {}", file.display()), loading)?)
+                    Ok(progress::with_spinner(&format!("loading {}", file.display()), loading)?)
                 };
                 let (shape_a, shape_b) = (load(file_a, a)?, load(file_b, b)?);
                 Pair::new(&shape_a, &shape_b).map_err(Failure::input)
@@ -148,7 +148,7 @@ impl Workload<'_> {
         }
     }
 
-    /// The pairs of each step go to the sink in the first round.
+    /// Runs the steps one by one. The sink receives the pairs of each step in the first round.
     fn rounds(&self, pair: &mut Pair, build: Duration, sink: &mut Sink<'_>) -> io::Result<Outcome> {
         if let (true, Ask::Touching { all, tolerance, .. }) = (self.batch, self.ask) {
             return self.batches(pair, build, (all, tolerance), sink);
@@ -161,7 +161,7 @@ impl Workload<'_> {
         for round in 0..ROUNDS {
             let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
             let mut progress = Progress::new(&label, self.poses.len() as u64);
-            // Every round is the same flight, so the cache starts anew too.
+            // Every round repeats the same path, so the cache is cleared, too.
             let mut cache = self.cache.then(Cache::new);
             for (step, pose) in self.poses.iter().enumerate() {
                 let (time, answer, pairs) = self.step(pair, cache.as_mut(), pose);
@@ -232,7 +232,7 @@ fn timed<'p>(
     (time, answer, if all { timed.into_pairs() } else { &[] })
 }
 
-/// The answer where any pair is as good as all.
+/// Returns the answer of a query that stops at the first pair.
 pub(super) fn detected(touches: bool) -> Answer {
     Answer::Touching { count: usize::from(touches), hash: 0 }
 }

@@ -1,4 +1,4 @@
-//! The files of a run: all of them whole, or none of them there.
+//! The output files of a run: all of them are written, or none.
 
 use crate::failure::Failure;
 use impinge_io::{Draft, commit_all, write_json};
@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-/// How rows are written.
+/// The format in which rows are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Csv,
@@ -16,13 +16,13 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// Told by the extension.
+    /// Chooses the format by the file extension.
     pub(super) fn of(path: &Path) -> Result<Self, Failure> {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("csv") => Ok(Self::Csv),
             Some("jsonl" | "json") => Ok(Self::Json),
             _ => Err(Failure::input(format!(
-                "{}: rows are written as .csv or .jsonl; name such a file",
+                "{}: unknown extension; rows are written as .csv or .jsonl",
                 path.display()
             ))),
         }
@@ -39,8 +39,8 @@ impl Format {
     }
 }
 
-/// The files of rows, contacts and poses, as far as they are wanted. They take their names together, with
-/// [`commit`](Self::commit); dropped before, none of them is there.
+/// The requested files of rows, contacts and poses, under temporary names until [`commit`](Self::commit).
+/// Dropping this earlier deletes them.
 pub(super) struct Files {
     rows: Option<Draft>,
     contacts: Option<Draft>,
@@ -49,7 +49,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Begins the files (rows, contacts, poses) with their headers.
+    /// Creates the files (rows, contacts, poses) and writes their headers.
     pub(super) fn create(
         [rows, contacts, poses]: [Option<&Path>; 3],
         format: Option<Format>,
@@ -85,7 +85,7 @@ impl Files {
         Ok(())
     }
 
-    /// Gives all files their names, and the plot its own.
+    /// Renames all files, and the plot, to their final names.
     pub(super) fn commit(self, plot: Option<Draft>) -> Result<(), Failure> {
         let Self { rows, contacts, poses, .. } = self;
         Ok(commit_all([rows, contacts, poses, plot].into_iter().flatten(), None)?)

@@ -1,11 +1,11 @@
 //! `impinge run`: a world of moving bodies, cycle by cycle.
 //!
-//! Scenes and runs are the crate `impinge-scene`; here are arguments, printing and plots.
+//! The crate `impinge-scene` builds and runs scenes; this module reads the arguments, prints and plots.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `report.rs` | what is printed and drawn of a run |
-//! | `files.rs` | files that are written: whole, or not there |
+//! | `report.rs` | the printed summary and the plots |
+//! | `files.rs` | output files: all of them are written, or none |
 
 mod files;
 mod report;
@@ -30,10 +30,10 @@ use std::{
     path::PathBuf,
 };
 
-/// Move bodies cycle by cycle: which of them touch, and how long does each cycle take?
+/// Move bodies cycle by cycle: find which bodies touch, and measure each cycle.
 ///
-/// A scene file lists the bodies, where they stand and how they move. The papers' experiments are such
-/// files.
+/// A scene file lists the bodies, where they stand and how they move. The experiments of the papers are scene
+/// files too.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
@@ -52,35 +52,35 @@ A scene (docs/scenes.md describes every key):
   mesh = \"part.stl\"
   fixed = true
 
-Output: with --json, or where the output is not a terminal, a JSON line for each cycle (unless -o
-names a file for them) and one for each run: docs/output.md describes the fields."
+Output: a table on a terminal. With --json, or if the output is not a terminal, one JSON line for each
+cycle (unless -o names a file for them) and one for each run. docs/output.md describes the fields."
 )]
 pub(crate) struct Arguments {
-    /// The scene: a TOML file
+    /// Scene: a TOML file
     #[arg(value_name = "SCENE.toml")]
     scene: PathBuf,
-    /// Write a row for each cycle, as .csv or .jsonl
+    /// Write one row for each cycle, as .csv or .jsonl
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write all touching faces as rows of run,cycle,body_a,body_b,face_a,face_b
+    /// Write all pairs of touching faces as CSV rows run,cycle,body_a,body_b,face_a,face_b
     #[arg(long, value_name = "OUT.csv")]
     contacts: Option<PathBuf>,
-    /// Write the pose of each body at each cycle as rows of run,cycle,body and 12 numbers
+    /// Write the pose of each body at each cycle as CSV rows of run,cycle,body and 12 numbers
     #[arg(long, value_name = "OUT.csv")]
     write_poses: Option<PathBuf>,
-    /// Draw the time of each cycle
+    /// Plot the time of each cycle
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
-    /// Number of cycles, instead of the scene's
+    /// Number of cycles; replaces the scene's
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cycles: Option<u64>,
-    /// Broad phase that finds near bodies, instead of the scene's
+    /// Broad phase, which finds bodies near each other; replaces the scene's
     #[arg(long, value_name = "NAME")]
     broad: Option<Broad>,
-    /// Method that finds touching faces (see `impinge methods`), instead of the scene's
+    /// Method that finds touching faces (see `impinge methods`); replaces the scene's
     #[arg(long, value_name = "NAME")]
     method: Option<Method>,
-    /// Threads to use, instead of the scene's; 0 for one per core, which is what scenes use that name none
+    /// Threads to use; 0 for one per core. Replaces the number of the scene; a scene without one uses 0
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
     /// Print JSON lines
@@ -91,17 +91,17 @@ pub(crate) struct Arguments {
 /// A broad phase by name.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Broad {
-    /// Every pair, by spheres or boxes, whichever fits better
+    /// Every pair of bodies, by spheres or boxes, whichever fit better
     AllPairs,
-    /// Every pair, by boxes alone
+    /// Every pair of bodies, by boxes only
     Boxes,
-    /// Sweep and prune along the axes
+    /// Sweep and prune along the three axes
     Sweep,
     /// Sweep and prune along the 13 directions of a 26-DOP
     Directions,
-    /// A dynamic tree of boxes
+    /// Dynamic tree of boxes
     Tree,
-    /// Boxes packed by eight, the default
+    /// Boxes packed in groups of eight (the default)
     Packed,
 }
 
@@ -119,7 +119,7 @@ impl From<Broad> for impinge_scene::Broad {
 }
 
 impl Arguments {
-    /// The options that replace keys of the scene.
+    /// The options that replace values of the scene.
     fn overrides(&self) -> Overrides {
         let mut overrides = Overrides::default();
         overrides.cycles = self.cycles;
@@ -129,7 +129,7 @@ impl Arguments {
         overrides
     }
 
-    /// The files that are written.
+    /// The output files.
     fn outputs(&self) -> Outputs<'_> {
         Outputs::new([
             ("--output", self.output.as_deref()),
@@ -140,7 +140,7 @@ impl Arguments {
     }
 }
 
-/// Pairs of boxes that are compared in a second, about.
+/// Approximate number of box pairs compared per second.
 const PAIRS_A_SECOND: f64 = 5e8;
 
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -151,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     let mut builder = Builder::new(&scene, arguments.overrides(), &FilesAndGenerators);
     let show = Show {
         is_json: output::wants_json(arguments.json),
-        // Lines of JSON, unless they go to a file.
+        // JSON lines, unless they go to a file.
         prints_rows: output::wants_json(arguments.json) && arguments.output.is_none(),
         interrupt,
     };
@@ -183,7 +183,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     })
 }
 
-/// Meshes and poses from files, or made by `gen:` names, with a sign of life for what takes long.
+/// Loads meshes and poses from files or makes them from `gen:` names, with a progress bar for slow work.
 struct FilesAndGenerators;
 
 impl Sources for FilesAndGenerators {
@@ -196,11 +196,11 @@ impl Sources for FilesAndGenerators {
     }
 
     fn during(&self, label: &str, work: &mut dyn FnMut()) {
-        progress::waiting(label, work);
+        progress::with_spinner(label, work);
     }
 }
 
-/// How all runs of a scene are shown.
+/// How the runs of a scene are shown.
 struct Show<'s> {
     is_json: bool,
     prints_rows: bool,
@@ -212,7 +212,7 @@ impl Show<'_> {
     fn run(&self, mut run: Run, files: &mut Files) -> Result<Report, Failure> {
         let report = match threads::pool(run.threads())? {
             None => self.cycles(&mut run, files)?,
-            // Entering the pool takes longer than many a cycle, so it is done once.
+            // Entering the pool takes longer than many cycles, so it is done once.
             Some(pool) => pool.install(|| self.cycles(&mut run, files))?,
         };
         match self.is_json {
@@ -225,12 +225,12 @@ impl Show<'_> {
     fn cycles(&self, run: &mut Run, files: &mut Files) -> Result<Report, Failure> {
         let count = run.cycle_count();
         let mut live = Live::new(run);
-        let mut track = report::Track::default();
+        let mut track = report::CycleTimes::default();
         let mut out = io::BufWriter::new(io::stdout());
         for done in 0.. {
             let cycle = run.next_cycle(|stats: &StepStats| {
                 live.within(done, stats);
-                match self.interrupt.is_asked() {
+                match self.interrupt.is_requested() {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 }
@@ -246,7 +246,7 @@ impl Show<'_> {
             files.cycle(&cycle)?;
             track.add(cycle.row());
             live.cycle_done(cycle.row());
-            if self.interrupt.is_asked() {
+            if self.interrupt.is_requested() {
                 out.flush()?;
                 return Err(interrupted(done + 1, count));
             }
@@ -262,7 +262,7 @@ fn interrupted(cycle: u64, count: u64) -> Failure {
     ))
 }
 
-/// The live line: a bar over all cycles, and what goes on in the one at hand.
+/// The progress bar over all cycles, with the counts of the current one.
 struct Live {
     progress: Progress,
     name: String,
@@ -287,14 +287,14 @@ impl Live {
         let StepStats { near, contacts, .. } = stats;
         let Self { name, note, .. } = self;
         let line = format!("{name}{note}, cycle {cycle}: {near} pairs, {contacts} contacts so far");
-        self.progress.say(&line);
+        self.progress.set_message(&line);
     }
 
     fn cycle_done(&mut self, row: &Row<'_>) {
         if self.progress.is_shown() {
             let Self { name, note, .. } = self;
             let line = format!("{name}{note}: {} contacts at cycle {}", row.contacts, row.cycle);
-            self.progress.say(&line);
+            self.progress.set_message(&line);
         }
         self.progress.advance();
     }

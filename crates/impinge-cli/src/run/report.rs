@@ -1,4 +1,4 @@
-//! What is printed and drawn of a run.
+//! The printed summary of a run, and its plots.
 
 use crate::{
     failure::Failure,
@@ -9,14 +9,14 @@ use impinge_io::Draft;
 use impinge_scene::{PlotAxis, Row, Summary};
 use std::path::Path;
 
-/// A run as a whole, and the times of its cycles.
+/// A run's summary, and the times of its cycles.
 pub(super) struct Report {
     pub(super) summary: Summary,
-    pub(super) track: Track,
+    pub(super) track: CycleTimes,
 }
 
 impl Report {
-    /// The summary for people.
+    /// Returns the summary as a table.
     pub(super) fn readable(&self) -> String {
         let summary = &self.summary;
         let first = match summary.first_contact {
@@ -51,19 +51,20 @@ impl Report {
     }
 }
 
-/// Times of all cycles, in so many points at most: where cycles share a point, the longest counts.
+/// Times of all cycles, as a limited number of points. If several cycles share a point, the longest time
+/// counts.
 #[derive(Default)]
-pub(super) struct Track {
+pub(super) struct CycleTimes {
     points: Vec<[f64; 4]>,
-    /// Cycles a point, and in the last one.
+    /// Number of cycles per point, and in the last point.
     share: u64,
     filled: u64,
 }
 
 const POINTS: usize = 1000;
 
-impl Track {
-    /// Takes a cycle into account.
+impl CycleTimes {
+    /// Adds the time of a cycle.
     pub(super) fn add(&mut self, row: &Row<'_>) {
         self.add_times([row.place_us, row.broad_us, row.narrow_us, row.total_us]);
     }
@@ -96,7 +97,8 @@ fn longest(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
     std::array::from_fn(|i| a[i].max(b[i]))
 }
 
-/// The papers' kind of figure: time a cycle, or of the last cycle against what the runs differ in.
+/// A plot in the style of the papers: time per cycle, or time of the last cycle against a property of the
+/// runs.
 pub(super) fn plot(
     path: &Path,
     title: &str,
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_track_keeps_the_longest_time_and_few_points() {
-        let mut track = Track::default();
+        let mut track = CycleTimes::default();
         for cycle in 0..10_000_u32 {
             let time = if cycle == 4321 { 9.0 } else { 1.0 };
             track.add_times([time; 4]);

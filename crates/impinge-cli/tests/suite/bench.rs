@@ -251,7 +251,7 @@ fn a_tumble_compares_methods_over_distance() {
 
     let svg = folder.text("tumble.svg");
     assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
-    for piece in ["obb", "dop18", "distance of the centres"] {
+    for piece in ["obb", "dop18", "distance between the centres"] {
         assert!(svg.contains(piece), "no `{piece}` in the plot");
     }
 }

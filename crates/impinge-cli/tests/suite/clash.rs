@@ -216,14 +216,15 @@ fn rules_leave_pairs_out() {
     assert_eq!(with(&["? :: ?"]), [""; 0]);
     let ignored = impinge(["clash", &file, "--ignore", "*"]).succeeds();
     assert!(
-        ignored.stdout.contains("no clashes") && ignored.stdout.contains("0 pairs looked at"),
+        ignored.stdout.contains("no clashes") && ignored.stdout.contains("0 pairs checked"),
         "{}",
         ignored.stdout
     );
     // One that does nothing is told, since somebody thinks that it does.
     let idle = Clashes::of(&[&file, "--ignore", "bolt*", "--ignore", "a :: bolt"]);
     assert_eq!(idle.listed(), [AB, CD]);
-    for piece in ["note: --ignore `bolt*` fits no part", "note: --ignore `a :: bolt` fits no part"]
+    for piece in
+        ["note: --ignore `bolt*` matches no part", "note: --ignore `a :: bolt` matches no part"]
     {
         assert!(idle.run.stderr.contains(piece), "{}", idle.run.stderr);
     }
@@ -239,7 +240,7 @@ fn rules_leave_pairs_out() {
     impinge(["clash", &file, "--ignore-file", &rules]).refuses(&["rules.txt:2:", "UTF-8"]);
     impinge(["clash", &file, "--ignore-file", &folder.at("none")])
         .refuses(&["none", "cannot be read"]);
-    impinge(["clash", &file, "--ignore-file", &folder.at("")]).refuses(&["no regular file"]);
+    impinge(["clash", &file, "--ignore-file", &folder.at("")]).refuses(&["not a regular file"]);
 }
 
 #[test]
@@ -595,7 +596,7 @@ fn broken_parts_are_left_out_only_if_told() {
     impinge(["clash", &parts]).refuses(&["broken.obj:2"]);
     let run = Clashes::of(&[&parts, "--keep-going"]);
     assert_eq!(run.listed(), [AB, CD]);
-    assert!(run.run.stderr.contains("note: left out: broken: "), "{}", run.run.stderr);
+    assert!(run.run.stderr.contains("note: skipped: broken: "), "{}", run.run.stderr);
     assert!(run.run.stderr.contains("broken.obj:2"), "{}", run.run.stderr);
     let skipped = run.report["skipped"].as_array().unwrap();
     assert_eq!((skipped.len(), &skipped[0]["name"]), (1, &"broken".into()));
@@ -897,5 +898,5 @@ fn open_parts_are_counted() {
     let found = Clashes::of(&[&file]);
     assert_eq!((&found.report["open_parts"], &found.report["total"]), (&1.into(), &0.into()));
     let table = impinge(["clash", &file]).stdout;
-    assert!(table.contains("1 of the parts looked at is open"), "{table}");
+    assert!(table.contains("1 checked part is open"), "{table}");
 }

@@ -95,8 +95,7 @@ fn threads_are_the_same_everywhere() {
         let words: Vec<&str> = help[start..].split_whitespace().take(60).collect();
         let text = words.join(" ");
         assert!(text.contains("0 for one per core"), "{command}: {text}");
-        let default =
-            if command == "run" { "what scenes use that name none" } else { "[default: 0]" };
+        let default = if command == "run" { "a scene without one uses 0" } else { "[default: 0]" };
         assert!(text.contains(default), "{command}: {text}");
     }
     impinge(["index", "gen:chair", "--parallel", "-o", "x"]).misused(&["--parallel"]);

@@ -62,7 +62,7 @@ fn lengths_have_units() {
     }
     assert!(touches(&["--within", "0.02in", "--file-units", "mm"]));
     // Files that do not name their unit, and two that differ.
-    let unknown = ["--within 0.5mm", "unit of the files is not known", "--file-units"];
+    let unknown = ["--within 0.5mm", "unit of the files is unknown", "--file-units"];
     impinge(["query", &a, &b, "--within", "0.5mm"]).refuses(&unknown);
     impinge(["query", "gen:gearbox", &b, "--within", "0.5mm"]).refuses(&unknown);
     // What is generated in millimetres, and what a GLB file holds, is known.

@@ -1,32 +1,33 @@
-//! The assembly as it grows: parts come in with any transform and go in with a rigid one.
+//! Builds an assembly: takes parts with any affine transform and stores them with rigid poses. The readers of the
+//! single formats call [`Builder`].
 
 use super::{
-    Assembly, Group, Options, Part, Skipped, Unit, names,
+    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, names,
     placement::{Split, StretchKey},
 };
 use crate::{
     Error,
-    error::{Fault, Place},
+    error::{Fault, Location},
 };
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::{Mesh, Pose};
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-/// The most faces and vertices of meshes that no file holds, all together: further stretched copies
-/// of a mesh, and spheres and cylinders of robots.
+/// The largest number of faces and vertices together of all meshes that no file holds: scaled copies of a mesh, and
+/// the spheres and cylinders of robots.
 ///
-/// A file of a few kilobytes can show one mesh ten thousand times, each time scaled differently.
-/// The first copy does not count: a change of units makes one of everything.
+/// A file of a few kilobytes can place one mesh ten thousand times, each time with another scale. The first scaled
+/// copy of each mesh does not count, because a conversion of units makes one of every mesh.
 const MAX_MADE: u64 = 1 << 24;
 
-/// How deep sub-assemblies may be nested.
+/// The largest nesting depth of sub-assemblies.
 const MAX_DEPTH: u32 = 1000;
 
-/// A mesh as a file has it.
+/// Handle of a mesh as a file holds it, before any scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SourceMesh(usize);
 
-/// A part as a file has it.
+/// A part as a file describes it.
 #[derive(Debug)]
 pub(super) struct NewPart<'a> {
     pub(super) name: String,
@@ -38,26 +39,26 @@ pub(super) struct NewPart<'a> {
 
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
-    pub(super) options: &'a Options,
+    pub(super) options: &'a LoadOptions,
     pub(super) assembly: Assembly,
-    /// The files' meshes, as they are.
+    /// The meshes of the files, unscaled.
     sources: Vec<Arc<Mesh>>,
-    /// Which of them have been stretched.
+    /// Whether each of `sources` already has a scaled copy.
     stretched: Vec<bool>,
-    /// Their numbers by a hash of what they hold: files repeat a mesh that they could share.
+    /// Handles by a hash of the mesh contents, to find duplicates: files repeat meshes that they could share.
     alike: HashMap<u64, Vec<SourceMesh>>,
-    /// The mesh of the assembly for a mesh of a file and what is done to it.
+    /// Index into `assembly.meshes` for a source mesh and its stretch.
     shown: HashMap<(SourceMesh, Option<StretchKey>), usize>,
     made: u64,
     depths: Vec<u32>,
-    /// What coordinates of the current file are multiplied by.
+    /// The factor for coordinates of the current file.
     factor: f64,
-    /// The units of the files so far: `None` before the first.
+    /// The common unit of the files so far; the outer `None` before the first file.
     units: Option<Option<Unit>>,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(options: &'a Options) -> Self {
+    pub(super) fn new(options: &'a LoadOptions) -> Self {
         Self {
             options,
             assembly: Assembly::default(),
@@ -72,7 +73,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What follows comes from this file, whose own unit is known or not.
+    /// Starts a file. Parts added from now on belong to it. `units` is the unit that the file itself defines.
     pub(super) fn begin_file(&mut self, path: &Path, units: Option<Unit>) {
         let (factor, units) = self.options.conversion(units);
         self.factor = factor;
@@ -83,11 +84,11 @@ impl<'a> Builder<'a> {
         self.assembly.files.push(path.to_owned());
     }
 
-    /// The number of a mesh; that of an earlier one if it holds the same to the last bit.
+    /// Returns a handle for the mesh; the handle of an earlier mesh if both are bit-identical.
     pub(super) fn add_mesh(&mut self, mesh: Arc<Mesh>) -> SourceMesh {
         let alike = self.alike.entry(hash(&mesh)).or_default();
         let is_same = |other: &&SourceMesh| is_same(&self.sources[other.0], &mesh);
-        // Hashes can be made to collide, so not all are looked at.
+        // Hashes can be made to collide on purpose, so only a few candidates are compared.
         if let Some(&same) = alike.iter().take(4).find(is_same) {
             return same;
         }
@@ -98,7 +99,7 @@ impl<'a> Builder<'a> {
         number
     }
 
-    /// The number of a mesh that no file holds.
+    /// Returns a handle for a mesh that no file holds.
     pub(super) fn add_made(&mut self, mesh: Mesh) -> Result<SourceMesh, String> {
         charge(&mut self.made, &mesh, "cut into triangles")?;
         Ok(self.add_mesh(Arc::new(mesh)))
@@ -107,18 +108,18 @@ impl<'a> Builder<'a> {
     pub(super) fn add_group(&mut self, name: String, parent: Option<u32>) -> Result<u32, String> {
         let depth = parent.map_or(1, |parent| self.depths[parent as usize] + 1);
         if depth > MAX_DEPTH {
-            return Err(format!("it is nested more than {MAX_DEPTH} deep"));
+            return Err(format!("sub-assemblies are nested more than {MAX_DEPTH} levels deep"));
         }
         self.assembly.groups.push(Group::new(name, parent));
         self.depths.push(depth);
         Ok(self.assembly.groups.len() as u32 - 1)
     }
 
-    /// Takes in a part, or tells why it cannot be placed.
+    /// Adds a part, or returns why it cannot be placed.
     pub(super) fn add_part(&mut self, part: NewPart<'_>) -> Result<(), String> {
         let mut linear = part.transform.matrix3;
         let mut translation = part.transform.translation;
-        // Multiplying by 1 changes nothing, but splitting is not free.
+        // Multiplying by 1 would change nothing, but the split takes time.
         if self.factor != 1.0 {
             linear *= self.factor;
             translation *= self.factor;
@@ -128,11 +129,11 @@ impl<'a> Builder<'a> {
         let placement = Pose::new(rotation, translation).map_err(|error| error.to_string())?;
         let NewPart { name, group, link, .. } = part;
         let file = self.assembly.files.len().saturating_sub(1) as u32;
-        self.assembly.parts.push(Part { name, group, mesh, placement, file, link });
+        self.assembly.parts.push(AssemblyPart { name, group, mesh, placement, file, link });
         Ok(())
     }
 
-    /// Leaves out what is broken, if that is allowed, and otherwise gives the error back.
+    /// Records a broken part as skipped if `keep_going` is set; otherwise returns the error.
     pub(super) fn broken(&mut self, name: &str, error: Error) -> Result<(), Error> {
         if !self.options.keep_going {
             return Err(error);
@@ -141,7 +142,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The number of a mesh in the assembly, stretched if need be.
+    /// Returns the index in the assembly of a mesh, scaled if necessary.
     fn show(&mut self, source: SourceMesh, stretch: Option<DMat3>) -> Result<usize, String> {
         let key = (source, stretch.as_ref().map(StretchKey::new));
         if let Some(&mesh) = self.shown.get(&key) {
@@ -152,7 +153,7 @@ impl<'a> Builder<'a> {
             None => mesh.clone(),
             Some(stretch) => {
                 if std::mem::replace(&mut self.stretched[source.0], true) {
-                    charge(&mut self.made, mesh, "scaled unlike any part before it")?;
+                    charge(&mut self.made, mesh, "scaled differently from all earlier parts")?;
                 }
                 Arc::new(stretched(mesh, stretch)?)
             }
@@ -169,13 +170,13 @@ impl<'a> Builder<'a> {
             return Err(match skipped {
                 Some(first) => Error {
                     path: first.error.path.clone(),
-                    place: first.error.place.clone(),
+                    location: first.error.location.clone(),
                     message: format!("{} (and no other part is left)", first.error.message),
                 },
                 None => {
                     let path = self.assembly.files.first().cloned().unwrap_or_default();
-                    let message = "no part is there to be read".into();
-                    Error { path, place: Place::File, message }
+                    let message = "there is no part to read".into();
+                    Error { path, location: Location::File, message }
                 }
             });
         }
@@ -185,7 +186,7 @@ impl<'a> Builder<'a> {
         Ok(self.assembly)
     }
 
-    /// Keeps the sub-assemblies that have a part somewhere below them.
+    /// Removes the sub-assemblies without a part in or below them.
     fn drop_empty_groups(&mut self) {
         let Assembly { groups, parts, .. } = &mut self.assembly;
         let mut used = vec![false; groups.len()];
@@ -216,13 +217,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Counts a mesh that is made, or refuses the part that needs it.
+/// Counts a mesh towards [`MAX_MADE`], or refuses the part that needs it.
 fn charge(made: &mut u64, mesh: &Mesh, how: &str) -> Result<(), String> {
     *made += mesh.positions().len() as u64 + mesh.faces().len() as u64;
     match *made <= MAX_MADE {
         true => Ok(()),
         false => Err(format!(
-            "it is {how}, and with it such meshes have more than {MAX_MADE} vertices and faces"
+            "the part is {how}, and all such meshes together have more than {MAX_MADE} vertices and faces"
         )),
     }
 }
@@ -232,7 +233,7 @@ fn bits(mesh: &Mesh) -> impl Iterator<Item = u64> + '_ {
 }
 
 fn hash(mesh: &Mesh) -> u64 {
-    // Multiply and fold, so that every bit of a word has a say.
+    // Multiply and fold, so that every bit of a word changes the hash.
     let mix = |hash: u64, word: u64| {
         let product = u128::from(hash ^ word) * 0x9E37_79B9_7F4A_7C15;
         product as u64 ^ (product >> 64) as u64
@@ -244,7 +245,7 @@ fn hash(mesh: &Mesh) -> u64 {
     sizes.into_iter().chain(bits(mesh)).chain(corners).fold(1, mix)
 }
 
-/// By bits: −0 and 0 are equal but not the same.
+/// Compares by bits: −0 and 0 are equal but not identical.
 fn is_same(a: &Mesh, b: &Mesh) -> bool {
     a.faces() == b.faces() && a.positions().len() == b.positions().len() && bits(a).eq(bits(b))
 }
@@ -253,10 +254,11 @@ fn stretched(mesh: &Mesh, stretch: &DMat3) -> Result<Mesh, String> {
     let positions = mesh.positions().iter().map(|&position| *stretch * position).collect();
     let mirrors = stretch.determinant() < 0.0;
     let faces = mesh.faces().iter().map(|&[a, b, c]| if mirrors { [a, c, b] } else { [a, b, c] });
-    Mesh::new(positions, faces.collect()).map_err(|error| format!("its mesh, scaled: {error}"))
+    Mesh::new(positions, faces.collect())
+        .map_err(|error| format!("the mesh, after scaling: {error}"))
 }
 
-/// An error of a file as a whole.
+/// Returns an error that concerns the file as a whole.
 pub(super) fn file_error(path: &Path, message: impl Into<String>) -> Error {
     Fault::file(message).in_file(path)
 }

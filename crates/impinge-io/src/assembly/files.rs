@@ -1,7 +1,7 @@
-//! Files and folders, one after the other.
+//! Reads files and folders into an assembly: lists them, selects a reader by extension, and calls it.
 
 use super::{
-    Assembly, Options, Unit,
+    Assembly, LoadOptions, Unit,
     build::{Builder, NewPart, file_error},
     obj, scene, step, urdf,
 };
@@ -17,52 +17,54 @@ use std::{
     sync::Arc,
 };
 
-/// How deep folders may be nested.
+/// The largest nesting depth of folders.
 const MAX_FOLDERS: usize = 64;
 
-/// The most files of one assembly.
+/// The largest number of files in one assembly.
 const MAX_FILES: usize = 1_000_000;
 
-/// What a file is, by its extension.
+/// The kind of a file, by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Mesh(Format),
     Step,
     Urdf,
-    /// It holds shapes, but is not read; what to do instead.
+    /// The file holds shapes but cannot be read; the text says what to do instead.
     Unread(&'static str),
 }
 
-/// Extensions of files with shapes that are not read, and what to say of them. Where a folder holds
-/// one, leaving it out would make an assembly look clear that is not.
+/// Extensions of files with shapes that cannot be read, and the advice for each. Skipping such a file in a folder
+/// would make an assembly seem free of collisions.
 const UNREAD: [(&[&str], &str); 6] = [
-    (&["stpz", "stpx"], "STEP is read as text only (.step); unpack or convert it"),
+    (
+        &["stpz", "stpx"],
+        "only the text form of STEP (.step) can be read; unpack or convert the file",
+    ),
     (
         &["iges", "igs", "brep", "sat", "x_t", "x_b", "sldprt", "sldasm", "catpart", "catproduct"],
-        "CAD files are not read: their surfaces have to be cut into triangles first; save it as .glb \
+        "CAD files cannot be read, because they hold curved surfaces, not triangles; save the file as .glb \
          or .stl",
     ),
-    (&["dae"], "Collada is not read; save it as .glb, .obj or .stl"),
+    (&["dae"], "Collada files cannot be read; save the file as .glb, .obj or .stl"),
     (&["ifc", "ifczip", "ifcxml"], IFC),
     (
         &["3mf", "amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
-        "files of this kind are not read; save it as .glb, .obj or .stl",
+        "this file format cannot be read; save the file as .glb, .obj or .stl",
     ),
-    (&["xacro"], "xacro is not read: run `xacro` on it to get a .urdf"),
+    (&["xacro"], "xacro files cannot be read; run `xacro` on the file to get a .urdf"),
 ];
 
-/// Buildings: written like STEP, but of shapes that OpenCASCADE does not know.
-pub(super) const IFC: &str =
-    "IFC is not read; save it as .glb, or make one with IfcOpenShell (docs/formats.md shows how)";
+/// Building models: their syntax is that of STEP, but OpenCASCADE does not know their shapes.
+pub(super) const IFC: &str = "IFC files cannot be read; save the model as .glb, for example with IfcOpenShell (see docs/formats.md)";
 
 /// Extensions of STEP files.
 const STEP: [&str; 3] = ["step", "stp", "p21"];
 
-/// Why a file of shapes is not read as the mesh of a robot, if its extension is of a kind that is known not to be.
+/// Returns why a file cannot be read as the mesh of a robot, if its extension is one of the known unreadable kinds.
 pub(super) fn unread(path: &Path) -> Option<&'static str> {
     match Kind::of_path(path) {
         Some(Kind::Unread(message)) => Some(message),
-        Some(Kind::Step) => Some("STEP is not read as the mesh of a robot; save it as .stl"),
+        Some(Kind::Step) => Some("STEP files cannot be the mesh of a robot; save the file as .stl"),
         _ => None,
     }
 }
@@ -84,7 +86,7 @@ impl Kind {
     }
 }
 
-/// A file to be read, and the sub-assembly that its folder is.
+/// A file to read, and the sub-assembly for its folder.
 struct Listed {
     path: PathBuf,
     kind: Kind,
@@ -92,15 +94,14 @@ struct Listed {
     in_folder: bool,
 }
 
-/// Reads files and folders as one assembly; see the [module](super) for what becomes a part.
+/// Reads files and folders as one assembly; the [module](super) describes what becomes a part.
 ///
-/// Folders are gone through in the order of names, folders in them as sub-assemblies. Files whose
-/// extension says that they hold no shapes are passed over there, and so are those whose name
-/// begins with a dot, and links to folders. A file of shapes that cannot be read is an error, also
-/// in a folder.
+/// Folders are read recursively in the order of file names; each subfolder is a sub-assembly. Within folders, files
+/// without shapes (by extension), hidden files (whose name starts with a dot) and links to folders are skipped. A
+/// file with shapes that cannot be read is an error, also within a folder.
 pub fn load(
     paths: impl IntoIterator<Item = impl AsRef<Path>>,
-    options: &Options,
+    options: &LoadOptions,
 ) -> Result<Assembly, Error> {
     let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
     let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
@@ -116,7 +117,7 @@ pub fn load(
             let before = files.len();
             list_folder(path, group, 0, &mut builder, &mut files)?;
             if files.len() == before {
-                let error = file_error(path, "the folder holds no file of a kind that is read");
+                let error = file_error(path, "the folder holds no file in a supported format");
                 builder.broken(&stem(path), error)?;
             }
         } else {
@@ -133,9 +134,9 @@ pub fn load(
     finish(builder)
 }
 
-/// Reads an assembly from bytes, in the format that the path's extension names. No file is touched,
-/// so buffers and meshes in other files are refused.
-pub fn read(bytes: &[u8], path: &Path, options: &Options) -> Result<Assembly, Error> {
+/// Reads an assembly from bytes. The extension of `path` selects the format. No file is opened, so buffers and meshes in
+/// other files are refused.
+pub fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Assembly, Error> {
     options.check().map_err(|message| file_error(path, message))?;
     let mut builder = Builder::new(options);
     let kind = list_file(path)?.kind;
@@ -152,11 +153,11 @@ fn finish(builder: Builder<'_>) -> Result<Assembly, Error> {
     Ok(assembly)
 }
 
-/// The sub-assemblies that a file's parts may be in.
+/// The sub-assemblies that the parts of a file may be in.
 pub(super) struct Within<'a> {
-    /// That of its folder.
+    /// The sub-assembly of the folder.
     pub(super) folder: Option<u32>,
-    /// What to call a sub-assembly of the file's own, if it needs one.
+    /// The path that names a sub-assembly for the file itself, if it needs one.
     own: Option<&'a Path>,
 }
 
@@ -165,7 +166,7 @@ impl Within<'_> {
         Self { folder: None, own: None }
     }
 
-    /// The sub-assembly of a file that has nodes or groups.
+    /// Adds a sub-assembly for a file that has nodes or groups.
     pub(super) fn file_group(&self, builder: &mut Builder<'_>) -> Result<Option<u32>, String> {
         match self.own {
             None => Ok(self.folder),
@@ -178,16 +179,16 @@ fn list_file(path: &Path) -> Result<Listed, Error> {
     match Kind::of_path(path) {
         Some(kind) => Ok(Listed { path: path.to_owned(), kind, group: None, in_folder: false }),
         None => {
-            // What is wrong may be more than the extension: there may be no such file.
+            // The extension may not be the only problem: the file may not exist.
             let known = || crate::format::known_format(path).map(|_| ());
             let fault = check_regular(path).and_then(|()| known()).err();
-            let fault = fault.unwrap_or_else(|| Fault::file("files of this kind are not read"));
+            let fault = fault.unwrap_or_else(|| Fault::file("this file format cannot be read"));
             Err(fault.in_file(path))
         }
     }
 }
 
-/// Lists the files of a folder and of those in it, by name.
+/// Lists the files of a folder and its subfolders, sorted by name.
 fn list_folder(
     folder: &Path,
     own: Option<u32>,
@@ -196,7 +197,10 @@ fn list_folder(
     files: &mut Vec<Listed>,
 ) -> Result<(), Error> {
     if depth > MAX_FOLDERS {
-        return Err(file_error(folder, format!("folders are nested more than {MAX_FOLDERS} deep")));
+        return Err(file_error(
+            folder,
+            format!("folders are nested more than {MAX_FOLDERS} levels deep"),
+        ));
     }
     let cannot = |error: std::io::Error| file_error(folder, format!("cannot be read: {error}"));
     let mut entries =
@@ -221,11 +225,11 @@ fn list_folder(
     Ok(())
 }
 
-/// A folder as a sub-assembly.
+/// Adds a sub-assembly for a folder.
 fn group(builder: &mut Builder<'_>, path: &Path, parent: Option<u32>) -> Result<u32, Error> {
     let name = match path.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
-        // `.` and `..` have no name of their own.
+        // `.` and `..` have no file name.
         None => path.to_string_lossy().into_owned(),
     };
     builder.add_group(name, parent).map_err(|message| file_error(path, message))
@@ -238,12 +242,12 @@ pub(super) fn stem(path: &Path) -> String {
 fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<(), Error> {
     let Listed { path, kind, group, in_folder } = file;
     if *kind == Kind::Urdf && *in_folder {
-        let message = "a robot in a folder of parts: its meshes are placed by it, so give the .urdf \
+        let message = "a robot cannot be read as part of a folder, because it places the meshes itself; give the .urdf \
                        file itself";
         return Err(file_error(path, message));
     }
     let bytes = match kind {
-        // What it holds does not matter, only that it is there.
+        // Only check that the file exists; its contents are not needed for the message.
         Kind::Unread(_) => check_regular(path).map(|()| Vec::new()),
         Kind::Mesh(_) | Kind::Step | Kind::Urdf => read_file(path),
     };
@@ -252,7 +256,7 @@ fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<()
     add_bytes(&bytes, path, *kind, path.parent(), &within, builder)
 }
 
-/// Adds the parts of a file, all or, unless the parts are read one by one, none.
+/// Adds the parts of a file. On an error, none is added, except by readers that handle each part separately.
 fn add_bytes(
     bytes: &[u8],
     path: &Path,

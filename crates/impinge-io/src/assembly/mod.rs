@@ -1,31 +1,30 @@
-//! Assemblies: named parts that stand somewhere, many of them copies of one mesh.
+//! Assemblies: named parts with rigid poses; many parts may share one mesh.
 //!
-//! A [`Model`](crate::Model) is what one file says; an [`Assembly`] is what several files and
-//! folders come to, ready to be asked what touches what: every part has a name of its own, one
-//! mesh, and a rigid [`Pose`]. Where each kind of part comes from:
+//! A [`Model`](crate::Model) is the contents of one file. An [`Assembly`] combines several files and folders for a
+//! collision check: every part has a unique name, one mesh, and a rigid [`Pose`]. [`load`] reads an assembly:
 //!
 //! | source | a part is | sub-assemblies are |
 //! |---|---|---|
-//! | glTF, GLB | a node with a mesh, or an instance of it; with [`Options::primitives`], each primitive | the nodes above |
-//! | OBJ | a group (`g`) or object (`o`); the file, if it has but one | objects of several groups |
+//! | glTF, GLB | a node with a mesh, or an instance of it; with [`LoadOptions::primitives`], each primitive | the parent nodes |
+//! | OBJ | a group (`g`) or object (`o`); the file, if it has only one | objects of several groups |
 //! | STL, PLY, OFF | the file | |
-//! | STEP | a solid or a surface of a product | assemblies, and products of several |
+//! | STEP | a solid or a surface of a product | assemblies, and products of several parts |
 //! | URDF | a collision element | links of several elements |
-//! | a folder | what its files hold, in the order of their names | its folders |
+//! | a folder | the parts of its files, in the order of the file names | its subfolders |
 //!
-//! Of several files, each that holds groups or nodes is a sub-assembly itself.
+//! If several files are read, each file with groups or nodes is a sub-assembly itself.
 //!
-//! # Rigid places
-//! A [`Pose`] is rigid, but nodes of glTF may scale, mirror and shear. So the transform of a part
-//! is split: what is not rigid is baked into a copy of the mesh, the rest is its pose.
-//! - The exact identity stays exact, and so does a transform that only moves.
-//! - A linear part within 1e-6 of a rotation (every entry of `LᵀL − I`) is one up to rounding: files
-//!   hold single precision. It becomes the nearest rotation, and the mesh is shared as it is.
-//! - Any other is `R·S`, `R` a rotation and `S` symmetric; a mirroring one has a negative `S`. The mesh
-//!   is copied with `S` applied, the faces of a mirrored copy turned round so that what was outside
-//!   stays outside. Instances whose `S` are equal up to 1e-6 share one copy, so a hundred bolts
-//!   scaled alike are one mesh.
-//! - A transform without an inverse (a scale of 0) is baked as a whole.
+//! # Rigid poses
+//! A [`Pose`] is rigid, but glTF nodes may scale, mirror and shear. So the transform of a part is split: the rigid
+//! factor becomes the pose, and the rest is applied to a copy of the mesh.
+//! - The exact identity stays exact, and so does a pure translation.
+//! - A linear map `L` with every entry of `LᵀL − I` within 1e-6 counts as a rotation, because files hold single
+//!   precision. It is replaced by the nearest rotation, and the mesh is shared unchanged.
+//! - Any other invertible map is `R·S`, with `R` a rotation and `S` symmetric; if the map mirrors, `S` is negative
+//!   definite. The mesh is copied with `S` applied. A mirrored copy has the corner order of its faces reversed, so
+//!   that normals still point outward. Instances whose `S` agree to 1e-6 share one copy: a hundred bolts with the same
+//!   scale are one mesh.
+//! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
 mod build;
 mod files;
@@ -39,58 +38,58 @@ mod step;
 mod urdf;
 
 pub use files::{load, read};
-pub use options::{Options, Unit};
+pub use options::{LoadOptions, Unit};
 pub use robot::{Joint, JointKind, Link};
 
 use crate::Error;
 use impinge::{Mesh, Pose};
 use std::{path::PathBuf, sync::Arc};
 
-/// Parts that stand somewhere, and what they show: instances share a mesh, and so do parts whose
-/// files repeat one to the last bit.
+/// Parts, their meshes and the sub-assemblies they are in.
+///
+/// Instances of a mesh share it. So do parts whose files contain bit-identical meshes.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Assembly {
-    /// The distinct meshes, each shown by at least one part.
+    /// The distinct meshes. At least one part uses each mesh.
     pub meshes: Vec<Arc<Mesh>>,
     /// The parts, in the order of the files.
-    pub parts: Vec<Part>,
-    /// The sub-assemblies, parents before children, each with a part somewhere below it.
+    pub parts: Vec<AssemblyPart>,
+    /// The sub-assemblies, parents before children. Each has at least one part in it or below it.
     pub groups: Vec<Group>,
-    /// The files that were read, meshes of robots not among them.
+    /// The files that were read, without the mesh files of robots.
     pub files: Vec<PathBuf>,
-    /// What coordinates are in, where that is known: as asked for, or what all files are in.
+    /// The unit of all coordinates: the requested unit, or the common unit of all files; `None` if unknown.
     pub units: Option<Unit>,
     /// The links of robots.
     pub links: Vec<Link>,
-    /// The joints of robots and where they stand.
+    /// The joints of robots, with their values.
     pub joints: Vec<Joint>,
-    /// What was left out, where [`Options::keep_going`] allowed it.
+    /// The parts and files that were left out because of [`LoadOptions::keep_going`].
     pub skipped: Vec<Skipped>,
 }
 
-/// A part: a mesh, somewhere.
+/// A part: a mesh and its pose.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Part {
-    /// A name that no other part has: the file's own for the first of that name, with `#2`, `#3` …
-    /// for those that follow.
+pub struct AssemblyPart {
+    /// A unique name. The first part of a name keeps it; later parts of the same name get `#2`, `#3` … appended.
     pub name: String,
-    /// Which sub-assembly it is in; `None` for those at the top.
+    /// Index into [`Assembly::groups`]; `None` if the part is at the top level.
     pub group: Option<u32>,
-    /// Which of the meshes it shows.
+    /// Index into [`Assembly::meshes`].
     pub mesh: usize,
-    /// Where it stands.
+    /// The pose that places the mesh.
     pub placement: Pose,
-    /// Which of the files it comes from.
+    /// Index into [`Assembly::files`].
     pub file: u32,
-    /// The link of a robot that it belongs to.
+    /// Index into [`Assembly::links`], if the part belongs to a robot.
     pub link: Option<u32>,
 }
 
-impl Part {
-    /// A part at the top, of the first file. Whoever makes an assembly has to see to it that names
-    /// are not repeated and meshes are there.
+impl AssemblyPart {
+    /// Returns a part at the top level, of the first file. The caller has to make sure that the name is unique and that
+    /// the mesh exists.
     pub fn new(name: impl Into<String>, mesh: usize, placement: Pose) -> Self {
         Self { name: name.into(), group: None, mesh, placement, file: 0, link: None }
     }
@@ -100,48 +99,48 @@ impl Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Group {
-    /// Its name in the file, the file's or the folder's; not always unique.
+    /// The name of the node, group, file or folder; not always unique.
     pub name: String,
-    /// The sub-assembly that it is in.
+    /// Index of the parent sub-assembly.
     pub parent: Option<u32>,
 }
 
 impl Group {
-    /// A sub-assembly, within an earlier one or at the top.
+    /// Returns a sub-assembly with the given parent, which must come earlier in the list, or at the top level.
     pub fn new(name: impl Into<String>, parent: Option<u32>) -> Self {
         Self { name: name.into(), parent }
     }
 }
 
-/// A part, or a whole file, that was left out.
+/// A part, or a whole file, that was left out because it could not be read.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// The name of the part; that of the file for a whole file.
+    /// The name of the part, or the name of the file if the whole file was left out.
     pub name: String,
-    /// Why.
+    /// Why the part or file could not be read.
     pub error: Arc<Error>,
 }
 
 impl Assembly {
-    /// The mesh of a part.
+    /// Returns the mesh of a part.
     ///
     /// # Panics
-    /// If there is no such part.
+    /// If `part` is out of range.
     pub fn mesh(&self, part: usize) -> &Arc<Mesh> {
         &self.meshes[self.parts[part].mesh]
     }
 
-    /// How many faces all parts show together, instances counted each time.
+    /// Returns the number of faces of all parts together; each instance of a mesh counts.
     pub fn face_count(&self) -> u64 {
-        let faces = |part: &Part| self.meshes[part.mesh].faces().len() as u64;
+        let faces = |part: &AssemblyPart| self.meshes[part.mesh].faces().len() as u64;
         self.parts.iter().map(faces).sum()
     }
 
-    /// The names of the sub-assemblies that a part is in, from the top.
+    /// Returns the names of the sub-assemblies that contain a part, outermost first.
     ///
     /// # Panics
-    /// If there is no such part.
+    /// If `part` is out of range.
     pub fn path(&self, part: usize) -> Vec<&str> {
         let mut path = Vec::new();
         let mut group = self.parts[part].group;
@@ -154,31 +153,31 @@ impl Assembly {
         path
     }
 
-    /// The name of a part after those of its sub-assemblies: `gearbox/shaft/bearing#2`.
+    /// Returns the name of a part after the names of its sub-assemblies: `gearbox/shaft/bearing#2`.
     ///
     /// # Panics
-    /// If there is no such part.
+    /// If `part` is out of range.
     pub fn full_name(&self, part: usize) -> String {
         let mut path = self.path(part);
         path.push(&self.parts[part].name);
         path.join("/")
     }
 
-    /// Whether two parts are of one link of a robot or of two that a joint connects, so that their
-    /// touching says nothing.
+    /// Returns whether two parts belong to one link of a robot or to two links that a joint connects. Such parts touch
+    /// by design, so a contact between them means nothing.
     ///
-    /// Links without collision geometry connect what is joined to them: a hand on a bare flange is
-    /// next to the last link of the arm.
+    /// Links without collision geometry pass adjacency on: a hand on a flange without geometry is adjacent to the last
+    /// link of the arm.
     ///
     /// # Panics
-    /// If there is no such part.
+    /// If `part` is out of range.
     pub fn are_adjacent(&self, a: usize, b: usize) -> bool {
         let (Some(a), Some(b)) = (self.parts[a].link, self.parts[b].link) else { return false };
         robot::are_adjacent(&self.links, a, b)
     }
 
-    /// The pairs of links with geometry that [`are_adjacent`](Self::are_adjacent) leaves out, each
-    /// in ascending order.
+    /// Returns the pairs of links with geometry whose parts are [adjacent](Self::are_adjacent), each pair in ascending
+    /// order.
     pub fn adjacent_links(&self) -> Vec<[u32; 2]> {
         robot::adjacent_links(&self.links)
     }

@@ -1,19 +1,19 @@
-//! Groups and objects of OBJ files as parts.
+//! Reads an OBJ file into an assembly: each group or object is a part.
 
 use super::build::{Builder, NewPart};
 use crate::{
     Model,
     error::Fault,
-    model::Part,
+    model::ModelPart,
     obj::{self, Named},
 };
 use glam::DAffine3;
 use std::{collections::HashMap, sync::Arc};
 
-/// Adds every group that has faces, in the order of their first. A file of one group is one part,
-/// named after the file and with the vertices of the file; otherwise each has those it uses.
+/// Adds every group that has faces, in the order of the first face of each. A file with one group becomes one part, named
+/// after the file, with all vertices of the file. Otherwise each part has only the vertices that it uses.
 ///
-/// The groups of an object that has several are a sub-assembly of that name.
+/// If an object has several groups, the object becomes a sub-assembly.
 pub(super) fn read(
     bytes: &[u8],
     stem: &str,
@@ -43,7 +43,7 @@ pub(super) fn read(
     let mut model = Model { meshes: vec![Arc::new(mesh)], parts: Vec::new() };
     let mut objects: HashMap<&str, u32> = HashMap::new();
     for Named { object, group, faces } in named {
-        let part = Part { name: String::new(), mesh: 0, faces, transform: *transform };
+        let part = ModelPart { name: String::new(), mesh: 0, faces, transform: *transform };
         model.parts = vec![part];
         let mesh = model.part_mesh(0).map_err(|error| Fault::file(error.to_string()))?;
         let (name, group) = match (object, group) {

@@ -1,4 +1,4 @@
-//! How an assembly is read.
+//! Options for reading an assembly, and units of length.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
@@ -10,7 +10,7 @@ pub enum Unit {
     Millimetre,
     /// 0.01 m.
     Centimetre,
-    /// What glTF and URDF files are in.
+    /// The unit of glTF and URDF files.
     Metre,
     /// 0.0254 m.
     Inch,
@@ -23,7 +23,7 @@ impl Unit {
     pub const ALL: [Self; 5] =
         [Self::Millimetre, Self::Centimetre, Self::Metre, Self::Inch, Self::Foot];
 
-    /// Its sign: `mm`, `cm`, `m`, `in` or `ft`.
+    /// Returns the symbol of the unit: `mm`, `cm`, `m`, `in` or `ft`.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Millimetre => "mm",
@@ -34,12 +34,12 @@ impl Unit {
         }
     }
 
-    /// What a length in this unit is multiplied by to be in another: the nearest `f64`.
+    /// Returns the factor that converts a length in this unit to `other`, rounded to the nearest `f64`.
     pub fn to(self, other: Self) -> f64 {
         self.tenths_of_millimetres() / other.tenths_of_millimetres()
     }
 
-    /// Whole numbers, so that a quotient is rounded once.
+    /// Whole numbers, so that the quotient of two is rounded only once.
     fn tenths_of_millimetres(self) -> f64 {
         match self {
             Self::Millimetre => 10.0,
@@ -64,49 +64,48 @@ impl FromStr for Unit {
         let known = |unit: &Self| text.eq_ignore_ascii_case(unit.symbol());
         Self::ALL.into_iter().find(known).ok_or_else(|| {
             let all = Self::ALL.map(Self::symbol).join(", ");
-            format!("`{}` is not a unit; the known ones: {all}", crate::text::shown(text))
+            format!("`{}` is not a unit of length; use one of {all}", crate::text::shown(text))
         })
     }
 }
 
-/// How an assembly is read.
+/// Options for [`load`](super::load) and [`read`](super::read).
 ///
 /// ```
-/// use impinge_io::assembly::{Options, Unit};
+/// use impinge_io::assembly::{LoadOptions, Unit};
 ///
-/// let options = Options::default().units(Unit::Millimetre).joint("elbow", 0.5);
+/// let options = LoadOptions::default().units(Unit::Millimetre).joint("elbow", 0.5);
 /// assert_eq!(options.scale, 1.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Options {
-    /// What every coordinate is multiplied by, besides the change of units.
+pub struct LoadOptions {
+    /// A factor for every coordinate, applied in addition to the conversion of units.
     pub scale: f64,
-    /// What the assembly is to be in. Files whose unit is known (glTF, URDF, STEP) are converted to it,
-    /// others are taken to be in it. `None` leaves all coordinates as they are.
+    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP) are converted to it; other files
+    /// are assumed to be in it already. `None` leaves all coordinates unchanged.
     pub units: Option<Unit>,
-    /// What files are in that do not say so (OBJ, STL, PLY, OFF).
+    /// The unit of files that do not define one (OBJ, STL, PLY, OFF).
     pub file_units: Option<Unit>,
-    /// Whether a part, or a file, that cannot be read is left out and listed, and not an error.
+    /// Whether a part or file that cannot be read is left out and listed in `Assembly::skipped`. Otherwise it is an error.
     pub keep_going: bool,
-    /// Whether every primitive of a glTF mesh is a part of its own. Mostly they are one part in
-    /// several materials, so they are not unless asked for.
+    /// Whether every primitive of a glTF mesh is a separate part. The default is `false`, because the primitives of a
+    /// mesh usually are one part in several materials.
     pub primitives: bool,
-    /// Where joints of robots stand, in radians or metres. The others stand at 0, or at the limit
-    /// next to it.
+    /// Values of robot joints by name, in radians or metres. A joint without an entry is at 0, or at the limit nearest to 0.
     pub joints: BTreeMap<String, f64>,
-    /// Where the packages of a robot are looked for, before the folders above its file.
+    /// Folders in which to look for the packages of a robot, before the parent folders of its file.
     pub packages: Vec<PathBuf>,
-    /// How far triangles may be from the true surface where a file has round shapes (URDF) or curved
-    /// ones (STEP), in metres. Their vertices lie on it.
+    /// The largest distance, in metres, between a triangle and the true surface of round shapes (URDF) and curved shapes
+    /// (STEP). Vertices always lie on the surface.
     ///
-    /// Without it that is 0.1 mm, and for bodies of STEP files below 10 cm a thousandth of their size.
+    /// The default is 0.1 mm; for bodies of STEP files smaller than 10 cm it is a thousandth of their size.
     pub tolerance: Option<f64>,
-    /// How long the program that reads STEP may take for a file.
+    /// How long `impinge-step`, the program that reads STEP files, may take per file.
     pub time_limit: Duration,
 }
 
-impl Default for Options {
+impl Default for LoadOptions {
     fn default() -> Self {
         Self {
             scale: 1.0,
@@ -122,7 +121,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl LoadOptions {
     /// Sets [`scale`](Self::scale).
     pub fn scale(mut self, scale: f64) -> Self {
         self.scale = scale;
@@ -177,7 +176,7 @@ impl Options {
         self
     }
 
-    /// What is wrong with the numbers, if anything is.
+    /// Returns an error if a number is out of range.
     pub(super) fn check(&self) -> Result<(), String> {
         let positive = |what: &str, value: f64| match value.is_finite() && value > 0.0 {
             true => Ok(()),
@@ -187,14 +186,15 @@ impl Options {
         self.tolerance.map_or(Ok(()), |tolerance| positive("the tolerance", tolerance))?;
         match self.joints.iter().find(|(_, value)| !value.is_finite()) {
             None => Ok(()),
-            Some((name, value)) => {
-                Err(format!("the joint `{}` cannot stand at {value}", crate::text::shown(name)))
-            }
+            Some((name, value)) => Err(format!(
+                "the value of joint `{}` must be a finite number, not {value}",
+                crate::text::shown(name)
+            )),
         }
     }
 
-    /// What coordinates of a file are multiplied by, and the unit that they are in afterwards. `own` is the unit
-    /// that the file names.
+    /// Returns the factor for the coordinates of a file, and their unit after the multiplication. `own` is the unit that
+    /// the file itself defines.
     pub fn conversion(&self, own: Option<Unit>) -> (f64, Option<Unit>) {
         match (own.or(self.file_units), self.units) {
             (Some(own), Some(wanted)) => (own.to(wanted) * self.scale, Some(wanted)),
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn files_are_converted_if_both_units_are_known() {
         let (metre, mm, inch) = (Some(Unit::Metre), Unit::Millimetre, Unit::Inch);
-        let plain = Options::default();
+        let plain = LoadOptions::default();
         assert_eq!(plain.conversion(metre), (1.0, metre));
         assert_eq!(plain.conversion(None), (1.0, None));
         let asked = plain.clone().units(mm).scale(2.0);
@@ -240,12 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_make_no_sense_are_refused() {
-        assert!(Options::default().check().is_ok());
+    fn values_out_of_range_are_refused() {
+        assert!(LoadOptions::default().check().is_ok());
         for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            assert!(Options::default().scale(scale).check().unwrap_err().contains("scale"));
-            assert!(Options::default().tolerance(scale).check().unwrap_err().contains("tolerance"));
+            assert!(LoadOptions::default().scale(scale).check().unwrap_err().contains("scale"));
+            assert!(
+                LoadOptions::default().tolerance(scale).check().unwrap_err().contains("tolerance")
+            );
         }
-        assert!(Options::default().joint("a", f64::NAN).check().unwrap_err().contains("`a`"));
+        assert!(LoadOptions::default().joint("a", f64::NAN).check().unwrap_err().contains("`a`"));
     }
 }

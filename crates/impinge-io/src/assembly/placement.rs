@@ -1,17 +1,16 @@
-//! What of a transform is rigid, and what is not.
+//! Splits a linear map into a rotation and a remaining stretch.
 
 use glam::{DMat3, DVec3};
 
-/// How far `LᵀL` may be from the identity for `L` to be a rotation up to rounding; also what
-/// [`impinge::Pose`] allows.
+/// `L` counts as a rotation if every entry of `LᵀL − I` is within this bound. [`impinge::Pose`] uses the same bound.
 const RIGID: f64 = 1e-6;
 
-/// A linear map as a stretch, then a rotation.
+/// A linear map as the product `rotation · stretch`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Split {
-    /// A rotation to within rounding.
+    /// A rotation, up to rounding.
     pub(super) rotation: DMat3,
-    /// What has to be done to the mesh first; `None` for nothing.
+    /// Applied to the mesh before the rotation; `None` for the identity.
     pub(super) stretch: Option<DMat3>,
 }
 
@@ -22,26 +21,26 @@ impl Split {
         }
         let error = distance(linear.transpose() * linear, DMat3::IDENTITY);
         if error <= RIGID && linear.determinant() > 0.0 {
-            // Products of a few exact rotations are as good as they can be.
+            // Products of a few exact rotations cannot be improved.
             let is_exact = error <= 4.0 * f64::EPSILON;
             let rotation = if is_exact { None } else { orthogonal(linear) };
             return Self { rotation: rotation.unwrap_or(linear), stretch: None };
         }
         Self::diagonal(linear).or_else(|| Self::polar(linear)).unwrap_or(Self {
-            // Flattened to a plane, a line or a point: there is no rotation to be had from it.
+            // The map is singular (it flattens to a plane, a line or a point), so it contains no unique rotation.
             rotation: DMat3::IDENTITY,
             stretch: Some(linear),
         })
     }
 
-    /// A scale along the axes is kept to the last bit.
+    /// Splits a diagonal map exactly: the scale factors keep their bits.
     fn diagonal(linear: DMat3) -> Option<Self> {
         let scale = linear.diagonal();
         if linear != DMat3::from_diagonal(scale) || scale.cmpeq(DVec3::ZERO).any() {
             return None;
         }
         let signs = scale.signum();
-        // −1 for a mirror: then the signs, turned round, are a rotation.
+        // −1 if the map mirrors: the negated signs then form a rotation.
         let side = signs.x * signs.y * signs.z;
         let rotation = DMat3::from_diagonal(signs * side);
         Some(Self { rotation, stretch: Some(DMat3::from_diagonal(scale.abs() * side)) })
@@ -58,8 +57,8 @@ impl Split {
     }
 }
 
-/// The orthogonal matrix next to an invertible one: Newton's iteration for the polar
-/// decomposition, scaled as Higham does so that it takes a dozen steps whatever the scale.
+/// Returns the orthogonal matrix nearest to an invertible one: Newton's iteration for the polar decomposition, with
+/// Higham's scaling, which needs about a dozen steps for any scale of the input.
 fn orthogonal(linear: DMat3) -> Option<DMat3> {
     let largest = largest(linear);
     if !(largest > 0.0 && largest.is_finite()) {
@@ -76,7 +75,7 @@ fn orthogonal(linear: DMat3) -> Option<DMat3> {
         let change = distance(next, x);
         x = next;
         if change <= 1e-9 {
-            // It converges quadratically: one more step is as good as it gets.
+            // The iteration converges quadratically, so one more step reaches rounding error.
             x = (x + x.inverse().transpose()) * 0.5;
             let error = distance(x.transpose() * x, DMat3::IDENTITY);
             return (error <= 1e-14).then_some(x);
@@ -85,9 +84,9 @@ fn orthogonal(linear: DMat3) -> Option<DMat3> {
     None
 }
 
-/// A symmetric stretch without the rounding errors that a rotation left in it.
+/// Removes the rounding errors that the rotation has left in a symmetric stretch.
 fn cleaned(stretch: DMat3) -> DMat3 {
-    // A mirror image up to rounding.
+    // A pure reflection, up to rounding.
     if distance(stretch, -DMat3::IDENTITY) <= RIGID {
         return -DMat3::IDENTITY;
     }
@@ -103,7 +102,7 @@ fn cleaned(stretch: DMat3) -> DMat3 {
     stretch
 }
 
-/// A stretch to within 1e-6 of its largest entry, for finding those that are alike.
+/// A stretch rounded to 1e-6 of its largest entry. Equal keys mark stretches that can share a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StretchKey {
     exponent: i32,
@@ -112,9 +111,9 @@ pub(super) struct StretchKey {
 
 impl StretchKey {
     pub(super) fn new(stretch: &DMat3) -> Self {
-        // Not itself: powers of two are common, and a rounding below one is another exponent.
+        // Not the entry itself: powers of two are common, and rounding slightly below one would change the exponent.
         let largest = largest(*stretch) * 1.37;
-        // The exponent of a number, straight from its bits; that of denormals is the least one.
+        // The exponent of a number, read from its bits; denormals have the smallest exponent.
         let exponent = ((largest.to_bits() >> 52) & 0x7FF) as i32 - 1023;
         let step = power_of_two(exponent - 20);
         let entry = |value: f64| (value / step).round() as i32;
@@ -122,7 +121,7 @@ impl StretchKey {
     }
 }
 
-/// A power of two, or the least one that is normal.
+/// Returns 2^exponent, but at least the smallest normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent.max(-1022) + 1023) as u64) << 52)
 }
@@ -133,7 +132,7 @@ fn largest(matrix: DMat3) -> f64 {
 
 fn distance(a: DMat3, b: DMat3) -> f64 {
     let [a, b] = [a, b].map(|matrix| matrix.to_cols_array());
-    // NaN must not get lost, so no `max`.
+    // `f64::max` would drop NaN, so it is not used.
     let differences = a.into_iter().zip(b).map(|(a, b)| (a - b).abs());
     differences.fold(0.0, |largest, entry| if entry <= largest { largest } else { entry })
 }
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_exact_stays_exact() {
+    fn exact_maps_stay_exact() {
         let split = Split::new(DMat3::IDENTITY);
         assert_eq!(split, Split { rotation: DMat3::IDENTITY, stretch: None });
         let quarter = DMat3::from_cols(DVec3::Y, DVec3::NEG_X, DVec3::Z);
@@ -170,7 +169,7 @@ mod tests {
             assert_eq!(rotation * stretch.unwrap(), linear);
             assert_eq!(rotation.determinant(), 1.0);
         }
-        // All mirrors along an axis share a stretch.
+        // Reflections along any axis have the same stretch.
         let mirrored = |axis: DVec3| {
             Split::new(DMat3::from_diagonal(DVec3::ONE - 2.0 * axis)).stretch.unwrap()
         };
@@ -190,12 +189,16 @@ mod tests {
             assert!(distance(rotation, exact) < 2e-7, "round {round}");
             let error = distance(rotation.transpose() * rotation, DMat3::IDENTITY);
             assert!(error < 1e-15, "round {round}: {error}");
-            assert_eq!(Split::new(rotation).rotation, rotation, "round {round}: not settled");
+            assert_eq!(
+                Split::new(rotation).rotation,
+                rotation,
+                "round {round}: the split is not idempotent"
+            );
         }
     }
 
     #[test]
-    fn any_map_is_a_stretch_and_a_rotation() {
+    fn any_map_is_split_into_stretch_and_rotation() {
         let mut random = Random::new(2);
         for round in 0..2000 {
             let (turn, before) = (random_rotation(&mut random), random_rotation(&mut random));
@@ -214,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn instances_that_are_turned_differently_share_a_stretch() {
+    fn instances_with_different_rotations_share_a_stretch() {
         let mut random = Random::new(3);
         for scale in [DVec3::splat(0.001), DVec3::new(1.0, 2.0, 0.5), DVec3::splat(-25.4)] {
             let mut of = |rounded: bool| {
@@ -227,14 +230,14 @@ mod tests {
             };
             let first = of(false);
             assert!((0..200).all(|_| of(false) == first), "{scale}");
-            // In single precision they may straddle the edge of a step, but hardly more.
+            // Single-precision errors may put the keys on two sides of a rounding boundary, but not further apart.
             let distinct: std::collections::HashSet<_> = (0..200).map(|_| of(true)).collect();
             assert!(distinct.len() <= 8, "{scale}: {}", distinct.len());
         }
     }
 
     #[test]
-    fn what_has_no_inverse_is_baked_whole() {
+    fn a_singular_map_is_applied_to_the_mesh() {
         for linear in [
             DMat3::ZERO,
             DMat3::from_diagonal(DVec3::new(1.0, 1.0, 0.0)),

@@ -1,35 +1,34 @@
-//! The links and joints of robots.
+//! Links and joints of robots, and which links are adjacent.
 
 /// A link of a robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Link {
-    /// Its name in the file.
+    /// Name in the file.
     pub name: String,
-    /// Whether it has collision geometry.
+    /// Whether the link has collision geometry.
     pub has_geometry: bool,
-    /// The next link above it that has geometry.
+    /// The nearest link above this one in the kinematic tree that has geometry.
     pub(super) above: Option<u32>,
-    /// The topmost of the links without geometry that connect it to the one above. Links of one
-    /// such hub are next to each other.
+    /// The topmost of the links without geometry between this link and `above`. Links with the same hub are adjacent.
     pub(super) hub: Option<u32>,
 }
 
-/// How a joint moves.
+/// The kind of motion of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JointKind {
-    /// Not at all.
+    /// No motion.
     Fixed,
-    /// About an axis, within limits, in radians.
+    /// Rotation about an axis within limits; values in radians.
     Revolute,
-    /// About an axis, without limits, in radians.
+    /// Rotation about an axis without limits; values in radians.
     Continuous,
-    /// Along an axis, in metres.
+    /// Translation along an axis; values in metres.
     Prismatic,
-    /// In a plane; always at rest here.
+    /// Motion in a plane. Not supported: the joint stays at its origin.
     Planar,
-    /// Freely; always at rest here.
+    /// Motion in all six degrees of freedom. Not supported: the joint stays at its origin.
     Floating,
 }
 
@@ -37,19 +36,19 @@ pub enum JointKind {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Joint {
-    /// Its name in the file.
+    /// Name in the file.
     pub name: String,
-    /// How it moves.
+    /// The kind of motion.
     pub kind: JointKind,
-    /// The link that carries it.
+    /// Index of the parent link.
     pub parent: u32,
-    /// The link that it moves.
+    /// Index of the child link, which the joint moves.
     pub child: u32,
-    /// The least and the largest value.
+    /// The smallest and the largest value, if the joint has limits.
     pub limits: Option<[f64; 2]>,
-    /// Where it stands, in radians or metres.
+    /// The value of the joint, in radians or metres.
     pub value: f64,
-    /// The joint that it follows.
+    /// The name of the joint that this joint mimics.
     pub mimics: Option<String>,
 }
 

@@ -1,15 +1,15 @@
-//! Nodes of glTF files as parts.
+//! Reads a glTF file into an assembly: each node with a mesh is a part.
 
 use super::build::{Builder, NewPart, SourceMesh};
 use crate::{
     error::{Error, Fault},
     gltf::{self, Shown, ShownMeshes, Sink, Unshown},
-    model::{Model, Part},
+    model::{Model, ModelPart},
 };
 use glam::DAffine3;
 use std::{collections::HashMap, iter, path::Path, sync::Arc};
 
-/// Adds every node that shows a mesh, in the order of the scene.
+/// Adds every node that has a mesh, in scene order.
 pub(super) fn read(
     bytes: &[u8],
     path: &Path,
@@ -22,7 +22,7 @@ pub(super) fn read(
     let meshes = gltf::show(bytes, folder, &mut scene).map_err(|fault| fault.in_file(path))?;
     let found = std::mem::take(&mut scene.found);
     if found.is_empty() && builder.assembly.skipped.len() == skipped_before {
-        let message = "no triangles: the scene shows no mesh that has any";
+        let message = "no triangles: the scene shows no mesh with triangles";
         return Err(Fault::file(message).in_file(path));
     }
     let sources = sources(meshes, builder).map_err(|fault| fault.in_file(path))?;
@@ -44,7 +44,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The meshes of a scene, each whole or, if that is asked for, in its primitives.
+/// Adds the meshes of a scene to the builder, each as a whole or, if requested, primitive by primitive.
 fn sources(shown: ShownMeshes, builder: &mut Builder<'_>) -> Result<Vec<Vec<SourceMesh>>, Fault> {
     let ShownMeshes { meshes, primitive_ends } = shown;
     let mut sources = Vec::with_capacity(meshes.len());
@@ -57,7 +57,8 @@ fn sources(shown: ShownMeshes, builder: &mut Builder<'_>) -> Result<Vec<Vec<Sour
         let mut start = 0;
         for end in ends {
             let faces = iter::once(start..end).collect();
-            let part = Part { name: String::new(), mesh: 0, faces, transform: DAffine3::IDENTITY };
+            let part =
+                ModelPart { name: String::new(), mesh: 0, faces, transform: DAffine3::IDENTITY };
             let model = Model { meshes: vec![mesh.clone()], parts: vec![part] };
             let piece = model.part_mesh(0).map_err(|error| Fault::file(error.to_string()))?;
             pieces.push(builder.add_mesh(Arc::new(piece)));
@@ -68,7 +69,7 @@ fn sources(shown: ShownMeshes, builder: &mut Builder<'_>) -> Result<Vec<Vec<Sour
     Ok(sources)
 }
 
-/// A part, before the meshes are there: the reader keeps them until the end.
+/// A part whose mesh is not yet available: the reader returns the meshes at the end.
 struct Found {
     node: u32,
     name: String,
@@ -80,9 +81,9 @@ struct Found {
 struct Scene<'s, 'o> {
     builder: &'s mut Builder<'o>,
     path: &'s Path,
-    /// The sub-assembly that the file is.
+    /// The sub-assembly for the whole file.
     top: Option<u32>,
-    /// The sub-assemblies that nodes with children are.
+    /// The sub-assemblies for nodes with children, by node index.
     groups: HashMap<u32, u32>,
     found: Vec<Found>,
 }
@@ -92,7 +93,7 @@ impl Scene<'_, '_> {
         parent.map_or(self.top, |parent| self.groups.get(&parent).copied())
     }
 
-    /// A node without a name is called after the one above it and its number.
+    /// Returns the node's name; a node without one is named after its parent and its number.
     fn name_of(&self, node: &Unshown<'_>) -> String {
         if !node.name.is_empty() {
             return node.name.to_owned();
@@ -101,7 +102,7 @@ impl Scene<'_, '_> {
         match node.parent.and_then(|parent| self.groups.get(&parent)) {
             Some(&above) => {
                 let above = &self.builder.assembly.groups[above as usize].name;
-                // One long name may be above any number of nameless nodes.
+                // Limit the length: one long name may be the parent of very many unnamed nodes.
                 let above: String = above.chars().take(60).collect();
                 format!("{above}/node {number}")
             }

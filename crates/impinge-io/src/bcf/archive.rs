@@ -1,31 +1,31 @@
-//! Zip archives, as much as BCF needs: written front to back, each entry known before it is written.
+//! Writes zip archives as BCF needs them: sequentially, each entry complete before it is written.
 //!
-//! The crate `zip` writes them too, but either seeks, which a stream cannot, or puts sizes behind the
-//! entries, which not every reader of BCF takes. Sizes up front is all that it takes to do without either.
+//! The `zip` crate is not used: it either seeks, which a stream cannot, or writes the sizes after the entries, which some
+//! BCF readers do not accept. Here the sizes come first.
 
 use super::Date;
 use flate2::{Compression, write::DeflateEncoder};
 use std::io::{Error, ErrorKind, Result, Write};
 
-/// An archive under way.
+/// An archive that is being written.
 pub(super) struct Archive<W> {
     out: W,
-    /// How much has been written.
+    /// The number of bytes written so far.
     offset: u32,
     date: [u16; 2],
-    /// What the end of the archive says of every entry.
+    /// The central directory: one record per entry, written at the end.
     directory: Vec<u8>,
     count: u16,
 }
 
-/// How an entry is kept.
+/// How an entry is stored.
 #[derive(Clone, Copy)]
 enum Kept {
     AsItIs = 0,
     Deflated = 8,
 }
 
-/// The version of zip that it takes to read an entry: 2.0, for deflate.
+/// The zip version needed to read an entry: 2.0, for deflate.
 const NEEDED: u16 = 20;
 
 /// Names are UTF-8.
@@ -43,7 +43,7 @@ impl<W: Write> Archive<W> {
         self.write(name, bytes, &encoder.finish()?, Kept::Deflated)
     }
 
-    /// Adds an entry as it is, for what is compressed already.
+    /// Adds an entry uncompressed, for data that is already compressed.
     pub(super) fn store(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         self.write(name, bytes, bytes, Kept::AsItIs)
     }
@@ -70,14 +70,14 @@ impl<W: Write> Archive<W> {
         self.directory.extend(b"PK\x01\x02");
         self.directory.extend(NEEDED.to_le_bytes());
         self.directory.extend(entry);
-        // No comment, the first disk, nothing known of the content or of its permissions.
+        // No comment, disk 0, no content type and no permissions.
         self.directory.extend([0; 10]);
         self.directory.extend(offset.to_le_bytes());
         self.directory.extend(name.as_bytes());
         Ok(())
     }
 
-    /// Ends the archive.
+    /// Writes the central directory.
     pub(super) fn finish(mut self) -> Result<()> {
         let (offset, directory) = (self.offset, std::mem::take(&mut self.directory));
         self.put(&directory)?;
@@ -101,8 +101,7 @@ fn size(length: usize) -> Result<u32> {
 }
 
 fn too_large() -> Error {
-    let message =
-        "a BCF file ends at 65535 entries, some 20000 topics, and at 4 GiB; limit what is written";
+    let message = "a BCF file can hold at most 65535 entries (about 20000 topics) and 4 GiB; write fewer topics";
     Error::new(ErrorKind::InvalidData, message)
 }
 
@@ -112,7 +111,7 @@ mod tests {
     use std::io::{Cursor, Read};
 
     #[test]
-    fn others_read_what_is_written() {
+    fn another_reader_reads_the_archive() {
         let long: Vec<u8> = (0..100_000_u32).map(|at| (at / 7 % 251) as u8).collect();
         let mut bytes = Vec::new();
         let mut archive = Archive::new(&mut bytes, Date::from_unix(951_827_696));
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn archives_that_are_too_large_are_refused() {
         let mut archive = Archive::new(std::io::sink(), Date::from_unix(0));
         for _ in 0..65_535 {
             archive.store("x", b"").unwrap();

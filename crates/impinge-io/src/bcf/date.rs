@@ -1,4 +1,4 @@
-//! Points in time, as XML and zip archives have them.
+//! Dates and times in the formats of XML and zip.
 
 use std::{
     fmt,
@@ -18,26 +18,26 @@ pub struct Date {
 }
 
 impl Date {
-    /// So many seconds after the first of January 1970; at most the end of the year 9999.
+    /// Returns the date `seconds` after 1 January 1970; at most the end of the year 9999.
     pub fn from_unix(seconds: u64) -> Self {
         Self { seconds: seconds.min(253_402_300_799) }
     }
 
-    /// The time now, by the system's clock.
+    /// Returns the current time of the system clock.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self::from_unix(since.unwrap_or(Duration::ZERO).as_secs())
     }
 
-    /// Year, month and day.
+    /// Returns year, month and day.
     fn day(self) -> [u64; 3] {
-        // Years begin in March, so that the day that may be missing is the last; and days are counted
-        // from the first of March of the year 0, from which every 400 years are alike.
+        // Years start in March here, so that the leap day is the last day. Days count from 1 March of the year 0, from which
+        // the calendar repeats every 400 years.
         let days = self.seconds / 86_400 + 719_468;
         let (era, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
-        // From March on, five months at a time have 153 days.
+        // From March on, every five months have 153 days.
         let month = (5 * day + 2) / 153;
         let day = day - (153 * month + 2) / 5 + 1;
         let month = if month < 10 { month + 3 } else { month - 9 };
@@ -49,7 +49,7 @@ impl Date {
         [seconds / 3600, seconds / 60 % 60, seconds % 60]
     }
 
-    /// The date and the time of a zip archive, which begin in 1980 and end in 2107.
+    /// Returns the date and the time as zip stores them, from 1980 to 2107.
     pub(super) fn in_archive(self) -> [u16; 2] {
         let ([year, month, day], [hour, minute, second]) = (self.day(), self.time());
         if year < 1980 {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_follow_each_other() {
+    fn consecutive_days_have_consecutive_dates() {
         let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let (mut year, mut month, mut day) = (1970, 1, 1);
         for number in 0..366 * 500_u64 {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_shown_as_xml_has_them() {
+    fn dates_are_displayed_as_in_xml() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00Z"),
             (951_827_696, "2000-02-29T12:34:56Z"),

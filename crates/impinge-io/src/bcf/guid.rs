@@ -1,9 +1,9 @@
-//! Names that no other thing in the world has.
+//! Globally unique identifiers (GUIDs) derived from names.
 
 use std::fmt;
 use uuid::Uuid;
 
-/// What sets the GUIDs of this project apart from those that others make of the same names.
+/// The namespace of the GUIDs of this project, so that they differ from those of other programs for the same names.
 const OURS: &str = "impinge/bcf";
 
 /// A GUID: 32 hexadecimal digits in five groups.
@@ -11,19 +11,19 @@ const OURS: &str = "impinge/bcf";
 pub struct Guid(Uuid);
 
 impl Guid {
-    /// The GUID of something with these names, always the same (version 5 of RFC 9562).
+    /// Returns the GUID of an object with these names. Equal names always give the same GUID (version 5 of RFC 9562).
     pub fn of(names: &[&str]) -> Self {
         let ours = Uuid::new_v5(&Uuid::NAMESPACE_URL, OURS.as_bytes());
         let mut bytes = Vec::new();
         for name in names {
-            // With their lengths, so that names cannot run into each other.
+            // Each name comes with its length, so that different lists of names cannot give the same bytes.
             bytes.extend((name.len() as u64).to_le_bytes());
             bytes.extend(name.as_bytes());
         }
         Self(Uuid::new_v5(&ours, &bytes))
     }
 
-    /// The GUID of something that belongs to this.
+    /// Returns the GUID of an object that belongs to this one.
     pub fn within(self, name: &str) -> Self {
         Self(Uuid::new_v5(&self.0, name.as_bytes()))
     }
@@ -35,8 +35,8 @@ impl fmt::Display for Guid {
     }
 }
 
-/// The first IFC GlobalId in a name, if there is one: a word of 22 characters, each of which stands for 6 of
-/// the 128 bits of a GUID, the first for the two that are left.
+/// Returns the first IFC GlobalId in a name, if there is one: a word of 22 characters. Each character stands for 6 of the
+/// 128 bits of a GUID, the first for the remaining two.
 ///
 /// ```
 /// use impinge_io::bcf::ifc_guid;
@@ -55,10 +55,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guids_are_stable_and_apart() {
+    fn guids_are_stable_and_distinct() {
         let guid = Guid::of(&["gearbox", "housing", "bolt"]);
         assert_eq!(guid, Guid::of(&["gearbox", "housing", "bolt"]));
-        // Of version 5, and of the variant of the RFC.
+        // Version 5, and the variant of the RFC.
         let text = guid.to_string();
         assert_eq!(&text[14..15], "5");
         assert!("89ab".contains(&text[19..20]));

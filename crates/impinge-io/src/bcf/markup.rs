@@ -1,4 +1,4 @@
-//! What a topic is about, and what a file is.
+//! Writes `markup.bcf`, the description of a topic, and the files that describe the project.
 
 use super::{
     Guid, PRIORITIES, Project, Topic, Used, Version,
@@ -29,14 +29,14 @@ pub(super) fn project(project: &Project<'_>) -> String {
             xml.text("Name", named(project.name));
         });
         if wants_schema {
-            // None: topics use their own words.
+            // Empty: topics use words that no list declares.
             xml.text("ExtensionSchema", "");
         }
     });
     xml.finish()
 }
 
-/// The words that topics use, which a file of version 3.0 has to declare.
+/// Writes the words that topics use, which version 3.0 requires to be declared.
 pub(super) fn extensions(project: &Project<'_>, used: &Used) -> String {
     let mut xml = Xml::new();
     let list = |xml: &mut Xml, name, each, words: &mut dyn Iterator<Item = &str>| {
@@ -75,7 +75,7 @@ pub(super) fn markup(project: &Project<'_>, topic: &Topic<'_>) -> String {
     xml.finish()
 }
 
-/// The files that it is about, which are elsewhere.
+/// Writes the list of model files that the topic refers to.
 fn header(xml: &mut Xml, project: &Project<'_>) {
     if project.files.is_empty() {
         return;

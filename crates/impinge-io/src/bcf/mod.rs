@@ -1,12 +1,12 @@
-//! BCF, in which tools for buildings tell each other about issues: version 2.1, which nearly every tool
-//! opens, and 3.0.
+//! Writes BCF (BIM Collaboration Format) files, with which building-design tools exchange issues: version 2.1, which
+//! nearly every tool opens, and 3.0.
 //!
-//! A file is a zip archive: a folder for every topic, named by its GUID, with `markup.bcf` (what it is
-//! about), `viewpoint.bcfv` (a camera, and which parts are selected and in which colours) and
-//! `snapshot.png`. Written as the published schemas demand, element by element in their order.
+//! A file is a zip archive with a folder per topic, named by its GUID. The folder holds `markup.bcf` (the description),
+//! `viewpoint.bcfv` (a camera, and the selected parts with their colours) and `snapshot.png`. The elements follow the
+//! published schemas, in their order.
 //!
-//! GUIDs follow from names ([`Guid::of`]), so that the same issue of the same project has the same one in
-//! every export, and tools update their topics. With the same date the bytes are the same, too.
+//! GUIDs are derived from names ([`Guid::of`]), so the same issue of the same project has the same GUID in every export,
+//! and tools update their topics. With the same date, the bytes are the same, too.
 
 mod archive;
 mod date;
@@ -30,10 +30,10 @@ use std::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Version {
-    /// 2.1, of 2017.
+    /// Version 2.1, of 2017.
     #[default]
     V2_1,
-    /// 3.0, of 2021.
+    /// Version 3.0, of 2021.
     V3_0,
 }
 
@@ -41,7 +41,7 @@ impl Version {
     /// Every version.
     pub const ALL: [Self; 2] = [Self::V2_1, Self::V3_0];
 
-    /// Its number, as files have it.
+    /// Returns the version number as written in files.
     pub fn number(self) -> &'static str {
         match self {
             Self::V2_1 => "2.1",
@@ -63,89 +63,87 @@ impl FromStr for Version {
         let known = |version: &Self| text == version.number();
         Self::ALL.into_iter().find(known).ok_or_else(|| {
             let all = Self::ALL.map(Self::number).join(", ");
-            format!("`{}` is not a version of BCF; the known ones: {all}", crate::text::shown(text))
+            format!("`{}` is not a version of BCF; use one of {all}", crate::text::shown(text))
         })
     }
 }
 
-/// What all topics of a file have in common.
+/// The properties that all topics of a file share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Project<'a> {
-    /// Which version is written.
+    /// The BCF version to write.
     pub version: Version,
-    /// What the project is called. Its GUID follows from it.
+    /// The name of the project. Its GUID is derived from it.
     pub name: &'a str,
-    /// Who made the topics.
+    /// The author of the topics.
     pub author: &'a str,
-    /// When.
+    /// The creation date of the topics.
     pub date: Date,
-    /// The names of the files that the topics are about.
+    /// The names of the model files that the topics refer to.
     pub files: Vec<String>,
 }
 
-/// What a topic is about, and where to look.
+/// An issue: description, camera and picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Topic<'a> {
-    /// The same in every export.
+    /// The GUID; the same in every export of the same issue.
     pub guid: Guid,
-    /// In one line.
+    /// The title, one line.
     pub title: String,
-    /// In more.
+    /// The description; may have several lines.
     pub description: String,
-    /// Such as `Clash`.
+    /// The type of the topic, such as `Clash`.
     pub kind: &'a str,
-    /// Such as `Open`.
+    /// The status, such as `Open`.
     pub status: &'a str,
-    /// Such as `High`; one of [`PRIORITIES`], so that tools know it.
+    /// The priority, such as `High`. Use one of [`PRIORITIES`], which tools know.
     pub priority: &'a str,
-    /// Words to find it by.
+    /// Labels to search by.
     pub labels: Vec<&'a str>,
-    /// Where to look; none for what is not there any more.
+    /// The camera and selection; `None` if the issue no longer has a location.
     pub viewpoint: Option<Viewpoint>,
-    /// What is seen from there, as a PNG.
+    /// The picture from that camera, as PNG data.
     pub snapshot: Option<Vec<u8>>,
 }
 
 /// The priorities that a file of version 3.0 declares.
 pub const PRIORITIES: [&str; 3] = ["High", "Normal", "Low"];
 
-/// A camera, and what of the model is to be pointed out. All in metres.
+/// A camera and the selected parts. All lengths are in metres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Viewpoint {
-    /// Where the camera is.
+    /// The position of the camera.
     pub position: DVec3,
-    /// Where it looks: of length 1.
+    /// The viewing direction, of length 1.
     pub direction: DVec3,
-    /// What is above: of length 1.
+    /// The up direction, of length 1.
     pub up: DVec3,
-    /// The angle from the lower to the upper edge, in degrees. Version 2.1 asks for 45 to 60.
+    /// The vertical field of view in degrees. Version 2.1 asks for 45 to 60.
     pub field_of_view: f64,
-    /// Width over height.
+    /// Width divided by height of the view.
     pub aspect: f64,
-    /// The parts that are selected, each with its colour.
+    /// The selected parts, each with its colour.
     pub components: Vec<(Component, [u8; 3])>,
 }
 
 /// A part of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
-    /// What the tool calls it that the model comes from. Where there is an IFC GlobalId in it, tools find
-    /// the part by that.
+    /// The name of the part in the authoring tool. If it contains an IFC GlobalId, tools find the part by that.
     pub name: String,
 }
 
-/// Writes a file, topic by topic, so that only one has to be in memory.
+/// Writes a file topic by topic, so that only one topic has to be in memory.
 ///
-/// What cannot be in such a file is an error of the kind `InvalidData`: more than 65,535 entries, or
-/// 4 GiB.
+/// A file with more than 65,535 entries or 4 GiB is an error of the kind `InvalidData`.
 pub struct Writer<'a> {
     project: &'a Project<'a>,
     archive: Archive<&'a mut dyn Write>,
-    /// What version 3.0 wants to have declared.
+    /// The words that version 3.0 requires to be declared.
     used: Used,
 }
 
-/// Words of topics, each once, in the order in which they came.
+/// The words of the topics, each once, in the order of first use.
 #[derive(Default)]
 struct Used {
     kinds: Vec<String>,
@@ -160,7 +158,7 @@ impl fmt::Debug for Writer<'_> {
 }
 
 impl<'a> Writer<'a> {
-    /// Begins a file.
+    /// Starts a file.
     pub fn new(project: &'a Project<'a>, out: &'a mut dyn Write) -> Result<Self> {
         let mut archive = Archive::new(out, project.date);
         archive.add("bcf.version", markup::version(project.version).as_bytes())?;
@@ -193,7 +191,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Ends the file.
+    /// Finishes the file.
     pub fn finish(mut self) -> Result<()> {
         if self.project.version == Version::V3_0 {
             let text = markup::extensions(self.project, &self.used);

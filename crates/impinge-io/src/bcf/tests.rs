@@ -2,7 +2,7 @@ use super::*;
 use crate::xml::{Element, Tree};
 use std::io::{Cursor, Read};
 
-/// Names as bad as they come.
+/// Names with characters that need escaping.
 const HOSTILE: [&str; 6] =
     ["a<b>&\"c\"'d'", "\0\u{1}\u{b}\u{fffe}", "]]>", "line\r\nend\t.", "🦀 é \u{202e}", "  "];
 
@@ -57,7 +57,7 @@ fn written(version: Version) -> Vec<u8> {
     bytes
 }
 
-/// The entries of an archive, by a reader that knows nothing of the writer.
+/// Returns the entries of an archive, read by code independent of the writer.
 fn entries(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let all = (0..archive.len()).map(|at| {
@@ -73,7 +73,7 @@ fn entry<'a>(entries: &'a [(String, Vec<u8>)], name: &str) -> &'a [u8] {
     &entries.iter().find(|entry| entry.0 == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
-/// An element and what is in it, as `a(b,c(d))`: the order is what schemas demand.
+/// Returns an element and its children as `a(b,c(d))`, to check the order that the schemas require.
 fn outline(element: Element<'_, '_>) -> String {
     let children: Vec<String> = element.children().map(outline).collect();
     match children.is_empty() {
@@ -87,7 +87,7 @@ fn outline_of(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn every_file_is_there_and_nothing_else() {
+fn the_archive_has_exactly_the_expected_files() {
     for version in Version::ALL {
         let entries = entries(&written(version));
         let mut expected = vec!["bcf.version".to_owned(), "project.bcfp".to_owned()];
@@ -196,7 +196,7 @@ fn topics_and_their_views_belong_together() {
     }
 }
 
-/// The project's own reader has no texts, so these are looked for as they must be written.
+/// The XML reader of this crate ignores text, so the expected text is searched in the bytes.
 #[test]
 fn names_are_kept_as_far_as_xml_can_hold_them() {
     for version in Version::ALL {
@@ -222,7 +222,7 @@ fn names_are_kept_as_far_as_xml_can_hold_them() {
                 assert!(!c.is_control() || c == '\n' || c == '\t', "{c:?}");
             }
         }
-        // A blank name is none.
+        // A blank name counts as no name.
         let blank = entry(&entries, &format!("{}/viewpoint.bcfv", topics()[6].guid));
         assert!(
             str::from_utf8(blank).unwrap().contains("<AuthoringToolId>(no name)</AuthoringToolId>")
@@ -247,7 +247,7 @@ fn the_same_topics_are_the_same_bytes() {
 }
 
 #[test]
-fn numbers_are_as_xml_has_them() {
+fn numbers_are_written_as_in_xml() {
     let viewpoint = |x: f64| {
         let mut it = topics()[0].viewpoint.clone().unwrap();
         it.position.x = x;
@@ -268,9 +268,9 @@ fn numbers_are_as_xml_has_them() {
     }
 }
 
-/// Where `IMPINGE_BCF` names a folder: files for other tools to look at.
+/// Writes files for a check with other tools, if `IMPINGE_BCF` names a folder.
 #[test]
-fn files_for_others() {
+fn write_files_for_other_tools() {
     let Some(folder) = std::env::var_os("IMPINGE_BCF") else { return };
     for version in Version::ALL {
         let path = std::path::Path::new(&folder).join(format!("hostile-{version}.bcf"));

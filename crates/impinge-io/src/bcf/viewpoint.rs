@@ -1,4 +1,4 @@
-//! `viewpoint.bcfv`: where to look from, and at what.
+//! Writes `viewpoint.bcfv`: the camera and the selected parts.
 
 use super::{
     Component, Guid, Version, Viewpoint, ifc_guid,
@@ -6,7 +6,7 @@ use super::{
 };
 use glam::DVec3;
 
-/// Who gave the parts their names.
+/// The system that the part names come from.
 const SYSTEM: &str = "impinge";
 
 pub(super) fn visualization(version: Version, guid: Guid, viewpoint: &Viewpoint) -> String {
@@ -32,7 +32,7 @@ fn components(xml: &mut Xml, version: Version, viewpoint: &Viewpoint) {
     xml.within("Selection", &[], |xml| {
         viewpoint.components.iter().for_each(|(it, _)| component(xml, it));
     });
-    // All else can be seen as well.
+    // All other parts are visible as well.
     xml.empty("Visibility", &[("DefaultVisibility", "true")]);
     xml.within("Coloring", &[], |xml| {
         for (it, [red, green, blue]) in &viewpoint.components {
@@ -61,7 +61,7 @@ fn triple(xml: &mut Xml, name: &'static str, of: DVec3) {
     });
 }
 
-/// A number as XML has it, all digits that it takes.
+/// Returns a number as XML writes it, with all significant digits.
 fn number(value: f64) -> String {
     match value {
         _ if value.is_nan() => "NaN".to_owned(),

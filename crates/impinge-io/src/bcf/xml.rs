@@ -1,8 +1,8 @@
-//! XML, written so that it is valid whatever names are in it.
+//! Writes XML that is valid for any names in it.
 
 use std::fmt::Write;
 
-/// A document under way.
+/// A document that is being written.
 pub(super) struct Xml {
     text: String,
     open: Vec<&'static str>,
@@ -13,7 +13,7 @@ impl Xml {
         Self { text: "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned(), open: Vec::new() }
     }
 
-    /// An element with others in it.
+    /// Writes an element with child elements.
     pub(super) fn within(
         &mut self,
         name: &'static str,
@@ -28,12 +28,12 @@ impl Xml {
         let _ = writeln!(self.text, "</{name}>");
     }
 
-    /// An element with nothing in it.
+    /// Writes an empty element.
     pub(super) fn empty(&mut self, name: &'static str, attributes: &[(&str, &str)]) {
         self.tag(name, attributes, "/>\n");
     }
 
-    /// An element with text in it, which may be anything; blank text is no text where it must not be.
+    /// Writes an element with any text. Blank text is replaced where the schema does not allow it.
     pub(super) fn text(&mut self, name: &'static str, text: &str) {
         self.tag(name, &[], ">");
         escape(&mut self.text, text, false);
@@ -60,14 +60,14 @@ impl Xml {
     }
 }
 
-/// A name for what would be blank, which version 3.0 does not take for a text.
+/// Returns a replacement for blank text, which version 3.0 does not allow.
 pub(super) fn named(text: &str) -> &str {
-    // What only control characters are in is shown as something.
+    // Text of control characters only is not blank: they are replaced by visible characters.
     if text.chars().all(char::is_whitespace) { "(no name)" } else { text }
 }
 
-/// Adds text, with what means something in XML replaced, and what must not be in it at all: control
-/// characters, and two that are no characters.
+/// Appends text, with special characters escaped. Characters that XML does not allow (control characters and two
+/// noncharacters) are replaced.
 fn escape(out: &mut String, text: &str, is_attribute: bool) {
     for c in text.chars() {
         match c {
@@ -75,7 +75,7 @@ fn escape(out: &mut String, text: &str, is_attribute: bool) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' if is_attribute => out.push_str("&quot;"),
-            // Readers change these to spaces and line ends.
+            // Readers would change these to spaces and line ends.
             '\r' => out.push_str("&#13;"),
             '\n' if is_attribute => out.push_str("&#10;"),
             '\t' if is_attribute => out.push_str("&#9;"),
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn anything_can_be_written() {
+    fn any_text_can_be_written() {
         let mut xml = Xml::new();
         xml.within("a", &[("b", "\"<&>'\r\n\t\0é")], |xml| {
             xml.text("c", "\"]]><&\u{1}\u{fffe}\u{ffff}\r\n\t🦀");

@@ -1,4 +1,4 @@
-//! The numbers of accessors: strided, sparse, in any of the component types.
+//! Decodes accessors: strided or sparse, with any component type.
 
 use super::{
     budget::Budget,
@@ -9,7 +9,7 @@ use crate::error::Fault;
 use glam::{DQuat, DVec3};
 use std::collections::HashSet;
 
-/// How a number is stored.
+/// How a component is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Component {
     I8,
@@ -37,7 +37,7 @@ impl Component {
         Self::new(code).filter(|kind| matches!(kind, Self::U8 | Self::U16 | Self::U32))
     }
 
-    /// Integers are what `KHR_mesh_quantization` adds.
+    /// Integer positions come from `KHR_mesh_quantization`.
     fn position(code: u32) -> Option<Self> {
         Self::new(code).filter(|&kind| kind != Self::U32)
     }
@@ -50,7 +50,7 @@ impl Component {
         }
     }
 
-    /// The largest value of an integer type, which normalized numbers are divided by.
+    /// The largest value of an integer type; normalized integers are divided by it.
     fn largest(self) -> u32 {
         match self {
             Self::I8 => 0x7F,
@@ -82,28 +82,28 @@ impl Component {
     }
 }
 
-/// What reading accessors needs: the document, its bytes, and what it may cost.
+/// The inputs for decoding accessors: the document, its bytes, and the memory budget.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
     pub(super) document: &'a Document<'a>,
     pub(super) buffers: Buffers<'a>,
     pub(super) budget: Budget,
-    /// Sparse accessors whose indices are known to ascend, so that many users cost one look.
+    /// Sparse accessors whose indices have been checked to ascend, so that each is checked only once.
     pub(super) ascending: HashSet<u32>,
 }
 
-/// The indices of an accessor.
+/// The elements of an accessor, read as indices.
 #[derive(Debug)]
 pub(super) struct Indices<'a>(Elements<'a>);
 
-/// The positions of an accessor.
+/// The elements of an accessor, read as positions.
 #[derive(Debug)]
 pub(super) struct Positions<'a> {
     elements: Elements<'a>,
     normalized: bool,
 }
 
-/// The rotations of an accessor.
+/// The elements of an accessor, read as rotations.
 #[derive(Debug)]
 pub(super) struct Rotations<'a> {
     elements: Elements<'a>,
@@ -119,12 +119,12 @@ impl Indices<'_> {
         self.0.get(at).map_or(0, |bytes| self.0.component.unsigned(bytes))
     }
 
-    /// Where an index lies, as a message may end.
+    /// Returns the location of an index, as the end of a message.
     pub(super) fn place(&self, at: usize) -> String {
         self.0.place(at, 0)
     }
 
-    /// The value that means "begin anew", and so no vertex.
+    /// The value that means "restart the primitive" and so is not a vertex.
     pub(super) fn restart(&self) -> u32 {
         self.0.component.largest()
     }
@@ -135,7 +135,7 @@ impl Positions<'_> {
         self.elements.count
     }
 
-    /// Where a coordinate of a position lies, as a message may end.
+    /// Returns the location of a coordinate of a position, as the end of a message.
     pub(super) fn place(&self, at: usize, axis: usize) -> String {
         self.elements.place(at, axis)
     }
@@ -150,7 +150,7 @@ impl Rotations<'_> {
         self.elements.count
     }
 
-    /// As the file has it, of any length.
+    /// Returns the quaternion as stored, of any length.
     pub(super) fn get(&self, at: usize) -> DQuat {
         DQuat::from_array(self.elements.reals(at, self.normalized))
     }
@@ -200,14 +200,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The fields of an accessor.
+    /// Returns the JSON fields of an accessor.
     pub(super) fn accessor(&self, accessor: u32) -> Result<&'a Accessor, Fault> {
         let all = &self.document.accessors;
         all.get(accessor as usize)
             .ok_or_else(|| at(accessor, format!("there is none: the file has {}", all.len())))
     }
 
-    /// The elements of an accessor of a known type, all within their buffers.
+    /// Returns the elements of an accessor of a known type, after checking that all lie within their buffers.
     fn elements(
         &mut self,
         accessor: u32,
@@ -215,7 +215,7 @@ impl<'a> Source<'a> {
         components: usize,
     ) -> Result<Elements<'a>, Fault> {
         let fields = self.accessor(accessor)?;
-        // No more can be numbered, nor used.
+        // Indices have 32 bits, so more elements could not be used.
         let count = u32::try_from(fields.count).map_err(|_| {
             at(accessor, format!("its count is {}, beyond 4294967295", fields.count))
         })? as usize;
@@ -234,7 +234,7 @@ impl<'a> Source<'a> {
         Ok(Elements { count, component, dense, patch })
     }
 
-    /// The elements that a sparse accessor sets.
+    /// Returns the elements that a sparse accessor replaces.
     fn patch(
         &mut self,
         accessor: u32,
@@ -273,7 +273,7 @@ impl<'a> Source<'a> {
         Ok(patch)
     }
 
-    /// `count` elements of `size` bytes in a view, all within it and it within its buffer.
+    /// Returns `count` elements of `size` bytes in a view, after checking that they lie in the view and the view in its buffer.
     fn run(
         &mut self,
         accessor: u32,
@@ -302,7 +302,7 @@ impl<'a> Source<'a> {
             let message = format!("its byteStride is {stride}, but elements have {size} bytes");
             return Err(Fault::json(format!("bufferViews[{view}]"), message));
         }
-        // In 128 bits, where the file's 64-bit counts cannot overflow.
+        // Computed in 128 bits, where the 64-bit counts of the file cannot overflow.
         let length = match count {
             0 => 0,
             _ => u128::from(count - 1) * stride as u128 + size as u128,
@@ -322,18 +322,18 @@ fn at(accessor: u32, message: impl Into<String>) -> Fault {
     Fault::json(format!("accessors[{accessor}]"), message)
 }
 
-/// The elements of an accessor as bytes.
+/// The elements of an accessor as raw bytes.
 #[derive(Debug)]
 struct Elements<'a> {
     count: usize,
     component: Component,
-    /// Without these, every element is zero unless it is patched.
+    /// The dense elements; `None` if all elements are zero except those in the patch.
     dense: Option<Run<'a>>,
     patch: Option<Patch<'a>>,
 }
 
 impl Elements<'_> {
-    /// The bytes of an element; `None` stands for zeros.
+    /// Returns the bytes of an element; `None` stands for zeros.
     fn get(&self, at: usize) -> Option<&[u8]> {
         if let Some(patch) = &self.patch
             && let Some(bytes) = patch.get(at as u32)
@@ -343,21 +343,20 @@ impl Elements<'_> {
         self.dense.as_ref().map(|run| run.get(at))
     }
 
-    /// The numbers of an element of `N` components; integers that stand for −1 to 1 are scaled so.
+    /// Returns the `N` components of an element; normalized integers are scaled to −1..1.
     fn reals<const N: usize>(&self, at: usize, normalized: bool) -> [f64; N] {
         let Some(bytes) = self.get(at) else { return [0.0; N] };
         let component = self.component;
         let size = component.size();
         let divide = normalized && component != Component::F32;
         std::array::from_fn(|axis| match component.real(&bytes[axis * size..]) {
-            // The smallest signed value lies beyond −1, and stands for −1 as the next one does.
+            // The smallest signed value would be below −1; like the next one, it stands for −1.
             value if divide => (value / f64::from(component.largest())).max(-1.0),
             value => value,
         })
     }
 
-    /// Where a component of an element lies, as a message may end; nothing for zeros that no buffer
-    /// holds.
+    /// Returns the location of a component, as the end of a message; empty for zeros that no buffer holds.
     fn place(&self, at: usize, component: usize) -> String {
         let within = component * self.component.size();
         if let Some(patch) = &self.patch
@@ -391,7 +390,7 @@ impl Run<'_> {
     }
 }
 
-/// Elements that stand in for others, by ascending index.
+/// Replacement elements, by ascending index.
 #[derive(Debug)]
 struct Patch<'a> {
     count: usize,
@@ -409,9 +408,9 @@ impl Patch<'_> {
         self.entry(element).map(|entry| self.values.get(entry))
     }
 
-    /// The entry for an element.
+    /// Returns the entry for an element.
     ///
-    /// Searched each time: unpacking them would take memory for every user.
+    /// It is searched each time: unpacking all entries would take memory for every user of the accessor.
     fn entry(&self, element: u32) -> Option<usize> {
         let (mut low, mut high) = (0, self.count);
         while low < high {

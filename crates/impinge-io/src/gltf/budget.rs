@@ -1,32 +1,31 @@
-//! How much a file may unpack to.
+//! Limits the memory that a file may take when it is unpacked.
 //!
-//! An accessor takes a line of JSON and may promise four thousand million zeros, or be used by
-//! every one of a hundred thousand meshes. So what is unpacked is counted before it is stored,
-//! and the file is refused where it goes beyond what a file of its size could honestly hold.
+//! An accessor is one line of JSON, but may declare four billion zeros, or be used by a hundred thousand meshes. So memory is
+//! counted before it is allocated, and the file is refused if it needs more than a legitimate file of its size could.
 //!
-//! Not counted is what grows with the JSON alone: its nodes and other objects, in a few times their
-//! length, and the parts of the model, of which there are no more than nodes. A part takes some 170
-//! bytes, where the shortest node takes eleven and one with a place of its own over thirty.
+//! Memory that grows with the JSON alone is not counted: nodes and other objects take a few times their length in the
+//! file, and there are no more parts than nodes. A part takes about 170 bytes; the shortest node in a file takes eleven
+//! bytes, and a node with its own translation over thirty.
 
 use crate::error::Fault;
 
-/// Bytes in memory for each byte of the file and of its external buffers.
+/// Bytes of memory allowed for each byte of the file and of its external buffers.
 ///
-/// The densest honest data stays below: a strip over byte-sized positions takes five bytes a
-/// vertex in the file and 36 here. Common files take twice their size.
+/// Legitimate data stays below this even at its densest: a strip over byte-sized positions takes five bytes per vertex in
+/// the file and 36 in memory. Common files take twice their size.
 const EXPANSION: u64 = 7;
 
-/// What any file may take, however small.
+/// Bytes of memory allowed for any file, however small.
 const ALLOWANCE: u64 = 1 << 20;
 
-/// Bytes of the file for each instance that `EXT_mesh_gpu_instancing` makes. An instance takes
-/// twelve at least, but nodes may share the data: a bolt and its washer stand in the same places.
+/// Bytes of the file required for each instance of `EXT_mesh_gpu_instancing`. An instance takes at least twelve bytes, but
+/// several nodes may share the data: a bolt and its washer have the same transforms.
 const BYTES_PER_INSTANCE: u64 = 4;
 
-/// Instances that any file may make.
+/// Instances allowed for any file, however small.
 const INSTANCE_ALLOWANCE: u64 = 1000;
 
-/// What is left to spend on positions, faces, names and decoded buffers, and on instances.
+/// The remaining budget for positions, faces, names and decoded buffers, and for instances.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: u64,
@@ -40,13 +39,13 @@ impl Budget {
         budget
     }
 
-    /// Counts an external buffer as part of the file.
+    /// Adds the size of an external buffer to the size of the file.
     pub(super) fn grow(&mut self, file_bytes: usize) {
         self.left = self.left.saturating_add((file_bytes as u64).saturating_mul(EXPANSION));
         self.instances_left += file_bytes as u64 / BYTES_PER_INSTANCE;
     }
 
-    /// Spends `bytes`, or refuses the object that asks for them.
+    /// Takes `bytes` from the budget, or refuses the object that needs them.
     pub(super) fn charge(
         &mut self,
         bytes: u64,
@@ -69,7 +68,7 @@ impl Budget {
 }
 
 impl Budget {
-    /// Spends instances, or refuses the node that asks for them.
+    /// Takes instances from the budget, or refuses the node that needs them.
     pub(super) fn charge_instances(
         &mut self,
         count: u64,
@@ -102,7 +101,7 @@ mod tests {
         let mut budget = Budget::new(100);
         budget.charge(ALLOWANCE + 600, place).unwrap();
         let fault = budget.charge(101, place).unwrap_err();
-        assert_eq!(fault.place, crate::error::Place::Json("meshes[3]".into()));
+        assert_eq!(fault.location, crate::error::Location::Json("meshes[3]".into()));
         budget.charge(100, place).unwrap();
         budget.grow(1);
         budget.charge(7, place).unwrap();

@@ -1,6 +1,6 @@
-//! The bytes of buffers: the binary chunk, data URIs, and files beside the document.
+//! Loads the bytes of buffers: the binary chunk, data URIs, and files beside the document.
 //!
-//! Only buffers that a shown mesh reads are opened, each once.
+//! Only buffers of meshes that the scene shows are loaded, each once.
 
 use super::{budget::Budget, document::Buffer, unsupported};
 use crate::{error::Fault, format::read_file, text::shown};
@@ -29,14 +29,14 @@ impl Deref for Bytes<'_> {
     }
 }
 
-/// The buffers of a document, opened when they are first asked for.
+/// The buffers of a document, loaded on first use.
 #[derive(Debug)]
 pub(super) struct Buffers<'a> {
     declared: &'a [Buffer<'a>],
     chunk: Option<&'a [u8]>,
     folder: Option<&'a Path>,
     opened: HashMap<u32, Bytes<'a>>,
-    /// Many buffers may name one file: it is read once.
+    /// Files by path: many buffers may refer to one file, which is read once.
     files: HashMap<PathBuf, Bytes<'a>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Buffers<'a> {
         Self { declared, chunk, folder, opened: HashMap::new(), files: HashMap::new() }
     }
 
-    /// The bytes of a buffer: at least as many as it declares.
+    /// Returns the bytes of a buffer, at least as many as it declares.
     pub(super) fn open(&mut self, index: u32, budget: &mut Budget) -> Result<Bytes<'a>, Fault> {
         if let Some(bytes) = self.opened.get(&index) {
             return Ok(bytes.clone());
@@ -88,7 +88,7 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// A file that a relative URI names, within the folder.
+    /// Reads the file that a relative URI refers to, within the folder.
     fn file(&mut self, uri: &str, budget: &mut Budget) -> Result<Bytes<'a>, String> {
         let uri_shown = shown(uri);
         let path = relative_path(uri)?;
@@ -116,13 +116,13 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// What follows `scheme:`, whatever its case.
+/// Returns the text after `scheme:`, ignoring case.
 fn after_scheme<'s>(uri: &'s str, scheme: &str) -> Option<&'s str> {
     let (found, rest) = uri.split_once(':')?;
     found.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// The path that a URI names, if it is one that goes down from where the document is.
+/// Returns the path that a URI refers to, if it stays below the folder of the document.
 fn relative_path(uri: &str) -> Result<PathBuf, String> {
     let refused = |why: &str| Err(format!("its uri `{}` {why}", shown(uri)));
     if uri.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme)) {
@@ -150,7 +150,7 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Text with `%20` and the like replaced; a `%` that begins no escape stands for itself.
+/// Decodes percent escapes such as `%20`; a `%` that starts no escape is kept.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -177,9 +177,9 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).map(|value| value as u8)
 }
 
-/// The bytes of a data URI, given what follows its `data:`.
+/// Decodes a data URI, given the text after `data:`.
 fn data_uri(data: &str) -> Result<Vec<u8>, String> {
-    // The media type does not matter, and a comma within base64 would be an error anyway.
+    // The media type is not needed. A comma within base64 is an error anyway.
     match data.split_once(',') {
         Some((kind, text)) if kind.ends_with(";base64") => base64(text),
         Some(_) => Err("its data URI is not in base64".into()),
@@ -187,7 +187,7 @@ fn data_uri(data: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Decodes base64; padding may be missing, and bits beyond the last byte are not looked at.
+/// Decodes base64. Padding may be missing, and the unused bits of the last digit are ignored.
 fn base64(text: &str) -> Result<Vec<u8>, String> {
     let digits = text.as_bytes();
     let padding = digits.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
@@ -211,7 +211,7 @@ fn base64(text: &str) -> Result<Vec<u8>, String> {
             word |= u32::from(value) << (26 - 6 * at);
         }
         if quad.len() == 1 {
-            return Err("the base64 of its data URI is cut off".into());
+            return Err("the base64 of its data URI is truncated".into());
         }
         bytes.extend_from_slice(&word.to_be_bytes()[..quad.len() * 3 / 4]);
     }
@@ -236,7 +236,7 @@ mod tests {
             assert_eq!(base64(text).unwrap(), expected.as_bytes(), "{text}");
         }
         assert_eq!(base64("+/A9").unwrap(), [0xFB, 0xF0, 0x3D]);
-        assert!(base64("Zm9vZ").unwrap_err().contains("cut off"));
+        assert!(base64("Zm9vZ").unwrap_err().contains("truncated"));
         assert!(base64("Zm9v*m8=").unwrap_err().contains("`*` at 4"));
         assert!(base64("Z===").is_err());
         assert!(base64("Zm9é").is_err());

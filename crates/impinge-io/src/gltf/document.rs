@@ -1,8 +1,7 @@
-//! What is used of the JSON; the rest is passed over without being stored.
+//! The fields of the JSON that are used; all others are skipped without being stored.
 //!
-//! A file may hold a million objects of three bytes each, so these structs are small, names and
-//! addresses are borrowed from the text, and fields without which an object makes no sense are
-//! required, so that an object that takes memory here takes some in the file too.
+//! A file may hold a million objects of three bytes each, so these structs are small, and names and URIs are borrowed from
+//! the text. Essential fields are required, so that an object that takes memory here also takes some space in the file.
 
 use super::{glb::Container, nodes::Nodes, unsupported};
 use crate::error::Fault;
@@ -12,10 +11,10 @@ use serde::{
 };
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
-/// Stands for a missing index where an `Option` would double a field.
+/// Stands for a missing index, where an `Option` would double the size of a field.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The parts of a document that concern shapes.
+/// The fields of a document that concern geometry.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Document<'a> {
@@ -63,7 +62,7 @@ pub(super) struct Attributes {
     pub(super) position: Option<u32>,
 }
 
-/// The extensions that change a shape; all others may be there.
+/// The extensions that change geometry; other extensions are ignored.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default, expecting = "an object")]
 pub(super) struct Extensions {
@@ -75,7 +74,7 @@ pub(super) struct Extensions {
     pub(super) khr_meshopt: Present,
 }
 
-/// The extensions that change how a node shows its mesh.
+/// The extensions that change how often a node shows its mesh.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default, expecting = "an object")]
 pub(super) struct NodeExtensions {
@@ -83,7 +82,7 @@ pub(super) struct NodeExtensions {
     pub(super) gpu_instancing: Option<Instancing>,
 }
 
-/// The accessors of the transforms with which a node shows its mesh.
+/// The accessors of the instance transforms of a node.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(super) struct Instancing {
@@ -98,7 +97,7 @@ pub(super) struct InstanceAttributes {
     pub(super) scale: Option<u32>,
 }
 
-/// Whether a field is there, whatever it holds.
+/// Whether a field is present, with any value.
 #[derive(Debug, Default)]
 pub(super) struct Present(pub(super) bool);
 
@@ -123,7 +122,7 @@ pub(super) struct Accessor {
     pub(super) sparse: Option<Box<Sparse>>,
 }
 
-/// How many components an element of an accessor has.
+/// The number of components of an accessor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) enum ElementShape {
     #[serde(rename = "SCALAR")]
@@ -132,7 +131,7 @@ pub(super) enum ElementShape {
     Vec3,
     #[serde(rename = "VEC4")]
     Vec4,
-    /// Neither positions, rotations nor indices.
+    /// A type of neither positions, rotations nor indices.
     #[serde(other)]
     Other,
 }
@@ -183,11 +182,11 @@ pub(super) struct Buffer<'a> {
     pub(super) extensions: Extensions,
 }
 
-/// Borrowed from the text if it can be; serde would copy a plain `Option<Cow<str>>`.
+/// Borrowed from the text where possible; serde would copy a plain `Option<Cow<str>>`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Uri<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// The root nodes of every scene, end to end.
+/// The root nodes of all scenes, concatenated.
 #[derive(Debug, Default)]
 pub(super) struct Scenes {
     ends: Vec<u32>,
@@ -199,7 +198,7 @@ impl Scenes {
         self.ends.len()
     }
 
-    /// The root nodes of a scene.
+    /// Returns the root nodes of a scene.
     pub(super) fn get(&self, scene: usize) -> Option<&[u32]> {
         let end = *self.ends.get(scene)?;
         let start = scene.checked_sub(1).map_or(0, |before| self.ends[before]);
@@ -225,7 +224,7 @@ impl<'de> Deserialize<'de> for Scenes {
     }
 }
 
-/// What decides whether the document can be read at all.
+/// The fields that decide whether the document can be read at all.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", expecting = "an object")]
 struct Header<'a> {
@@ -244,7 +243,7 @@ struct Asset<'a> {
     min_version: Cow<'a, str>,
 }
 
-/// The first required extension that is not understood; the list itself is not kept.
+/// The first required extension that is not supported; the list itself is not kept.
 #[derive(Default)]
 struct Required(Option<String>);
 
@@ -260,7 +259,7 @@ impl<'de> Deserialize<'de> for Required {
     }
 }
 
-/// Whether a required extension is understood, or does not concern shapes.
+/// Returns whether a required extension is supported or does not concern geometry.
 fn is_harmless(extension: &str) -> bool {
     const FAMILIES: [&str; 8] = [
         "KHR_materials_",
@@ -281,7 +280,7 @@ fn is_harmless(extension: &str) -> bool {
     OTHERS.contains(&extension) || FAMILIES.iter().any(|family| extension.starts_with(family))
 }
 
-/// Reads the JSON of a file, refusing versions and extensions that are not understood.
+/// Parses the JSON of a file. Refuses unsupported versions and required extensions.
 pub(super) fn parse<'a>(container: &Container<'a>) -> Result<Document<'a>, Fault> {
     if u32::try_from(container.json.len()).is_err() {
         return Err(Fault::file("the JSON is larger than 4 GiB"));
@@ -296,7 +295,7 @@ pub(super) fn parse<'a>(container: &Container<'a>) -> Result<Document<'a>, Fault
             Some(start) => Fault::byte(start + before.len(), message),
         });
     }
-    // Twice, so that a file of another version is told so and not that a field is missing.
+    // Parsed twice, so that a file of another version is reported as such, and not as a missing field.
     let header: Header<'a> = from_json(container)?;
     let Asset { version, min_version } = &header.asset;
     let shown = crate::text::shown;
@@ -304,7 +303,7 @@ pub(super) fn parse<'a>(container: &Container<'a>) -> Result<Document<'a>, Fault
         let message = format!("glTF version `{}`; only 2.0 can be read", shown(version));
         return Err(Fault::json("asset.version", message));
     }
-    // Anything that adheres to a version 2 can be read, unless it says that 2.0 is not enough.
+    // Every version 2.x can be read, unless the file says that 2.0 is not enough.
     if !matches!(&**min_version, "" | "2.0" | "1.0") {
         let message =
             format!("the file needs glTF version `{}`; only 2.0 is known", shown(min_version));
@@ -321,7 +320,7 @@ fn from_json<'a, T: Deserialize<'a>>(container: &Container<'a>) -> Result<T, Fau
         let (line, column) = (error.line(), error.column());
         let full = error.to_string();
         let message = full.rsplit_once(" at line ").map_or(&*full, |(message, _)| message);
-        // A message may quote a string of any length from the file.
+        // The message may quote a string of any length from the file.
         let short: String = message.chars().take(200).collect();
         let dots = if short.len() < message.len() { "…" } else { "" };
         match container.json_at {
@@ -336,13 +335,13 @@ fn from_json<'a, T: Deserialize<'a>>(container: &Container<'a>) -> Result<T, Fau
     })
 }
 
-/// The error of an element, with the element's name before it and its line and column kept.
+/// Returns the error of an array element, with the element's name in front and its line and column kept.
 pub(super) fn prefixed<E: Error>(list: &str, index: usize, error: &E) -> E {
-    // serde_json takes the position back from the end of the message.
+    // serde_json parses the position from the end of the message.
     E::custom(format_args!("{list}[{index}]: {error}"))
 }
 
-/// Hands over the elements of an array one by one; an error names the element.
+/// Passes the elements of an array to `take` one by one; an error names the element.
 fn each<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
     list: &'static str,

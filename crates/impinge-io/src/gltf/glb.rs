@@ -8,16 +8,16 @@ const BIN: u32 = u32::from_le_bytes(*b"BIN\0");
 const HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
 
-/// The two things a file can bring: the JSON, and the binary chunk of a GLB.
+/// The contents of a file: the JSON, and the binary chunk of a GLB file.
 #[derive(Debug)]
 pub(super) struct Container<'a> {
     pub(super) json: &'a str,
-    /// Where the JSON begins in a GLB; `None` if the whole file is JSON.
+    /// The byte offset of the JSON in a GLB file; `None` if the whole file is JSON.
     pub(super) json_at: Option<usize>,
     pub(super) bin: Option<&'a [u8]>,
 }
 
-/// Takes a GLB apart; anything that does not begin as one is taken for JSON.
+/// Splits a GLB file into its chunks. A file that does not start like GLB is taken as JSON.
 pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
     if !bytes.starts_with(MAGIC) {
         let json = text::decode(bytes)?;
@@ -30,7 +30,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
     if version != 2 {
         return Err(Fault::byte(4, format!("GLB version {version}; only version 2 can be read")));
     }
-    // What follows the stated length is no part of the GLB.
+    // Bytes after the declared length do not belong to the GLB.
     let Some(bytes) = bytes.get(..length as usize) else {
         let message = format!("the header says {length} bytes, but the file has {}", bytes.len());
         return Err(Fault::byte(8, message));
@@ -58,7 +58,7 @@ pub(super) fn open(bytes: &[u8]) -> Result<Container<'_>, Fault> {
     Ok(Container { json, json_at: Some(json_at), bin })
 }
 
-/// The type and the data of the chunk that begins at a byte, and where it ends.
+/// Returns the type and the data of the chunk that starts at a byte offset, and the offset of its end.
 fn chunk(bytes: &[u8], at: usize) -> Result<(u32, &[u8], usize), Fault> {
     let (Some(length), Some(kind)) = (word(bytes, at), word(bytes, at + 4)) else {
         let message = "the file ends where a chunk of 8 or more bytes should begin";
@@ -81,7 +81,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     fn container(chunks: &[(&[u8; 4], &[u8])]) -> Vec<u8> {
         let mut bytes = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
@@ -96,9 +96,9 @@ mod tests {
     }
 
     fn fails_at(bytes: &[u8]) -> u64 {
-        match open(bytes).unwrap_err().place {
-            Place::Byte(byte) => byte,
-            place => panic!("{place:?}"),
+        match open(bytes).unwrap_err().location {
+            Location::Byte(byte) => byte,
+            location => panic!("{location:?}"),
         }
     }
 
@@ -121,7 +121,7 @@ mod tests {
             let mut shorter = bytes[..length].to_vec();
             if length >= 12 {
                 shorter[8..12].copy_from_slice(&(length as u32).to_le_bytes());
-                // With the length set right, the file may also end after the JSON.
+                // With a corrected length field, a file that ends after the JSON is valid.
                 assert_eq!(open(&shorter).is_ok(), length == 24, "{length} bytes");
             }
         }

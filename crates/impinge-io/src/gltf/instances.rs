@@ -1,4 +1,4 @@
-//! `EXT_mesh_gpu_instancing`: a node that shows its mesh once for every row of its accessors.
+//! `EXT_mesh_gpu_instancing`: a node that shows its mesh once for every element of its accessors.
 
 use super::{
     accessor::{Positions, Rotations, Source},
@@ -9,7 +9,7 @@ use super::{
 use crate::error::Fault;
 use glam::{DAffine3, DQuat, DVec3};
 
-/// The transforms of the instances of a node, relative to it.
+/// The transforms of the instances of a node, relative to the node.
 #[derive(Debug)]
 pub(super) struct Instances<'a> {
     node: u32,

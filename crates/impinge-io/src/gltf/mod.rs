@@ -1,16 +1,15 @@
-//! glTF 2.0, as JSON (`.gltf`) and as a single binary file (`.glb`).
+//! Reads and writes glTF 2.0, as JSON (`.gltf`) and as a single binary file (`.glb`).
 //!
-//! What is read is the shape alone: the nodes of the default scene with their transforms, and the
-//! triangles of their meshes. Materials, textures, cameras and animations are passed over, images
-//! are never opened, and skinned or morphing meshes are taken as they stand, in their rest shape.
+//! Only geometry is read: the nodes of the default scene with their transforms, and the triangles of their meshes.
+//! Materials, textures, cameras and animations are ignored, images are never opened, and skinned or morphed meshes are
+//! read in their rest pose.
 //!
-//! The way through the folder: [`glb`] finds the JSON and the binary chunk, [`document`] keeps
-//! what matters of the JSON, [`scene`] walks its nodes, [`shape`] makes a mesh of the primitives
-//! of each that is shown, reading them through [`accessor`] from the bytes that [`buffer`] finds.
+//! The steps: [`glb`] finds the JSON and the binary chunk, [`document`] parses the JSON, [`scene`] walks the nodes, and
+//! [`shape`] makes a mesh of the primitives of each node. [`accessor`] decodes numbers from the bytes that [`buffer`]
+//! loads.
 //!
-//! It is written on plain JSON: the iterators of the `gltf` crate panic where accessors are not
-//! sound, and its types alone hold transforms in single precision, and hundreds of bytes for every
-//! `{}` of a file.
+//! The `gltf` crate is not used: its iterators panic on invalid accessors, and its types hold transforms in single
+//! precision and take hundreds of bytes for every `{}` of a file.
 
 mod accessor;
 mod budget;
@@ -30,7 +29,7 @@ pub use write::{Color, Paint, save_painted, write_painted};
 
 use crate::{
     error::Fault,
-    model::{Model, Part},
+    model::{Model, ModelPart},
 };
 use budget::Budget;
 use document::Document;
@@ -41,55 +40,54 @@ use scene::{Scene, Visited};
 use shape::Shapes;
 use std::{collections::HashMap, iter, path::Path};
 
-/// Reads a `.gltf` or `.glb` file, told apart by their first bytes.
+/// Reads a `.gltf` or `.glb` file; the first bytes tell which.
 ///
-/// Every mesh of the file that is shown becomes one mesh of the model, its primitives one after
-/// the other; every node that shows it becomes a part, placed as the node is in the scene and
-/// named after the node, else the mesh, else `node 7`. Meshes made of the same accessors are one.
-/// A node with `EXT_mesh_gpu_instancing` becomes a part for every instance.
+/// Every mesh that the scene shows becomes one mesh of the model, its primitives one after the other. Every node with a
+/// mesh becomes a part, placed as in the scene and named after the node, else the mesh, else `node 7`. Meshes made of the
+/// same accessors are shared. A node with `EXT_mesh_gpu_instancing` becomes one part per instance.
 ///
-/// External buffers are looked for in `folder` and nowhere else; without one they are refused.
+/// External buffers are read from `folder` only; without a folder they are refused.
 pub(crate) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
     let mut parts = Parts(Vec::new());
     let ShownMeshes { meshes, .. } = show(bytes, folder, &mut parts)?;
     let Parts(mut parts) = parts;
     if parts.is_empty() {
-        return Err(Fault::file("no triangles: the scene shows no mesh that has any"));
+        return Err(Fault::file("no triangles: the scene shows no mesh with triangles"));
     }
     parts.shrink_to_fit();
     Ok(Model { meshes, parts })
 }
 
-/// What is told of a scene as it is walked, parents before children.
+/// Receives the nodes of a scene during the walk, parents before children.
 pub(crate) trait Sink {
-    /// At most so many nodes show a mesh.
+    /// Called first, with an upper bound for the number of nodes with a mesh.
     fn expect(&mut self, nodes: usize);
-    /// A node has children. Its name is empty if it has none.
+    /// Called for a node with children. The name is empty if the node has none.
     fn group(&mut self, node: u32, parent: Option<u32>, name: &str) -> Result<(), Fault>;
-    /// A node shows a mesh, perhaps once of many times.
+    /// Called for a node with a mesh, once per instance.
     fn part(&mut self, shown: Shown<'_>) -> Result<(), Fault>;
-    /// The mesh of a node cannot be had. Given back, the fault ends the walk.
+    /// Called for a node whose mesh is invalid. If this returns the fault, the walk ends.
     fn broken(&mut self, shown: Unshown<'_>, fault: Fault) -> Result<(), Fault>;
 }
 
-/// A node that shows a mesh, or cannot.
+/// A node with a mesh, valid or not.
 pub(crate) struct Unshown<'a> {
     pub(crate) node: u32,
     pub(crate) parent: Option<u32>,
-    /// Its name, or that of its mesh; empty if neither has one.
+    /// The name of the node, else of its mesh; empty if neither has one.
     pub(crate) name: &'a str,
 }
 
-/// A mesh, shown.
+/// A placed mesh.
 pub(crate) struct Shown<'a> {
     pub(crate) of: Unshown<'a>,
-    /// Among the meshes that [`show`] returns.
+    /// Index into the meshes that [`show`] returns.
     pub(crate) mesh: usize,
     pub(crate) faces: u32,
     pub(crate) world: DAffine3,
 }
 
-/// Walks the scene of a file; returns the meshes that it shows.
+/// Walks the scene of a file. Returns the meshes that it shows.
 pub(crate) fn show(
     bytes: &[u8],
     folder: Option<&Path>,
@@ -99,14 +97,14 @@ pub(crate) fn show(
     let document = document::parse(&container)?;
     let mut shapes = Shapes::new(&document, container.bin, folder, Budget::new(bytes.len()));
     let scene = Scene::new(&document)?;
-    // A part takes more than the line of the file that makes it: not one too many is set aside.
+    // A part takes more memory than its node in the file, so exactly the needed number is allocated.
     let mut node_count = 0;
     scene.walk(|visited| {
         node_count += usize::from(visited.node.mesh().is_some());
         Ok(())
     })?;
     sink.expect(node_count);
-    // Any number of nodes may show a mesh that is broken: it is tried once.
+    // Very many nodes may use one invalid mesh, so it is tried only once.
     let mut broken: HashMap<u32, Fault> = HashMap::new();
     scene.walk(|visited| {
         let &Visited { node, parent, has_children, world } = visited;
@@ -142,7 +140,7 @@ pub(crate) fn show(
             };
             match placed {
                 Ok(world) if shape.fits(&world) => {
-                    // One long mesh name may be shown by any number of nameless nodes.
+                    // Very many unnamed nodes may use a mesh with a long name.
                     source.budget.charge(name.len() as u64, || node_place(node.index))?;
                     sink.part(Shown { of: of(), mesh: shape.mesh, faces: shape.faces, world })?;
                 }
@@ -158,8 +156,8 @@ pub(crate) fn show(
     Ok(shapes.into_meshes())
 }
 
-/// The parts of a model, none of which may be broken.
-struct Parts(Vec<Part>);
+/// Collects the parts of a model; an invalid part is an error.
+struct Parts(Vec<ModelPart>);
 
 impl Sink for Parts {
     fn expect(&mut self, nodes: usize) {
@@ -176,7 +174,7 @@ impl Sink for Parts {
             name => name.to_owned(),
         };
         let faces = iter::once(0..shown.faces).collect();
-        self.0.push(Part { name, mesh: shown.mesh, faces, transform: shown.world });
+        self.0.push(ModelPart { name, mesh: shown.mesh, faces, transform: shown.world });
         Ok(())
     }
 
@@ -185,13 +183,13 @@ impl Sink for Parts {
     }
 }
 
-/// Reads what must be a `.glb` file.
+/// Reads a file that must be a `.glb` file.
 pub(crate) fn read_glb(bytes: &[u8], folder: Option<&Path>) -> Result<Model, Fault> {
     check_glb(bytes)?;
     read(bytes, folder)
 }
 
-/// Refuses what is not a `.glb` file.
+/// Refuses a file that is not a `.glb` file.
 pub(crate) fn check_glb(bytes: &[u8]) -> Result<(), Fault> {
     match bytes.starts_with(glb::MAGIC) {
         true => Ok(()),
@@ -199,7 +197,7 @@ pub(crate) fn check_glb(bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// The name of a node, or of its mesh.
+/// Returns the name of a node, or of its mesh.
 fn part_name<'a>(document: &'a Document<'_>, node: &Node, mesh: u32) -> &'a str {
     match document.nodes.name(node) {
         "" => document.meshes.get(mesh as usize).map_or("", |mesh| &mesh.name),
@@ -211,13 +209,13 @@ fn node_place(node: u32) -> String {
     format!("nodes[{node}]")
 }
 
-/// What is said of an extension that changes the shape in a way that is not understood.
+/// Returns the message for an unsupported extension that changes geometry.
 fn unsupported(extension: &str) -> String {
     let extension = crate::text::shown(extension);
     let remedy = if extension.contains("draco") || extension.contains("meshopt") {
-        "save it without mesh compression"
+        "save the file without mesh compression"
     } else {
-        "save it without that extension"
+        "save the file without that extension"
     };
     format!("the file needs {extension}, which is not supported; {remedy}")
 }

@@ -1,8 +1,7 @@
-//! The nodes of a document, kept small.
+//! The nodes of a document, in a compact form.
 //!
-//! A node takes as little as three bytes of a file, `{},`, so they are not kept as they come: a
-//! node that shows no mesh and has no children is only counted, and names, children and
-//! transforms of the others lie end to end in arrays of their own.
+//! A node takes as little as three bytes in a file, `{},`, so a struct for each would take too much memory. A node without
+//! mesh and children is only counted; names, children and transforms of the other nodes are stored in shared arrays.
 
 use super::document::{Instancing, NONE, NodeExtensions, prefixed};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
@@ -15,22 +14,21 @@ use std::{borrow::Cow, fmt};
 /// All nodes of a document.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
-    /// How many the file has, those that are not kept included.
+    /// The number of nodes in the file, including those that are not kept.
     pub(super) count: u32,
-    /// Those with a mesh or children, by ascending index.
+    /// The nodes with a mesh or children, by ascending index.
     kept: Vec<Node>,
     children: Vec<u32>,
     names: String,
     transforms: Vec<DAffine3>,
-    /// By ascending index, as few nodes have one.
+    /// By ascending node index; few nodes have an entry.
     instancing: Vec<(u32, Instancing)>,
 }
 
-/// A node with a mesh or children. Where its children and its name begin is where those of the
-/// node kept before it end.
+/// A node with a mesh or children. Its children and its name start where those of the previous kept node end.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its number in the file.
+    /// The index of the node in the file.
     pub(super) index: u32,
     mesh: u32,
     transform: u32,
@@ -49,12 +47,12 @@ impl Nodes {
         &self.kept
     }
 
-    /// Where a node is among those kept.
+    /// Returns the position of a node in the list of kept nodes.
     pub(super) fn position(&self, index: u32) -> Option<usize> {
         self.kept.binary_search_by_key(&index, |node| node.index).ok()
     }
 
-    /// The children of a kept node, by its position there.
+    /// Returns the children of a kept node, given its position in the list.
     pub(super) fn children(&self, position: usize) -> &[u32] {
         let start = match position.checked_sub(1) {
             Some(before) => self.kept[before].children_end,
@@ -63,14 +61,14 @@ impl Nodes {
         &self.children[start as usize..self.kept[position].children_end as usize]
     }
 
-    /// Its name; empty if it has none.
+    /// Returns the name of a node; empty if it has none.
     pub(super) fn name(&self, node: &Node) -> &str {
         let before = self.kept.partition_point(|other| other.index < node.index).checked_sub(1);
         let start = before.map_or(0, |before| self.kept[before].name_end);
         &self.names[start as usize..node.name_end as usize]
     }
 
-    /// Its transform relative to its parent.
+    /// Returns the transform relative to the parent node.
     pub(super) fn transform(&self, node: &Node) -> DAffine3 {
         match node.transform {
             NONE => DAffine3::IDENTITY,
@@ -78,13 +76,13 @@ impl Nodes {
         }
     }
 
-    /// How it shows its mesh many times, by `EXT_mesh_gpu_instancing`.
+    /// Returns the instancing attributes of a node with `EXT_mesh_gpu_instancing`.
     pub(super) fn instancing(&self, node: &Node) -> Option<&Instancing> {
         let at = self.instancing.binary_search_by_key(&node.index, |(index, _)| *index).ok()?;
         Some(&self.instancing[at].1)
     }
 
-    /// Counts a node, and keeps it if it can matter. The sums fit: a document has below 4 GiB.
+    /// Counts a node, and keeps it if it has a mesh or children. The sums fit into `u32`: a document has less than 4 GiB.
     fn push(&mut self, node: &NodeFields<'_>) -> Result<(), String> {
         let index = self.count;
         self.count += 1;
@@ -114,7 +112,7 @@ impl Nodes {
     }
 }
 
-/// A node as the file has it.
+/// A node as parsed from the file.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct NodeFields<'a> {
@@ -149,18 +147,18 @@ impl NodeFields<'_> {
     }
 }
 
-/// Scaled, then turned, then moved. Exactly the identity if nothing is done.
+/// Returns the transform that scales, then rotates, then translates. It is exactly the identity for default values.
 pub(super) fn transform(
     translation: DVec3,
     rotation: DQuat,
     scale: DVec3,
 ) -> Result<DAffine3, String> {
-    // Exporters round to single precision or worse; what is further off is no rotation.
+    // Exporters round to single precision or worse; a larger deviation means that it is not a rotation.
     let error = (rotation.length() - 1.0).abs();
     if error.is_nan() || error > 0.01 {
         return Err("its rotation is not a quaternion of length 1".into());
     }
-    // A length that is exactly 1 stays as it is, so no rotation gives the exact identity.
+    // A length of exactly 1 is not normalised again, so that the unit quaternion gives the exact identity.
     let rotation = DMat3::from_quat(rotation.normalize());
     Ok(DAffine3 { matrix3: rotation * DMat3::from_diagonal(scale), translation })
 }

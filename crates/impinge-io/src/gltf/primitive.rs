@@ -1,8 +1,8 @@
-//! Triangles, strips and fans as faces.
+//! Turns triangle lists, strips and fans into faces.
 
 use crate::error::Fault;
 
-/// How the corners of a primitive make triangles.
+/// How the corners of a primitive form triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Mode {
     Triangles,
@@ -10,7 +10,7 @@ pub(super) enum Mode {
     Fan,
 }
 
-/// What a primitive is, by its `mode`.
+/// The kind of a primitive, from its `mode`.
 pub(super) enum Kind {
     Faces(Mode),
     /// Points and lines, which have no faces.
@@ -30,7 +30,7 @@ impl Kind {
 }
 
 impl Mode {
-    /// How many faces so many corners make at most, or why they make none.
+    /// Returns the largest number of faces for the given number of corners, or an error if the number is invalid.
     pub(super) fn face_count(self, corners: u64) -> Result<u64, String> {
         match self {
             Self::Triangles if !corners.is_multiple_of(3) => {
@@ -41,11 +41,10 @@ impl Mode {
         }
     }
 
-    /// Appends the faces that corners make, turned as the file has them.
+    /// Appends the faces of a primitive, with the orientation of the file.
     ///
-    /// A strip is led to another place by repeating a vertex; the faces that gives have no area
-    /// and are not drawn, but taken as the segments they are they could cross anything between.
-    /// So in strips and fans a face that names a vertex twice is left out.
+    /// A strip jumps to another location by repeating a vertex. That creates faces without area, which renderers do not draw;
+    /// as line segments they could touch anything in between. So strips and fans leave out faces that use a vertex twice.
     pub(super) fn unpack(
         self,
         corners: impl Iterator<Item = Result<u32, Fault>>,
@@ -58,7 +57,7 @@ impl Mode {
             let [before, previous] = last;
             let face = match self {
                 Self::Triangles if at % 3 == 2 => Some([before, previous, corner]),
-                // Every other triangle of a strip is turned the other way.
+                // Every other triangle of a strip has the opposite orientation.
                 Self::Strip if at >= 2 && at % 2 == 0 => Some([before, previous, corner]),
                 Self::Strip if at >= 2 => Some([before, corner, previous]),
                 Self::Fan if at >= 2 => Some([previous, corner, first]),

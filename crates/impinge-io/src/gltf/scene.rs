@@ -1,4 +1,4 @@
-//! The walk over the nodes that the default scene shows.
+//! Walks the nodes of the default scene.
 //!
 //! Nothing here recurses: a chain of nodes may be as long as the file allows.
 
@@ -10,11 +10,11 @@ use crate::error::Fault;
 use glam::DAffine3;
 use std::borrow::Cow;
 
-/// The nodes that are shown.
+/// The nodes of the scene.
 ///
-/// The scene is the default one, or the only one; where the file does not tell which of several,
-/// or has none, it is all nodes that are nobody's child. Each node has to be somewhere once: one
-/// that is listed twice, or is its own ancestor, is refused, be it in the scene or not.
+/// The scene is the default scene, or the only one. If the file has several scenes and no default, or no scene, it is all
+/// nodes that are not the child of another. A node that is listed twice, or is its own ancestor, is refused, whether it
+/// belongs to the scene or not.
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
     nodes: &'a Nodes,
@@ -37,7 +37,7 @@ impl<'a> Scene<'a> {
         Ok(Self { nodes, roots })
     }
 
-    /// Visits every node that shows a mesh or has children, parents before children.
+    /// Visits every node that has a mesh or children, parents before children.
     pub(super) fn walk(
         &self,
         mut visit: impl FnMut(&Visited<'_>) -> Result<(), Fault>,
@@ -50,10 +50,10 @@ impl<'a> Scene<'a> {
 #[derive(Debug)]
 pub(super) struct Visited<'a> {
     pub(super) node: &'a Node,
-    /// The number of the node above it.
+    /// The index of the parent node.
     pub(super) parent: Option<u32>,
     pub(super) has_children: bool,
-    /// Its transform in the scene.
+    /// The transform from the node to the scene.
     pub(super) world: &'a DAffine3,
 }
 
@@ -73,7 +73,7 @@ fn scene_of(document: &Document<'_>) -> Result<Option<usize>, Fault> {
     }
 }
 
-/// The parent of every node, or `NONE`.
+/// Returns the parent of every node, or `NONE`.
 fn parents(nodes: &Nodes) -> Result<Vec<u32>, Fault> {
     let mut parents = vec![NONE; nodes.count as usize];
     for (position, parent) in nodes.kept().iter().enumerate() {
@@ -99,7 +99,7 @@ fn parents(nodes: &Nodes) -> Result<Vec<u32>, Fault> {
     Ok(parents)
 }
 
-/// Follows every node up to its root, or to where an earlier node has passed.
+/// Checks for cycles: follows every node up to its root, or to a node that has been checked.
 fn refuse_cycles(parents: &[u32]) -> Result<(), Fault> {
     let mut passed_by = vec![NONE; parents.len()];
     for start in 0..parents.len() as u32 {
@@ -136,7 +136,7 @@ fn check_roots(scene: usize, roots: &[u32], parents: &[u32]) -> Result<(), Fault
     Ok(())
 }
 
-/// A node on the way down, and which of its children comes next.
+/// A node on the path from the root, and the index of its next child to visit.
 struct Step {
     position: usize,
     next_child: usize,
@@ -181,7 +181,7 @@ fn walk_tree(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
     use glam::DVec3;
 
     fn walked(json: &str) -> Result<Vec<(u32, DVec3)>, String> {
@@ -194,9 +194,9 @@ mod tests {
                 Ok(())
             })
         });
-        result.map(|()| order).map_err(|fault| match fault.place {
-            Place::Json(pointer) => format!("{pointer}: {}", fault.message),
-            place => panic!("{place:?}"),
+        result.map(|()| order).map_err(|fault| match fault.location {
+            Location::Json(pointer) => format!("{pointer}: {}", fault.message),
+            location => panic!("{location:?}"),
         })
     }
 

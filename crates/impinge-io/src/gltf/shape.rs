@@ -1,4 +1,4 @@
-//! The meshes of a document, each unpacked when a node first shows it.
+//! Makes the meshes of a document, each when a node first uses it.
 
 use super::{
     accessor::{Indices, Positions, Source},
@@ -18,16 +18,16 @@ use std::{
     sync::Arc,
 };
 
-/// The meshes shown so far.
+/// The meshes made so far.
 #[derive(Debug)]
 pub(super) struct Shapes<'a> {
     pub(super) source: Source<'a>,
-    /// By their number in the file; `None` for meshes without a triangle.
+    /// Meshes by their index in the file; `None` for meshes without triangles.
     known: HashMap<u32, Option<Shape>>,
-    /// By what they are made of: exporters repeat a mesh to give it another material.
+    /// Meshes by their ingredients: exporters repeat a mesh to give it another material.
     alike: HashMap<Vec<Ingredients>, Option<Shape>>,
     meshes: Vec<Arc<Mesh>>,
-    /// For each of the meshes, where the faces of each primitive that has some end.
+    /// For each mesh, the face index at which each primitive with faces ends.
     ends: Vec<Vec<u32>>,
 }
 
@@ -36,13 +36,12 @@ pub(super) struct Shapes<'a> {
 pub(super) struct Shape {
     pub(super) mesh: usize,
     pub(super) faces: u32,
-    /// The largest magnitudes of its coordinates.
+    /// The largest absolute values of the coordinates, per axis.
     reach: DVec3,
 }
 
 impl Shape {
-    /// Whether the mesh stays within ±1e100 when it is placed. Errs on the side of refusal, by a
-    /// factor of four at most.
+    /// Returns whether the mesh stays within ±1e100 when placed. May refuse a mesh that is within, by a factor of at most four.
     pub(super) fn fits(&self, world: &DAffine3) -> bool {
         let DAffine3 { matrix3, translation } = world;
         let [x, y, z] = [matrix3.x_axis, matrix3.y_axis, matrix3.z_axis].map(DVec3::abs);
@@ -55,11 +54,11 @@ impl Shape {
 #[derive(Debug)]
 pub(crate) struct ShownMeshes {
     pub(crate) meshes: Vec<Arc<Mesh>>,
-    /// For each of them, where the faces of each primitive end: the last with those of the mesh.
+    /// For each mesh, the face index at which each primitive ends; the last one is the number of faces.
     pub(crate) primitive_ends: Vec<Vec<u32>>,
 }
 
-/// What a primitive is made of.
+/// The accessors and the mode that define a primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Ingredients {
     positions: u32,
@@ -67,7 +66,7 @@ struct Ingredients {
     mode: Mode,
 }
 
-/// Positions of one accessor that a mesh uses, in one or more of its primitives.
+/// The positions of one accessor that a mesh uses, in one or more of its primitives.
 struct Pool<'a> {
     accessor: u32,
     positions: Positions<'a>,
@@ -95,7 +94,7 @@ impl<'a> Shapes<'a> {
         ShownMeshes { meshes: self.meshes, primitive_ends: self.ends }
     }
 
-    /// The shape of a mesh that a node shows; `None` if it has no triangles.
+    /// Returns the mesh of a node; `None` if it has no triangles.
     pub(super) fn show(
         &mut self,
         mesh: u32,
@@ -126,7 +125,7 @@ impl<'a> Shapes<'a> {
         Ok(shape)
     }
 
-    /// What a primitive is made of; `None` for points and lines.
+    /// Returns the ingredients of a primitive; `None` for points and lines.
     fn ingredients(
         &self,
         primitive: &Primitive,
@@ -143,7 +142,7 @@ impl<'a> Shapes<'a> {
         };
         let indices = primitive.indices;
         if primitive.extensions.draco.0 {
-            // A fallback beside the compressed data can be read, but it may have been left out.
+            // Uncompressed data beside the compressed data can be read, but it is optional.
             for accessor in [Some(positions), indices].into_iter().flatten() {
                 let fields = self.source.accessor(accessor)?;
                 if fields.buffer_view.is_none() && fields.sparse.is_none() {
@@ -154,7 +153,7 @@ impl<'a> Shapes<'a> {
         Ok(Some(Ingredients { positions, indices, mode }))
     }
 
-    /// Unpacks the primitives of a mesh, one after the other.
+    /// Decodes the primitives of a mesh, one after the other.
     fn unpacked(&mut self, mesh: u32, primitives: &[Primitive]) -> Result<Option<Shape>, Fault> {
         let mut faces = Vec::with_capacity(self.face_count(mesh, primitives)?);
         let mut pools: Vec<Pool<'a>> = Vec::new();
@@ -199,13 +198,13 @@ impl<'a> Shapes<'a> {
         Ok(Some(shape))
     }
 
-    /// How many faces a mesh has at most, counted before any is stored.
+    /// Returns an upper bound for the number of faces of a mesh, before any is stored.
     fn face_count(&mut self, mesh: u32, primitives: &[Primitive]) -> Result<usize, Fault> {
         let mut total = 0;
         for (number, primitive) in primitives.iter().enumerate() {
             let place = || primitive_place(mesh, number);
             let Some(made_of) = self.ingredients(primitive, place)? else { continue };
-            // Looked at as a whole, so that a count beyond the data is reported as that.
+            // Check the accessor as a whole, so that a count beyond the data is reported as such.
             let corners = match made_of.indices {
                 Some(indices) => self.source.indices(indices)?.count(),
                 None => self.source.positions(made_of.positions)?.count(),
@@ -221,7 +220,7 @@ impl<'a> Shapes<'a> {
         Ok(total)
     }
 
-    /// Appends the faces of a primitive, their corners numbered as in the accessor.
+    /// Appends the faces of a primitive, with the vertex numbers of the accessor.
     fn unpack_faces(
         &mut self,
         made_of: Ingredients,
@@ -260,10 +259,10 @@ impl<'a> Shapes<'a> {
         made_of.mode.unpack((0..corners).map(corner), faces)
     }
 
-    /// Appends the positions that faces of one accessor use, and numbers their corners anew.
+    /// Appends the positions that the faces of one accessor use, and renumbers their corners.
     ///
-    /// Many meshes may share one accessor of all vertices. So if there are fewer corners than
-    /// vertices only those used are taken, and the cost is that of the faces alone.
+    /// Many meshes may share one accessor of all vertices. If there are fewer corners than vertices, only the used vertices
+    /// are read, so that the cost depends on the faces alone.
     fn place_pool(
         &mut self,
         pool: &Pool<'_>,
@@ -305,7 +304,7 @@ impl<'a> Shapes<'a> {
             for corner in faces[run.clone()].iter_mut().flatten() {
                 let number = match &used {
                     None => *corner as usize,
-                    // It is there: the list was made of these corners.
+                    // The search succeeds: the list was made of these corners.
                     Some(used) => used.partition_point(|vertex| vertex < corner),
                 };
                 *corner = (base + number) as u32;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::Place;
+use crate::Location;
 
 const VERTICES: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n";
 
@@ -18,7 +18,7 @@ fn parts(text: &str) -> Vec<(String, Vec<Range<u32>>)> {
 
 fn refused(text: &str) -> (usize, String) {
     match read(text.as_bytes(), "stem").unwrap_err() {
-        Fault { place: Place::Line(line), message } => (line, message),
+        Fault { location: Location::Line(line), message } => (line, message),
         fault => panic!("no line: {fault:?}"),
     }
 }
@@ -59,7 +59,7 @@ fn vertices_may_carry_more_and_other_statements_are_skipped() {
 }
 
 #[test]
-fn an_end_mark_of_old_is_passed_over() {
+fn a_final_ctrl_z_is_ignored() {
     for end in ["\x1A", "\r\n\x1A"] {
         assert_eq!(faces(&format!("{VERTICES}f 1 2 3{end}")), [[0, 1, 2]], "{end:?}");
     }
@@ -74,7 +74,7 @@ fn groups_and_objects_are_parts() {
         parts(&text),
         [part("stem", &[0..1]), part("a", &[1..3, 4..6]), part("b c", &[3..4])]
     );
-    // Two objects may both have a group of one name; a group opened again at once is one run.
+    // Two objects may have groups of the same name; a group that is reopened at once stays one range.
     let text = format!(
         "{VERTICES}o x\ng a\nf 1 2 3\no y\ng a\nf 1 2 3\ng\nf 1 2 3\ng a\ng default\nf 1 2 3\no z\ng z\nf 1 2 3"
     );
@@ -90,12 +90,12 @@ fn groups_and_objects_are_parts() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line() {
+fn errors_name_the_line() {
     let cases = [
         ("f 1 2", 5, "a face needs at least 3 corners, this one has 2"),
         ("\nf", 6, "a face needs at least 3 corners, this one has 0"),
         ("f 1 2 # 3", 5, "a face needs at least 3 corners, this one has 2"),
-        ("f 1 0 2", 5, "a face names vertex 0; they are numbered from 1"),
+        ("f 1 0 2", 5, "a face uses vertex 0, but OBJ numbers vertices from 1"),
         ("f 1 2 5", 5, "a face names vertex 5, but the file has 4"),
         ("f 1 2 4294967297", 5, "a face names vertex 4294967297, but the file has 4"),
         ("f 1 2 -5", 5, "a face counts 5 vertices back, but only 4 come before it"),
@@ -125,7 +125,7 @@ fn what_is_wrong_is_named_with_its_line() {
         ("F 1 2 3", 5, "`F`: OBJ keywords are in lower case"),
         ("call other.obj", 5, "`call` includes another file"),
         ("f 1 2 \\\n\\\nx", 5, "`x` is not a corner"),
-        ("f 1 2 3 \\", 5, "the file ends in a line that a `\\` continues"),
+        ("f 1 2 3 \\", 5, "the last line ends with `\\`, but no line follows that continues it"),
     ];
     for (statement, line, message) in cases {
         let (at, what) = refused(&format!("{VERTICES}{statement}"));
@@ -135,7 +135,7 @@ fn what_is_wrong_is_named_with_its_line() {
 }
 
 #[test]
-fn what_was_written_reads_back_the_same() {
+fn written_models_read_back_the_same() {
     let text = format!(
         "v 0.1 -0 1e-310\nv 1e99 123456789.123456789 -7\nv 3 3 3\n{VERTICES}\
          o a\nf 1 2 3\no b\nf 4 5 6\no a\nf 5 6 7\n"
@@ -153,11 +153,11 @@ fn what_was_written_reads_back_the_same() {
 }
 
 #[test]
-fn written_parts_are_placed_and_keep_apart() {
+fn written_parts_are_placed_and_stay_separate() {
     let mut model = model(&format!("{VERTICES}f 1 2 3\n"));
     let mut copy = model.parts[0].clone();
     copy.transform = DAffine3::from_translation(DVec3::Z);
-    model.parts.extend([copy.clone(), Part { name: "\n".into(), ..copy }]);
+    model.parts.extend([copy.clone(), ModelPart { name: "\n".into(), ..copy }]);
     let mut out = Vec::new();
     write(&model, &mut out).unwrap();
     let read = read(&out, "other").unwrap();

@@ -1,4 +1,4 @@
-//! The faces of a PLY file: polygons, and strips of triangles.
+//! Reads the faces of a PLY file: polygons, and strips of triangles.
 
 use super::{
     header::{Element, Kind, Scalar},
@@ -8,7 +8,7 @@ use super::{
 use crate::polygon;
 use glam::DVec3;
 
-/// The triangles so far, and what is needed to find more.
+/// The triangles so far, and the state needed to read more.
 pub(super) struct Faces {
     vertex_count: u32,
     triangles: Vec<[u32; 3]>,
@@ -38,7 +38,7 @@ impl Faces {
         let strips = element.name == b"tristrips";
         let vertex_count = self.vertex_count;
         if !strips {
-            // A triangle each, if that many can be; the count alone might say anything.
+            // Allocate one triangle per face, but no more than the file can hold: the count alone is not trusted.
             let least = element.properties.iter().map(|property| match property.kind {
                 Kind::List { count, item } if property.name == element.properties[corners].name => {
                     S::width(count) + 3 * S::width(item)
@@ -72,8 +72,8 @@ impl Faces {
         Ok(())
     }
 
-    /// Makes room for a list's triangles, and for as many again, but never for more than the rest
-    /// of the file can give.
+    /// Reserves memory for the triangles of a list, and for as many again, but never for more than the rest of the file can
+    /// hold.
     fn reserve(&mut self, length: usize, most: usize) {
         if self.triangles.capacity() - self.triangles.len() < length.saturating_sub(2) {
             self.triangles.reserve_exact(self.triangles.len().max(length).min(most));
@@ -111,11 +111,11 @@ impl Faces {
         Ok(())
     }
 
-    /// Reads strips, one after another with -1 between them.
+    /// Reads strips, which are separated by -1.
     ///
-    /// Each corner makes a triangle with the two before it, every other one the other way round. A
-    /// corner that is repeated is how strips turn or jump, so it makes no face: of one that jumps,
-    /// the sliver would lie where the surface is not.
+    /// Each corner forms a triangle with the two before it; every other triangle has the opposite orientation. Strips turn
+    /// or jump by repeating a corner. Triangles with a repeated corner are not faces: after a jump, such a sliver would lie
+    /// off the surface.
     fn strips<S: Source>(
         &mut self,
         length: usize,
@@ -178,7 +178,7 @@ impl Faces {
 #[cfg(test)]
 mod tests {
     use crate::{
-        error::{Fault, Place},
+        error::{Fault, Location},
         ply::read,
     };
 
@@ -200,7 +200,7 @@ mod tests {
         assert!(strips("0").unwrap().is_empty());
     }
 
-    /// Slivers give no faces, but count for the direction of what follows.
+    /// Slivers give no faces, but count for the orientation of the following triangles.
     #[test]
     fn strips_jump_without_slivers() {
         assert_eq!(strips("8 0 1 2 2 3 3 4 0").unwrap(), [[0, 1, 2], [4, 3, 0]]);
@@ -208,9 +208,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_strip_is_told() {
+    fn errors_in_strips_are_reported() {
         let fault = strips("6 0 1 2 -1 2 3").unwrap_err();
-        assert_eq!(fault.place, Place::Line(15));
+        assert_eq!(fault.location, Location::Line(15));
         assert_eq!(fault.message, "a strip needs at least 3 corners, this one has 2");
         let fault = strips("3 0 -2 1").unwrap_err();
         assert_eq!(fault.message, "there is no vertex -2; the file has 5, from 0");

@@ -1,9 +1,8 @@
-//! The header of a PLY file: what elements follow, and what each of them is made of.
+//! Parses the header of a PLY file: the elements and their properties.
 
 use crate::{error::Fault, text};
 
-/// More entries than any real header has. It bounds what a header can cost, and its checks for
-/// names used twice.
+/// More entries than any real header has. The limit bounds the cost of a header and of the search for duplicate names.
 const MAX_ENTRIES: usize = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +39,7 @@ pub(super) struct Property<'a> {
 #[derive(Debug)]
 pub(super) struct Element<'a> {
     pub(super) name: &'a [u8],
-    /// As the header says: not to be believed before it is compared with the size of the file.
+    /// The count from the header; not trusted before it is compared with the size of the file.
     pub(super) count: u64,
     pub(super) properties: Vec<Property<'a>>,
     line: usize,
@@ -50,7 +49,7 @@ pub(super) struct Element<'a> {
 pub(super) struct Header<'a> {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element<'a>>,
-    /// The byte and the line at which the data begin.
+    /// The byte offset and the line at which the data starts.
     pub(super) body: usize,
     pub(super) line: usize,
 }
@@ -70,7 +69,7 @@ impl Scalar {
         })
     }
 
-    /// Bytes in a binary file.
+    /// The number of bytes in a binary file.
     pub(super) const fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -82,7 +81,7 @@ impl Scalar {
 }
 
 impl<'a> Element<'a> {
-    /// Which properties are x, y and z.
+    /// Returns the indices of the properties x, y and z.
     pub(super) fn coordinates(&self) -> Result<[usize; 3], Fault> {
         let mut found = [0; 3];
         for (axis, name) in found.iter_mut().zip([b"x", b"y", b"z"]) {
@@ -95,7 +94,7 @@ impl<'a> Element<'a> {
         Ok(found)
     }
 
-    /// Which property lists the corners. Both of its names are in wide use.
+    /// Returns the index of the property that lists the corners. Two names are in wide use.
     pub(super) fn corners(&self) -> Result<usize, Fault> {
         match self.find(b"vertex_indices").or_else(|| self.find(b"vertex_index")) {
             Some((index, Kind::List { .. })) => Ok(index),
@@ -114,7 +113,7 @@ impl<'a> Element<'a> {
     }
 }
 
-/// A piece of the file as a message may show it, quoted.
+/// Returns a token of the file, quoted, for use in a message.
 pub(super) fn shown(word: &[u8]) -> String {
     let word = String::from_utf8_lossy(&word[..word.len().min(200)]);
     format!("`{}`", text::shown(&word))
@@ -169,7 +168,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Header<'_>, Fault> {
             _ => return Err(fault(format!("{} is not a header keyword", shown(keyword)))),
         }
         if let Some(word) = words.next() {
-            return Err(fault(format!("{} is one word too many", shown(word))));
+            return Err(fault(format!("unexpected word {} at the end of the line", shown(word))));
         }
         entries += 1;
         if entries > MAX_ENTRIES {
@@ -223,7 +222,7 @@ fn scalar(name: Option<&[u8]>) -> Result<Scalar, String> {
     let name = name.ok_or("a property needs a type and a name")?;
     Scalar::named(name).ok_or_else(|| {
         format!(
-            "{} is not a type; there are char, uchar, short, ushort, int, uint, float, double",
+            "{} is not a type; use char, uchar, short, ushort, int, uint, float or double",
             shown(name)
         )
     })
@@ -234,8 +233,8 @@ struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
     number: usize,
-    /// Whether lines end with CR alone. The first line tells, and it matters for the last one:
-    /// a LF after it is either the rest of the line end or the first byte of the data.
+    /// Whether lines end with a single CR. The first line decides. It matters for the last line: a following LF is either
+    /// part of the line end or the first byte of the data.
     lone_cr: bool,
 }
 
@@ -265,22 +264,22 @@ impl<'a> Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     const HEADER: &str = "ply\nformat ascii 1.0\ncomment x\nobj_info\nelement vertex 8\n\
                           property float x\nproperty list uint8 int32 list\nend_header\n";
 
     fn fault(text: &str) -> (usize, String) {
         match parse(text.as_bytes()).unwrap_err() {
-            Fault { place: Place::Line(line), message } => (line, message),
+            Fault { location: Location::Line(line), message } => (line, message),
             fault => panic!("no line: {fault:?}"),
         }
     }
 
     #[test]
-    fn a_header_is_read_whatever_ends_its_lines() {
+    fn headers_are_read_with_any_line_ends() {
         for end in ["\n", "\r\n", "\r", " \t\n"] {
-            // The first byte of the data looks like another line end.
+            // The first byte of the data looks like a line end.
             let text = HEADER.replace('\n', end) + if end == "\n" { "\r" } else { "\n" };
             let header = parse(text.as_bytes()).unwrap();
             assert_eq!(header.encoding, Encoding::Ascii);
@@ -296,19 +295,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_the_line() {
         let with = |from: &str, to: &str| fault(&HEADER.replacen(from, to, 1));
         assert_eq!(with("ply", "plyx").0, 1);
         assert_eq!(fault("").0, 1);
         assert_eq!(with("ascii", "utf8").0, 2);
         assert_eq!(with("1.0", "2.0"), (2, "PLY version `2.0` is not 1.0".into()));
-        assert_eq!(with("1.0", "1.0 x"), (2, "`x` is one word too many".into()));
+        assert_eq!(with("1.0", "1.0 x"), (2, "unexpected word `x` at the end of the line".into()));
         assert_eq!(with("format ascii 1.0", ""), (8, "the header has no `format`".into()));
         assert_eq!(with("vertex 8", "vertex -8"), (5, "`-8` is not a count".into()));
         assert_eq!(with("vertex 8", "vertex 99999999999999999999").0, 5);
         assert_eq!(with("vertex 8", "vertex").0, 5);
         assert_eq!(with("element vertex 8", "").1, "a property before the first element");
-        assert!(with("float x", "half x").1.starts_with("`half` is not a type; there are"));
+        assert!(with("float x", "half x").1.starts_with("`half` is not a type; use"));
         assert_eq!(with("float x", "float").0, 6);
         assert_eq!(with("int32 list", "x int list"), (7, with("int32 list", "x int list").1));
         assert_eq!(with("comment x", "coment x"), (3, "`coment` is not a header keyword".into()));

@@ -1,13 +1,12 @@
-//! PLY, the Stanford polygon format: text, or binary in either byte order.
+//! Reads and writes PLY, the Stanford polygon format: text, or binary in either byte order.
 //!
-//! Of a file's elements, `vertex` gives positions, `face` polygons and `tristrips` strips of
-//! triangles; everything else is passed over. What follows the last element may only be blanks (or,
-//! in binary files, zeros): anything else means that the header's counts are wrong.
+//! The element `vertex` gives positions, `face` polygons and `tristrips` strips of triangles; other elements are ignored.
+//! Only blanks (or, in binary files, zeros) may follow the last element: anything else means that the counts of the
+//! header are wrong.
 //!
-//! The reader is our own because a header's counts must not be believed: `ply-rs-bw` 4.0 aborts for
-//! want of memory where a binary file promises an element without properties four thousand million
-//! times. It also leaves out-of-range indices to the caller, who no longer knows where they were,
-//! and makes a map of every vertex, which is some fifty times slower.
+//! The crate `ply-rs-bw` 4.0 is not used, because the counts of a header cannot be trusted: it runs out of memory if a
+//! binary file declares four billion elements without properties. It also does not check indices, makes a map for every
+//! vertex, and is some fifty times slower.
 
 mod faces;
 mod header;

@@ -1,4 +1,4 @@
-//! PLY in: from a header and values to a mesh.
+//! Reads PLY: from the header and the values to a mesh.
 
 use super::{
     faces::Faces,
@@ -9,12 +9,12 @@ use crate::{error::Fault, model::Model, text};
 use glam::DVec3;
 use impinge::{Mesh, MeshError, mesh::MAX_COORDINATE};
 
-/// Reads any PLY file as one part called `name`.
+/// Reads a PLY file as one part called `name`.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     text::check_encoding(bytes)?;
     let header = header::parse(bytes)?;
     let body = header.body;
-    // The header is text in any case, and so are its comments.
+    // The header and its comments are text in every encoding.
     text::decode(if header.encoding == Encoding::Ascii { bytes } else { &bytes[..body] })?;
     let mesh = match header.encoding {
         Encoding::Ascii => mesh(&header, Ascii::new(bytes, body, header.line)),
@@ -34,7 +34,7 @@ fn mesh<S: Source>(header: &Header<'_>, mut source: S) -> Result<Mesh, Boxed> {
     };
     let mut positions = None;
     let mut faces = Faces::new(vertex_count);
-    // Splitting polygons takes positions, and faces may come before vertices: they have to wait.
+    // Splitting polygons needs positions, but faces may come before vertices; then they are split at the end.
     let mut waiting = Vec::new();
     for element in &header.elements {
         check_room(element, &source)?;
@@ -58,10 +58,9 @@ fn mesh<S: Source>(header: &Header<'_>, mut source: S) -> Result<Mesh, Boxed> {
     Mesh::new(positions, faces.into_triangles()).map_err(|error| Fault::from(error).into())
 }
 
-/// Compares what the header promises with what is there, before anything is set aside for it.
+/// Compares the counts of the header with the size of the file, before any memory is allocated.
 ///
-/// After this, going through the instances of an element takes no longer than its bytes warrant,
-/// for each has at least one property.
+/// Every element has at least one property, so after this check the time for an element is bounded by its bytes.
 fn check_room<S: Source>(element: &Element<'_>, source: &S) -> Result<(), Boxed> {
     let least: usize =
         element.properties.iter().map(|property| least_width::<S>(property.kind)).sum();
@@ -116,7 +115,7 @@ fn vertices<S: Source>(element: &Element<'_>, source: &mut S) -> Result<Vec<DVec
     Ok(positions)
 }
 
-/// Passes over all instances of an element.
+/// Skips all instances of an element.
 fn skip<S: Source>(element: &Element<'_>, source: &mut S) -> Result<(), Boxed> {
     for _ in 0..element.count {
         source.begin()?;
@@ -135,7 +134,7 @@ pub(super) fn skip_value<S: Source>(kind: Kind, source: &mut S) -> Result<(), Bo
     }
 }
 
-/// The length of the list that comes next, which the rest of the file has room for.
+/// Returns the length of the next list, after checking that the rest of the file can hold it.
 #[inline]
 pub(super) fn list_length<S: Source>(
     count: Scalar,
@@ -158,7 +157,7 @@ pub(super) fn list_length<S: Source>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     const CUBE_CORNER: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
                                element face 2\nproperty list uchar int vertex_indices\nend_header\n\
@@ -173,19 +172,19 @@ mod tests {
         model.meshes[0].faces().to_vec()
     }
 
-    fn fault(bytes: &[u8]) -> (Place, String) {
+    fn fault(bytes: &[u8]) -> (Location, String) {
         let fault = read(bytes, "x").unwrap_err();
-        (fault.place, fault.message)
+        (fault.location, fault.message)
     }
 
     fn line_fault(rest: &str) -> (usize, String) {
         match fault(ascii(rest).as_bytes()) {
-            (Place::Line(line), message) => (line, message),
+            (Location::Line(line), message) => (line, message),
             other => panic!("no line: {other:?}"),
         }
     }
 
-    /// Properties of every type in no helpful order, lists among them, and an unknown element.
+    /// Properties of every type in an unusual order, with lists and an unknown element.
     fn motley(big_endian: bool) -> Vec<u8> {
         let order = if big_endian { "big" } else { "little" };
         let mut bytes = format!(
@@ -245,14 +244,14 @@ mod tests {
                 assert!(read(&bytes[..end], "x").is_err(), "cut at {end} of {}", bytes.len());
             }
             assert!(read(&[&bytes[..], b"\r\n\0"].concat(), "x").is_ok());
-            let (place, message) = fault(&[&bytes[..], b"more"].concat());
-            assert_eq!(place, Place::Byte(bytes.len() as u64));
+            let (location, message) = fault(&[&bytes[..], b"more"].concat());
+            assert_eq!(location, Location::Byte(bytes.len() as u64));
             assert_eq!(message, "4 bytes more than the header promises");
         }
     }
 
     #[test]
-    fn text_is_read_whatever_ends_its_lines() {
+    fn text_is_read_with_any_line_ends() {
         let plain = ascii(CUBE_CORNER);
         for end in ["\n", "\r\n", "\r", "\n\n", " \t\n"] {
             assert_eq!(triangles(plain.replace('\n', end).as_bytes()), [[0, 1, 2], [2, 1, 3]]);
@@ -264,11 +263,11 @@ mod tests {
                 .is_empty()
         );
         let cloud = plain.replace("face", "segment");
-        assert!(triangles(cloud.as_bytes()).is_empty(), "other elements are passed over");
+        assert!(triangles(cloud.as_bytes()).is_empty(), "other elements are ignored");
     }
 
     #[test]
-    fn what_is_wrong_in_text_is_told_with_its_line() {
+    fn errors_in_text_name_the_line() {
         let with = |from: &str, to: &str| line_fault(&CUBE_CORNER.replacen(from, to, 1));
         let (line, message) = with("1 0 0\n", "1 NaN 0\n");
         assert_eq!(line, 11);
@@ -313,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn no_count_is_believed() {
+    fn counts_are_checked_against_the_file_size() {
         for count in ["4000000000", "4294967296", "18446744073709551615"] {
             for element in ["vertex 4", "face 2"] {
                 let name = element.split(' ').next().unwrap();
@@ -332,29 +331,29 @@ mod tests {
     }
 
     #[test]
-    fn wide_text_is_refused_by_its_encoding() {
+    fn utf16_text_is_refused_by_name() {
         let utf16: Vec<u8> = ascii(CUBE_CORNER).bytes().flat_map(|byte| [byte, 0]).collect();
         for bytes in [utf16.clone(), [b"\xFF\xFE", &utf16[..]].concat()] {
             let message = "the text is in UTF-16; save it as UTF-8".to_owned();
-            assert_eq!(fault(&bytes), (Place::Line(1), message));
+            assert_eq!(fault(&bytes), (Location::Line(1), message));
         }
     }
 
     #[test]
-    fn what_is_wrong_in_binary_is_told_with_its_byte() {
+    fn errors_in_binary_files_name_the_byte() {
         let bytes = motley(false);
         let vertex = bytes.len() - 17;
         let mut nan = bytes.clone();
         nan[vertex + 13..].copy_from_slice(&f32::INFINITY.to_le_bytes());
-        let (place, message) = fault(&nan);
-        assert_eq!(place, Place::Byte(vertex as u64 + 13));
+        let (location, message) = fault(&nan);
+        assert_eq!(location, Location::Byte(vertex as u64 + 13));
         assert_eq!(message, "vertex 2 has the y coordinate inf, which is not a finite number");
         let index = header::parse(&bytes).unwrap().body + 10;
         let mut far = bytes.clone();
         far[index] = 3;
         assert_eq!(
             fault(&far),
-            (Place::Byte(index as u64), "there is no vertex 3; the file has 3, from 0".into())
+            (Location::Byte(index as u64), "there is no vertex 3; the file has 3, from 0".into())
         );
     }
 }

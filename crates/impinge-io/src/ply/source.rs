@@ -1,50 +1,50 @@
-//! The values of a PLY file one after another, from text or from binary data.
+//! Reads the values of a PLY file one by one, from text or from binary data.
 
 use super::header::{Scalar, shown};
 use crate::error::Fault;
 
-/// A fault in a box, so that a value or a fault is passed in registers.
+/// A boxed fault, so that a `Result` of a value and a fault fits into registers.
 pub(super) type Boxed = Box<Fault>;
 
-/// Where values come from. A reader written over this serves all three encodings.
+/// A source of values. Code written over this trait reads all three encodings.
 pub(super) trait Source: Clone {
-    /// The least number of bytes that a value takes.
+    /// The smallest number of bytes that a value takes.
     fn width(kind: Scalar) -> usize;
-    /// How many bytes are left for values.
+    /// Returns the number of bytes left for values.
     fn room(&self) -> usize;
-    /// Goes on to the next instance of an element.
+    /// Advances to the next instance of an element.
     fn begin(&mut self) -> Result<(), Boxed>;
     fn number(&mut self, kind: Scalar) -> Result<f64, Boxed>;
     fn integer(&mut self, kind: Scalar) -> Result<i64, Boxed>;
-    /// The next list at once, if it is the usual one: of three corners, all below `vertex_count`.
-    /// Otherwise nothing is taken, and whatever is the matter shows value by value.
+    /// Reads the next list in one step if it has the usual form: three corners, all below `vertex_count`. Otherwise reads
+    /// nothing; the caller then reads value by value and finds the problem.
     fn triangle(&mut self, _count: Scalar, _item: Scalar, _vertex_count: u32) -> Option<[u32; 3]> {
         None
     }
-    /// Passes over values that nobody needs.
+    /// Skips values that are not needed.
     fn skip(&mut self, kind: Scalar, count: usize) -> Result<(), Boxed>;
-    /// The line or byte at which the next value is.
+    /// Returns the line or the byte offset of the next value.
     fn place(&self) -> usize;
     fn fault(place: usize, message: String) -> Boxed;
-    /// Checks that nothing follows that the header did not promise.
+    /// Checks that no data follows beyond the counts of the header.
     fn finish(&mut self) -> Result<(), Boxed>;
 }
 
-/// Whole numbers may be declared as `float`, too, as long as they are whole.
+/// Converts to a whole number. Whole numbers may be declared as `float`.
 fn whole(value: f64) -> Option<i64> {
-    // Beyond 2^53 the conversion could not be told from rounding, and nothing has that size.
+    // Beyond 2^53 an `f64` may have been rounded, and no count is that large.
     (value.trunc() == value && value.abs() < 9e15).then_some(value as i64)
 }
 
-/// Text: an instance a line.
+/// Text: one instance per line.
 ///
-/// Values are taken as written, in `f64`, also where they are declared as `float`.
+/// Values are read as `f64`, also if they are declared as `float`.
 #[derive(Clone)]
 pub(super) struct Ascii<'a> {
     bytes: &'a [u8],
     at: usize,
     line: usize,
-    /// The line that the last instance was on.
+    /// The line of the last instance.
     used: usize,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Ascii<'a> {
         Self { bytes, at, line, used: 0 }
     }
 
-    /// Goes to what is not blank, on whatever line.
+    /// Skips blanks and line ends.
     fn skip_blank_lines(&mut self) {
         while let Some(&byte) = self.bytes.get(self.at) {
             match byte {
@@ -67,7 +67,7 @@ impl<'a> Ascii<'a> {
         }
     }
 
-    /// The next word of the line.
+    /// Returns the next word of the line.
     #[inline]
     fn word(&mut self) -> Result<&'a [u8], Boxed> {
         let rest = &self.bytes[self.at..];
@@ -93,13 +93,13 @@ fn parsed(word: &[u8]) -> Option<f64> {
 }
 
 impl Source for Ascii<'_> {
-    /// A digit, and what keeps it apart from the next.
+    /// A digit and a separator.
     fn width(_: Scalar) -> usize {
         2
     }
 
     fn room(&self) -> usize {
-        // Nothing need follow the last digit.
+        // The last digit needs no separator.
         self.bytes.len() - self.at + 1
     }
 
@@ -124,7 +124,7 @@ impl Source for Ascii<'_> {
 
     fn integer(&mut self, _: Scalar) -> Result<i64, Boxed> {
         let word = self.word()?;
-        // Nearly all are a few digits, for which a general conversion is slow.
+        // Nearly all indices have a few digits, for which general parsing is slow.
         if word.len() < 10 && word.iter().all(u8::is_ascii_digit) {
             return Ok(word.iter().fold(0, |value, digit| 10 * value + i64::from(digit - b'0')));
         }
@@ -205,7 +205,7 @@ impl<const BIG_ENDIAN: bool> Source for Binary<'_, BIG_ENDIAN> {
         Ok(match kind {
             Scalar::F32 => f32::from_le_bytes(self.take()?).into(),
             Scalar::F64 => f64::from_le_bytes(self.take()?),
-            // At most 32 bits, so nothing is rounded.
+            // At most 32 bits, so the conversion to `f64` is exact.
             _ => self.integer(kind)? as f64,
         })
     }
@@ -239,7 +239,7 @@ impl<const BIG_ENDIAN: bool> Source for Binary<'_, BIG_ENDIAN> {
         let (corners, _): (&[[u8; 4]], _) = corners.as_chunks();
         let value = if BIG_ENDIAN { u32::from_be_bytes } else { u32::from_le_bytes };
         let corners = [value(corners[0]), value(corners[1]), value(corners[2])];
-        // A negative index looks like one beyond this.
+        // A negative index becomes a large one here.
         let most = if item == Scalar::I32 { vertex_count.min(1 << 31) } else { vertex_count };
         corners.iter().all(|&corner| corner < most).then(|| {
             self.at += 13;
@@ -265,8 +265,8 @@ impl<const BIG_ENDIAN: bool> Source for Binary<'_, BIG_ENDIAN> {
         Fault::byte(place, message).into()
     }
 
-    /// A line end or padding may follow; anything else means that the header's counts are wrong,
-    /// or that a transfer as text has put in bytes, and then the values read are wrong as well.
+    /// A line end or padding may follow. Anything else means that the counts of the header are wrong, or that a text-mode
+    /// transfer has inserted bytes and the values are wrong as well.
     fn finish(&mut self) -> Result<(), Boxed> {
         let rest = &self.bytes[self.at..];
         if rest.iter().any(|&byte| byte != 0 && !byte.is_ascii_whitespace()) {

@@ -1,13 +1,13 @@
-//! PLY out: binary, in `f64`, so that reading it gives the same bits.
+//! Writes PLY: binary, in `f64`, so that reading gives the same bits.
 
 use crate::model::Model;
 use std::io::{self, BufWriter, Write};
 
-/// Writes all parts, placed, as one mesh. The format has no place for their names.
+/// Writes all placed parts as one mesh. The format cannot hold part names.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     let mesh = model.to_mesh().map_err(|error| invalid(error.to_string()))?;
     let (vertices, faces) = (mesh.positions().len(), mesh.faces().len());
-    // `uint` would hold twice as many, but a good many programs read only `int`.
+    // `uint` would hold twice as many, but many programs read only `int`.
     if vertices > i32::MAX as usize {
         return Err(invalid(format!("{vertices} vertices are more than PLY's `int` can number")));
     }
@@ -41,7 +41,7 @@ mod tests {
     use impinge::Mesh;
 
     #[test]
-    fn what_is_written_is_read_again_to_the_bit() {
+    fn written_meshes_are_read_back_bit_for_bit() {
         let values = [0.1, -0.0, f64::MIN_POSITIVE / 8.0, -1e100, 1.0 / 3.0, 5e-324];
         let positions = values.map(|value| DVec3::new(value, 1.0, -value)).to_vec();
         let mesh = Mesh::new(positions, vec![[0, 1, 2], [3, 3, 3], [4, 2, 0]]).unwrap();

@@ -5,7 +5,7 @@ fn split(points: &[DVec3]) -> Vec<[u32; 3]> {
     let corners: Vec<u32> = (0..points.len() as u32).collect();
     let mut out = vec![[7; 3]];
     triangulate(&corners, points, &mut out);
-    assert_eq!(out.remove(0), [7; 3], "what was there before stays");
+    assert_eq!(out.remove(0), [7; 3], "earlier triangles are kept");
     assert_eq!(out.len(), points.len() - 2);
     out
 }
@@ -18,7 +18,7 @@ fn flat(points: &[(f64, f64)]) -> Vec<DVec3> {
     points.iter().map(|&(x, y)| DVec3::new(x, y, 0.0)).collect()
 }
 
-/// Splits the polygon turned in space, started at every corner, from both sides: the areas
+/// Splits the polygon in several orientations, from every start corner, from both sides: the areas
 /// must all be positive and add up, which overlapping triangles of a simple polygon cannot.
 fn splits_cleanly(points: &[DVec3]) {
     let turn = glam::DMat3::from_euler(glam::EulerRot::XYZ, 0.3, 1.1, -2.0);
@@ -50,10 +50,10 @@ fn convex_polygons_are_fanned() {
             (0..n).map(|i| DVec3::new(angle(i).sin(), angle(i).cos(), 0.1)).collect();
         assert_eq!(split(&points), fan(n));
     }
-    // Corners in line, as printed in decimals and so not quite in line.
+    // Nearly collinear corners: decimal rounding moved them off the line.
     let square = [(0.1, 0.1), (0.2, 0.1), (0.3, 0.1), (0.7, 0.1), (0.7, 0.7), (0.1, 0.7)];
     assert_eq!(split(&flat(&square)), fan(6));
-    // Concave, but seen whole from its first corner.
+    // Concave, but the fan from its first corner is valid.
     assert_eq!(split(&flat(&[(0.0, 0.0), (4.0, 0.0), (1.0, 1.0), (0.0, 4.0)])), fan(4));
 }
 
@@ -90,7 +90,7 @@ fn concave_polygons_are_cut_cleanly() {
         .map(|(angle, radius)| (radius * angle.cos(), radius * angle.sin()))
         .collect();
     splits_cleanly(&flat(&spiral));
-    // A large one, and at the ends of the number range.
+    // A large polygon, and polygons at both ends of the number range.
     for scale in [1e-300, 1e99] {
         let points: Vec<_> = wheel(2000).iter().map(|&p| p * scale).collect();
         assert!(split(&points) != fan(8000), "scale {scale:e}");
@@ -112,7 +112,7 @@ fn a_hole_joined_by_a_bridge_stays_a_hole() {
 }
 
 #[test]
-fn what_cannot_be_cut_is_fanned() {
+fn invalid_polygons_become_fans() {
     let bow_tie = [(0.0, 0.0), (2.0, 2.0), (2.0, 0.0), (0.0, 2.0)];
     assert_eq!(split(&flat(&bow_tie)), fan(4));
     let line = [(0.0, 0.0), (1.0, 1.0), (5.0, 5.0), (2.0, 2.0), (-1.0, -1.0)];
@@ -120,13 +120,13 @@ fn what_cannot_be_cut_is_fanned() {
     assert_eq!(split(&[DVec3::splat(3.0); 6]), fan(6));
     let mut out = Vec::new();
     triangulate(&[0, 9, 1, u32::MAX], &[DVec3::ZERO; 2], &mut out);
-    assert_eq!(out, [[0, 9, 1], [0, 1, u32::MAX]], "the mesh will refuse it");
+    assert_eq!(out, [[0, 9, 1], [0, 1, u32::MAX]], "`Mesh::new` will refuse the index");
     triangulate(&[], &[], &mut out);
     assert_eq!(out.len(), 2);
 }
 
 #[test]
-fn hostile_polygons_do_not_take_for_ever() {
+fn hostile_polygons_take_bounded_time() {
     let mut state = 1_u64;
     let mut random = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -141,6 +141,6 @@ fn hostile_polygons_do_not_take_for_ever() {
     }
     assert!(split(&zigzag) == fan(2_000_000));
     split(&zigzag[..MAX_CORNERS]);
-    // Far beyond what it takes: this is against minutes, not a measurement.
+    // A generous limit: the test guards against minutes and does not measure.
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

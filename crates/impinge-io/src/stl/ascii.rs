@@ -1,19 +1,19 @@
-//! Text STL: `solid … facet … endsolid`, once or several times.
+//! Reads text STL: `solid … facet … endsolid`, once or several times.
 //!
-//! The words may be spread over lines in any way. Only names end with their line, and since some
-//! programs leave line ends out altogether, also where a facet or the end of the solid follows.
+//! The words may be spread over lines in any way. Only names end with their line. Because some programs write no line ends
+//! at all, a name also ends where a facet or the end of the solid follows.
 
 use super::is_space;
 use crate::{
     error::Fault,
-    model::{Model, Part},
+    model::{Model, ModelPart},
     text,
 };
 use glam::{DAffine3, DVec3};
 use impinge::Mesh;
 use std::{iter, ops::Range, sync::Arc};
 
-/// Reads a text file: a part for every solid that has facets.
+/// Reads a text file: one part per solid that has facets.
 pub(super) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let text = text::decode(bytes)?;
     let mut words = Words { bytes: text.as_bytes(), at: 0, line: 1 };
@@ -39,8 +39,8 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     Ok(Model { meshes: vec![Arc::new(Mesh::new(positions, faces)?)], parts: parts(&solids, name) })
 }
 
-fn parts(solids: &[(&[u8], Range<usize>)], name: &str) -> Vec<Part> {
-    let named = |(number, (title, vertices)): (usize, &(&[u8], Range<usize>))| Part {
+fn parts(solids: &[(&[u8], Range<usize>)], name: &str) -> Vec<ModelPart> {
+    let named = |(number, (title, vertices)): (usize, &(&[u8], Range<usize>))| ModelPart {
         name: match title.is_empty() {
             false => String::from_utf8_lossy(title).into_owned(),
             true if solids.len() == 1 => name.to_owned(),
@@ -53,7 +53,7 @@ fn parts(solids: &[(&[u8], Range<usize>)], name: &str) -> Vec<Part> {
     solids.iter().enumerate().map(named).collect()
 }
 
-/// The facets of a solid, up to and with `endsolid` and the name after it.
+/// Reads the facets of a solid, up to and including `endsolid` and the name after it.
 fn solid(words: &mut Words<'_>, positions: &mut Vec<DVec3>) -> Result<(), Fault> {
     loop {
         match words.next() {
@@ -71,7 +71,7 @@ fn solid(words: &mut Words<'_>, positions: &mut Vec<DVec3>) -> Result<(), Fault>
 fn facet(words: &mut Words<'_>, positions: &mut Vec<DVec3>) -> Result<(), Fault> {
     words.expect("normal")?;
     for _ in 0..3 {
-        // Not used, and spelt `-nan(ind)` or `1.#QNAN` by some: what could be a number will do.
+        // The normal is not used. Some programs write `-nan(ind)` or `1.#QNAN`, so anything like a number is accepted.
         let word = words.next().ok_or_else(|| words.ended("a facet's normal"))?;
         if !matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.' | b'n' | b'N' | b'i' | b'I') {
             return Err(words.unexpected(word, "a number of the facet's normal"));
@@ -92,7 +92,7 @@ fn is(word: &[u8], keyword: &str) -> bool {
     word.eq_ignore_ascii_case(keyword.as_bytes())
 }
 
-/// The words of a file one by one, and the line of the last one.
+/// Iterates over the words of a file, with the line of the last one.
 #[derive(Clone, Copy)]
 struct Words<'a> {
     bytes: &'a [u8],
@@ -113,7 +113,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word, unless the line ends before it.
+    /// Returns the next word of this line; `None` at the end of the line.
     fn next_in_line(&mut self) -> Option<&'a [u8]> {
         let rest = &self.bytes[self.at..];
         let blank = |&byte: &u8| is_space(byte) && byte != b'\n' && byte != b'\r';
@@ -124,7 +124,7 @@ impl<'a> Words<'a> {
         (length > 0).then(|| &rest[..length])
     }
 
-    /// A solid's name: the rest of the line, or as much of it as comes before its contents.
+    /// Reads the name of a solid: the rest of the line, or the part of it before the contents of the solid.
     fn title(&mut self) -> &'a [u8] {
         let start = self.at;
         let mut end = *self;
@@ -138,7 +138,7 @@ impl<'a> Words<'a> {
         self.bytes[start..end.at].trim_ascii()
     }
 
-    /// Steps over the name after `endsolid`: the rest of the line, unless that holds another solid.
+    /// Skips the name after `endsolid`: the rest of the line, unless the line holds another solid.
     fn skip_closing_name(&mut self) {
         let mut next_solid = None;
         let mut before = *self;
@@ -153,7 +153,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether the word just taken is no part of a name. `facet` alone may be one.
+    /// Returns whether the word just read does not belong to a name. `facet` alone may belong to one.
     fn opens_or_closes(self, word: &[u8]) -> bool {
         let mut after = self;
         is(word, "endsolid")
@@ -195,12 +195,12 @@ impl<'a> Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
 
     const FACET: &str = "facet normal 0 0 1\n outer loop\n  vertex 0 0 0\n  vertex 1 0 0\n  \
                          vertex 0 1e0 0\n endloop\nendfacet\n";
 
-    /// The names of the parts with their faces, after a check that all facets are FACET.
+    /// Returns the names of the parts with their faces, after a check that every facet is FACET.
     fn names(text: &str) -> Vec<(String, Range<u32>)> {
         let model =
             read(text.as_bytes(), "file").unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
@@ -212,7 +212,7 @@ mod tests {
 
     fn fault(text: &str) -> (usize, String) {
         match read(text.as_bytes(), "file").unwrap_err() {
-            Fault { place: Place::Line(line), message } => (line, message),
+            Fault { location: Location::Line(line), message } => (line, message),
             fault => panic!("no line: {fault:?}"),
         }
     }
@@ -254,10 +254,10 @@ mod tests {
         assert_eq!(names(&text), [("a facet of solid vertex 3".to_owned(), 0..1)]);
         let text = format!("solid Gehäuse\n{FACET}endsolid Gehäuse\n");
         assert_eq!(names(&text), [("Gehäuse".to_owned(), 0..1)]);
-        // In Latin-1 the name would be lost, so the file is refused, as all text formats do.
+        // Latin-1 text is refused, as by the readers of all text formats, because the name would be lost.
         let latin1: Vec<u8> = text.chars().map(|c| c as u8).collect();
         let fault = read(&latin1, "x").unwrap_err();
-        assert_eq!(fault.place, crate::Place::Line(1));
+        assert_eq!(fault.location, crate::Location::Line(1));
         assert!(fault.message.contains("save the file as UTF-8"), "{}", fault.message);
     }
 
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_the_line() {
         let text = format!("solid a\n{FACET}endsolid a\n");
         let with = |from: &str, to: &str| fault(&text.replacen(from, to, 1));
         assert_eq!(with("vertex 1 0 0", "vertex 1 blah 0"), (5, "`blah` is not a number".into()));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_cut_anywhere_is_an_error() {
+    fn a_truncated_file_is_an_error() {
         let text = format!("solid a\n{FACET}{FACET}endsolid");
         for end in 5..text.len() {
             let (line, _) = fault(&text[..end]);

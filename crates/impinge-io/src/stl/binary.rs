@@ -1,4 +1,4 @@
-//! Binary STL: 80 bytes of anything, a count, and 50 bytes a facet.
+//! Reads and writes binary STL: 80 arbitrary bytes, a count, and 50 bytes per facet.
 
 use super::is_space;
 use crate::{error::Fault, model::Model};
@@ -8,10 +8,10 @@ use std::io::{self, BufWriter, Write};
 
 const HEADER: usize = 84;
 const FACET: usize = 50;
-/// Faces and vertices are numbered in 32 bits, and every facet has three vertices.
+/// Faces and vertices have 32-bit indices, and every facet has three vertices.
 const MAX_FACETS: usize = u32::MAX as usize / 3;
 
-/// How many facets the header promises, if there is one.
+/// Returns the number of facets that the header declares; `None` if the file is too short for a header.
 fn promised(bytes: &[u8]) -> Option<u32> {
     let (_, rest) = bytes.split_at_checked(HEADER - 4)?;
     rest.first_chunk().map(|&count| u32::from_le_bytes(count))
@@ -27,9 +27,8 @@ pub(super) fn has_exact_length(bytes: &[u8]) -> bool {
 
 /// Reads a file that is not text.
 ///
-/// Bytes after the last facet are let pass, since some programs put colours or padding there; but
-/// not if they are a whole number of facets that the count leaves out: then the count is wrong,
-/// and faces would be lost in silence.
+/// Bytes after the last facet are ignored, because some programs write colours or padding there. If they are a whole
+/// number of facets, the file is refused: then the count is wrong, and faces would be lost silently.
 pub(super) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     let count = check_length(bytes)?;
     let (facets, _) = bytes[HEADER..][..FACET * count].as_chunks::<FACET>();
@@ -104,8 +103,8 @@ fn not_finite(facet_number: usize, facet: &[u8; FACET]) -> Fault {
     Fault::byte(HEADER + FACET * facet_number + at, message)
 }
 
-/// Writes all parts, placed, as one binary file. Positions are rounded to `f32`: the format has no
-/// more. What does not fit is found before the first byte is written.
+/// Writes all placed parts as one binary file. Positions are rounded to `f32`, the precision of the format. Values that do
+/// not fit are found before the first byte is written.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
     let mesh = model.to_mesh().map_err(|error| invalid(error.to_string()))?;
     for (face, triangle) in mesh.triangles().enumerate() {
@@ -118,13 +117,13 @@ pub(crate) fn write(model: &Model, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     let mut out = BufWriter::with_capacity(1 << 16, out);
-    // The header must not begin with `solid`, or careless readers take the file for text.
+    // The header must not start with `solid`: simple readers would take the file for text.
     out.write_all(format!("{:<80}", "binary STL, written by impinge").as_bytes())?;
     out.write_all(&(mesh.faces().len() as u32).to_le_bytes())?;
     for triangle in mesh.triangles() {
         let corners = triangle.map(DVec3::as_vec3);
         let [a, b, c] = corners.map(Vec3::as_dvec3);
-        // Of the corners as written; zero for a degenerate face, as is the custom.
+        // The normal of the corners as written; zero for a degenerate face, as usual.
         let normal = (b - a).cross(c - a).normalize_or_zero().as_vec3();
         let mut facet = [0; FACET];
         for (vector, bytes) in [normal].iter().chain(&corners).zip(facet.as_chunks_mut::<12>().0) {
@@ -145,12 +144,12 @@ fn invalid(message: String) -> io::Error {
 mod tests {
     use super::super::tests::one_facet;
     use super::*;
-    use crate::error::Place;
+    use crate::error::Location;
     use glam::DAffine3;
 
-    fn fault(bytes: &[u8]) -> (Place, String) {
+    fn fault(bytes: &[u8]) -> (Location, String) {
         let fault = read(bytes, "x").unwrap_err();
-        (fault.place, fault.message)
+        (fault.location, fault.message)
     }
 
     #[test]
@@ -162,10 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_length_is_told_in_numbers() {
+    fn a_wrong_length_is_reported_in_numbers() {
         let whole = one_facet(b"cut");
-        let (place, message) = fault(&whole[..whole.len() - 1]);
-        assert_eq!(place, Place::Byte(133));
+        let (location, message) = fault(&whole[..whole.len() - 1]);
+        assert_eq!(location, Location::Byte(133));
         assert!(
             message.contains("1 facets, 134 bytes") && message.contains("133 bytes"),
             "{message}"
@@ -174,20 +173,20 @@ mod tests {
         assert!(message.contains("50 bytes are less than"), "{message}");
         assert_eq!(fault(b"").1, "the file is empty");
         assert!(fault(&[b'a'; 500]).1.contains("does not begin with `solid`"));
-        // A count of four thousand million must not be believed.
+        // A count of four billion must not be trusted.
         let mut huge = whole.clone();
         huge[80..84].fill(0xFF);
         assert!(fault(&huge).1.contains("4294967295 facets, 214748364834 bytes"));
     }
 
     #[test]
-    fn bytes_after_the_facets_pass_unless_they_are_facets() {
+    fn bytes_after_the_facets_are_ignored_unless_they_are_facets() {
         let mut bytes = one_facet(b"junk");
         bytes.extend([9; 49]);
         assert_eq!(read(&bytes, "x").unwrap().face_count(), 1);
         bytes.push(9);
-        let (place, message) = fault(&bytes);
-        assert_eq!(place, Place::Byte(134));
+        let (location, message) = fault(&bytes);
+        assert_eq!(location, Location::Byte(134));
         assert!(message.contains("could be 1 more"), "{message}");
         bytes[134..].fill(0);
         assert_eq!(read(&bytes, "x").unwrap().face_count(), 1, "padding");
@@ -199,13 +198,13 @@ mod tests {
         bytes[84..88].copy_from_slice(&f32::NAN.to_le_bytes());
         assert!(read(&bytes, "x").is_ok());
         bytes[112..116].copy_from_slice(&f32::NEG_INFINITY.to_le_bytes());
-        let (place, message) = fault(&bytes);
-        assert_eq!(place, Place::Byte(112));
+        let (location, message) = fault(&bytes);
+        assert_eq!(location, Location::Byte(112));
         assert_eq!(message, "facet 0 has the y coordinate -inf, which is not a finite number");
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_models_are_read_back() {
         let positions = vec![DVec3::ZERO, DVec3::X, DVec3::new(-0.0, 0.1, 0.0), DVec3::splat(9e99)];
         let mesh = Mesh::new(positions, vec![[0, 1, 2], [1, 1, 1]]).unwrap();
         let mut model = Model::from_mesh("x", mesh);
@@ -227,6 +226,6 @@ mod tests {
         let error = write(&model, &mut bytes).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert!(error.to_string().contains("beyond the ±3.4e38"), "{error}");
-        assert!(bytes.is_empty(), "nothing is written by halves");
+        assert!(bytes.is_empty(), "nothing is written before the check");
     }
 }

@@ -1,7 +1,7 @@
-//! STL: triangles and nothing else, as text or as binary.
+//! Reads and writes STL: triangles only, as text or binary.
 //!
-//! Every facet keeps three vertices of its own, in the file's order; nothing is welded. Normals and
-//! attribute bytes are not used, so they may hold anything.
+//! Every facet keeps its own three vertices, in file order; vertices are not merged. Normals and attribute bytes are not
+//! used, so they may hold anything.
 
 mod ascii;
 mod binary;
@@ -10,14 +10,14 @@ pub(crate) use binary::write;
 
 use crate::{error::Fault, model::Model, text};
 
-/// Reads either kind; `name` is for parts that the file does not name.
+/// Reads either form; `name` is for parts that have no name in the file.
 pub(crate) fn read(bytes: &[u8], name: &str) -> Result<Model, Fault> {
     check_encoding(bytes)?;
     if is_text(bytes) { ascii::read(bytes, name) } else { binary::read(bytes, name) }
 }
 
-/// Refuses text in UTF-16 and UTF-32, which would pass for a binary file. A header may be one
-/// letter and then zeros, or begin as a mark would, so the text must begin as one of STL does.
+/// Refuses UTF-16 and UTF-32 text, which would pass for a binary file. A binary header may look like such an encoding, so
+/// the decoded text must also start like STL.
 fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
     let start = bytes.iter().take(200).filter(|&&byte| !matches!(byte, 0 | 0xFE | 0xFF));
     let start: Vec<u8> = start.copied().skip_while(|&byte| is_space(byte)).take(5).collect();
@@ -27,11 +27,11 @@ fn check_encoding(bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// Whether a file is text, by its structure: plenty of binary files begin with `solid`, too.
+/// Returns whether a file is text, by its structure: many binary files start with `solid`, too.
 ///
-/// A binary file has its facet count at byte 80. Four bytes of text read as a count are at least
-/// 0x09090909, which would make a file of 7.5 GB, so no text is taken for a binary file; and the
-/// count of a binary file is taken for text only beyond that size, and then its length tells.
+/// A binary file has its facet count at byte 80. Four bytes of text, read as a count, are at least 0x09090909, which would
+/// mean a file of 7.5 GB. So no text is taken for a binary file. A binary file could be taken for text only beyond that
+/// size, and then its exact length decides.
 fn is_text(bytes: &[u8]) -> bool {
     let count_is_text = bytes.get(80..84).is_none_or(|count| {
         count.iter().all(|&byte| is_space(byte) || (byte >= b' ' && byte != 0x7F))
@@ -54,7 +54,7 @@ fn is_space(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    /// A binary file with one facet, under a header of our choice.
+    /// A binary file with one facet and the given header.
     pub(super) fn one_facet(header: &[u8]) -> Vec<u8> {
         let mut bytes = header.to_vec();
         bytes.resize(80, b' ');
@@ -75,14 +75,14 @@ mod tests {
             assert!(!is_text(&bytes));
             assert_eq!(read(&bytes, "x").unwrap().face_count(), 1);
             bytes.extend(b"signature");
-            assert!(!is_text(&bytes), "also with bytes after the facets");
+            assert!(!is_text(&bytes), "binary also with bytes after the facets");
             bytes.truncate(100);
-            assert!(!is_text(&bytes), "also when cut short");
+            assert!(!is_text(&bytes), "binary also if truncated");
         }
     }
 
     #[test]
-    fn wide_text_is_refused_by_its_encoding() {
+    fn utf16_and_utf32_text_is_refused_by_name() {
         let text = format!("\u{FEFF}solid a\n{}", "facet normal 0 0 1\n".repeat(9));
         let wide = |width: usize, big: bool, text: &str| -> Vec<u8> {
             let bytes = |c: char| match big {
@@ -96,11 +96,14 @@ mod tests {
                 for big in [false, true] {
                     let fault = read(&wide(width, big, text), "x").unwrap_err();
                     let message = format!("the text is in {name}; save it as UTF-8");
-                    assert_eq!((fault.place, fault.message), (crate::Place::Line(1), message));
+                    assert_eq!(
+                        (fault.location, fault.message),
+                        (crate::Location::Line(1), message)
+                    );
                 }
             }
         }
-        // Binary files whose headers look like it at first.
+        // Binary files whose headers look like such an encoding.
         let headers = [wide(2, false, "solid"), b"x".to_vec(), b"\xFF\xFEx".to_vec()];
         for (at, header) in headers.into_iter().enumerate() {
             let mut bytes = one_facet(&[&header[..], &[0; 80]].concat()[..80]);
@@ -111,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_text_however_long() {
+    fn text_of_any_length_is_text() {
         let long = format!("solid {}\nendsolid\n", "name ".repeat(40));
         for text in ["solid", "solid a\nendsolid a\n", " \r\n\tSoLiD\n", "\u{FEFF}solid x", &long] {
             assert!(is_text(text.as_bytes()), "{text}");

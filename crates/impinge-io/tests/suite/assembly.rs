@@ -10,8 +10,8 @@ use crate::common::{
 };
 use impinge::{Pose, glam::DVec3};
 use impinge_io::{
-    Assembly, Place,
-    assembly::{Options, Unit, load, read},
+    Assembly, Location,
+    assembly::{LoadOptions, Unit, load, read},
 };
 use std::{fs, path::Path};
 
@@ -53,7 +53,7 @@ fn gltf(nodes: &str) -> String {
     format!("{before}\"nodes\": [{nodes}],\n \"meshes\"{after}")
 }
 
-fn read_gltf(nodes: &str, options: &Options) -> Assembly {
+fn read_gltf(nodes: &str, options: &LoadOptions) -> Assembly {
     let assembly = read(gltf(nodes).as_bytes(), Path::new("a.gltf"), options).unwrap();
     check(&assembly);
     assembly
@@ -67,7 +67,7 @@ fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
            {"name": "shaft", "children": [3, 4], "rotation": [0, 0, 0.7071067811865476, 0.7071067811865476]},
            {"name": "bolt", "mesh": 0, "translation": [1, 0, 0]},
            {"mesh": 0}, {"children": [6]}, {"name": "empty"}, {"mesh": 0}"#,
-        &Options::default(),
+        &LoadOptions::default(),
     );
     // The mesh of the sample has a name, which a node without one takes.
     assert_eq!(
@@ -88,7 +88,7 @@ fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
 fn nameless_nodes_are_called_after_what_they_are_in() {
     let nodes = r#"{"name": "crate", "children": [1]}, {"mesh": 0}, {"mesh": 0}"#;
     let text = gltf(nodes).replace("\"name\": \"m\", ", "");
-    let assembly = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap();
+    let assembly = read(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap();
     assert_eq!(names(&assembly), ["crate/node 1", "node 2"]);
 }
 
@@ -104,7 +104,7 @@ fn instances_that_are_scaled_alike_share_a_copy() {
         let rotation = turn(number as f64 * 0.37);
         nodes.push(format!(r#"{{"mesh": 0, "scale": {scale}, "rotation": {rotation}}}"#));
     }
-    let assembly = read_gltf(&nodes.join(","), &Options::default());
+    let assembly = read_gltf(&nodes.join(","), &LoadOptions::default());
     assert_eq!((assembly.parts.len(), assembly.meshes.len()), (60, 4));
     // Placed, each is where the model has it.
     let model = impinge_io::read(
@@ -130,7 +130,7 @@ fn what_is_exact_stays_exact() {
     let assembly = read_gltf(
         r#"{"mesh": 0, "matrix": [1,0,0,0, 0,1,0,0, 0,0,1,0, 0.1,0.2,0.3,1]},
            {"mesh": 0, "scale": [0.1, 0.1, 0.1]}"#,
-        &Options::default(),
+        &LoadOptions::default(),
     );
     let pose = assembly.parts[0].placement;
     assert_eq!(pose, Pose::from_translation(DVec3::new(0.1, 0.2, 0.3)).unwrap());
@@ -141,17 +141,17 @@ fn what_is_exact_stays_exact() {
 #[test]
 fn units_and_scale() {
     let nodes = r#"{"mesh": 0, "translation": [0, 0, 2]}"#;
-    let placed = |options: &Options| {
+    let placed = |options: &LoadOptions| {
         let assembly = read_gltf(nodes, options);
         let vertex = assembly.mesh(0).positions()[1];
         (assembly.parts[0].placement.place(vertex), assembly.units)
     };
-    let plain = Options::default();
+    let plain = LoadOptions::default();
     assert_eq!(placed(&plain), (DVec3::new(1.0, 0.0, 2.0), Some(Unit::Metre)));
     let mm = placed(&plain.clone().units(Unit::Millimetre));
     assert_eq!(mm, (DVec3::new(1000.0, 0.0, 2000.0), Some(Unit::Millimetre)));
     assert_eq!(placed(&plain.clone().scale(0.5)).0, DVec3::new(0.5, 0.0, 1.0));
-    let obj = |options: &Options| {
+    let obj = |options: &LoadOptions| {
         let assembly = read(samples::OBJ.as_bytes(), Path::new("a.obj"), options).unwrap();
         (assembly.mesh(0).positions()[1].x, assembly.units)
     };
@@ -171,7 +171,7 @@ fn units_and_scale() {
 fn gpu_instances_are_parts() {
     let nodes = r#"{"name": "tree", "mesh": 0, "translation": [0, 0, 5],
         "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"TRANSLATION": 0}}}}"#;
-    let assembly = read_gltf(nodes, &Options::default());
+    let assembly = read_gltf(nodes, &LoadOptions::default());
     assert_eq!(names(&assembly), ["tree", "tree#2", "tree#3"]);
     let places: Vec<_> = assembly.parts.iter().map(|part| part.placement.translation()).collect();
     assert_eq!(places, [DVec3::ZERO, DVec3::X, DVec3::Y].map(|place| place + DVec3::Z * 5.0));
@@ -186,9 +186,9 @@ fn gpu_instances_are_parts() {
             nodes.replace(r#"{"TRANSLATION": 0}"#, attributes)
         ));
         let path = Path::new("a.gltf");
-        let error = read(text.as_bytes(), path, &Options::default()).unwrap_err();
+        let error = read(text.as_bytes(), path, &LoadOptions::default()).unwrap_err();
         assert!(error.message.contains(expected), "{attributes}: {error}");
-        let kept = read(text.as_bytes(), path, &Options::default().keep_going(true)).unwrap();
+        let kept = read(text.as_bytes(), path, &LoadOptions::default().keep_going(true)).unwrap();
         assert_eq!((names(&kept), &*kept.skipped[0].name), (vec!["rock"], "tree"));
     }
     // An accessor of zeros that no buffer holds may promise any number.
@@ -196,8 +196,9 @@ fn gpu_instances_are_parts() {
         "\"bufferView\": 0, \"componentType\": 5126, \"count\": 3",
         "\"componentType\": 5126, \"count\": 4000000000",
     );
-    let (result, peak) =
-        common::memory::peak(|| read(text.as_bytes(), Path::new("a.gltf"), &Options::default()));
+    let (result, peak) = common::memory::peak(|| {
+        read(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default())
+    });
     let message = result.unwrap_err().message;
     assert!(message.contains("too often") || message.contains("times the size"), "{message}");
     assert!(peak < 1 << 20, "{peak} bytes");
@@ -207,9 +208,9 @@ fn gpu_instances_are_parts() {
 fn primitives_are_parts_if_asked_for() {
     let nodes =
         r#"{"name": "wheel", "mesh": 0, "translation": [1, 0, 0]}, {"name": "a", "mesh": 0}"#;
-    let assembly = read_gltf(nodes, &Options::default().primitives(true));
+    let assembly = read_gltf(nodes, &LoadOptions::default().primitives(true));
     assert_eq!(names(&assembly), ["wheel/1", "wheel/2", "a/1", "a/2"]);
-    assert_eq!(assembly.face_count(), read_gltf(nodes, &Options::default()).face_count());
+    assert_eq!(assembly.face_count(), read_gltf(nodes, &LoadOptions::default()).face_count());
     // Both primitives of the sample are the same triangle.
     assert_eq!(assembly.meshes.len(), 1);
     assert_eq!(assembly.parts[1].placement.translation(), DVec3::X);
@@ -223,7 +224,7 @@ fn what_files_repeat_is_one_mesh() {
     folder.write("b.obj", triangle);
     folder.write("c.obj", triangle.replacen("v 0", "v -0", 1));
     folder.write("d.obj", triangle.replacen("1 2 3", "2 3 1", 1));
-    let assembly = load([&folder.0], &Options::default()).unwrap();
+    let assembly = load([&folder.0], &LoadOptions::default()).unwrap();
     check(&assembly);
     let meshes: Vec<_> = assembly.parts.iter().map(|part| part.mesh).collect();
     assert_eq!(meshes, [0, 0, 1, 2]);
@@ -231,7 +232,7 @@ fn what_files_repeat_is_one_mesh() {
 
 #[test]
 fn objects_and_groups_of_obj_files() {
-    let obj = |text: &str| read(text.as_bytes(), Path::new("robot.obj"), &Options::default());
+    let obj = |text: &str| read(text.as_bytes(), Path::new("robot.obj"), &LoadOptions::default());
     let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
     let assembly = obj(&format!(
         "{vertices}f 1 2 3\no arm\ng upper\nf 1 2 4\ng lower\nf 2 3 4\no hand\ng all\nf 1 3 4\ng\nf 1 2 3\n"
@@ -264,7 +265,7 @@ fn folders_are_sub_assemblies_in_the_order_of_names() {
     folder.write("README.md", "no shapes");
     folder.write(".hidden.obj", "broken");
     folder.write("empty/notes.txt", "none");
-    let assembly = load([&folder.0], &Options::default()).unwrap();
+    let assembly = load([&folder.0], &LoadOptions::default()).unwrap();
     check(&assembly);
     let expected = ["a/c/y", "a/two/body/lid", "a/two/body/base", "a/z", "b", "scene/n"];
     assert_eq!(full_names(&assembly), expected);
@@ -272,14 +273,14 @@ fn folders_are_sub_assemblies_in_the_order_of_names() {
 
     // Several arguments are sub-assemblies each; a part of a file by itself is not.
     let files = [folder.0.join("a/c"), folder.0.join("b.obj"), folder.0.join("scene.gltf")];
-    let assembly = load(&files, &Options::default()).unwrap();
+    let assembly = load(&files, &LoadOptions::default()).unwrap();
     assert_eq!(full_names(&assembly), ["c/y", "b", "scene/n"]);
-    let assembly = load(&files[2..], &Options::default()).unwrap();
+    let assembly = load(&files[2..], &LoadOptions::default()).unwrap();
     assert_eq!(full_names(&assembly), ["n"]);
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink(&folder.0, folder.0.join("a/loop")).unwrap();
-        let assembly = load([&folder.0], &Options::default()).unwrap();
+        let assembly = load([&folder.0], &LoadOptions::default()).unwrap();
         assert_eq!(full_names(&assembly), expected);
     }
 }
@@ -290,9 +291,9 @@ fn what_is_broken_is_an_error_or_named_and_left_out() {
     let good = folder.write("good.stl", samples::STL);
     let bad = folder.write("bad.stl", samples::STL.replace("1e0", "oops"));
     folder.write("part.step", "ISO-10303-21;");
-    let error = load([&folder.0], &Options::default()).unwrap_err();
-    assert_eq!((error.path, error.place), (bad.clone(), Place::Line(6)));
-    let keep = Options::default().keep_going(true);
+    let error = load([&folder.0], &LoadOptions::default()).unwrap_err();
+    assert_eq!((error.path, error.location), (bad.clone(), Location::Line(6)));
+    let keep = LoadOptions::default().keep_going(true);
     let assembly = load([&folder.0], &keep).unwrap();
     assert_eq!(names(&assembly), ["good"]);
     let skipped: Vec<_> = assembly.skipped.iter().map(|skipped| &*skipped.name).collect();
@@ -310,8 +311,8 @@ fn what_is_broken_is_an_error_or_named_and_left_out() {
     );
     let text = text.replace("\"mesh\": 0", "\"mesh\": 2").replace("\"mesh\": 1", "\"mesh\": 0");
     let text = text.replace("\"mesh\": 2", "\"mesh\": 1");
-    let error = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap_err();
-    assert_eq!(error.place, Place::Json("accessors[7]".into()));
+    let error = read(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap_err();
+    assert_eq!(error.location, Location::Json("accessors[7]".into()));
     let assembly = read(text.as_bytes(), Path::new("a.gltf"), &keep).unwrap();
     assert_eq!(names(&assembly), ["a"]);
     let skipped: Vec<_> = assembly.skipped.iter().map(|skipped| &*skipped.name).collect();
@@ -324,7 +325,7 @@ fn what_is_no_assembly_is_refused_by_what_it_is() {
     let folder = Folder::new("refused");
     let refused = |name: &str| {
         let path = folder.0.join(name);
-        let error = load([&path], &Options::default()).unwrap_err();
+        let error = load([&path], &LoadOptions::default()).unwrap_err();
         assert_eq!(error.path, path);
         error.message
     };
@@ -332,23 +333,23 @@ fn what_is_no_assembly_is_refused_by_what_it_is() {
     assert!(refused("none.step").contains("cannot be read"));
     assert!(refused("none").contains("cannot be read"));
     folder.write("a.xyz", "1 2 3");
-    assert!(refused("a.xyz").contains("files of the kind .xyz are not read"));
+    assert!(refused("a.xyz").contains("`.xyz` files cannot be read"));
     folder.write("a.STP", "ISO-10303-21;");
     assert!(refused("a.STP").contains("the file ends early"));
     folder.write("a.ifc", "ISO-10303-21;");
-    assert!(refused("a.ifc").contains("IFC is not read"));
+    assert!(refused("a.ifc").contains("IFC files cannot be read"));
     let ifc = "ISO-10303-21;FILE_SCHEMA(('IFC4'));ENDSEC;DATA;ENDSEC;END-ISO-10303-21;";
     folder.write("a.step", ifc);
-    assert!(refused("a.step").contains("IFC is not read"));
+    assert!(refused("a.step").contains("IFC files cannot be read"));
     folder.write("a.dae", "<COLLADA/>");
-    assert!(refused("a.dae").contains("Collada is not read"));
+    assert!(refused("a.dae").contains("Collada files cannot be read"));
     folder.write("empty/a.txt", "");
     assert!(refused("empty").contains("holds no file"));
     folder.write("robot/a.urdf", "<robot/>");
-    let error = load([folder.0.join("robot")], &Options::default()).unwrap_err();
+    let error = load([folder.0.join("robot")], &LoadOptions::default()).unwrap_err();
     assert!(error.message.contains("give the .urdf file itself"), "{error}");
     let nothing: [&Path; 0] = [];
-    assert!(load(nothing, &Options::default()).is_err());
+    assert!(load(nothing, &LoadOptions::default()).is_err());
 }
 
 #[test]
@@ -357,26 +358,26 @@ fn expensive_files_are_bounded() {
     let depth = 5000;
     let chain: String = (1..depth).map(|node| format!(r#"{{"children": [{node}]}}, "#)).collect();
     let text = gltf(&format!(r#"{chain}{{"mesh": 0}}"#));
-    let error = read(text.as_bytes(), Path::new("a.gltf"), &Options::default()).unwrap_err();
-    assert!(error.message.contains("nested more than 1000 deep"), "{error}");
+    let error = read(text.as_bytes(), Path::new("a.gltf"), &LoadOptions::default()).unwrap_err();
+    assert!(error.message.contains("nested more than 1000 levels deep"), "{error}");
     // Ten thousand instances, each scaled in its own way.
     let nodes: Vec<_> =
         (1..10_000).map(|i| format!(r#"{{"mesh": 0, "scale": [{i}, 1, 1]}}"#)).collect();
     let start = std::time::Instant::now();
-    let assembly = read_gltf(&nodes.join(","), &Options::default());
+    let assembly = read_gltf(&nodes.join(","), &LoadOptions::default());
     assert_eq!(assembly.parts.len(), 9999);
     assert!(assembly.meshes.len() > 9000);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 
-fn robot(text: &str, options: &Options) -> Result<Assembly, impinge_io::Error> {
+fn robot(text: &str, options: &LoadOptions) -> Result<Assembly, impinge_io::Error> {
     read(text.as_bytes(), Path::new("arm.urdf"), options)
 }
 
 #[test]
 fn robots_stand_as_their_joints_say() {
     let options =
-        Options::default().joint("shoulder", std::f64::consts::FRAC_PI_2).joint("grip", 0.25);
+        LoadOptions::default().joint("shoulder", std::f64::consts::FRAC_PI_2).joint("grip", 0.25);
     let assembly = robot(ROBOT, &options).unwrap();
     check(&assembly);
     assert_eq!(
@@ -394,23 +395,28 @@ fn robots_stand_as_their_joints_say() {
     let values: Vec<_> = assembly.joints.iter().map(|joint| joint.value).collect();
     assert_eq!(values, [std::f64::consts::FRAC_PI_2, 0.0, 0.25, 0.0]);
     // At rest each joint is as near to 0 as it may be.
-    let rest = robot(ROBOT, &Options::default()).unwrap();
+    let rest = robot(ROBOT, &LoadOptions::default()).unwrap();
     assert_eq!(rest.joints[0].value, 0.25);
     assert_eq!(rest.parts[0].placement, Pose::IDENTITY);
     for (name, value, expected) in [
-        ("shoulder", 0.0, ":11: the joint `shoulder` goes from 0.25 to 2, not to 0"),
+        (
+            "shoulder",
+            0.0,
+            ":11: the joint `shoulder` has the limits 0.25 and 2; the value 0 is outside",
+        ),
         ("wrist", 1.0, "`wrist` cannot be set"),
-        ("mirror", 1.0, "follows `grip`"),
-        ("elbow", 1.0, "no joint `elbow`; those that move: shoulder, grip, mirror"),
+        ("mirror", 1.0, "mimics `grip`"),
+        ("elbow", 1.0, "no joint `elbow`; joints that can be set: shoulder, grip, mirror"),
     ] {
-        let error = robot(ROBOT, &Options::default().joint(name, value)).unwrap_err().to_string();
+        let error =
+            robot(ROBOT, &LoadOptions::default().joint(name, value)).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
 }
 
 #[test]
 fn links_that_a_joint_connects_are_adjacent() {
-    let assembly = robot(ROBOT, &Options::default()).unwrap();
+    let assembly = robot(ROBOT, &LoadOptions::default()).unwrap();
     let [base, first, knob, left, right] = [0, 1, 2, 3, 4];
     // By one joint or in one link, and through the bare flange.
     let adjacent = [
@@ -441,11 +447,11 @@ fn meshes_of_robots_are_found_in_their_packages() {
     folder.write("ws/arm_description/meshes/a.stl", samples::STL);
     folder.write("elsewhere/arm_description/b.stl", samples::STL);
     folder.write("ws/arm_description/urdf/beside.stl", samples::STL);
-    let load_mesh = |mesh: &str, options: &Options| {
+    let load_mesh = |mesh: &str, options: &LoadOptions| {
         let path = folder.write("ws/arm_description/urdf/r.urdf", robot(mesh));
         load([path], options)
     };
-    let plain = Options::default();
+    let plain = LoadOptions::default();
     for mesh in [
         "package://arm_description/meshes/a.stl",
         "package://meshes/a.stl",
@@ -464,7 +470,7 @@ fn meshes_of_robots_are_found_in_their_packages() {
     let other = "package://arm_description/b.stl";
     let error = load_mesh(other, &plain).unwrap_err();
     assert!(error.message.contains("is not found at"), "{error}");
-    assert_eq!(error.place, Place::Line(1));
+    assert_eq!(error.location, Location::Line(1));
     let elsewhere = plain.clone().package(folder.0.join("elsewhere"));
     assert_eq!(load_mesh(other, &elsewhere).unwrap().parts.len(), 2);
     let error = load_mesh("https://example.org/a.stl", &plain).unwrap_err();
@@ -472,13 +478,13 @@ fn meshes_of_robots_are_found_in_their_packages() {
     folder.write("ws/arm_description/meshes/a.dae", "<COLLADA/>");
     let error = load_mesh("package://arm_description/meshes/a.dae", &plain).unwrap_err();
     assert!(error.path.ends_with("a.dae"), "{error}");
-    assert!(error.message.contains("Collada is not read"), "{error}");
+    assert!(error.message.contains("Collada files cannot be read"), "{error}");
 }
 
 #[test]
 fn what_is_no_robot_is_refused_by_line() {
     for (from, to, line, expected) in [
-        ("<robot name=\"arm\">", "<sdf>", 16, "`</sdf>` was to come"),
+        ("<robot name=\"arm\">", "<sdf>", 16, "expected `</sdf>`"),
         ("name=\"flange\"", "name=\"left\"", 9, "a second link `left`"),
         ("name=\"wrist\"", "name=\"grip\"", 14, "a second joint `grip`"),
         ("<child link=\"flange\"/>", "<child link=\"none\"/>", 13, "no link `none`"),
@@ -486,7 +492,7 @@ fn what_is_no_robot_is_refused_by_line() {
             "<child link=\"flange\"/>",
             "<child link=\"base\"/>",
             3,
-            "the link `base` is moved by joints that run in a circle",
+            "the joints of the link `base` form a cycle",
         ),
         (
             "<link name=\"flange\"/>",
@@ -495,15 +501,15 @@ fn what_is_no_robot_is_refused_by_line() {
             "no joint connects the link `lost` to `base`",
         ),
         ("<child link=\"right\"/>", "<child link=\"left\"/>", 15, "as `grip` does"),
-        ("joint=\"grip\"", "joint=\"none\"", 15, "no joint `none` to follow"),
-        ("joint=\"grip\"", "joint=\"mirror\"", 15, "follows itself"),
+        ("joint=\"grip\"", "joint=\"none\"", 15, "no joint `none` to mimic"),
+        ("joint=\"grip\"", "joint=\"mirror\"", 15, "mimics itself"),
         ("multiplier=\"-2\"", "multiplier=\"1e400\"", 15, "not a finite number"),
         ("xyz=\"0 2 0\"", "xyz=\"0 0 0\"", 12, "no direction"),
         ("xyz=\"0 2 0\"", "xyz=\"0 2\"", 12, "has 2 numbers, not 3"),
         ("xyz=\"0 2 0\"", "xyz=\"0 2 0 0\"", 12, "more than 3"),
         ("xyz=\"0 2 0\"", "xyz=\"${x} 2 0\"", 12, "not a number"),
         ("lower=\"0.25\"", "lower=\"3\"", 12, "above the upper one"),
-        ("type=\"fixed\"", "type=\"screw\"", 13, "no type of joint"),
+        ("type=\"fixed\"", "type=\"screw\"", 13, "is not a joint type"),
         ("<box size=\"1 1 1\"/>", "<cone/>", 3, "`cone` is not known"),
         ("<box size=\"1 1 1\"/>", "", 3, "geometry is empty"),
         ("size=\"1 1 1\"", "size=\"1 -1 1\"", 3, "less than 0"),
@@ -513,8 +519,8 @@ fn what_is_no_robot_is_refused_by_line() {
         ("radius=\"0.2\"", "radius=\"1e101\"", 6, "beyond"),
     ] {
         assert!(ROBOT.contains(from), "{from}");
-        let error = robot(&ROBOT.replacen(from, to, 1), &Options::default()).unwrap_err();
-        assert_eq!(error.place, Place::Line(line), "{to}: {error}");
+        let error = robot(&ROBOT.replacen(from, to, 1), &LoadOptions::default()).unwrap_err();
+        assert_eq!(error.location, Location::Line(line), "{to}: {error}");
         assert!(error.message.contains(expected), "{to}: {error}");
     }
     for (text, expected) in [
@@ -524,12 +530,12 @@ fn what_is_no_robot_is_refused_by_line() {
             "<robot><link name='a'/><link name='b'/><joint name='j' type='fixed'><parent link='a'/>\
              <child link='b'/></joint><joint name='k' type='fixed'><parent link='b'/>\
              <child link='a'/></joint></robot>",
-            "in a circle",
+            "form a cycle",
         ),
         ("<!DOCTYPE r [<!ENTITY a 'b'>]><robot/>", "document types"),
         ("", "no element"),
     ] {
-        let error = robot(text, &Options::default()).unwrap_err();
+        let error = robot(text, &LoadOptions::default()).unwrap_err();
         assert!(error.message.contains(expected), "{text}: {error}");
     }
     // As many spheres as one likes, each of another size and finer than can be.
@@ -540,7 +546,7 @@ fn what_is_no_robot_is_refused_by_line() {
         })
         .collect();
     let text = format!("<robot><link name='a'>{spheres}</link></robot>");
-    let error = robot(&text, &Options::default()).unwrap_err();
+    let error = robot(&text, &LoadOptions::default()).unwrap_err();
     assert!(error.message.contains("more than 16777216 vertices and faces"), "{error}");
     // A chain of any length, and links around a hub, take time and memory in proportion.
     let mut text = String::from("<robot><link name='l0'/>");
@@ -557,7 +563,7 @@ fn what_is_no_robot_is_refused_by_line() {
     }
     text += "</robot>";
     let start = std::time::Instant::now();
-    let assembly = robot(&text, &Options::default()).unwrap();
+    let assembly = robot(&text, &LoadOptions::default()).unwrap();
     assert_eq!(assembly.parts.len(), 9999);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
@@ -566,7 +572,7 @@ fn what_is_no_robot_is_refused_by_line() {
 #[test]
 fn robots_keep_going() {
     let text = ROBOT.replacen("<box size=\"1 1 1\"/>", "<mesh filename=\"none.stl\"/>", 1);
-    let assembly = robot(&text, &Options::default().keep_going(true)).unwrap();
+    let assembly = robot(&text, &LoadOptions::default().keep_going(true)).unwrap();
     assert_eq!((assembly.parts.len(), &*assembly.skipped[0].name), (4, "base"));
     check(&assembly);
 }
@@ -595,7 +601,7 @@ fn real_assemblies() {
         ("robots/ur5e/collision", 7, 420 + 1064 + 1400 + 1992 + 1190 + 1350 + 142),
     ] {
         let start = std::time::Instant::now();
-        let assembly = load([data.join(path)], &Options::default()).unwrap();
+        let assembly = load([data.join(path)], &LoadOptions::default()).unwrap();
         let (time, meshes) = (start.elapsed(), assembly.meshes.len());
         println!("{path}: {} parts, {meshes} meshes, {time:?}", assembly.parts.len());
         check(&assembly);
@@ -603,7 +609,7 @@ fn real_assemblies() {
         assert!(faces == 0 || assembly.face_count() == faces, "{path}: {}", assembly.face_count());
     }
     let car = data.join("assemblies/car-concept/CarConcept.geometry.glb");
-    let car = load([car], &Options::default().primitives(true)).unwrap();
+    let car = load([car], &LoadOptions::default().primitives(true)).unwrap();
     check(&car);
     assert_eq!((car.parts.len(), car.face_count()), (109, 213_347));
 }
@@ -611,7 +617,7 @@ fn real_assemblies() {
 #[test]
 fn real_robots() {
     let Some(data) = data() else { return };
-    let options = Options::default().joint("panda_finger_joint1", 0.02);
+    let options = LoadOptions::default().joint("panda_finger_joint1", 0.02);
     let panda = load([data.join("robots/panda/panda.urdf")], &options).unwrap();
     check(&panda);
     assert_eq!(panda.parts.len(), 11, "{:?}", names(&panda));
@@ -639,10 +645,10 @@ fn real_robots() {
     assert_eq!(found, expected);
 
     let laikago =
-        load([data.join("robots/laikago/laikago_toes_zup_lores.urdf")], &Options::default());
+        load([data.join("robots/laikago/laikago_toes_zup_lores.urdf")], &LoadOptions::default());
     let laikago = laikago.unwrap();
     check(&laikago);
     assert!(laikago.parts.len() >= 17, "{:?}", names(&laikago));
-    let error = load([data.join("robots/panda")], &Options::default()).unwrap_err();
+    let error = load([data.join("robots/panda")], &LoadOptions::default()).unwrap_err();
     assert!(error.message.contains("give the .urdf file itself"), "{error}");
 }

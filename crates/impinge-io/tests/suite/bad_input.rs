@@ -1,7 +1,7 @@
 //! Broken files of every format: each is refused with its place and a reason, in little memory.
 
 use crate::common::{self, samples};
-use impinge_io::{Format, Place, read};
+use impinge_io::{Format, Location, read};
 
 /// Where the error must be.
 #[derive(Debug)]
@@ -15,11 +15,11 @@ enum At {
 }
 
 impl At {
-    fn is(&self, place: &Place) -> bool {
+    fn is(&self, place: &Location) -> bool {
         match (self, place) {
-            (Self::File, Place::File) | (Self::Byte, Place::Byte(_)) => true,
-            (Self::Line(expected), Place::Line(line)) => expected == line,
-            (Self::Json, Place::Json(_)) | (Self::Anywhere, _) => true,
+            (Self::File, Location::File) | (Self::Byte, Location::Byte(_)) => true,
+            (Self::Line(expected), Location::Line(line)) => expected == line,
+            (Self::Json, Location::Json(_)) | (Self::Anywhere, _) => true,
             _ => false,
         }
     }
@@ -36,7 +36,7 @@ fn refuses(format: Format, cases: Vec<Case>) {
         let (result, peak) = common::memory::peak(|| read(&bytes, format, &name));
         match result {
             Ok(_) => wrong.push(format!("{what}: was read")),
-            Err(error) if !at.is(&error.place) || !error.message.contains(fragment) => {
+            Err(error) if !at.is(&error.location) || !error.message.contains(fragment) => {
                 wrong.push(format!("{what}: expected {at:?}, `{fragment}`; got {error}"));
             }
             Err(error) if error.path != name => wrong.push(format!("{what}: {:?}", error.path)),

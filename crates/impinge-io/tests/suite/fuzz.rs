@@ -13,7 +13,7 @@
 use crate::common::{self, samples};
 use impinge_io::{
     Format,
-    assembly::{self, Options},
+    assembly::{self, LoadOptions},
     read,
 };
 use std::{
@@ -299,7 +299,7 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
         Ok(model) => {
             common::check_model(&model)?;
             // What is a good model is a good assembly, but for what placing its parts may find.
-            let options = Options::default().keep_going(true);
+            let options = LoadOptions::default().keep_going(true);
             judge_assembly(bytes, &common::file_name(format), &options)?;
             // Placing may fail, where a transform leads too far, but must not panic.
             if model.face_count() < 1_000_000 {
@@ -321,7 +321,7 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
 }
 
 /// What is wrong with how an assembly was read, if anything; whether it was.
-fn judge_assembly(bytes: &[u8], path: &Path, options: &Options) -> Result<bool, String> {
+fn judge_assembly(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<bool, String> {
     let work = || assembly::read(bytes, path, options);
     let result = catch_unwind(AssertUnwindSafe(work)).map_err(|_| "the assembly panicked")?;
     let Ok(assembly) = result else { return Ok(false) };
@@ -338,7 +338,7 @@ fn judge_assembly(bytes: &[u8], path: &Path, options: &Options) -> Result<bool, 
 fn judge_costs(bytes: &[u8], path: &str, most: usize) -> Result<bool, String> {
     let start = Instant::now();
     // Spheres of few faces, or most of the time goes into making them.
-    let options = Options::default().tolerance(0.02);
+    let options = LoadOptions::default().tolerance(0.02);
     let work = || judge_assembly(bytes, Path::new(path), &options);
     let (result, peak) = common::memory::peak(work);
     let time = start.elapsed();

@@ -5,7 +5,7 @@ use impinge::{
     Mesh,
     glam::{DAffine3, DMat3, DVec3},
 };
-use impinge_io::{Format, Model, Part, load, read, save, write};
+use impinge_io::{Format, Model, ModelPart, load, read, save, write};
 use std::path::Path;
 
 fn again(model: &Model, format: Format) -> Model {
@@ -78,7 +78,7 @@ fn placed_parts_come_back_where_they_stand() {
         ),
     ];
     let mesh = ring(8);
-    let part = |(number, transform): (usize, DAffine3)| Part {
+    let part = |(number, transform): (usize, DAffine3)| ModelPart {
         name: format!("part {number}"),
         mesh: 0,
         faces: std::iter::once(0..mesh.faces().len() as u32).collect(),

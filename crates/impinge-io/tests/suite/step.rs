@@ -11,7 +11,7 @@ use crate::common::folder::Folder;
 use impinge::{Mesh, generate::Random, glam::DVec3};
 use impinge_io::{
     Assembly, Error,
-    assembly::{Options, Unit, load, read},
+    assembly::{LoadOptions, Unit, load, read},
 };
 use std::{
     f64::consts::PI,
@@ -34,7 +34,7 @@ fn program() -> std::ffi::OsString {
     std::env::var_os("IMPINGE_STEP").expect("IMPINGE_STEP names the program that reads STEP")
 }
 
-fn try_read(text: impl AsRef<[u8]>, options: &Options) -> Result<Assembly, Error> {
+fn try_read(text: impl AsRef<[u8]>, options: &LoadOptions) -> Result<Assembly, Error> {
     program();
     let start = Instant::now();
     let options = options.clone().time_limit(PATIENCE);
@@ -48,11 +48,11 @@ fn try_read(text: impl AsRef<[u8]>, options: &Options) -> Result<Assembly, Error
 }
 
 fn read_step(text: &str) -> Assembly {
-    try_read(text, &Options::default()).unwrap()
+    try_read(text, &LoadOptions::default()).unwrap()
 }
 
 fn refused(text: impl AsRef<[u8]>) -> String {
-    try_read(text, &Options::default()).unwrap_err().message
+    try_read(text, &LoadOptions::default()).unwrap_err().message
 }
 
 fn full_names(assembly: &Assembly) -> Vec<String> {
@@ -128,7 +128,7 @@ fn assemblies_come_with_names_and_places() {
         assert_eq!(report.vertices, report.distinct_positions, "{name}: faces share vertices");
     }
 
-    let metres = try_read(MACHINE, &Options::default().units(Unit::Metre)).unwrap();
+    let metres = try_read(MACHINE, &LoadOptions::default().units(Unit::Metre)).unwrap();
     assert_eq!(metres.units, Some(Unit::Metre));
     let volume = metres.mesh(1).report().volume.unwrap();
     assert!((volume * 1e9 - assembly.mesh(1).report().volume.unwrap()).abs() < 1e-6, "{volume}");
@@ -145,7 +145,7 @@ fn whatever_the_unit_of_the_file_it_comes_in_millimetres() {
     assert_eq!(bounds.min, DVec3::ZERO);
     assert!(bounds.max.distance(DVec3::new(25.4, 50.8, 76.2)) < 1e-12, "{}", bounds.max);
     assert_eq!(assembly.mesh(0).faces().len(), 12);
-    let inches = try_read(INCH, &Options::default().units(Unit::Inch)).unwrap();
+    let inches = try_read(INCH, &LoadOptions::default().units(Unit::Inch)).unwrap();
     let bounds = inches.mesh(0).bounds();
     assert!(bounds.max.distance(DVec3::new(1.0, 2.0, 3.0)) < 1e-13, "{}", bounds.max);
 }
@@ -178,7 +178,7 @@ fn files_and_folders() {
     folder.write("b/machine.STP", MACHINE);
     folder.write("a.step", INCH);
     folder.write("c.p21", INCH.replace("'brick'", "''"));
-    let assembly = load([&folder.0], &Options::default()).unwrap();
+    let assembly = load([&folder.0], &LoadOptions::default()).unwrap();
     let names = full_names(&assembly);
     // A file of one part is that part; without a name of its own it has the file's.
     assert_eq!((&*names[0], &*names[1]), ("brick", "b/machine/machine/plate"));
@@ -204,7 +204,7 @@ fn triangles_keep_to_the_tolerance() {
 
     let mut before = 0;
     for tolerance in [1e-3, 3e-4, 1e-4, 3e-5, 1e-5] {
-        let assembly = try_read(MACHINE, &Options::default().tolerance(tolerance)).unwrap();
+        let assembly = try_read(MACHINE, &LoadOptions::default().tolerance(tolerance)).unwrap();
         for (part, off) in shapes {
             let (mesh, name) = (assembly.mesh(part), &assembly.parts[part].name);
             let vertices = mesh.positions().iter().map(|&p| off(p).abs()).fold(0.0, f64::max);
@@ -245,7 +245,7 @@ fn entities<'a>(text: &'a str, kind: &str) -> Vec<&'a str> {
 #[test]
 #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
 fn nothing_is_lost_without_a_word() {
-    let keep = Options::default().keep_going(true);
+    let keep = LoadOptions::default().keep_going(true);
     let lost = |text: &str, name: &str, why: &str, parts: usize| {
         let message = refused(text);
         assert!(message.contains(why) && message.contains(name), "{message}");
@@ -339,7 +339,7 @@ fn what_is_no_sound_file_is_an_error() {
     let error = read(
         MACHINE.as_bytes(),
         Path::new("a.step"),
-        &Options::default().time_limit(Duration::from_millis(1)),
+        &LoadOptions::default().time_limit(Duration::from_millis(1)),
     );
     assert!(error.unwrap_err().message.contains("not read within 0.001 s"));
 }
@@ -380,7 +380,7 @@ fn mutants() {
         let [first, second] = [a, b].map(|(start, end)| &data[start..end]);
         let (before, between, after) = (&data[..a.0], &data[a.1..b.0], &data[b.1..]);
         let text = format!("{header}DATA;{before}{second}{between}{first}{after}");
-        match try_read(&text, &Options::default()) {
+        match try_read(&text, &LoadOptions::default()) {
             Err(_) => errors += 1,
             Ok(assembly) => {
                 let parts = assembly.parts.len();
@@ -411,7 +411,7 @@ fn real_files() {
         }
         count += 1;
         let start = Instant::now();
-        let assembly = load([&path], &Options::default()).unwrap();
+        let assembly = load([&path], &LoadOptions::default()).unwrap();
         let (time, name) = (start.elapsed(), path.display());
         let (parts, faces) = (assembly.parts.len(), assembly.face_count());
         println!(
@@ -427,13 +427,13 @@ fn real_files() {
         }
     }
     assert!(count >= 4, "{count} files in {}", folder.display());
-    let as1 = load([folder.join("as1-oc-214.stp")], &Options::default()).unwrap();
+    let as1 = load([folder.join("as1-oc-214.stp")], &LoadOptions::default()).unwrap();
     assert_eq!((as1.parts.len(), as1.meshes.len(), as1.groups.len()), (18, 5, 10));
     let bolts = as1.parts.iter().filter(|part| part.name.starts_with("bolt")).count();
     assert_eq!((bolts, as1.full_name(0)), (6, "as1/rod-assembly/nut".into()));
     // Another program's triangles of the same file, in metres.
     let glb =
-        load([folder.join("as1-oc-214.tess.glb")], &Options::default().units(Unit::Millimetre));
+        load([folder.join("as1-oc-214.tess.glb")], &LoadOptions::default().units(Unit::Millimetre));
     let volume = |assembly: &Assembly| -> f64 {
         (0..assembly.parts.len()).map(|part| assembly.mesh(part).report().volume.unwrap()).sum()
     };

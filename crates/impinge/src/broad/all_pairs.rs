@@ -1,6 +1,6 @@
-//! Every pair of bodies, by boxes or spheres, whichever fits a body better (Zachmann 1995).
+//! Compares every pair of bodies, by boxes and by bounding spheres where a sphere is smaller (Zachmann 1995).
 //!
-//! For few bodies, and the reference for all others.
+//! Takes quadratic time, so it suits few bodies. Tests use it as the reference for the other broad phases.
 
 use super::{BroadPhase, Detail, Proxies, ProxyPair, ordered};
 use crate::{Bounds, Threads};
@@ -9,8 +9,8 @@ use std::{f64::consts::PI, ops::ControlFlow};
 
 /// Compares every body with every other.
 ///
-/// Boxes are compared first. Where a sphere holds one of two bodies more closely than its box, it is
-/// compared with the other's sphere or box too, and pairs that are apart by it are left out.
+/// Boxes are compared first. If the sphere around a body has less volume than its box, the sphere is compared
+/// with the other body's sphere or box too, and a pair whose spheres do not overlap is dropped.
 #[derive(Clone, Debug)]
 pub struct AllPairs {
     detail: Detail,
@@ -18,12 +18,12 @@ pub struct AllPairs {
 }
 
 impl AllPairs {
-    /// With spheres where they fit better.
+    /// Compares boxes, and spheres where they are smaller.
     pub fn new() -> Self {
         Self { detail: Detail::Spheres, present: Vec::new() }
     }
 
-    /// With boxes alone: the reference, which gives the pairs that all others are to give.
+    /// Compares boxes only. The result is the set of pairs that every other broad phase has to find.
     pub fn boxes() -> Self {
         Self { detail: Detail::Boxes, present: Vec::new() }
     }
@@ -69,7 +69,8 @@ impl BroadPhase for AllPairs {
     }
 }
 
-/// Whether two bodies are certainly apart by the spheres around them, where these fit better.
+/// Whether the bounding spheres prove that two bodies are apart. Uses the sphere of a body only if it fits
+/// better than its box.
 fn are_apart(proxies: &Proxies, a: u32, b: u32) -> bool {
     let (Some(a_sphere), Some(b_sphere)) = (proxies.sphere(a), proxies.sphere(b)) else {
         return false;
@@ -83,14 +84,14 @@ fn are_apart(proxies: &Proxies, a: u32, b: u32) -> bool {
     }
 }
 
-/// Whether a sphere is smaller than a box. Not if either is too large to tell.
+/// Whether the sphere has less volume than the box. `false` if a volume overflows.
 fn fits_better((_, radius): (DVec3, f64), bounds: &Bounds) -> bool {
     let volume = bounds.size().element_product();
     4.0 / 3.0 * PI * (radius * radius * radius) < volume && volume.is_finite()
 }
 
-/// Whether a vector is certainly longer than a radius. Differences and squares are off by a few
-/// roundings, and what overflows is not.
-fn is_beyond(way: DVec3, radius: f64) -> bool {
-    way.length_squared() > radius * radius * (1.0 + 32.0 * f64::EPSILON) + f64::MIN_POSITIVE
+/// Whether a vector is certainly longer than `radius`. The factor covers the roundings of the differences and
+/// squares; an overflow makes the result `false`.
+fn is_beyond(offset: DVec3, radius: f64) -> bool {
+    offset.length_squared() > radius * radius * (1.0 + 32.0 * f64::EPSILON) + f64::MIN_POSITIVE
 }

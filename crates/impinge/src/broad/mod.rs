@@ -1,19 +1,20 @@
-//! The broad stage: which bodies of a world might touch?
+//! The broad phase: finds the pairs of bodies that might touch. [`World`](crate::World) and
+//! [`clash`](crate::clash) call it.
 //!
-//! Every body is a proxy: a number, and a box in the world that holds the body ([`Proxies`]). A
-//! [`BroadPhase`] finds the pairs of proxies whose boxes overlap, closed as boxes are, unless both of
-//! them are fixed. All of them find these very pairs, at every step and in any order, with two
-//! exceptions, both of which leave out only pairs of which it is certain that they do not touch:
-//! [`AllPairs`] looks at spheres too where these fit better, and [`Sweep::directions`] at more
-//! directions than the axes. What a world answers does not depend on it: contacts are decided exactly.
+//! Each body is represented by a proxy: a number, and a box in world coordinates that encloses the body
+//! ([`Proxies`]). A [`BroadPhase`] reports the candidate pairs: pairs of proxies whose closed boxes overlap
+//! and of which at least one may move. All broad phases report exactly these pairs, in any order, with two
+//! exceptions: [`AllPairs::new`] also compares spheres, and [`Sweep::directions`] also compares extents along
+//! more directions than the axes. Both drop only pairs that are proven not to touch. Contacts are decided
+//! exactly later, so the answers of a world do not depend on its broad phase.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `proxies.rs` | [`Proxies`]: what broad phases know of bodies |
-//! | `all_pairs.rs` | [`AllPairs`]: every pair, by spheres or boxes |
-//! | `sweep.rs` | [`Sweep`]: sorted lists along the axes, or more directions, and the pairs so far |
-//! | `tree.rs` | [`DynamicTree`]: a tree of boxes with room for bodies to move in |
-//! | `packed/` | [`Packed`]: boxes by eight along a curve that fills space; the default |
+//! | `proxies.rs` | [`Proxies`]: boxes of the bodies, and spheres or extents on request |
+//! | `all_pairs.rs` | [`AllPairs`]: compares every pair; the reference |
+//! | `sweep.rs` | [`Sweep`]: sweep and prune, along the axes or more directions |
+//! | `tree.rs` | [`DynamicTree`]: a binary tree of boxes with a margin |
+//! | `packed/` | [`Packed`]: an eight-way tree of boxes in Hilbert order; the default |
 
 mod all_pairs;
 mod packed;
@@ -35,25 +36,26 @@ pub type ProxyPair = [u32; 2];
 
 /// A way to find the bodies that might touch.
 ///
-/// A world calls it whenever a proxy is added, moved or taken away; where it is, and whether it is
-/// there at all, is in the table that comes with every call.
+/// The owner of the bodies, usually a [`World`](crate::World), reports each proxy that it adds, moves or
+/// removes. Every call also receives the table of all proxies, which says where each proxy is and whether it
+/// exists.
 pub trait BroadPhase: Debug + Send + Sync {
-    /// What it wants to know of bodies besides their boxes.
+    /// The data this broad phase needs for each proxy besides its box.
     fn wants(&self) -> Detail {
         Detail::Boxes
     }
 
-    /// Takes note of a proxy that is in the table from now on.
+    /// Called after a proxy was added to the table.
     fn insert(&mut self, proxies: &Proxies, proxy: u32);
 
-    /// Takes note of a proxy that is about to leave the table.
+    /// Called before a proxy is removed from the table.
     fn remove(&mut self, proxies: &Proxies, proxy: u32);
 
-    /// Takes note of proxies that have moved.
+    /// Called after the boxes of proxies have changed.
     fn update(&mut self, proxies: &Proxies, moved: &[u32]);
 
-    /// Visits the pairs of proxies whose boxes overlap, but for those of which both are fixed, each
-    /// pair once, in any order, until told to stop.
+    /// Visits each candidate pair once, in any order, until `visit` returns `Break`. A candidate pair is two
+    /// proxies whose boxes overlap, at least one of which may move.
     fn pairs(
         &mut self,
         proxies: &Proxies,
@@ -61,7 +63,7 @@ pub trait BroadPhase: Debug + Send + Sync {
         visit: &mut dyn FnMut(ProxyPair) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
 
-    /// Visits the proxies whose boxes overlap a box, each once, in any order, until told to stop.
+    /// Visits each proxy whose box overlaps `bounds` once, in any order, until `visit` returns `Break`.
     fn overlapping(
         &mut self,
         proxies: &Proxies,
@@ -72,7 +74,7 @@ pub trait BroadPhase: Debug + Send + Sync {
     }
 }
 
-/// Two proxies in order.
+/// The two proxies as a pair, the lower number first.
 #[inline]
 fn ordered(a: u32, b: u32) -> ProxyPair {
     if a < b { [a, b] } else { [b, a] }

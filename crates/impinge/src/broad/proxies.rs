@@ -1,24 +1,23 @@
-//! What broad phases know of bodies.
+//! The table of proxies: all that a broad phase knows of the bodies.
 
 use crate::Bounds;
 use glam::DVec3;
 
-/// What a broad phase wants to know of bodies besides their boxes.
+/// The data a broad phase needs for each proxy besides its box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Detail {
-    /// Nothing.
+    /// Boxes only.
     Boxes,
-    /// A sphere around each.
+    /// A bounding sphere as well.
     Spheres,
-    /// How far each reaches along these directions, whose components are 1, 0 or −1.
+    /// Extents along these directions as well. Each component of a direction is 1, 0 or −1.
     Extents(&'static [DVec3]),
 }
 
-/// A table of proxies: where each is, and whether it moves.
+/// A table of proxies: the box of each, and whether it may move.
 ///
-/// Numbers are given by the owner, the lowest first, for the table is as long as the highest is
-/// large.
+/// The owner chooses the numbers. Memory grows with the highest number, so reuse low ones.
 #[derive(Clone, Debug)]
 pub struct Proxies {
     detail: Detail,
@@ -36,18 +35,20 @@ enum Kind {
 }
 
 impl Proxies {
-    /// A table without proxies, for a broad phase that wants to know so much.
+    /// An empty table that keeps `detail` for each proxy.
     pub fn new(detail: Detail) -> Self {
         let (bounds, kinds, spheres, extents) = Default::default();
         Self { detail, bounds, kinds, spheres, extents }
     }
 
-    /// What is kept of each besides its box.
+    /// The data kept for each proxy besides its box.
     pub fn detail(&self) -> Detail {
         self.detail
     }
 
-    /// Adds a proxy or moves it. Of a proxy that no more is told of, no more is known than its box.
+    /// Adds a proxy, or gives it a new box. Resets its sphere to an infinite one. Extents along further
+    /// directions are infinite at first and keep their last value afterwards: call
+    /// [`set_extents`](Self::set_extents) after each change.
     pub fn set(&mut self, proxy: u32, bounds: Bounds, is_moving: bool) {
         let index = proxy as usize;
         if index >= self.bounds.len() {
@@ -67,20 +68,21 @@ impl Proxies {
         }
     }
 
-    /// Moves a proxy that is there.
+    /// Gives a proxy of the table a new box, and leaves everything else as it is.
     #[inline]
     pub(crate) fn set_bounds(&mut self, proxy: u32, bounds: Bounds) {
         self.bounds[proxy as usize] = bounds;
     }
 
-    /// Tells of a sphere that holds a proxy that is there. Nothing happens if nobody wants to know.
+    /// Sets the sphere around a proxy of the table. Does nothing if the table keeps no spheres.
     pub fn set_sphere(&mut self, proxy: u32, center: DVec3, radius: f64) {
         if let Some(sphere) = self.spheres.get_mut(proxy as usize) {
             *sphere = (center, radius);
         }
     }
 
-    /// Tells how far a proxy that is there reaches along the directions that are wanted.
+    /// Sets the extents `[least, greatest]` of a proxy of the table, one per direction of its
+    /// [`Detail::Extents`]. Does nothing if the table keeps no extents.
     pub fn set_extents(&mut self, proxy: u32, extents: &[[f64; 2]]) {
         if let Detail::Extents(directions) = self.detail {
             let start = proxy as usize * directions.len();
@@ -88,7 +90,7 @@ impl Proxies {
         }
     }
 
-    /// Takes a proxy away.
+    /// Removes a proxy.
     pub fn clear(&mut self, proxy: u32) {
         if let Some(kind) = self.kinds.get_mut(proxy as usize) {
             *kind = Kind::Absent;
@@ -96,45 +98,46 @@ impl Proxies {
         }
     }
 
-    /// The numbers of all that are there, lowest first.
+    /// The numbers of all proxies, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.kinds).filter(|&(_, &kind)| kind != Kind::Absent).map(|(proxy, _)| proxy)
     }
 
-    /// One more than the highest number so far.
+    /// One more than the highest number used so far.
     pub fn slots(&self) -> usize {
         self.bounds.len()
     }
 
-    /// Whether there is such a proxy.
+    /// Whether the table has this proxy.
     pub fn contains(&self, proxy: u32) -> bool {
         self.kinds.get(proxy as usize).is_some_and(|&kind| kind != Kind::Absent)
     }
 
-    /// Its box; the empty one if there is no such proxy.
+    /// The box of a proxy; empty after the proxy was removed.
     #[inline]
     pub fn bounds(&self, proxy: u32) -> &Bounds {
         &self.bounds[proxy as usize]
     }
 
-    /// Whether it is there and may move.
+    /// Whether the proxy exists and may move.
     #[inline]
     pub fn is_moving(&self, proxy: u32) -> bool {
         self.kinds[proxy as usize] == Kind::Moving
     }
 
-    /// The sphere around it, an endless one if nothing is known; none if spheres are not kept.
+    /// Center and radius of the sphere around a proxy; an infinite radius if none was set. `None` if the
+    /// table keeps no spheres.
     pub fn sphere(&self, proxy: u32) -> Option<(DVec3, f64)> {
         self.spheres.get(proxy as usize).copied()
     }
 
-    /// How far it reaches along the directions that are wanted.
+    /// The extents `[least, greatest]` of a proxy, one per direction; empty if the table keeps no extents.
     pub fn extents(&self, proxy: u32) -> &[[f64; 2]] {
         let Detail::Extents(directions) = self.detail else { return &[] };
         &self.extents[proxy as usize * directions.len()..][..directions.len()]
     }
 
-    /// Whether the boxes of two overlap and one of them may move.
+    /// Whether two proxies are a candidate pair: their boxes overlap, and at least one may move.
     #[inline]
     pub fn overlap(&self, a: u32, b: u32) -> bool {
         self.bounds(a).overlaps(self.bounds(b)) && (self.is_moving(a) || self.is_moving(b))

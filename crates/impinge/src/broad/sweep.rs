@@ -1,12 +1,13 @@
-//! Sweep and prune: sorted lists of where bodies begin and end along a few directions (Cohen, Lin,
-//! Manocha, Ponamgi 1995, I-COLLIDE), over the axes or over more directions (Klosowski 1998).
+//! Sweep and prune: sorted lists of the interval endpoints of all bodies along the axes (Cohen, Lin, Manocha,
+//! Ponamgi 1995, I-COLLIDE), or along more directions (Klosowski 1998).
 //!
-//! Lists stay nearly sorted from step to step, so that insertion sort takes little time. Bodies start
-//! or cease to overlap along a direction exactly when one's beginning and the other's end change places;
-//! so the set of pairs that overlap along all is kept up to date by looking at those that do.
+//! The lists stay nearly sorted from step to step, so insertion sort takes little time. Two bodies start or
+//! cease to overlap along a direction exactly when the lower endpoint of one and the upper endpoint of the
+//! other change places. So the sort itself keeps the set of pairs that overlap along all directions up to
+//! date.
 //!
-//! In three dimensions this takes time that grows faster than the number of bodies: along each axis
-//! a body passes all those that are anywhere beside it.
+//! In three dimensions the time grows faster than the number of bodies: along each axis a body passes all
+//! bodies with which it shares that coordinate, however far away they are.
 
 use super::{BroadPhase, Detail, Proxies, ProxyPair, ordered};
 use crate::{Threads, volume::Dop};
@@ -20,50 +21,52 @@ use std::{
     sync::LazyLock,
 };
 
-/// Sorted lists along the axes, or more directions.
+/// Sweep and prune: sorted lists along the axes, or along more directions.
 ///
-/// Keeps the set of all pairs, so it needs memory for them.
+/// Keeps the set of all candidate pairs between steps, so it needs memory for them.
 #[derive(Debug)]
 pub struct Sweep {
     /// Directions besides the axes.
     directions: &'static [DVec3],
-    lists: Vec<Vec<End>>,
+    lists: Vec<Vec<Endpoint>>,
     pairs: HashSet<ProxyPair, BuildHasherDefault<PairHasher>>,
-    /// By proxy: whether it is in the lists.
+    /// Indexed by proxy: whether the proxy has endpoints in the lists.
     is_listed: Vec<bool>,
-    new: Vec<u32>,
-    gone: Vec<u32>,
-    is_fresh: bool,
-    /// Room for a sweep: the proxies that have begun and not ended, and where each is in there.
-    open: Vec<u32>,
-    places: Vec<u32>,
+    added: Vec<u32>,
+    removed: Vec<u32>,
+    is_current: bool,
+    /// Scratch memory for a sweep: the proxies whose intervals contain the current point, and the position of
+    /// each proxy in that list.
+    active: Vec<u32>,
+    active_positions: Vec<u32>,
 }
 
-/// Where a body begins or ends.
+/// The lower or the upper end of a body's interval along a direction.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct Endpoint {
     value: f64,
     proxy: u32,
-    is_end: bool,
-    /// Whether the body is nowhere. Such bodies come last, one after the other, so that in no list
-    /// they overlap anything.
-    is_nowhere: bool,
+    is_upper: bool,
+    /// Whether the body's box is empty. Empty bodies come last in every list, one after the other, so that
+    /// they overlap nothing.
+    is_empty_body: bool,
 }
 
-impl End {
-    /// Of a body of which it is not known yet where it is.
-    fn new(proxy: u32, is_end: bool) -> Self {
-        Self { value: f64::INFINITY, proxy, is_end, is_nowhere: true }
+impl Endpoint {
+    /// An endpoint whose value is not known yet.
+    fn new(proxy: u32, is_upper: bool) -> Self {
+        Self { value: f64::INFINITY, proxy, is_upper, is_empty_body: true }
     }
 
-    /// The order in a list. What begins where another ends comes first: both are closed.
+    /// The order in a list. At equal values a lower endpoint comes before an upper one, because intervals are
+    /// closed.
     #[inline]
     fn order(&self, other: &Self) -> Ordering {
-        let whose = |end: &Self| if end.is_nowhere { end.proxy } else { 0 };
+        let whose = |endpoint: &Self| if endpoint.is_empty_body { endpoint.proxy } else { 0 };
         (self.value.total_cmp(&other.value))
-            .then(self.is_nowhere.cmp(&other.is_nowhere))
+            .then(self.is_empty_body.cmp(&other.is_empty_body))
             .then(whose(self).cmp(&whose(other)))
-            .then(self.is_end.cmp(&other.is_end))
+            .then(self.is_upper.cmp(&other.is_upper))
     }
 
     #[inline]
@@ -72,18 +75,19 @@ impl End {
     }
 }
 
-/// More new bodies than one in so many, or more places to go on average, and sorting anew is quicker.
-const NEW: usize = 16;
-const PASSED: usize = 4096;
+/// If more than one body in `REBUILD_SHARE` is new, sorting from scratch is faster than insertion.
+const REBUILD_SHARE: usize = 16;
+/// If an entry moves more than this many places on average, sorting from scratch is faster than insertion.
+const MAX_MOVES_PER_ENTRY: usize = 4096;
 
 impl Sweep {
-    /// Along the three axes.
+    /// Sweeps along the three axes.
     pub fn axes() -> Self {
         Self::along(&[])
     }
 
-    /// Along the 13 directions of a 26-DOP: axes, corners and edges of a cube. Fewer pairs, for more
-    /// time each.
+    /// Sweeps along the 13 directions of a 26-DOP: the axes, the corners and the edges of a cube. Reports
+    /// fewer pairs, and takes more time per pair.
     pub fn directions() -> Self {
         static ALL: LazyLock<[DVec3; 13]> = LazyLock::new(Dop::directions);
         Self::along(&ALL[3..])
@@ -95,84 +99,84 @@ impl Sweep {
             lists: vec![Vec::new(); 3 + directions.len()],
             pairs: HashSet::default(),
             is_listed: Vec::new(),
-            new: Vec::new(),
-            gone: Vec::new(),
-            is_fresh: true,
-            open: Vec::new(),
-            places: Vec::new(),
+            added: Vec::new(),
+            removed: Vec::new(),
+            is_current: true,
+            active: Vec::new(),
+            active_positions: Vec::new(),
         }
     }
 
-    /// Brings lists and pairs up to date.
+    /// Updates the lists and the set of pairs, unless nothing has changed.
     fn refresh(&mut self, proxies: &Proxies) {
-        if mem::replace(&mut self.is_fresh, true) {
+        if mem::replace(&mut self.is_current, true) {
             return;
         }
-        if !self.gone.is_empty() {
+        if !self.removed.is_empty() {
             let is_listed = &self.is_listed;
             for list in &mut self.lists {
-                list.retain(|end| is_listed[end.proxy as usize]);
+                list.retain(|endpoint| is_listed[endpoint.proxy as usize]);
             }
             self.pairs.retain(|pair| pair.iter().all(|&proxy| is_listed[proxy as usize]));
-            self.gone.clear();
+            self.removed.clear();
         }
-        let is_anew = self.new.len() * NEW > self.lists[0].len() / 2;
+        let needs_rebuild = self.added.len() * REBUILD_SHARE > self.lists[0].len() / 2;
         for list in &mut self.lists {
-            for &proxy in &self.new {
-                list.extend([End::new(proxy, false), End::new(proxy, true)]);
+            for &proxy in &self.added {
+                list.extend([Endpoint::new(proxy, false), Endpoint::new(proxy, true)]);
             }
         }
-        self.new.clear();
-        let mut is_sorted = !is_anew;
+        self.added.clear();
+        let mut is_sorted = !needs_rebuild;
         for (direction, list) in self.lists.iter_mut().enumerate() {
-            for end in &mut *list {
-                let found = extent(proxies, end.proxy, direction);
-                end.is_nowhere = found.is_none();
+            for endpoint in &mut *list {
+                let found = extent(proxies, endpoint.proxy, direction);
+                endpoint.is_empty_body = found.is_none();
                 let found = found.unwrap_or([f64::INFINITY; 2]);
-                // Adding zero makes of the two zeros one.
-                end.value = found[usize::from(end.is_end)] + 0.0;
+                // Adding +0.0 turns −0.0 into +0.0, so that both compare equal.
+                endpoint.value = found[usize::from(endpoint.is_upper)] + 0.0;
             }
-            is_sorted = is_sorted && sort_in_place(list, proxies, &mut self.pairs);
+            is_sorted = is_sorted && insertion_sort(list, proxies, &mut self.pairs);
         }
         if !is_sorted {
-            self.sort_anew(proxies);
+            self.rebuild(proxies);
         }
     }
 
-    /// Sorts all lists, and finds all pairs by going through one of them.
-    fn sort_anew(&mut self, proxies: &Proxies) {
-        let Self { lists, pairs, open, places, .. } = self;
+    /// Sorts all lists from scratch, and finds all pairs with one sweep along one axis.
+    fn rebuild(&mut self, proxies: &Proxies) {
+        let Self { lists, pairs, active, active_positions, .. } = self;
         for list in &mut *lists {
-            list.sort_unstable_by(End::order);
+            list.sort_unstable_by(Endpoint::order);
         }
         pairs.clear();
-        open.clear();
-        places.clear();
-        places.resize(proxies.slots(), 0);
-        // Along the axis where most are spread farthest, fewest are open at once.
-        let spread = |list: &&Vec<End>| {
+        active.clear();
+        active_positions.clear();
+        active_positions.resize(proxies.slots(), 0);
+        // Sweep along the axis with the widest spread: there the fewest intervals overlap at once.
+        let spread = |list: &&Vec<Endpoint>| {
             let at = |tenths: usize| list.get(list.len() * tenths / 10).map_or(0.0, |e| e.value);
             at(9) - at(1)
         };
         let widest = lists[..3].iter().max_by(|a, b| spread(a).total_cmp(&spread(b)));
-        for &End { proxy, is_end, .. } in widest.into_iter().flatten() {
-            if is_end {
-                let place = places[proxy as usize] as usize;
-                open.swap_remove(place);
-                if let Some(&moved) = open.get(place) {
-                    places[moved as usize] = place as u32;
+        for &Endpoint { proxy, is_upper, .. } in widest.into_iter().flatten() {
+            if is_upper {
+                let position = active_positions[proxy as usize] as usize;
+                active.swap_remove(position);
+                if let Some(&moved) = active.get(position) {
+                    active_positions[moved as usize] = position as u32;
                 }
             } else {
-                let near = open.iter().filter(|&&other| is_pair(proxies, proxy, other));
+                let near = active.iter().filter(|&&other| is_pair(proxies, proxy, other));
                 pairs.extend(near.map(|&other| ordered(proxy, other)));
-                places[proxy as usize] = open.len() as u32;
-                open.push(proxy);
+                active_positions[proxy as usize] = active.len() as u32;
+                active.push(proxy);
             }
         }
     }
 }
 
-/// From where to where a body reaches, unless it is nowhere.
+/// The interval of a body along a direction; `None` if its box is empty.
 #[inline]
 fn extent(proxies: &Proxies, proxy: u32, direction: usize) -> Option<[f64; 2]> {
     let bounds = proxies.bounds(proxy);
@@ -182,38 +186,38 @@ fn extent(proxies: &Proxies, proxy: u32, direction: usize) -> Option<[f64; 2]> {
     })
 }
 
-/// Whether two overlap along all directions.
+/// Whether two bodies overlap along all directions, and at least one may move.
 fn is_pair(proxies: &Proxies, a: u32, b: u32) -> bool {
     let along = |([a, b], [c, d]): (&[f64; 2], &[f64; 2])| a <= d && c <= b;
     proxies.overlap(a, b) && proxies.extents(a).iter().zip(proxies.extents(b)).all(along)
 }
 
-/// Sorts a list by insertion, and takes note of all that change places. Returns whether it has got to
-/// the end: a list in disorder would take too long.
-fn sort_in_place(
-    list: &mut [End],
+/// Sorts a list by insertion and updates `pairs` for endpoints that change places. Returns `false` if it gave
+/// up because the list is too far from sorted.
+fn insertion_sort(
+    list: &mut [Endpoint],
     proxies: &Proxies,
     pairs: &mut HashSet<ProxyPair, BuildHasherDefault<PairHasher>>,
 ) -> bool {
-    let mut budget = PASSED * list.len();
+    let mut budget = MAX_MOVES_PER_ENTRY * list.len();
     for i in 1..list.len() {
-        let end = list[i];
+        let endpoint = list[i];
         let mut j = i;
-        while j > 0 && list[j - 1].is_after(&end) {
+        while j > 0 && list[j - 1].is_after(&endpoint) {
             let passed = list[j - 1];
-            match (end.is_end, passed.is_end) {
-                (false, true) if is_pair(proxies, end.proxy, passed.proxy) => {
-                    pairs.insert(ordered(end.proxy, passed.proxy));
+            match (endpoint.is_upper, passed.is_upper) {
+                (false, true) if is_pair(proxies, endpoint.proxy, passed.proxy) => {
+                    pairs.insert(ordered(endpoint.proxy, passed.proxy));
                 }
                 (true, false) => {
-                    pairs.remove(&ordered(end.proxy, passed.proxy));
+                    pairs.remove(&ordered(endpoint.proxy, passed.proxy));
                 }
                 _ => {}
             }
             list[j] = passed;
             j -= 1;
         }
-        list[j] = end;
+        list[j] = endpoint;
         match budget.checked_sub(i - j) {
             Some(left) => budget = left,
             None => return false,
@@ -231,9 +235,9 @@ impl BroadPhase for Sweep {
     }
 
     fn insert(&mut self, proxies: &Proxies, proxy: u32) {
-        // One that was taken away and comes again must leave the lists first.
-        if !self.gone.is_empty() {
-            self.is_fresh = false;
+        // A proxy that was removed and is added again must leave the lists first.
+        if !self.removed.is_empty() {
+            self.is_current = false;
             self.refresh(proxies);
         }
         let index = proxy as usize;
@@ -241,21 +245,21 @@ impl BroadPhase for Sweep {
             self.is_listed.resize(index + 1, false);
         }
         self.is_listed[index] = true;
-        self.new.push(proxy);
-        self.is_fresh = false;
+        self.added.push(proxy);
+        self.is_current = false;
     }
 
     fn remove(&mut self, _proxies: &Proxies, proxy: u32) {
         self.is_listed[proxy as usize] = false;
-        match self.new.iter().position(|&new| new == proxy) {
-            Some(place) => drop(self.new.swap_remove(place)),
-            None => self.gone.push(proxy),
+        match self.added.iter().position(|&added| added == proxy) {
+            Some(position) => drop(self.added.swap_remove(position)),
+            None => self.removed.push(proxy),
         }
-        self.is_fresh = false;
+        self.is_current = false;
     }
 
     fn update(&mut self, _proxies: &Proxies, _moved: &[u32]) {
-        self.is_fresh = false;
+        self.is_current = false;
     }
 
     fn pairs(
@@ -269,13 +273,13 @@ impl BroadPhase for Sweep {
     }
 }
 
-/// A quick hash of two numbers; nobody chooses them to collide.
+/// A fast hash of two integers. The keys are proxy numbers, which no attacker chooses.
 #[derive(Clone, Copy, Debug, Default)]
 struct PairHasher(u64);
 
 impl Hasher for PairHasher {
     fn finish(&self) -> u64 {
-        // The upper bits are the best ones, and tables look at the lower ones too.
+        // The multiplication mixes the upper bits best; hash tables use the lower bits too.
         self.0 ^ self.0 >> 32
     }
 

@@ -1,15 +1,15 @@
-//! A dynamic tree of boxes, whose leaves have room for bodies to move in.
+//! A dynamic bounding volume tree, whose leaf boxes have a margin around the bodies.
 //!
-//! A body that stays within the larger box around it changes nothing; one that leaves it is taken out
-//! and put in where the boxes on the way grow least. Rotations keep the tree low. Where many leave at
-//! once, the whole tree is made anew from the top, which is quicker then, and leaves a better one.
+//! A body that stays within its leaf box changes nothing. A body that leaves it is removed and inserted again
+//! where the boxes on the path grow least. Rotations keep the tree balanced. If many bodies leave their leaf
+//! boxes at once, the whole tree is rebuilt from the top, which is then faster and gives a better tree.
 
 use super::{BroadPhase, Proxies, ProxyPair, ordered};
 use crate::{Bounds, Threads};
 use glam::DVec3;
 use std::ops::ControlFlow;
 
-/// A binary tree of boxes for bodies that come, go and move at any time.
+/// A binary tree of boxes, for bodies that are added, moved and removed at any time.
 #[derive(Debug, Default)]
 pub struct DynamicTree {
     moving: Tree,
@@ -18,7 +18,7 @@ pub struct DynamicTree {
 }
 
 impl DynamicTree {
-    /// An empty one.
+    /// An empty tree.
     pub fn new() -> Self {
         Self::default()
     }
@@ -41,10 +41,11 @@ impl BroadPhase for DynamicTree {
         let Self { moving, fixed, .. } = self;
         for (tree, is_moving) in [(moving, true), (fixed, false)] {
             let own = || moved.iter().filter(|&&proxy| proxies.is_moving(proxy) == is_moving);
-            let left = own().filter(|&&proxy| tree.has_left(proxy, proxies.bounds(proxy))).count();
-            if left > MANY.max(tree.count() / 8) {
+            let leavers =
+                own().filter(|&&proxy| tree.has_left_leaf(proxy, proxies.bounds(proxy))).count();
+            if leavers > MAX_REINSERTED.max(tree.count() / 8) {
                 tree.rebuild(proxies);
-            } else if left > 0 {
+            } else if leavers > 0 {
                 own().for_each(|&proxy| tree.update(proxy, proxies.bounds(proxy)));
             }
         }
@@ -86,19 +87,19 @@ impl BroadPhase for DynamicTree {
     }
 }
 
-/// How much room a leaf has on each side, in sizes of the body.
-const ROOM: f64 = 0.2;
-/// Fewer than so many are always put in one by one.
-const MANY: usize = 16;
+/// Margin of a leaf box on each side, relative to the body's longest side.
+const MARGIN: f64 = 0.2;
+/// Up to this many bodies that left their leaf boxes are reinserted one by one, however small the tree is.
+const MAX_REINSERTED: usize = 16;
 
 #[derive(Debug, Default)]
 struct Tree {
     nodes: Vec<Node>,
     free: Vec<u32>,
     root: Option<u32>,
-    /// By proxy.
+    /// The leaf of each proxy.
     leaves: Vec<Option<u32>>,
-    /// Room to make the tree anew: bodies and their middles.
+    /// Scratch memory for a rebuild: proxies and the centers of their boxes.
     bodies: Vec<(u32, DVec3)>,
 }
 
@@ -106,7 +107,7 @@ struct Tree {
 struct Node {
     bounds: Bounds,
     parent: Option<u32>,
-    /// How many levels are below; 0 for a leaf.
+    /// Levels below this node; 0 for a leaf.
     height: u32,
     kind: Kind,
 }
@@ -124,8 +125,8 @@ impl Tree {
         if index >= self.leaves.len() {
             self.leaves.resize(index + 1, None);
         }
-        let bounds = roomy(bounds);
-        let leaf = self.node(Node { bounds, parent: None, height: 0, kind: Kind::Leaf(proxy) });
+        let bounds = with_margin(bounds);
+        let leaf = self.allocate(Node { bounds, parent: None, height: 0, kind: Kind::Leaf(proxy) });
         self.leaves[index] = Some(leaf);
         self.attach(leaf);
     }
@@ -139,28 +140,28 @@ impl Tree {
 
     fn update(&mut self, proxy: u32, bounds: &Bounds) {
         if let Some(leaf) = self.leaves[proxy as usize]
-            && self.has_left(proxy, bounds)
+            && self.has_left_leaf(proxy, bounds)
         {
             self.detach(leaf);
-            self.nodes[leaf as usize].bounds = roomy(bounds);
+            self.nodes[leaf as usize].bounds = with_margin(bounds);
             self.attach(leaf);
         }
     }
 
-    /// Whether a body is not any more in the room that it has.
-    fn has_left(&self, proxy: u32, bounds: &Bounds) -> bool {
+    /// Whether a body has left its leaf box.
+    fn has_left_leaf(&self, proxy: u32, bounds: &Bounds) -> bool {
         self.leaves.get(proxy as usize).copied().flatten().is_some_and(|leaf| {
-            let room = &self.nodes[leaf as usize].bounds;
-            !(room.min.cmple(bounds.min).all() && bounds.max.cmple(room.max).all())
+            let leaf_box = &self.nodes[leaf as usize].bounds;
+            !(leaf_box.min.cmple(bounds.min).all() && bounds.max.cmple(leaf_box.max).all())
         })
     }
 
-    /// How many bodies there are.
+    /// The number of bodies.
     fn count(&self) -> usize {
         (self.nodes.len() - self.free.len()).div_ceil(2)
     }
 
-    /// Makes the tree anew, from the top, each time by the middle of what is spread the farthest.
+    /// Rebuilds the tree from the top. Each node is split at the median along the axis of greatest spread.
     fn rebuild(&mut self, proxies: &Proxies) {
         let mut bodies = std::mem::take(&mut self.bodies);
         bodies.clear();
@@ -168,16 +169,25 @@ impl Tree {
         bodies.extend(listed.map(|(proxy, _)| (proxy, proxies.bounds(proxy).center())));
         self.nodes.clear();
         self.free.clear();
-        self.root =
-            if bodies.is_empty() { None } else { Some(self.part(proxies, &mut bodies, None)) };
+        self.root = if bodies.is_empty() {
+            None
+        } else {
+            Some(self.build_subtree(proxies, &mut bodies, None))
+        };
         self.bodies = bodies;
     }
 
-    /// The tree of some bodies; as deep as their number can be halved.
-    fn part(&mut self, proxies: &Proxies, bodies: &mut [(u32, DVec3)], parent: Option<u32>) -> u32 {
+    /// Builds the subtree of `bodies` and returns its root. Each half gets half of the bodies, so the depth
+    /// is logarithmic.
+    fn build_subtree(
+        &mut self,
+        proxies: &Proxies,
+        bodies: &mut [(u32, DVec3)],
+        parent: Option<u32>,
+    ) -> u32 {
         let node = self.nodes.len() as u32;
         if let [(proxy, _)] = *bodies {
-            let bounds = roomy(proxies.bounds(proxy));
+            let bounds = with_margin(proxies.bounds(proxy));
             self.nodes.push(Node { bounds, parent, height: 0, kind: Kind::Leaf(proxy) });
             self.leaves[proxy as usize] = Some(node);
             return node;
@@ -188,13 +198,16 @@ impl Tree {
         bodies.select_nth_unstable_by(half, |(_, a), (_, b)| a[axis].total_cmp(&b[axis]));
         let (low, high) = bodies.split_at_mut(half);
         self.nodes.push(Node { bounds: Bounds::EMPTY, parent, height: 0, kind: Kind::Free });
-        let children = [self.part(proxies, low, Some(node)), self.part(proxies, high, Some(node))];
+        let children = [
+            self.build_subtree(proxies, low, Some(node)),
+            self.build_subtree(proxies, high, Some(node)),
+        ];
         self.nodes[node as usize].kind = Kind::Inner(children);
         self.fit(node);
         node
     }
 
-    fn node(&mut self, node: Node) -> u32 {
+    fn allocate(&mut self, node: Node) -> u32 {
         match self.free.pop() {
             Some(index) => {
                 self.nodes[index as usize] = node;
@@ -212,7 +225,7 @@ impl Tree {
         self.free.push(node);
     }
 
-    /// Puts a leaf in where the boxes on the way grow least.
+    /// Inserts a leaf where the boxes on the path grow least.
     fn attach(&mut self, leaf: u32) {
         let Some(root) = self.root else {
             self.root = Some(leaf);
@@ -224,7 +237,7 @@ impl Tree {
         while let Kind::Inner(children) = self.nodes[sibling as usize].kind {
             let here = &self.nodes[sibling as usize].bounds;
             let grown = area(&merged(here, &bounds));
-            // A new parent for both, or growing this one for the sake of a leaf farther down.
+            // Costs of stopping here with a new parent for both, and of inserting the leaf further down.
             let stop = 2.0 * grown;
             let inherited = 2.0 * (grown - area(here));
             let cost = |child: u32| {
@@ -240,7 +253,7 @@ impl Tree {
             sibling = children[usize::from(right < left)];
         }
         let old = self.nodes[sibling as usize].parent;
-        let parent = self.node(Node {
+        let parent = self.allocate(Node {
             bounds: merged(&self.nodes[sibling as usize].bounds, &bounds),
             parent: old,
             height: self.nodes[sibling as usize].height + 1,
@@ -252,7 +265,7 @@ impl Tree {
         self.refit(Some(parent));
     }
 
-    /// Takes a leaf out; it is a node by itself then.
+    /// Removes a leaf from the tree, but keeps its node.
     fn detach(&mut self, leaf: u32) {
         let Some(parent) = self.nodes[leaf as usize].parent.take() else {
             self.root = None;
@@ -267,7 +280,7 @@ impl Tree {
         self.refit(above);
     }
 
-    /// Puts a node where another was.
+    /// Replaces the child `old` of a node, or of the root link, by `new`.
     fn replace(&mut self, parent: Option<u32>, old: u32, new: u32) {
         match parent {
             None => self.root = Some(new),
@@ -279,7 +292,7 @@ impl Tree {
         }
     }
 
-    /// Fits the boxes from a node up, and turns what has become too high.
+    /// Refits the boxes from a node up to the root, and rotates where a subtree has become too high.
     fn refit(&mut self, from: Option<u32>) {
         let mut next = from;
         while let Some(node) = next {
@@ -298,38 +311,38 @@ impl Tree {
         }
     }
 
-    /// Lifts a child that is higher than the other by more than one, with its higher child, and returns
-    /// what is on top then.
+    /// Rotates `node` if one child is higher than the other by more than one: that child, with its higher
+    /// child, moves up. Returns the node that is on top afterwards.
     fn balanced(&mut self, node: u32) -> u32 {
         let Kind::Inner(children) = self.nodes[node as usize].kind else { return node };
         let height = |tree: &Self, node: u32| tree.nodes[node as usize].height;
         let [a, b] = children.map(|child| height(self, child));
         let side = usize::from(b > a);
-        let up = children[side];
-        let Kind::Inner(grandchildren) = self.nodes[up as usize].kind else { return node };
+        let riser = children[side];
+        let Kind::Inner(grandchildren) = self.nodes[riser as usize].kind else { return node };
         if a.abs_diff(b) <= 1 {
             return node;
         }
         let [c, d] = grandchildren.map(|child| height(self, child));
-        let (stays, goes) = match c > d {
+        let (moves_up, moves_down) = match c > d {
             true => (grandchildren[0], grandchildren[1]),
             false => (grandchildren[1], grandchildren[0]),
         };
         let parent = self.nodes[node as usize].parent;
-        self.replace(parent, node, up);
-        self.nodes[up as usize].parent = parent;
-        self.nodes[up as usize].kind = Kind::Inner([node, stays]);
-        self.nodes[node as usize].parent = Some(up);
+        self.replace(parent, node, riser);
+        self.nodes[riser as usize].parent = parent;
+        self.nodes[riser as usize].kind = Kind::Inner([node, moves_up]);
+        self.nodes[node as usize].parent = Some(riser);
         let mut own = children;
-        own[side] = goes;
+        own[side] = moves_down;
         self.nodes[node as usize].kind = Kind::Inner(own);
-        self.nodes[goes as usize].parent = Some(node);
+        self.nodes[moves_down as usize].parent = Some(node);
         self.fit(node);
-        up
+        riser
     }
 
-    /// Visits the pairs of leaves, one of each tree, whose bodies overlap; of a tree with itself, each
-    /// once.
+    /// Visits the candidate pairs with one proxy in each tree. If `is_same`, both trees are one, and each
+    /// pair is visited once.
     fn pairs(
         &self,
         other: &Self,
@@ -364,15 +377,15 @@ impl Tree {
     }
 }
 
-/// A box with room to move in.
-fn roomy(bounds: &Bounds) -> Bounds {
+/// The box with a margin on each side.
+fn with_margin(bounds: &Bounds) -> Bounds {
     if bounds.is_empty() {
         return *bounds;
     }
-    let room = ROOM * bounds.size().max_element();
-    // None for a box whose size is beyond numbers.
-    let room = if room.is_finite() { room } else { 0.0 };
-    Bounds { min: bounds.min - room, max: bounds.max + room }
+    let margin = MARGIN * bounds.size().max_element();
+    // No margin for a box whose size overflows.
+    let margin = if margin.is_finite() { margin } else { 0.0 };
+    Bounds { min: bounds.min - margin, max: bounds.max + margin }
 }
 
 fn merged(a: &Bounds, b: &Bounds) -> Bounds {
@@ -381,7 +394,7 @@ fn merged(a: &Bounds, b: &Bounds) -> Bounds {
     merged
 }
 
-/// Half the area of a box's surface; 0 for an empty one.
+/// Half the surface area of a box; 0 for an empty one.
 fn area(bounds: &Bounds) -> f64 {
     let size = bounds.size().max(DVec3::ZERO);
     size.x * size.y + size.y * size.z + size.z * size.x

@@ -1,37 +1,46 @@
-//! What is said of two parts: step by step, the cheapest question first.
+//! Checks one pair of parts and gives its verdict. The cheapest question comes first.
+//!
+//! `find.rs` calls [`Checker::check`] for every candidate pair, on any thread. The checker relies
+//! on [`Searcher`] for contacts and distances, on `common.rs` for the intersection, and on
+//! `depth.rs` and `crossing.rs` to tell penetration from touching.
 
 use super::{
     Clash, Verdict,
     common::Common,
     crossing::Crossing,
-    depth::{Sounding, Touching},
+    depth::{DepthProbe, Touching},
     duplicate::are_same,
-    find::Hall,
+    find::PlacedParts,
     placed::Placed,
 };
 use crate::{Bounds, FacePair, MeshDistance, query::Searcher};
 
-/// What a thread needs to look at one pair of parts after the other.
+/// The scratch memory that one thread reuses from pair to pair.
 #[derive(Debug, Default)]
 pub(super) struct Checker {
     searcher: Searcher,
     faces: Vec<FacePair>,
     common: Common,
-    sounding: Sounding,
+    probe: DepthProbe,
     crossing: Crossing,
     touching: Vec<Touching>,
 }
 
 impl Checker {
-    /// What is to be said of two parts, if anything.
-    pub(super) fn check(&mut self, hall: &Hall<'_>, a: usize, b: usize) -> Option<Clash> {
-        let parts @ (first, second) = (hall.part(a), hall.part(b));
-        let touch = hall.touch(a, b);
+    /// Returns the clash between parts `a` and `b`, or `None` if they are clear of each other.
+    pub(super) fn check(
+        &mut self,
+        assembly: &PlacedParts<'_>,
+        a: usize,
+        b: usize,
+    ) -> Option<Clash> {
+        let parts @ (first, second) = (assembly.part(a), assembly.part(b));
+        let touch = assembly.touch(a, b);
         self.faces.clear();
         self.searcher.contacts(first.body(), second.body(), &mut self.faces);
         let is_same = are_same(first, second, touch);
         if self.faces.is_empty() && !is_same {
-            return self.apart(hall, (a, b), parts);
+            return self.apart(assembly, (a, b), parts);
         }
 
         self.common.find(first, second, &self.faces);
@@ -48,7 +57,7 @@ impl Checker {
             (verdict, depth.filter(|_| is_closed == [true; 2]))
         };
         let places = self.common.places();
-        // Duplicates to within the touch band need not meet.
+        // Duplicates agree only to within the touch band, so their surfaces need not meet.
         let Some(main) = places.iter().max_by(|p, q| p.size().total_cmp(&q.size())) else {
             let near = self.searcher.distance_within(first.body(), second.body(), f64::INFINITY)?;
             return Some(Clash { verdict, ..Clash::apart((a, b), &near, is_closed) });
@@ -68,10 +77,10 @@ impl Checker {
         })
     }
 
-    /// What is to be said of parts whose surfaces do not meet.
+    /// Returns the clash between two parts whose surfaces do not meet: inside, or too close.
     fn apart(
         &mut self,
-        hall: &Hall<'_>,
+        assembly: &PlacedParts<'_>,
         numbers: (usize, usize),
         parts @ (first, second): (Placed<'_>, Placed<'_>),
     ) -> Option<Clash> {
@@ -87,17 +96,18 @@ impl Checker {
             let apart = Clash::apart(numbers, &near, is_closed);
             return Some(Clash { verdict: Verdict::Inside, depth, ..apart });
         }
-        if hall.clearance == 0.0 {
+        if assembly.clearance == 0.0 {
             return None;
         }
-        let near = self.searcher.distance_within(first.body(), second.body(), hall.clearance)?;
+        let near =
+            self.searcher.distance_within(first.body(), second.body(), assembly.clearance)?;
         let is_closed = [first.surface().is_closed, second.surface().is_closed];
-        (near.distance < hall.clearance).then(|| Clash::apart(numbers, &near, is_closed))
+        (near.distance < assembly.clearance).then(|| Clash::apart(numbers, &near, is_closed))
     }
 
-    /// How deep either part reaches into the other; nothing if neither is closed.
+    /// Returns how deep either part reaches into the other, or `None` if neither is closed.
     fn depth(&mut self, (a, b): (Placed<'_>, Placed<'_>), touch: f64) -> Option<f64> {
-        let Self { faces, common, sounding, touching, .. } = self;
+        let Self { faces, common, probe, touching, .. } = self;
         let pieces = if faces.is_empty() { &[] } else { common.pieces() };
         let mut into = |inner: Placed<'_>, outer: Placed<'_>, face: fn(&FacePair) -> u32| {
             if !outer.surface().is_closed {
@@ -106,14 +116,15 @@ impl Checker {
             touching.clear();
             touching.extend((0..).zip(faces.iter()).map(|(piece, pair)| (face(pair), piece)));
             touching.sort_unstable();
-            Some(sounding.depth((inner, outer), touching, pieces, touch))
+            Some(probe.depth((inner, outer), touching, pieces, touch))
         };
         let depths = [into(a, b, |pair| pair.a), into(b, a, |pair| pair.b)];
         let depth = depths.into_iter().flatten().reduce(f64::max);
         match depths {
-            // Surfaces that lie in each other have no points inside, however much of the solids does.
+            // Where two surfaces coincide, neither has a point strictly inside the other solid,
+            // however much the solids overlap.
             [Some(p), Some(q)] if p.max(q) <= touch => {
-                Some(sounding.shared_depth((a, b), faces, pieces, touch).max(p.max(q)))
+                Some(probe.shared_depth((a, b), faces, pieces, touch).max(p.max(q)))
             }
             _ => depth,
         }
@@ -121,7 +132,7 @@ impl Checker {
 }
 
 impl Clash {
-    /// Parts whose surfaces do not meet.
+    /// A clearance clash between parts whose surfaces do not meet; `near` holds the closest points.
     fn apart((a, b): (usize, usize), near: &MeshDistance, is_closed: [bool; 2]) -> Self {
         Self {
             a,

@@ -1,9 +1,10 @@
-//! What two surfaces have in common: the curve along which they cross, patches where they lie in one
-//! another, points.
+//! The intersection of two surfaces: curves along which they cross, patches where they coincide,
+//! and single points.
 //!
-//! Every pair of faces that touch adds a point, a segment or a polygon. Ends that are the same but for
-//! rounding are made one, which tells what is connected, and which segments are the same: where the
-//! curve runs along an edge, each of the two faces at the edge adds it.
+//! `check.rs` calls this with the pairs of faces that touch. Each pair adds a point, a segment or a
+//! polygon, computed by [`triangles_meet`]. End points that are equal up to rounding are merged
+//! into one joint. Joints tell which pieces are connected, and which segments are the same: where
+//! the curve runs along an edge, both faces at that edge add the same segment.
 
 use super::{Place, placed::Placed};
 use crate::{
@@ -13,44 +14,44 @@ use crate::{
 use glam::DVec3;
 use std::collections::{HashMap, HashSet};
 
-/// What the faces of two parts have in common, pair by pair.
+/// The intersection of two surfaces, as one piece for each pair of faces that touch.
 #[derive(Debug, Default)]
 pub(super) struct Common {
     pieces: Vec<Piece>,
-    /// The ends of all pieces, made one.
+    /// The merged end points of all pieces.
     joints: Joints,
 }
 
-/// What two faces have in common.
+/// The intersection of two faces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub(super) kind: Kind,
-    /// A point of it, well inside.
+    /// The mean of the piece's corners.
     pub(super) middle: DVec3,
     pub(super) bounds: Bounds,
-    /// What its first end was made one with.
+    /// The joint at the piece's first corner.
     joint: u32,
 }
 
-/// The shape of it.
+/// The shape of a piece.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Point,
-    /// A piece of the curve: where from and where to, and the joints there.
+    /// A segment of the intersection curve: its two ends, and the joints there.
     Segment([DVec3; 2], [u32; 2]),
-    /// Faces that lie in each other: a polygon, or the edge where two of such a patch meet.
+    /// Two coplanar faces: they share a polygon, or a segment of their edges.
     Patch,
 }
 
-/// How far apart ends may be that are the same, relative to the smaller part.
+/// Largest distance between ends that count as equal, relative to the size of the smaller part.
 const SAME: f64 = 1e-9;
 
 impl Common {
-    /// Takes two parts and their faces that touch.
+    /// Computes the intersection of two parts from all pairs of faces that touch.
     pub(super) fn find(&mut self, a: Placed<'_>, b: Placed<'_>, faces: &[FacePair]) {
         self.pieces.clear();
-        let largest = |bounds: &Bounds| bounds.min.abs().max(bounds.max.abs()).max_element();
-        let rounding = 16.0 * f64::EPSILON * largest(a.bounds).max(largest(b.bounds));
+        let rounding =
+            16.0 * f64::EPSILON * a.bounds.largest_coordinate().max(b.bounds.largest_coordinate());
         let size = a.bounds.size().length().min(b.bounds.size().length());
         self.joints.begin((SAME * size).max(rounding));
         for pair in faces {
@@ -60,12 +61,12 @@ impl Common {
         }
     }
 
-    /// One for each pair of faces.
+    /// The pieces, in the order of the pairs of faces given to [`find`](Self::find).
     pub(super) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// All of it is in here.
+    /// A box that encloses the whole intersection.
     pub(super) fn extent(&self) -> Bounds {
         let mut extent = Bounds::EMPTY;
         for piece in &self.pieces {
@@ -74,7 +75,7 @@ impl Common {
         extent
     }
 
-    /// What is connected, in the order of the first pairs of faces.
+    /// The connected components of the intersection, in the order of their first pair of faces.
     pub(super) fn places(&mut self) -> Vec<Place> {
         let mut number_of = HashMap::new();
         let mut places: Vec<Place> = Vec::new();
@@ -95,7 +96,7 @@ impl Common {
                 place.length += from.distance(to);
             }
         }
-        // Of all points that are at hand the one nearest to the middle.
+        // A component is represented by the piece middle that is nearest to the centre of its box.
         for place in &mut places {
             let center = place.extent.center();
             let away = |point: DVec3| point.distance_squared(center);
@@ -110,40 +111,47 @@ impl Common {
     }
 }
 
-/// Whether two faces lie in planes that are the same but for rounding, or have none.
+/// Whether two faces are parallel up to rounding. A degenerate face has no normal and counts as
+/// parallel.
 fn are_parallel(a: &Triangle, b: &Triangle) -> bool {
-    let normal = |t: &Triangle| (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
-    normal(a).cross(normal(b)).length_squared() <= SAME * SAME
+    unit_normal(a).cross(unit_normal(b)).length_squared() <= SAME * SAME
 }
 
-/// Points made one where they are the same but for rounding, and what is connected.
+/// The unit normal of a triangle, or zero if it is degenerate.
+pub(super) fn unit_normal([p, q, r]: &Triangle) -> DVec3 {
+    (q - p).cross(r - p).normalize_or_zero()
+}
+
+/// Merges points that are equal up to rounding, and tracks which ones are connected (union-find).
 #[derive(Debug, Default)]
 struct Joints {
     tolerance: f64,
     points: Vec<DVec3>,
-    /// The last point in each cell, and for each point the one before it in its cell.
+    /// A hash grid: the newest joint in each cell, and for each joint the one added before it in
+    /// the same cell.
     cells: HashMap<[i64; 3], u32>,
-    before: Vec<u32>,
-    /// A joint that each is connected with; itself for a root.
-    above: Vec<u32>,
+    previous: Vec<u32>,
+    /// The union-find parent of each joint; a root is its own parent.
+    parent: Vec<u32>,
 }
 
-/// Cells are so many tolerances wide: few points are so close to a border that two are looked into.
+/// Width of a grid cell in tolerances. Few points are so close to a cell border that two cells must
+/// be searched.
 const CELL: f64 = 64.0;
 const NONE: u32 = u32::MAX;
 
 impl Joints {
     fn begin(&mut self, tolerance: f64) {
-        // Never so small that cells could not be counted, nor 0.
+        // Positive, so that the division by the cell width is defined.
         self.tolerance = tolerance.max(f64::MIN_POSITIVE);
         self.points.clear();
         self.cells.clear();
-        self.before.clear();
-        self.above.clear();
+        self.previous.clear();
+        self.parent.clear();
     }
 
     fn piece(&mut self, a: &Triangle, b: &Triangle) -> Piece {
-        // Faces that touch have something in common; a corner stands in for what cannot be.
+        // Faces that touch share a point. Should rounding lose it, a corner takes its place.
         let meeting = triangles_meet(a, b).unwrap_or(Meeting::Point(a[0]));
         let bounds = Bounds::enclosing(meeting.iter().copied());
         let middle = meeting.iter().copied().sum::<DVec3>() / meeting.len() as f64;
@@ -166,7 +174,7 @@ impl Joints {
         Piece { kind, middle, bounds, joint }
     }
 
-    /// The joint at a point.
+    /// Returns the joint at `point`, adding it if there is none within the tolerance.
     fn joint(&mut self, point: DVec3) -> u32 {
         let cell = |p: DVec3| (p / (CELL * self.tolerance)).floor().to_array().map(|c| c as i64);
         let (low, high) = (cell(point - self.tolerance), cell(point + self.tolerance));
@@ -179,7 +187,7 @@ impl Joints {
                         if away <= self.tolerance {
                             return joint;
                         }
-                        joint = self.before[joint as usize];
+                        joint = self.previous[joint as usize];
                     }
                 }
             }
@@ -187,22 +195,22 @@ impl Joints {
         let joint = self.points.len() as u32;
         let last = self.cells.insert(cell(point), joint);
         self.points.push(point);
-        self.before.push(last.unwrap_or(NONE));
-        self.above.push(joint);
+        self.previous.push(last.unwrap_or(NONE));
+        self.parent.push(joint);
         joint
     }
 
     fn root(&mut self, mut joint: u32) -> u32 {
-        while self.above[joint as usize] != joint {
-            let above = self.above[joint as usize];
-            self.above[joint as usize] = self.above[above as usize];
-            joint = above;
+        while self.parent[joint as usize] != joint {
+            let parent = self.parent[joint as usize];
+            self.parent[joint as usize] = self.parent[parent as usize];
+            joint = parent;
         }
         joint
     }
 
     fn connect(&mut self, i: u32, j: u32) {
         let (i, j) = (self.root(i), self.root(j));
-        self.above[i.max(j) as usize] = i.min(j);
+        self.parent[i.max(j) as usize] = i.min(j);
     }
 }

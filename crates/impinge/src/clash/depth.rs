@@ -1,39 +1,39 @@
-//! How deep one part reaches into the other.
+//! Penetration depth: how deep one part reaches into the other.
 //!
-//! Points of the one surface that lie inside the other solid, exactly (`winding.rs`), are measured: how
-//! far is it from there to the surface of that solid? The points are
-//! - all vertices inside: those of faces that touch the other part, and from there on all that can be
-//!   reached over faces that do not, because the other's surface is not between;
-//! - in faces that touch the other part the middles of chords, from a piece of the curve straight across
-//!   to the next or to the border: two bars that cross have no vertex inside each other;
-//! - the middles of faces inside that do not touch the other part;
-//! - from the deepest of these on, points of the same face that are farther away from the closest point.
+//! `check.rs` calls this for pairs of parts that touch or may contain each other. It probes points
+//! of one surface. `winding.rs` decides exactly whether a point lies inside the other solid; the
+//! depth of an inside point is its distance to that solid's surface. The probed points are
+//! - all vertices inside the other solid: first those of faces that touch the other part, then all
+//!   that can be reached from them across faces that do not touch it, because the other surface
+//!   cannot lie in between;
+//! - the middles of chords in faces that touch the other part. A chord runs from a segment of the
+//!   intersection curve straight across the face to the next segment or to the border. (Two
+//!   crossing bars have no vertex inside each other.)
+//! - the centroids of faces inside that do not touch the other part;
+//! - starting from the deepest of these, points of the same face that are farther from the closest
+//!   point.
 //!
-//! All of them are points of the surface, so what is found is never more than the true depth.
+//! All of them are points of the surface, so the result is never more than the true depth.
 //!
-//! Where the surfaces lie in each other and both solids are on the same side, no point of either surface
-//! is inside the other solid. There points below the patch are measured instead: how far is it to
-//! either surface?
+//! Where the surfaces coincide and both solids lie on the same side, no point of either surface is
+//! inside the other solid. There the probe takes points below the shared patch, and their depth is
+//! the distance to the nearer of the two surfaces.
 
 use super::{
-    common::{Kind, Piece},
+    common::{Kind, Piece, unit_normal},
     placed::Placed,
     winding::is_inside,
 };
-use crate::{
-    Bounds, FacePair,
-    method::PointScratch,
-    narrow::{Triangle, nearest_point},
-};
+use crate::{Bounds, FacePair, method::PointScratch, narrow::nearest_point};
 use glam::DVec3;
 use std::cmp::Reverse;
 
-/// A face that touches the other part, and which of the pieces in common is on it.
+/// A face that touches the other part, and the index of a piece of the intersection on it.
 pub(super) type Touching = (u32, u32);
 
-/// Looks for the deepest points of parts in others.
+/// Finds the deepest points of one part in another. Keeps its scratch memory from pair to pair.
 #[derive(Debug, Default)]
-pub(super) struct Sounding {
+pub(super) struct DepthProbe {
     seen: Marks,
     touched: Marks,
     touched_pieces: Marks,
@@ -41,26 +41,27 @@ pub(super) struct Sounding {
     origins: Vec<Origin>,
     flood: Vec<u32>,
     stack: PointScratch,
-    chords: Vec<Chords>,
+    crossed_faces: Vec<CrossedFace>,
 }
 
-/// What a point is of.
+/// The mesh element a sample point came from.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     Vertex(u32),
     Face(u32),
 }
 
-/// A face with pieces of the curve on it: where they are in the list, and how long the longest is.
+/// A face that the intersection curve crosses: the range of its entries in the list of touching
+/// faces, and the length of its longest curve segment.
 #[derive(Clone, Copy, Debug)]
-struct Chords {
+struct CrossedFace {
     face: u32,
     longest: f64,
     start: u32,
     end: u32,
 }
 
-/// The deepest point so far.
+/// The deepest point found so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Deepest {
     depth: f64,
@@ -68,23 +69,25 @@ struct Deepest {
     origin: Option<Origin>,
 }
 
-/// So many faces are looked at for chords at first, those with the longest pieces; all others only if
-/// nothing was deeper than the touch band.
-const FACES: usize = 64;
-/// So many chords start on a face, from its longest pieces.
-const PIECES: usize = 4;
-/// So many faces around a vertex are gone along.
-const AROUND: usize = 6;
-/// So many patches are looked below, and so often closer to the patch.
-const PATCHES: usize = 16;
-const HALVINGS: usize = 24;
-/// So many steps are taken away from the closest point.
-const STEPS: usize = 24;
+/// Faces searched for chords at first, those with the longest curve segments. The others are
+/// searched only if nothing was deeper than the touch band.
+const CHORD_FACES: usize = 64;
+/// Chords started per face, longest curve segments first.
+const CHORDS_PER_FACE: usize = 4;
+/// Faces climbed per vertex.
+const FACES_PER_VERTEX: usize = 6;
+/// Shared patches probed, largest first, and how often the step below a patch is halved.
+const MAX_PATCHES: usize = 16;
+const MAX_HALVINGS: usize = 24;
+/// Steps away from the closest point when climbing.
+const CLIMB_STEPS: usize = 24;
 
-impl Sounding {
-    /// At least how deep points of `inner` lie in `outer`, which is closed; 0 if none are found inside.
+impl DepthProbe {
+    /// Returns a lower bound of the depth to which `inner` reaches into `outer`, which must be
+    /// closed; 0 if no point inside is found.
     ///
-    /// `touching` are the faces of `inner` that touch the other, in order, with what they have in common.
+    /// `touching` lists the faces of `inner` that touch `outer`, sorted, each with its piece of the
+    /// intersection.
     pub(super) fn depth(
         &mut self,
         (inner, outer): (Placed<'_>, Placed<'_>),
@@ -95,31 +98,32 @@ impl Sounding {
         let mut deepest = Deepest::default();
         self.begin(inner, touching, pieces);
         self.add_vertices(inner, outer.bounds, touching);
-        let mut chords = std::mem::take(&mut self.chords);
-        for (round, some) in [chords.len().min(FACES), chords.len()].into_iter().enumerate() {
-            let first = if round == 0 { 0 } else { chords.len().min(FACES) };
-            for chord in &chords[first..some] {
-                self.add_chords(inner, outer.bounds, chord, touching, pieces);
+        let mut faces = std::mem::take(&mut self.crossed_faces);
+        for (round, end) in [faces.len().min(CHORD_FACES), faces.len()].into_iter().enumerate() {
+            let first = if round == 0 { 0 } else { faces.len().min(CHORD_FACES) };
+            for face in &faces[first..end] {
+                self.add_chords(inner, outer.bounds, face, touching, pieces);
             }
             self.measure(inner, outer, &mut deepest);
             if deepest.depth > touch {
                 break;
             }
         }
-        chords.clear();
-        self.chords = chords;
+        faces.clear();
+        self.crossed_faces = faces;
         self.climb(inner, outer, &mut deepest);
         deepest.depth
     }
 
-    /// Marks what touches, and finds the faces with the longest pieces.
+    /// Marks the faces and connected pieces that touch, and sorts the faces with curve segments by
+    /// length.
     fn begin(&mut self, inner: Placed<'_>, touching: &[Touching], pieces: &[Piece]) {
         let surface = inner.surface();
         let [vertices, faces] = surface.counts();
         self.seen.begin(vertices);
         self.touched.begin(faces);
         self.touched_pieces.begin(surface.pieces.len());
-        self.chords.clear();
+        self.crossed_faces.clear();
         let mut start = 0;
         for same in touching.chunk_by(|p, q| p.0 == q.0) {
             let (face, end) = (same[0].0, start + same.len() as u32);
@@ -128,17 +132,18 @@ impl Sounding {
             let length = |&(_, piece): &Touching| pieces[piece as usize].length();
             let longest = same.iter().map(length).fold(0.0, f64::max);
             if longest > 0.0 {
-                self.chords.push(Chords { face, longest, start, end });
+                self.crossed_faces.push(CrossedFace { face, longest, start, end });
             }
             start = end;
         }
-        let rank = |chords: &Chords| (Reverse(chords.longest.to_bits()), chords.face);
-        self.chords.sort_unstable_by_key(rank);
+        let rank = |it: &CrossedFace| (Reverse(it.longest.to_bits()), it.face);
+        self.crossed_faces.sort_unstable_by_key(rank);
         self.points.clear();
         self.origins.clear();
     }
 
-    /// A vertex of every part of the surface that may be inside.
+    /// Adds the vertices of all touching faces, and one vertex of every connected piece that does
+    /// not touch.
     fn add_vertices(&mut self, inner: Placed<'_>, bounds: &Bounds, touching: &[Touching]) {
         let surface = inner.surface();
         let Self { seen, touched_pieces, points, origins, .. } = self;
@@ -159,26 +164,27 @@ impl Sounding {
         }
     }
 
-    /// The middles of chords of a face, from its longest pieces across to the next or to the border.
+    /// Adds the middles of chords of a face, from its longest segments across to the next segment
+    /// or to the border.
     fn add_chords(
         &mut self,
         inner: Placed<'_>,
         bounds: &Bounds,
-        chords: &Chords,
+        crossed: &CrossedFace,
         touching: &[Touching],
         pieces: &[Piece],
     ) {
-        let triangle = inner.triangle(chords.face);
+        let triangle = inner.triangle(crossed.face);
         let normal = (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]);
-        // The piece itself is not in its own way.
-        let hardly = 1e-9 * (triangle[1] - triangle[0]).length().max(chords.longest);
-        let here = &touching[chords.start as usize..chords.end as usize];
+        // A chord must not end at the segment it started from.
+        let margin = 1e-9 * (triangle[1] - triangle[0]).length().max(crossed.longest);
+        let here = &touching[crossed.start as usize..crossed.end as usize];
         let segment = |&(_, piece): &Touching| pieces[piece as usize].segment();
         let mut longest: Vec<[DVec3; 2]> = here.iter().filter_map(segment).collect();
-        if longest.len() > PIECES {
+        if longest.len() > CHORDS_PER_FACE {
             let rank = |[p, q]: &[DVec3; 2]| Reverse(p.distance_squared(*q).to_bits());
-            longest.select_nth_unstable_by_key(PIECES, rank);
-            longest.truncate(PIECES);
+            longest.select_nth_unstable_by_key(CHORDS_PER_FACE, rank);
+            longest.truncate(CHORDS_PER_FACE);
         }
         for [from, to] in longest {
             let middle = (from + to) * 0.5;
@@ -189,18 +195,18 @@ impl Sounding {
                 let reach = pieces
                     .chain(borders)
                     .filter_map(|segment| crossing(middle, way, normal, segment))
-                    .filter(|&reach| reach > hardly)
+                    .filter(|&reach| reach > margin)
                     .fold(f64::INFINITY, f64::min);
                 let point = nearest_point(&triangle, middle + way * (0.5 * reach));
                 if point.is_finite() && bounds.contains(point) {
                     self.points.push(point);
-                    self.origins.push(Origin::Face(chords.face));
+                    self.origins.push(Origin::Face(crossed.face));
                 }
             }
         }
     }
 
-    /// Measures all points that are inside, and empties the list.
+    /// Probes all collected points that are inside `outer`, and empties the list.
     fn measure(&mut self, inner: Placed<'_>, outer: Placed<'_>, deepest: &mut Deepest) {
         for number in 0..self.points.len() {
             let (point, origin) = (self.points[number], self.origins[number]);
@@ -209,26 +215,26 @@ impl Sounding {
             }
             match origin {
                 Origin::Vertex(vertex) => self.flood(inner, outer, vertex, deepest),
-                Origin::Face(_) => self.sound(outer, point, origin, deepest),
+                Origin::Face(_) => self.probe(outer, point, origin, deepest),
             }
         }
         self.points.clear();
         self.origins.clear();
     }
 
-    /// Measures a vertex that is inside, and all that are reached from it over faces that do not touch
-    /// the other part.
+    /// Probes a vertex that is inside, and everything that is reached from it across faces that do
+    /// not touch the other part.
     fn flood(&mut self, inner: Placed<'_>, outer: Placed<'_>, vertex: u32, deepest: &mut Deepest) {
         let surface = inner.surface();
         self.flood.push(vertex);
         while let Some(vertex) = self.flood.pop() {
-            self.sound(outer, inner.vertex(vertex), Origin::Vertex(vertex), deepest);
+            self.probe(outer, inner.vertex(vertex), Origin::Vertex(vertex), deepest);
             for &face in surface.around(vertex) {
                 if !self.touched.set(face) {
                     continue;
                 }
                 let middle = inner.triangle(face).iter().sum::<DVec3>() / 3.0;
-                self.sound(outer, middle, Origin::Face(face), deepest);
+                self.probe(outer, middle, Origin::Face(face), deepest);
                 for next in surface.corners(face) {
                     if self.seen.set(next) {
                         self.flood.push(next);
@@ -238,41 +244,41 @@ impl Sounding {
         }
     }
 
-    /// Measures a point, and keeps it if it is deeper than all before.
-    fn sound(&mut self, outer: Placed<'_>, point: DVec3, origin: Origin, deepest: &mut Deepest) {
+    /// Measures the depth of a point inside `outer`, and keeps the point if it is the deepest so
+    /// far.
+    fn probe(&mut self, outer: Placed<'_>, point: DVec3, origin: Origin, deepest: &mut Deepest) {
         let (shape, pose) = outer.body();
         if let Some(nearest) = shape.nearest_beyond(pose, point, deepest.depth, &mut self.stack) {
             *deepest = Deepest { depth: nearest.distance, point, origin: Some(origin) };
         }
     }
 
-    /// Goes from the deepest point on, in its faces, away from what is closest.
+    /// Moves the deepest point within its faces, away from the closest point of `outer`.
     fn climb(&mut self, inner: Placed<'_>, outer: Placed<'_>, deepest: &mut Deepest) {
         let faces = match deepest.origin {
             None => return,
             Some(Origin::Face(face)) => &[face][..],
-            // The hub of a fan has any number of them.
+            // The hub of a triangle fan has any number of faces.
             Some(Origin::Vertex(vertex)) => {
                 let around = inner.surface().around(vertex);
-                &around[..around.len().min(AROUND)]
+                &around[..around.len().min(FACES_PER_VERTEX)]
             }
         };
         let Deepest { point: start, origin, .. } = *deepest;
         for &face in faces {
             let triangle = inner.triangle(face);
-            let normal =
-                (triangle[1] - triangle[0]).cross(triangle[2] - triangle[0]).normalize_or_zero();
+            let normal = unit_normal(&triangle);
             let (shape, pose) = outer.body();
             let mut here = start;
             let Some(mut nearest) = shape.nearest_beyond(pose, here, 0.0, &mut self.stack) else {
                 return;
             };
             let mut step = 0.9;
-            for _ in 0..STEPS {
+            for _ in 0..CLIMB_STEPS {
                 let away = here - nearest.point;
                 let along = (away - normal * normal.dot(away)).normalize_or_zero();
-                // No surface is closer than the closest point, so this is inside as well: to go to
-                // the nearest point of a triangle is to go no farther.
+                // No point of `outer` is closer than `nearest`, so a shorter step stays inside.
+                // Projecting onto the triangle does not lengthen the step.
                 let next = nearest_point(&triangle, here + along * (step * nearest.distance));
                 let floor = nearest.distance;
                 match shape.nearest_beyond(pose, next, floor, &mut self.stack) {
@@ -293,9 +299,9 @@ impl Sounding {
     }
 }
 
-impl Sounding {
-    /// At least how deep points are in both parts, which are closed, below patches where their surfaces lie
-    /// in each other and look the same way; 0 if there are none.
+impl DepthProbe {
+    /// Returns a lower bound of the depth of points inside both parts, which must be closed. It
+    /// probes below patches where the surfaces coincide and face the same way; 0 if there are none.
     pub(super) fn shared_depth(
         &mut self,
         (a, b): (Placed<'_>, Placed<'_>),
@@ -303,25 +309,24 @@ impl Sounding {
         pieces: &[Piece],
         touch: f64,
     ) -> f64 {
-        let normal = |t: Triangle| (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
         let mut patches: Vec<(f64, DVec3, DVec3)> = Vec::new();
         for (piece, pair) in pieces.iter().zip(faces) {
             if !matches!(piece.kind, Kind::Patch) {
                 continue;
             }
-            let (n, m) = (normal(a.triangle(pair.a)), normal(b.triangle(pair.b)));
+            let (n, m) = (unit_normal(&a.triangle(pair.a)), unit_normal(&b.triangle(pair.b)));
             if n.dot(m) > 0.0 {
                 patches.push((piece.bounds.size().length(), piece.middle, n));
             }
         }
         patches.sort_by(|p, q| q.0.total_cmp(&p.0));
-        patches.truncate(PATCHES);
+        patches.truncate(MAX_PATCHES);
         let mut depth = 0.0f64;
         for (size, middle, normal) in patches {
-            // Below is against the normal, and along it for what is inside out.
+            // "Below" is against the normal, or along it for a part that is inside out.
             for way in [-normal, normal] {
                 let mut step = size;
-                for _ in 0..HALVINGS {
+                for _ in 0..MAX_HALVINGS {
                     step *= 0.5;
                     if step <= touch {
                         break;
@@ -357,7 +362,8 @@ impl Piece {
     }
 }
 
-/// How far along a way in a plane a segment of the plane is crossed, if it is.
+/// Returns how far a ray in the plane of `normal` travels along `way` until it crosses the segment
+/// `p q`.
 fn crossing(from: DVec3, way: DVec3, normal: DVec3, [p, q]: [DVec3; 2]) -> Option<f64> {
     let side = normal.cross(way);
     let (left, right) = (side.dot(p - from), side.dot(q - from));
@@ -368,7 +374,7 @@ fn crossing(from: DVec3, way: DVec3, normal: DVec3, [p, q]: [DVec3; 2]) -> Optio
     Some(way.dot(p + (q - p) * fraction - from))
 }
 
-/// A set of numbers that is emptied at no cost.
+/// A set of indices that is cleared in constant time.
 #[derive(Debug, Default)]
 struct Marks {
     marks: Vec<u32>,
@@ -376,7 +382,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Empties it, and makes room for numbers below a count.
+    /// Clears the set, and grows it to hold indices below `count`.
     fn begin(&mut self, count: usize) {
         if self.current == u32::MAX {
             self.marks.fill(0);
@@ -388,7 +394,7 @@ impl Marks {
         }
     }
 
-    /// Adds a number, and returns whether it is new.
+    /// Adds an index. Returns whether it is new.
     fn set(&mut self, number: u32) -> bool {
         let mark = &mut self.marks[number as usize];
         std::mem::replace(mark, self.current) != self.current

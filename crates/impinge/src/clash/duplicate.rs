@@ -1,14 +1,15 @@
-//! Whether two parts are the same in the same place.
+//! Whether two parts are duplicates: the same part in the same place. Called by `check.rs` for
+//! every pair.
 
 use super::placed::Placed;
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// Whether two parts have as many faces, and every face of the one has a counterpart in the other whose
-/// corners are within a band of its own, in any order.
+/// Whether two parts have equally many faces, and every face of either has a counterpart in the
+/// other: three corners within the touch band of its own, in any order.
 ///
-/// The band is narrowed to a thousandth of the part, so that a wide one makes no small part the
-/// duplicate of its neighbour.
+/// The band is at most a thousandth of the part's size. Otherwise a wide band would make a small
+/// part the duplicate of its neighbour.
 pub(super) fn are_same(a: Placed<'_>, b: Placed<'_>, touch: f64) -> bool {
     let (faces_a, faces_b) = (a.mesh().faces(), b.mesh().faces());
     if faces_a.len() != faces_b.len() || faces_a.is_empty() {
@@ -16,7 +17,7 @@ pub(super) fn are_same(a: Placed<'_>, b: Placed<'_>, touch: f64) -> bool {
     }
     let band = touch.min(1e-3 * a.bounds.size().length());
     let is_near = |p: DVec3, q: DVec3| p.distance_squared(q) <= band * band;
-    // What is the same has the same mean, but for roundings, which add up.
+    // Duplicates have the same mean, up to rounding errors, which add up.
     if a.mean().distance(b.mean()) > band + 1e-9 * a.bounds.size().length() {
         return false;
     }
@@ -30,10 +31,11 @@ pub(super) fn are_same(a: Placed<'_>, b: Placed<'_>, touch: f64) -> bool {
     covers(a, b, band) && covers(b, a, band)
 }
 
-/// Whether every face of `a` has a counterpart in `b`.
+/// Whether every face of `a` has a counterpart in `b`. Looks counterparts up in a hash grid of face
+/// centres.
 fn covers(a: Placed<'_>, b: Placed<'_>, band: f64) -> bool {
     let origin = a.bounds.min;
-    // Never 0; a few bands wide, so that most faces are looked for in one cell.
+    // Positive, and a few bands wide, so that most lookups need a single cell.
     let width = (8.0 * band).max(1e-12 * a.bounds.size().length()).max(f64::MIN_POSITIVE);
     let middle = |[p, q, r]: [DVec3; 3]| ((p - origin) + (q - origin) + (r - origin)) / 3.0;
     let cell = |p: DVec3| (p / width).floor().to_array().map(|c| c as i64);

@@ -1,9 +1,12 @@
-//! From parts to the pairs that are near each other, and from these to what is said of them.
+//! The entry points of the clash check: from parts to candidate pairs, and from those to a report.
+//!
+//! The broad phase (`Packed`) finds pairs of parts whose boxes are near each other; `check.rs`
+//! decides each pair. Both run on one thread or on a pool.
 
 use super::{
     Clash, Options, Part, Progress, Report, Stage, Watch,
     check::Checker,
-    placed::{Form, Placed},
+    placed::{Placed, PreparedMesh},
 };
 use crate::{
     Bounds, Mesh, Threads,
@@ -39,78 +42,80 @@ pub fn find(parts: &[Part], options: &Options) -> Report {
     find_watched(parts, options, &()).expect("`()` stops nothing")
 }
 
-/// Finds all clashes among the parts of an assembly, reports progress, and leaves out the pairs that the
-/// watcher leaves out; `None` if the watcher stopped it.
+/// Finds all clashes among the parts of an assembly, with progress and cancellation.
+///
+/// `watch` chooses the pairs to check, and hears about the progress. Returns `None` if it stopped
+/// the search.
 pub fn find_watched(parts: &[Part], options: &Options, watch: &impl Watch) -> Option<Report> {
-    let hall = Hall::new(parts, options, watch)?;
-    let pairs = hall.near_pairs(watch)?;
-    let clashes = hall.check(&pairs, watch)?;
-    let open_parts = hall.open_parts(&pairs);
-    Some(Report { clashes, pairs_checked: pairs.len() as u64, open_parts, touch: hall.touch })
+    let assembly = PlacedParts::new(parts, options, watch)?;
+    let pairs = assembly.near_pairs(watch)?;
+    let clashes = assembly.check(&pairs, watch)?;
+    let open_parts = assembly.open_parts(&pairs);
+    Some(Report { clashes, pairs_checked: pairs.len() as u64, open_parts, touch: assembly.touch })
 }
 
-/// Parts where they stand, and what is asked about them.
-pub(super) struct Hall<'p> {
+/// All parts with their placed boxes, and the options of the search.
+pub(super) struct PlacedParts<'p> {
     parts: &'p [Part],
     /// One for each distinct mesh.
-    forms: Vec<Form>,
-    /// Which of them each part shows.
-    form_of: Vec<u32>,
+    meshes: Vec<PreparedMesh>,
+    /// The index in `meshes` of each part's mesh.
+    mesh_of: Vec<u32>,
     bounds: Vec<Bounds>,
     touch: f64,
-    /// Whether that is what was asked for.
-    is_asked: bool,
+    /// Whether the caller chose the touch band.
+    is_touch_chosen: bool,
     pub(super) clearance: f64,
     threads: Threads,
 }
 
-/// How often somebody who watches is told.
-const EVERY: u64 = 64;
+/// Pairs between two progress reports.
+const PAIRS_PER_REPORT: u64 = 64;
 
-impl<'p> Hall<'p> {
+impl<'p> PlacedParts<'p> {
     fn new(parts: &'p [Part], options: &Options, watch: &impl Watch) -> Option<Self> {
-        let mut numbers: HashMap<*const Mesh, u32> = HashMap::new();
+        let mut index_of: HashMap<*const Mesh, u32> = HashMap::new();
         let mut meshes = Vec::new();
-        let mut form_of = Vec::with_capacity(parts.len());
+        let mut mesh_of = Vec::with_capacity(parts.len());
         for part in parts {
-            let number = numbers.entry(Arc::as_ptr(&part.mesh)).or_insert_with(|| {
+            let index = index_of.entry(Arc::as_ptr(&part.mesh)).or_insert_with(|| {
                 meshes.push(&part.mesh);
                 meshes.len() as u32 - 1
             });
-            form_of.push(*number);
+            mesh_of.push(*index);
         }
-        let course = Course::new(watch, Stage::Meshes, meshes.len());
-        let forms = course.each(
+        let stage = WatchedStage::new(watch, Stage::Meshes, meshes.len());
+        let meshes = stage.each(
             options.threads,
             &meshes,
             1,
             || (),
-            |(), &mesh| Some(Form::new(Arc::clone(mesh))),
+            |(), &mesh| Some(PreparedMesh::new(Arc::clone(mesh))),
         )?;
         let bounds: Vec<Bounds> = parts
             .iter()
-            .zip(&form_of)
-            .map(|(part, &form)| forms[form as usize].shape.placed_bounds(&part.pose))
+            .zip(&mesh_of)
+            .map(|(part, &mesh)| meshes[mesh as usize].shape.placed_bounds(&part.pose))
             .collect();
-        let is_asked = options.touch.is_some();
-        let usual = || default_touch(&bounds).max(2.0 * options.tolerance);
-        let touch = options.touch.unwrap_or_else(usual);
+        let is_touch_chosen = options.touch.is_some();
+        let default = || default_touch(&bounds).max(2.0 * options.tolerance);
+        let touch = options.touch.unwrap_or_else(default);
         let (clearance, threads) = (options.clearance, options.threads);
-        Some(Self { parts, forms, form_of, bounds, touch, is_asked, clearance, threads })
+        Some(Self { parts, meshes, mesh_of, bounds, touch, is_touch_chosen, clearance, threads })
     }
 
-    /// The pairs of parts whose boxes are close enough, in order, but for those that nobody heeds.
+    /// The pairs of parts whose boxes are near each other and that the watcher includes, sorted.
     fn near_pairs(&self, watch: &impl Watch) -> Option<Vec<[u32; 2]>> {
         let mut proxies = Proxies::new(Detail::Boxes);
         let mut broad = Packed::new();
-        // Each box is larger by half of what counts as near, with some room for rounding.
+        // Each box grows by half the distance that counts as near, with a margin for rounding.
         let near = self.clearance.max(self.touch) * (0.5 + 1e-9);
         for (number, bounds) in (0..).zip(&self.bounds) {
             if bounds.is_empty() {
                 continue;
             }
-            let more = near + f64::EPSILON * bounds.min.abs().max(bounds.max.abs()).max_element();
-            let grown = Bounds { min: bounds.min - more, max: bounds.max + more };
+            let more = near + f64::EPSILON * bounds.largest_coordinate();
+            let grown = bounds.grown(more);
             proxies.set(number, grown, true);
             broad.insert(&proxies, number);
         }
@@ -129,44 +134,44 @@ impl<'p> Hall<'p> {
         (!is_stopped).then_some(pairs)
     }
 
-    /// What is to be said of pairs, in order.
+    /// Checks all pairs. Returns the clashes in order, or `None` if the watcher stopped the search.
     fn check(&self, pairs: &[[u32; 2]], watch: &impl Watch) -> Option<Vec<Clash>> {
-        let course = Course::new(watch, Stage::Pairs, pairs.len());
-        course.each(self.threads, pairs, EVERY, Checker::default, |checker, &[a, b]| {
+        let stage = WatchedStage::new(watch, Stage::Pairs, pairs.len());
+        stage.each(self.threads, pairs, PAIRS_PER_REPORT, Checker::default, |checker, &[a, b]| {
             checker.check(self, a as usize, b as usize)
         })
     }
 
-    /// How many parts of these pairs are open.
+    /// The number of open parts among these pairs.
     fn open_parts(&self, pairs: &[[u32; 2]]) -> usize {
         let mut is_counted = vec![false; self.parts.len()];
         pairs
             .iter()
             .flatten()
             .filter(|&&part| {
-                let form = &self.forms[self.form_of[part as usize] as usize];
-                !std::mem::replace(&mut is_counted[part as usize], true) && form.is_known_open()
+                let prepared = &self.meshes[self.mesh_of[part as usize] as usize];
+                !std::mem::replace(&mut is_counted[part as usize], true) && prepared.is_known_open()
             })
             .count()
     }
 
-    /// The touch band for two parts.
+    /// The touch band for two parts, as a length.
     pub(super) fn touch(&self, a: usize, b: usize) -> f64 {
-        if self.is_asked {
+        if self.is_touch_chosen {
             return self.touch;
         }
         let size = |part: usize| self.bounds[part].size().length();
         self.touch.min(2e-3 * size(a).min(size(b)))
     }
 
-    /// A part where it stands.
+    /// Part `number` with its pose and its placed box.
     pub(super) fn part(&self, number: usize) -> Placed<'_> {
-        let form = &self.forms[self.form_of[number] as usize];
-        form.placed(&self.parts[number].pose, &self.bounds[number])
+        let prepared = &self.meshes[self.mesh_of[number] as usize];
+        prepared.placed(&self.parts[number].pose, &self.bounds[number])
     }
 }
 
-/// The touch band if none was asked for.
+/// The touch band if the caller chose none.
 fn default_touch(bounds: &[Bounds]) -> f64 {
     let mut all = Bounds::EMPTY;
     for bounds in bounds {
@@ -175,13 +180,13 @@ fn default_touch(bounds: &[Bounds]) -> f64 {
     if all.is_empty() {
         return 0.0;
     }
-    // Never less than what rounding moves parts by, far from the origin.
-    let largest = all.min.abs().max(all.max.abs()).max_element();
+    // Never less than the rounding of coordinates far from the origin.
+    let largest = all.largest_coordinate();
     (1e-6 * all.size().length()).max(64.0 * f64::EPSILON * largest)
 }
 
-/// A stage that is watched.
-struct Course<'w, W> {
+/// A stage of the search whose progress is reported to a watcher, which may stop it.
+struct WatchedStage<'w, W> {
     watch: &'w W,
     stage: Stage,
     total: u64,
@@ -189,26 +194,30 @@ struct Course<'w, W> {
     is_stopped: AtomicBool,
 }
 
-impl<'w, W: Watch> Course<'w, W> {
+impl<'w, W: Watch> WatchedStage<'w, W> {
     fn new(watch: &'w W, stage: Stage, total: usize) -> Self {
         let (done, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
         Self { watch, stage, total: total as u64, done, is_stopped }
     }
 
-    /// Does something with each, and keeps what comes of it, in order; nothing if it was stopped.
+    /// Applies `act` to every item and returns its results in the order of the items, or `None` if
+    /// the watcher stopped the stage.
+    ///
+    /// Each thread makes its own scratch memory by `new_scratch`. The watcher is told after every
+    /// `every` items.
     fn each<T: Sync, S: Send, R: Send>(
         &self,
         threads: Threads,
         items: &[T],
         every: u64,
-        room: impl Fn() -> S + Sync + Send,
+        new_scratch: impl Fn() -> S + Sync + Send,
         act: impl Fn(&mut S, &T) -> Option<R> + Sync + Send,
     ) -> Option<Vec<R>> {
-        let act = |room: &mut S, item: &T| {
+        let act = |scratch: &mut S, item: &T| {
             if self.is_stopped.load(Ordering::Relaxed) {
                 return None;
             }
-            let result = act(room, item);
+            let result = act(scratch, item);
             let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
             let progress = Progress { stage: self.stage, done, total: self.total };
             let is_due = done.is_multiple_of(every) || done == self.total;
@@ -219,10 +228,10 @@ impl<'w, W: Watch> Course<'w, W> {
         };
         let results = match threads {
             Threads::One => {
-                let mut room = room();
-                items.iter().filter_map(|item| act(&mut room, item)).collect()
+                let mut scratch = new_scratch();
+                items.iter().filter_map(|item| act(&mut scratch, item)).collect()
             }
-            Threads::Pool => items.par_iter().map_init(room, act).flatten().collect(),
+            Threads::Pool => items.par_iter().map_init(new_scratch, act).flatten().collect(),
         };
         (!self.is_stopped.load(Ordering::Relaxed)).then_some(results)
     }

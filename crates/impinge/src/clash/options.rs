@@ -1,19 +1,19 @@
-//! What is asked about an assembly.
+//! The input of a clash check: parts, options, and the watcher for progress and cancellation.
 
 use crate::{Mesh, Pose, Threads, ToleranceError, tolerance::checked as checked_tolerance};
 use std::sync::Arc;
 
-/// A part of an assembly: a mesh, somewhere. Parts that share a mesh share all that is prepared of
-/// it.
+/// A part of an assembly: a mesh and its pose. Parts with the same `Arc` of a mesh share its search
+/// structure.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What it looks like.
+    /// The geometry, in the part's own coordinates.
     pub mesh: Arc<Mesh>,
-    /// Where it stands.
+    /// Where the part stands in the assembly.
     pub pose: Pose,
 }
 
-/// What counts as a clash.
+/// What counts as a clash, and how many threads look for it. Lengths are in the unit of the meshes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Options {
     pub(super) touch: Option<f64>,
@@ -23,60 +23,66 @@ pub struct Options {
 }
 
 impl Options {
-    /// Clashes alone, no matter how close other parts come, with a touch band that follows from the
-    /// assembly: a millionth of its diagonal, some 10 units in the last place of the single precision
-    /// in which most files hold coordinates; or twice the [`tolerance`](Self::tolerance), if that is more.
-    /// It is no wider than a five-hundredth of the smaller part, so that it hides no part in another.
+    /// Reports clashes but no clearances, with a touch band that follows from the assembly.
+    ///
+    /// That band is a millionth of the assembly's diagonal, about 10 units in the last place of the
+    /// single precision in which most files hold coordinates; or twice the
+    /// [`tolerance`](Self::tolerance), if that is more. For a small part it is at most a
+    /// five-hundredth of the part, so that it hides no part in another.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets how deep one part may reach into another to be said to touch it.
+    /// Sets the touch band: parts that reach no deeper than this into each other count as touching.
     ///
     /// # Errors
-    /// If it is below zero or not a number.
+    /// If the band is negative or NaN.
     pub fn touch(mut self, band: f64) -> Result<Self, ToleranceError> {
         self.touch = Some(checked_tolerance(band)?);
         Ok(self)
     }
 
-    /// Says how far meshes may be off the shapes that they stand for, as round ones are that were cut into
-    /// triangles. So that parts that fit into each other touch, the band is at least twice as wide,
-    /// unless one is [asked for](Self::touch).
+    /// Sets how far the meshes may deviate from the true shapes, for example where curved surfaces
+    /// were cut into triangles.
+    ///
+    /// The touch band is then at least twice as wide, so that parts that fit into each other count
+    /// as touching. A band set by [`touch`](Self::touch) is kept as it is.
     ///
     /// # Errors
-    /// If it is below zero or not a number.
+    /// If the tolerance is negative or NaN.
     pub fn tolerance(mut self, tolerance: f64) -> Result<Self, ToleranceError> {
         self.tolerance = checked_tolerance(tolerance)?;
         Ok(self)
     }
 
-    /// Asks for parts that are closer to each other than this, too; 0, the default, for none.
+    /// Also reports parts that are closer to each other than this distance. The default is 0, which
+    /// reports none.
     ///
     /// # Errors
-    /// If it is below zero or not a number.
+    /// If the distance is negative or NaN.
     pub fn clearance(mut self, distance: f64) -> Result<Self, ToleranceError> {
         self.clearance = checked_tolerance(distance)?;
         Ok(self)
     }
 
-    /// Sets how many threads may be used: one unless told otherwise. The answer does not depend on
-    /// it.
+    /// Sets the number of threads. The default is one. The answer does not depend on it.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 }
 
-/// Somebody who watches a search, leaves pairs out of it, and may stop it. `()` does none of it.
+/// Watches a search: chooses the pairs to check, hears about progress, and may stop the search.
+/// `()` does nothing.
 pub trait Watch: Sync {
-    /// Whether two parts, the one with the lower number first, are to be looked at.
+    /// Whether to check the parts numbered `a` and `b`, where `a < b`.
     fn includes(&self, a: usize, b: usize) -> bool {
         let _ = (a, b);
         true
     }
 
-    /// Told now and then how far it is, from any thread; `false` stops the search.
+    /// Called now and then, from any thread, with the progress so far. Returns `false` to stop the
+    /// search.
     fn proceed(&self, progress: Progress) -> bool {
         let _ = progress;
         true
@@ -85,23 +91,23 @@ pub trait Watch: Sync {
 
 impl Watch for () {}
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
-    /// How much of it is done.
+    /// The number of items finished in this stage.
     pub done: u64,
-    /// How much there is.
+    /// The number of items in this stage.
     pub total: u64,
 }
 
-/// What a search does, one after the other.
+/// The stages of a search, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Meshes are prepared.
+    /// Building the search structures of the meshes.
     Meshes,
-    /// Pairs of parts that are near each other are looked at.
+    /// Checking pairs of parts that are near each other.
     Pairs,
 }

@@ -1,21 +1,22 @@
-//! A part where it stands, and what is known of its mesh.
+//! A part placed by its pose, and the data prepared once for each mesh. Used by all of the clash
+//! check.
 
 use super::surface::Surface;
 use crate::{Bounds, Mesh, Pose, Shape, narrow::Triangle};
 use glam::DVec3;
 use std::sync::{Arc, OnceLock};
 
-/// A mesh with all that is prepared of it, shared by the parts that show it.
+/// A mesh with its search structure, shared by all parts that use the mesh.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct PreparedMesh {
     pub(super) shape: Shape,
-    /// The mean of all corners of faces.
+    /// The mean of the corners of all faces.
     mean: DVec3,
-    /// Made when first asked for: parts that are near no other do not need it.
+    /// Computed on first use: a part that is near no other does not need it.
     surface: OnceLock<Surface>,
 }
 
-impl Form {
+impl PreparedMesh {
     pub(super) fn new(mesh: Arc<Mesh>) -> Self {
         let origin = mesh.bounds().min;
         let sum: DVec3 = mesh.triangles().flatten().map(|corner| corner - origin).sum();
@@ -23,50 +24,50 @@ impl Form {
         Self { shape: Shape::new(mesh), mean, surface: OnceLock::new() }
     }
 
-    /// Whether it is known to be open: only what was looked at is.
+    /// Whether the surface has been computed and is open.
     pub(super) fn is_known_open(&self) -> bool {
         self.surface.get().is_some_and(|surface| !surface.is_closed)
     }
 
     pub(super) fn placed<'f>(&'f self, pose: &'f Pose, bounds: &'f Bounds) -> Placed<'f> {
-        Placed { form: self, pose, bounds }
+        Placed { prepared: self, pose, bounds }
     }
 }
 
-/// A part where it stands.
+/// A part with its pose and its placed box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'h> {
-    form: &'h Form,
+    prepared: &'h PreparedMesh,
     pub(super) pose: &'h Pose,
-    /// All of it is in here.
+    /// Encloses the placed mesh.
     pub(super) bounds: &'h Bounds,
 }
 
 impl<'h> Placed<'h> {
-    /// As queries take it.
+    /// The shape and the pose, as queries take them.
     pub(super) fn body(&self) -> (&'h Shape, &'h Pose) {
-        (&self.form.shape, self.pose)
+        (&self.prepared.shape, self.pose)
     }
 
     pub(super) fn mesh(&self) -> &'h Mesh {
-        self.form.shape.mesh()
+        self.prepared.shape.mesh()
     }
 
     pub(super) fn surface(&self) -> &'h Surface {
-        self.form.surface.get_or_init(|| Surface::new(self.mesh()))
+        self.prepared.surface.get_or_init(|| Surface::new(self.mesh()))
     }
 
-    /// The mean of all corners of faces, to within rounding.
+    /// The mean of the corners of all faces as placed, up to rounding.
     pub(super) fn mean(&self) -> DVec3 {
-        self.pose.place(self.form.mean)
+        self.pose.place(self.prepared.mean)
     }
 
-    /// Where a face is.
+    /// The placed corners of a face.
     pub(super) fn triangle(&self, face: u32) -> Triangle {
-        self.mesh().triangle(face).map(|corner| self.pose.place(corner))
+        self.pose.place_triangle(self.mesh().triangle(face))
     }
 
-    /// Where a vertex is.
+    /// The placed position of a vertex.
     pub(super) fn vertex(&self, vertex: u32) -> DVec3 {
         self.pose.place(self.mesh().positions()[vertex as usize])
     }

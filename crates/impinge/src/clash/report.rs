@@ -1,34 +1,34 @@
-//! What is said of two parts that clash.
+//! The output of a clash check: a report with one clash for each pair of parts that is not clear.
 
 use crate::{Bounds, FacePair};
 use glam::DVec3;
 use std::fmt;
 
-/// How two parts stand to each other. The order is that of gravity: the worst first.
+/// How two parts relate to each other, in order of severity, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The same part in the same place: as many faces, and every face of the one has a counterpart in the
-    /// other with corners within the touch band of its own, or within a thousandth of the part where
-    /// the band is wider.
+    /// The same part in the same place: equally many faces, and every face of either part has a
+    /// counterpart in the other. Counterparts have corners within the touch band of each other, or
+    /// within a thousandth of the part's size where the band is wider than that.
     Duplicate,
-    /// The surfaces do not meet, and one part, or a separate piece of it, lies in the solid that the
-    /// other encloses.
+    /// The surfaces do not meet, and one part, or a connected piece of it, lies inside the other's
+    /// solid.
     Inside,
-    /// The surfaces meet, and one reaches deeper than the touch band into the other.
+    /// The surfaces meet, and one part reaches deeper into the other than the touch band.
     Penetrating,
-    /// The surfaces do not meet, and are closer to each other than was asked for.
+    /// The surfaces do not meet, but are closer to each other than the requested clearance.
     Clearance,
-    /// The surfaces meet, and nothing lies deeper than the touch band.
+    /// The surfaces meet, and neither part reaches deeper than the touch band.
     Touching,
 }
 
 impl Verdict {
-    /// All of them, the worst first.
+    /// All verdicts, worst first.
     pub const ALL: [Self; 5] =
         [Self::Duplicate, Self::Inside, Self::Penetrating, Self::Clearance, Self::Touching];
 
-    /// Its name, in small letters.
+    /// The verdict's name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Duplicate => "duplicate",
@@ -46,75 +46,77 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Two parts that clash, and how. Coordinates and lengths are of the world in which the parts stand.
+/// Two parts that clash. Coordinates and lengths are those of the assembly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clash {
-    /// The number of the one part.
+    /// The index of the first part.
     pub a: usize,
-    /// The number of the other, which is larger.
+    /// The index of the second part, which is larger.
     pub b: usize,
-    /// How they stand to each other.
+    /// How the parts relate to each other.
     pub verdict: Verdict,
-    /// How deep one reaches into the other, at least: see [depth](super#depth). Nothing where either
-    /// part is open, and for verdicts that have none: duplicates and clearances.
+    /// A lower bound of the penetration depth: see [depth](super#depth). `None` if either part is
+    /// open, and for duplicates and clearances.
     pub depth: Option<f64>,
-    /// The least distance between the surfaces, to within a relative 1e-9: 0 exactly where they meet.
+    /// The least distance between the surfaces, with a relative error of at most 1e-9; exactly 0
+    /// where they meet.
     pub distance: f64,
-    /// A point of each surface: where the surfaces meet, twice the same point, which lies on both to
-    /// within rounding; else the two that are closest.
+    /// One point on each surface. Where the surfaces meet, both are the same point, which lies on
+    /// both surfaces up to rounding. Otherwise they are the closest points.
     pub points: [DVec3; 2],
-    /// The faces that touch, in order; where none do, the two on which the closest points lie.
-    pub faces: Vec<FacePair>,
-    /// How long the curve is along which the surfaces cross, borders of patches where they lie in each
-    /// other included; 0 for duplicates, which lie in each other everywhere.
-    pub length: f64,
-    /// All that the surfaces have in common is in here; where that is nothing, the two closest
+    /// The pairs of faces that touch, sorted. If none do, the one pair that holds the closest
     /// points.
+    pub faces: Vec<FacePair>,
+    /// The length of the curve along which the surfaces cross, including the borders of patches
+    /// where they coincide; 0 for duplicates, which coincide everywhere.
+    pub length: f64,
+    /// The box around the intersection of the surfaces; around the two closest points if they do
+    /// not meet.
     pub extent: Bounds,
-    /// Where the surfaces meet, piece by piece: what is connected is one place. In the order of their
-    /// first faces; none where the surfaces do not meet.
+    /// The connected components of the intersection, in the order of their first pair of faces.
+    /// Empty if the surfaces do not meet.
     pub places: Vec<Place>,
     /// Whether each part is closed: see [solids](super#solids).
     pub is_closed: [bool; 2],
 }
 
-/// A connected piece of what two surfaces have in common.
+/// One connected component of the intersection of two surfaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// A point of it.
+    /// A point of the component.
     pub point: DVec3,
-    /// How long the curve is.
+    /// The length of its curve.
     pub length: f64,
-    /// What it is in.
+    /// The box around it.
     pub extent: Bounds,
-    /// Its pairs of faces, by their places in [`Clash::faces`], in order.
+    /// Its pairs of faces, as sorted indices into [`Clash::faces`].
     pub faces: Vec<u32>,
 }
 
 impl Place {
-    /// How large it is, for comparisons: along the curve, or across.
+    /// The component's size, for comparisons: the length of its curve or the diagonal of its box.
     pub(super) fn size(&self) -> f64 {
         self.length.max(self.extent.size().length())
     }
 }
 
-/// What was found about an assembly.
+/// The result of a clash check.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The parts that clash, by their numbers in order.
+    /// The clashes, sorted by the indices of their parts.
     pub clashes: Vec<Clash>,
-    /// How many pairs of parts were near enough to be looked at face by face.
+    /// The number of pairs of parts that were near enough to be compared face by face.
     pub pairs_checked: u64,
-    /// How many of the parts that are near others are open, so that nothing is said to be inside them.
+    /// The number of open parts among those pairs. No part can be inside an open one.
     pub open_parts: usize,
-    /// The touch band that was used; for parts below five hundred times its size a narrower one, unless it
-    /// was asked for.
+    /// The touch band, as a length. Unless the caller chose it, parts smaller than 500 times this
+    /// band use a narrower one.
     pub touch: f64,
 }
 
 impl Report {
-    /// How many pairs have a verdict.
+    /// The number of pairs with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.clashes.iter().filter(|clash| clash.verdict == verdict).count()
     }

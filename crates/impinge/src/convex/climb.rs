@@ -1,38 +1,38 @@
-//! How far a body reaches along a direction, by hill climbing (Klosowski 1998, method I).
+//! The extent of a body along a direction, by hill climbing on its hull (Klosowski 1998, method I).
 
 use super::Hull;
 use glam::DVec3;
 
-/// The hull of a body within ±1, and the vertices where the last searches ended.
+/// The hull of a body within ±1, and the vertices at which the last searches ended.
 ///
-/// A search begins where the last one for the same slot ended, and goes from neighbour to neighbour
-/// as long as that leads further, so it takes a step or two while a body turns a little at a time.
+/// A search starts where the last one for the same slot ended, and moves from neighbour to neighbour as long
+/// as that leads further. So it takes a step or two while a body turns a little at a time.
 ///
-/// A vertex whose neighbours all lie less far is the furthest of all, but only if it is told without
-/// rounding which lies less far: a vertex whose edges are short would end the search anywhere. So
-/// the hull is that of the points rounded to 24 bits, and directions are rounded to 26 bits: their
-/// products, and sums of three such, are whole in an `f64`. What that moves the bounds by is added
-/// to them: some 2e-7.
+/// A vertex that lies further than all its neighbours is the furthest of all. That holds only if the
+/// comparisons are exact: at a vertex with short edges, rounding errors could end the search anywhere. So the
+/// points are rounded to 24 bits before the hull is computed, and directions are rounded to 26 bits. Then
+/// their products, and sums of three such, are exact in an `f64`. The extents are enlarged by the effect of
+/// this rounding, some 2e-7.
 #[derive(Clone, Debug)]
 pub struct Climber {
     hull: Hull,
-    /// For each slot where the search down and the search up ended.
+    /// For each slot the vertices at which the downward and the upward search ended.
     ends: Vec<[u32; 2]>,
-    /// How many vertices were compared since the climber was made.
+    /// The number of vertices compared since the climber was created.
     pub looked_at: u64,
 }
 
-/// Points are multiples of this.
+/// Point coordinates are rounded to multiples of this.
 const POINT_UNIT: f64 = 1.0 / (1u64 << 24) as f64;
-/// Directions of lengths from 1 to 2, along the axis on which they are longest, are multiples of this.
+/// Directions, scaled so that their largest component is from 1 to 2, are rounded to multiples of this.
 const DIRECTION_UNIT: f64 = 1.0 / (1u64 << 25) as f64;
 
 impl Climber {
-    /// For points with coordinates within ±1 (others are moved there), as in a
-    /// [`Frame`](crate::volume::Frame).
+    /// Creates a climber for points with coordinates within ±1, as in a [`Frame`](crate::volume::Frame).
+    /// Other coordinates are clamped.
     pub fn new(points: impl IntoIterator<Item = DVec3>) -> Self {
         let rounded = |point: DVec3| {
-            // What is not a number becomes 0.
+            // NaN becomes 0.
             let point = point.clamp(-DVec3::ONE, DVec3::ONE);
             DVec3::select(
                 point.cmpeq(point),
@@ -42,7 +42,7 @@ impl Climber {
         };
         let points: Vec<DVec3> = points.into_iter().map(rounded).collect();
         let hull = Hull::new(&points).unwrap_or_else(|error| {
-            unreachable!("finite, and a mesh numbers its vertices in 32 bits: {error}")
+            unreachable!("the points are finite, and a mesh has fewer than 2^32 vertices: {error}")
         });
         Self { hull, ends: Vec::new(), looked_at: 0 }
     }
@@ -52,9 +52,8 @@ impl Climber {
         &self.hull
     }
 
-    /// From where to where the points reach along a direction: `low ≤ point · direction ≤ high`, and
-    /// not much further than needed. Slots are small numbers, one for each direction that is asked
-    /// for again and again.
+    /// The extent of the points along a direction: `low ≤ point · direction ≤ high`, nearly tight. `slot` is
+    /// a small number, one for each direction that is queried repeatedly.
     pub fn extent(&mut self, slot: usize, direction: DVec3) -> [f64; 2] {
         let largest = direction.abs().max_element();
         if self.hull.positions().is_empty() {
@@ -63,7 +62,7 @@ impl Climber {
         if largest == 0.0 {
             return [0.0, 0.0];
         }
-        // A power of two that the direction is divided by, far from where it would lose bits.
+        // The direction is divided by a power of two. The range check keeps it from losing bits.
         let scale = f64::from_bits(largest.to_bits() & (0x7ff << 52));
         if !(1e-200..1e200).contains(&scale) || !direction.is_finite() {
             return [f64::NEG_INFINITY, f64::INFINITY];
@@ -77,13 +76,13 @@ impl Climber {
         let (low, down) = self.climbed(low, -rounded);
         let (high, up) = self.climbed(high, rounded);
         self.ends[slot] = [low, high];
-        // x·d − x'·d' = (x − x')·d + x'·(d − d'), with roundings of half a unit each; more than
-        // enough also for the roundings of this sum.
+        // x·d − x'·d' = (x − x')·d + x'·(d − d'), with roundings of half a unit each. The factor also covers
+        // the roundings of this sum.
         let moved = 0.51 * (POINT_UNIT * direction.abs().element_sum() + 3.0 * DIRECTION_UNIT);
         [(-down - moved) * scale, (up + moved) * scale]
     }
 
-    /// The vertex furthest along a rounded direction, and how far it is.
+    /// The vertex furthest along a rounded direction, and its extent.
     fn climbed(&mut self, start: u32, direction: DVec3) -> (u32, f64) {
         let positions = self.hull.positions();
         let height = |vertex: u32| positions[vertex as usize].dot(direction);
@@ -112,7 +111,7 @@ mod tests {
     use crate::generate::{self, Random};
     use glam::DMat3;
 
-    /// Along many directions, against every point; with a crowd of them at a spot.
+    /// Compares with every point, along many directions, with a cluster of points at one place.
     #[test]
     fn extents_hold_and_are_tight() {
         for seed in 0..60 {
@@ -120,7 +119,7 @@ mod tests {
             let flat = [DVec3::ONE, DVec3::new(1.0, 1.0, 0.0), DVec3::X, DVec3::ZERO];
             let flat = flat[random.below(4) as usize];
             let mut points: Vec<DVec3> = (0..200).map(|_| random.direction() * flat).collect();
-            // Furthest along the diagonal, and then heights in floating point may not lead away again.
+            // Furthest along the diagonal. There, heights in floating point might not lead away again.
             let crowd = [1e-7, 3e-15][random.below(2) as usize];
             points.extend((0..200).map(|_| DVec3::splat(0.6) * flat + random.direction() * crowd));
             let mut climber = Climber::new(points.iter().copied());
@@ -137,8 +136,8 @@ mod tests {
                     .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), x| (l.min(x), m.max(x)));
                 let place = format!("seed {seed}, direction {i}");
                 assert!(low <= least && most <= high, "{place}: {low} {least} {most} {high}");
-                let room = 1e-6 * size;
-                assert!(least - low < room && high - most < room, "{place}: not tight");
+                let margin = 1e-6 * size;
+                assert!(least - low < margin && high - most < margin, "{place}: not tight");
             }
         }
     }
@@ -157,12 +156,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_proves_nothing() {
+    fn nan_gives_infinite_extents() {
         let mut climber = Climber::new([DVec3::ONE, DVec3::new(f64::NAN, 2.0, f64::INFINITY)]);
         assert_eq!(climber.hull().vertices().len(), 2);
         let [low, high] = climber.extent(0, DVec3::new(f64::NAN, 1.0, 0.0));
         assert!(low == f64::NEG_INFINITY && high == f64::INFINITY);
         let [low, high] = Climber::new([]).extent(3, DVec3::X);
-        assert!(low > high, "nothing reaches nowhere");
+        assert!(low > high, "no points have an empty extent");
     }
 }

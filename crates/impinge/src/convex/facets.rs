@@ -1,14 +1,14 @@
-//! From the triangles of a hull to its facets: triangles of one plane are joined, and corners that
-//! are in line or inside a facet left out.
+//! Merges the triangles of a hull into facets: coplanar triangles are joined, and corners inside a facet or
+//! inside an edge are dropped.
 
 use super::quick::Facet;
 use glam::DVec3;
 
-/// The facets of a closed convex surface of triangles, as lists of points, counter-clockwise from
-/// outside: what is returned first, cut where the second says that they end.
+/// The facets of a closed convex surface of triangles. Returns the corners of all facets in one list, each
+/// facet counter-clockwise as seen from outside, and the position in that list where each facet ends.
 pub(super) fn joined(points: &[DVec3], triangles: &[Facet]) -> (Vec<u32>, Vec<u32>) {
     let is_sharp = sharp_edges(points, triangles);
-    // How many sharp edges begin at a point: none inside a facet, two inside an edge.
+    // The number of sharp edges that begin at a point: 0 inside a facet, 2 inside an edge, more at a corner.
     let mut degree = vec![0u32; points.len()];
     for (triangle, is_sharp) in triangles.iter().zip(&is_sharp) {
         for i in 0..3 {
@@ -22,7 +22,7 @@ pub(super) fn joined(points: &[DVec3], triangles: &[Facet]) -> (Vec<u32>, Vec<u3
             if !is_sharp[start][first] || is_done[start][first] {
                 continue;
             }
-            // Once around the facet, along its sharp edges.
+            // Walk once around the facet, along its sharp edges.
             let (mut triangle, mut edge) = (start, first);
             while !is_done[triangle][edge] {
                 is_done[triangle][edge] = true;
@@ -42,7 +42,7 @@ pub(super) fn joined(points: &[DVec3], triangles: &[Facet]) -> (Vec<u32>, Vec<u3
     (corners, ends)
 }
 
-/// For each edge of each triangle, whether the surface bends there.
+/// For each edge of each triangle, whether its two triangles lie in different planes.
 fn sharp_edges(points: &[DVec3], triangles: &[Facet]) -> Vec<[bool; 3]> {
     let mut is_sharp = vec![[false; 3]; triangles.len()];
     for (index, triangle) in triangles.iter().enumerate() {
@@ -59,7 +59,7 @@ fn sharp_edges(points: &[DVec3], triangles: &[Facet]) -> Vec<[bool; 3]> {
     is_sharp
 }
 
-/// The triangle across an edge, and which edge of it that is.
+/// The triangle across an edge, and the index of that edge in it.
 fn across(triangles: &[Facet], triangle: usize, edge: usize) -> (usize, usize) {
     let Facet { corners, neighbours, .. } = triangles[triangle];
     let (other, end) = (neighbours[edge] as usize, corners[(edge + 1) % 3]);

@@ -10,12 +10,12 @@ use std::cmp::Ordering;
 
 /// The convex hull of points: its corners, edges and facets.
 ///
-/// Exact: decided by signs without rounding, so that every point lies within every facet's plane,
-/// whatever the points. Corners are points that were given, and no corner lies between others;
-/// facets are as large as can be, so no two share a plane. Points that lie in a plane or on a line,
-/// or coincide, have a hull too, of a [`Shape`] of its own.
+/// Exact: decided by signs without rounding, so no point lies beyond the plane of any facet, whatever
+/// the points. Corners are points that were passed, and no corner lies between others. Facets are as large as
+/// possible, so no two of them are coplanar. Points that are coplanar, collinear or equal have a hull too,
+/// with a [`Shape`] of its own.
 ///
-/// Takes time n log n for points as they come, and never fails but for what is not a number.
+/// Typically takes time n log n. Fails only for NaN and infinite coordinates, or for too many points.
 ///
 /// ```
 /// use impinge::{convex::{Hull, Shape}, glam::DVec3};
@@ -33,15 +33,15 @@ pub struct Hull {
     vertices: Vec<u32>,
     positions: Vec<DVec3>,
     edges: Vec<Edge>,
-    /// The corners of all facets, and where each facet's end.
+    /// The corners of all facets in one list, and the position where each facet ends.
     facet_vertices: Vec<u32>,
     facet_ends: Vec<u32>,
-    /// The neighbours of all vertices, and where each vertex's end.
+    /// The neighbours of all vertices in one list, and the position where each vertex's neighbours end.
     neighbours: Vec<u32>,
     neighbour_ends: Vec<u32>,
 }
 
-/// What a hull looks like.
+/// The dimension of a hull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// There were no points.
@@ -59,14 +59,14 @@ pub enum Shape {
 /// An edge of a hull.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// Its two vertices, the lesser number first.
+    /// The two vertices of the edge, the lower index first.
     pub vertices: [u32; 2],
-    /// The facet that goes along it from its first vertex to its second, and the one that goes
-    /// back. Both 0 where there are no facets.
+    /// The facet that runs along the edge from its first vertex to its second, and the facet that runs back.
+    /// Both 0 if the hull has no facets.
     pub facets: [u32; 2],
 }
 
-/// Why points have no hull.
+/// Why there is no hull of the points.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HullError {
@@ -76,16 +76,16 @@ pub enum HullError {
         /// The point, from 0.
         point: usize,
     },
-    /// Points are numbered in 32 bits.
-    #[error("there are {point_count} points; at most 4294967295 can be numbered")]
+    /// A point index has 32 bits.
+    #[error("there are {point_count} points; at most 4294967294 are allowed")]
     TooManyPoints {
-        /// How many points were given.
+        /// The number of points that were passed.
         point_count: usize,
     },
 }
 
 impl Hull {
-    /// The hull of some points.
+    /// Computes the hull of `points`.
     pub fn new(points: &[DVec3]) -> Result<Self, HullError> {
         if points.len() >= u32::MAX as usize {
             return Err(HullError::TooManyPoints { point_count: points.len() });
@@ -110,38 +110,39 @@ impl Hull {
         })
     }
 
-    /// Whether there is a volume, and if not, what else.
+    /// The dimension of the hull.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The corners, as numbers of the points that were given; of points that coincide, one of them.
+    /// The corners, as indices of the points that were passed; one index for several equal points.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
 
-    /// Where the corners are.
+    /// The positions of the corners.
     pub fn positions(&self) -> &[DVec3] {
         &self.positions
     }
 
-    /// The edges, sorted by their vertices, which here as everywhere are places in
+    /// The edges, sorted by their vertices. Here and below, a vertex is an index into
     /// [`vertices`](Self::vertices).
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
-    /// The facets: the vertices of each, counter-clockwise from outside. None but of a polytope.
+    /// The facets: the vertices of each, counter-clockwise as seen from outside. Only a polytope has facets.
     pub fn facets(&self) -> impl ExactSizeIterator<Item = &[u32]> + Clone {
-        (0..self.facet_ends.len()).map(|facet| piece(&self.facet_vertices, &self.facet_ends, facet))
+        (0..self.facet_ends.len())
+            .map(|facet| sublist(&self.facet_vertices, &self.facet_ends, facet))
     }
 
-    /// The vertices at the other ends of a vertex's edges.
+    /// The vertices that share an edge with a vertex.
     pub fn neighbours(&self, vertex: u32) -> &[u32] {
-        piece(&self.neighbours, &self.neighbour_ends, vertex as usize)
+        sublist(&self.neighbours, &self.neighbour_ends, vertex as usize)
     }
 
-    /// A hull without facets; its vertices in order around it.
+    /// A hull without facets, from its vertices in order.
     fn flat(points: &[DVec3], shape: Shape, vertices: Vec<u32>) -> Self {
         let count = vertices.len() as u32;
         let edges = match shape {
@@ -155,7 +156,7 @@ impl Hull {
         Self::assembled(points, shape, vertices, edges, [Vec::new(), Vec::new()])
     }
 
-    /// A hull with facets, given as points.
+    /// A hull with facets, given as indices of points.
     fn solid(points: &[DVec3], mut corners: Vec<u32>, ends: Vec<u32>) -> Self {
         let mut vertices = corners.clone();
         vertices.sort_unstable();
@@ -167,10 +168,10 @@ impl Hull {
         for corner in &mut corners {
             *corner = number[*corner as usize];
         }
-        // Every edge once in each direction; sorted, the two are side by side.
+        // Every edge appears once in each direction; after sorting, the two are side by side.
         let mut halves = Vec::with_capacity(corners.len());
         for facet in 0..ends.len() {
-            let around = piece(&corners, &ends, facet);
+            let around = sublist(&corners, &ends, facet);
             for (i, &from) in around.iter().enumerate() {
                 let to = around[(i + 1) % around.len()];
                 halves.push(([from.min(to), from.max(to)], from > to, facet as u32));
@@ -178,9 +179,12 @@ impl Hull {
         }
         halves.sort_unstable();
         let (pairs, _) = halves.as_chunks();
-        let edge = |&[there, back]: &[([u32; 2], bool, u32); 2]| {
-            debug_assert!(there.0 == back.0 && !there.1 && back.1, "the surface is closed");
-            Edge { vertices: there.0, facets: [there.2, back.2] }
+        let edge = |&[forward, backward]: &[([u32; 2], bool, u32); 2]| {
+            debug_assert!(
+                forward.0 == backward.0 && !forward.1 && backward.1,
+                "the surface is closed"
+            );
+            Edge { vertices: forward.0, facets: [forward.2, backward.2] }
         };
         let edges = pairs.iter().map(edge).collect();
         Self::assembled(points, Shape::Polytope, vertices, edges, [corners, ends])
@@ -202,13 +206,13 @@ impl Hull {
             end += *count;
             *count = end - *count;
         }
-        // Where each begins, which moves on to where it ends as they are filled in.
+        // `neighbour_ends` now holds where each list begins. Filling a list moves it on to where the list ends.
         let mut neighbours = vec![0; end as usize];
         for [p, q] in edges.iter().map(|edge| edge.vertices) {
             for (from, to) in [(p, q), (q, p)] {
-                let place = &mut neighbour_ends[from as usize];
-                neighbours[*place as usize] = to;
-                *place += 1;
+                let position = &mut neighbour_ends[from as usize];
+                neighbours[*position as usize] = to;
+                *position += 1;
             }
         }
         let positions = vertices.iter().map(|&vertex| points[vertex as usize]).collect();
@@ -225,28 +229,28 @@ impl Hull {
     }
 }
 
-/// One of many lists that are kept in one.
-fn piece<'l>(all: &'l [u32], ends: &[u32], index: usize) -> &'l [u32] {
+/// One of several lists that are stored in one array.
+fn sublist<'l>(all: &'l [u32], ends: &[u32], index: usize) -> &'l [u32] {
     let begin = index.checked_sub(1).map_or(0, |before| ends[before]);
     &all[begin as usize..ends[index] as usize]
 }
 
-/// How far points spread, with as many of them as show it.
+/// The dimension that points span, with as many of them as prove it.
 enum Spread {
     Empty,
     Point,
-    /// Both ends.
+    /// Both ends of the segment.
     Line([u32; 2]),
     Plane([u32; 3]),
     Space([u32; 4]),
 }
 
-/// Which it is, is exact. Of the points that show it, the ones far apart are preferred.
+/// The dimension is exact. Points that are far apart are preferred as proof.
 fn spread(points: &[DVec3]) -> Spread {
     let numbers = || 0..points.len() as u32;
     let at = |point: u32| points[point as usize];
-    // Along a line, this is the order of the points.
-    let order = |p: &u32, q: &u32| compared(at(*p), at(*q));
+    // For collinear points, this is the order along the line.
+    let order = |p: &u32, q: &u32| lexicographic(at(*p), at(*q));
     let (Some(least), Some(greatest)) = (numbers().min_by(order), numbers().max_by(order)) else {
         return Spread::Empty;
     };
@@ -254,11 +258,11 @@ fn spread(points: &[DVec3]) -> Spread {
     if a == b {
         return Spread::Point;
     }
-    // The one that seems furthest, if that is good; otherwise any that is.
-    let find = |distance: &dyn Fn(DVec3) -> f64, is_good: &dyn Fn(DVec3) -> bool| {
+    // The point that seems furthest, if it qualifies; otherwise any that does.
+    let find = |distance: &dyn Fn(DVec3) -> f64, qualifies: &dyn Fn(DVec3) -> bool| {
         let further = |p: &u32, q: &u32| distance(at(*p)).total_cmp(&distance(at(*q)));
-        let furthest = numbers().max_by(further).filter(|&point| is_good(at(point)));
-        furthest.or_else(|| numbers().find(|&point| is_good(at(point))))
+        let furthest = numbers().max_by(further).filter(|&point| qualifies(at(point)));
+        furthest.or_else(|| numbers().find(|&point| qualifies(at(point))))
     };
     let third = find(&|p| (b - a).cross(p - a).length_squared(), &|p| !is_collinear([a, b, p]));
     let Some(third) = third else { return Spread::Line([least, greatest]) };
@@ -271,22 +275,23 @@ fn spread(points: &[DVec3]) -> Spread {
     }
 }
 
-/// By x, then y, then z. There is nothing but finite numbers, and −0 is 0.
-fn compared(p: DVec3, q: DVec3) -> Ordering {
+/// Compares by x, then y, then z. All numbers are finite, and −0 equals +0.
+fn lexicographic(p: DVec3, q: DVec3) -> Ordering {
     let order = |i: usize| p[i].partial_cmp(&q[i]).unwrap_or(Ordering::Equal);
     order(0).then(order(1)).then(order(2))
 }
 
-/// The hull of points in a plane, through three of them, in order around it (Andrew 1979).
+/// The hull of coplanar points, in counter-clockwise order (Andrew 1979). Three of them that are not
+/// collinear define the plane.
 fn polygon(points: &[DVec3], [a, b, c]: [DVec3; 3]) -> Vec<u32> {
-    // Seen along an axis that is not in the plane, what is convex stays so.
+    // A projection along an axis that is not in the plane preserves convexity.
     let projection = Projection::spreading(a, b, c).unwrap_or(Projection::AlongZ);
     let at = |point: u32| projection.of(points[point as usize]);
     let mut order: Vec<u32> = (0..points.len() as u32).collect();
-    order.sort_unstable_by(|&p, &q| compared(at(p).extend(0.0), at(q).extend(0.0)));
+    order.sort_unstable_by(|&p, &q| lexicographic(at(p).extend(0.0), at(q).extend(0.0)));
     order.dedup_by(|p, q| at(*p) == at(*q));
     let mut around: Vec<u32> = Vec::new();
-    // Along the one side and back along the other; each ends where the other begins.
+    // First the lower chain, then the upper chain back; each ends where the other begins.
     let sides: [&mut dyn Iterator<Item = &u32>; 2] = [&mut order.iter(), &mut order.iter().rev()];
     for side in sides {
         let begin = around.len();
@@ -310,7 +315,7 @@ mod tests {
     use crate::generate::{self, Random};
     use std::collections::HashSet;
 
-    /// Everything that makes it the hull of the points, each by an exact predicate.
+    /// Checks every property of a hull, each by an exact predicate.
     fn check(points: &[DVec3], name: &str) -> Hull {
         let hull = Hull::new(points).expect("finite");
         let at = |vertex: u32| hull.positions()[vertex as usize];
@@ -336,15 +341,15 @@ mod tests {
             }
         }
         for edge in hull.edges() {
-            let ([p, q], [there, back]) = (edge.vertices, edge.facets);
+            let ([p, q], [forward, backward]) = (edge.vertices, edge.facets);
             assert!(p < q && hull.neighbours(q).contains(&p), "{name}: {edge:?}");
             if hull.shape() == Shape::Polytope {
-                assert!(halves.remove(&(p, q, there)), "{name}: {edge:?} is not in a facet");
-                assert!(halves.remove(&(q, p, back)), "{name}: {edge:?} is not in a facet");
-                // Facets as large as can be: what is across an edge is strictly below.
-                let facet = hull.facets().nth(there as usize).expect("its facet");
+                assert!(halves.remove(&(p, q, forward)), "{name}: {edge:?} is not in a facet");
+                assert!(halves.remove(&(q, p, backward)), "{name}: {edge:?} is not in a facet");
+                // Facets are as large as possible: the facet across an edge is strictly below the plane.
+                let facet = hull.facets().nth(forward as usize).expect("its facet");
                 let [a, b, c] = [facet[0], facet[1], facet[2]].map(at);
-                let other = hull.facets().nth(back as usize).expect("its facet");
+                let other = hull.facets().nth(backward as usize).expect("its facet");
                 let across = other.iter().find(|v| !edge.vertices.contains(v)).expect("a third");
                 assert!(orient3d(a, b, c, at(*across)) < 0, "{name}: facets of one plane");
             }
@@ -353,7 +358,7 @@ mod tests {
         if hull.shape() == Shape::Polytope {
             let counts = [hull.vertices().len(), hull.edges().len(), hull.facets().len()];
             let [v, e, f] = counts.map(|n| n as i64);
-            assert_eq!(v - e + f, 2, "{name}: no sphere");
+            assert_eq!(v - e + f, 2, "{name}: Euler's formula for a sphere does not hold");
         }
         hull
     }
@@ -382,7 +387,7 @@ mod tests {
         }
     }
 
-    /// On a coarse grid nearly everything coincides, or is in line, or in a plane.
+    /// On a coarse grid nearly all points are equal, collinear or coplanar.
     #[test]
     fn grid_points() {
         let mut shapes = [0; 5];
@@ -433,7 +438,7 @@ mod tests {
         assert!((0..4).all(|vertex| polygon.neighbours(vertex).len() == 2));
     }
 
-    /// Points in a plane: every other is on one side of the line through two that follow.
+    /// Coplanar points: all are on one side of the line through two consecutive vertices.
     #[test]
     fn polygons_enclose() {
         for seed in 0..300 {
@@ -471,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_finite_is_an_error() {
+    fn nan_is_an_error_and_large_numbers_are_not() {
         let error = Hull::new(&[DVec3::ZERO, DVec3::new(0.0, f64::NAN, 0.0)]);
         assert_eq!(error, Err(HullError::NotFinite { point: 1 }));
         check(
@@ -480,7 +485,7 @@ mod tests {
         );
     }
 
-    /// Long rims, where points find their facet by a search; symmetric ones, where many are in line.
+    /// Long rims, at which points find their facet by a search; symmetric ones, with many collinear points.
     #[test]
     fn cylinders_and_cones() {
         for seed in 0..40 {
@@ -511,7 +516,7 @@ mod tests {
         assert!(hull.vertices().len() > 99_000, "{:?}", counts(&hull));
     }
 
-    /// Every point a corner, and far more than any quadratic method could handle in a test.
+    /// Every point is a corner, and there are far more than a quadratic method could handle in a test.
     #[test]
     fn many_points() {
         let mut random = Random::new(1);
@@ -523,6 +528,6 @@ mod tests {
             let [p, q, r] = [facet[0], facet[1], facet[2]].map(|v| hull.positions()[v as usize]);
             sides += points.iter().filter(|point| orient3d(p, q, r, **point) > 0).count();
         }
-        assert_eq!(sides, 0, "points outside");
+        assert_eq!(sides, 0, "some points are outside a facet");
     }
 }

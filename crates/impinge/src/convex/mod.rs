@@ -1,11 +1,12 @@
-//! Convex hulls, and how far they reach.
+//! Convex hulls, and their extents along directions. [`volume`](crate::volume) uses them for roots of trees
+//! and for oriented boxes. Relies on the exact predicates of [`narrow`](crate::narrow).
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `hull.rs` | [`Hull`]: corners, edges and facets of the hull of any points, flat ones included |
-//! | `quick.rs` | the hull of points that are not flat, as triangles (quickhull) |
-//! | `facets.rs` | from triangles to facets: those of one plane are joined |
-//! | `climb.rs` | [`Climber`]: how far a body reaches along a direction, by hill climbing |
+//! | `hull.rs` | [`Hull`]: corners, edges and facets of the hull of any points, coplanar ones included |
+//! | `quick.rs` | quickhull: the hull of points that are not coplanar, as triangles |
+//! | `facets.rs` | merges coplanar triangles into facets |
+//! | `climb.rs` | [`Climber`]: the extent of a hull along a direction, by hill climbing |
 
 mod climb;
 mod facets;

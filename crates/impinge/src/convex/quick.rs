@@ -1,30 +1,33 @@
-//! Quickhull (Barber, Dobkin and Huhdanpaa 1996) over exact signs.
+//! Quickhull (Barber, Dobkin and Huhdanpaa 1996) with exact signs.
 //!
-//! A point is *above* a triangle if it lies strictly beyond its plane, which is decided exactly. Then
-//! nothing can go wrong that usually does: the triangles that a new point is above make up a disk,
-//! whose rim is a simple cycle (seen from a point moved inward by ever so little, they are the
-//! front, and the rim is the outline); none of the new triangles is flat, since a point in line with
-//! an edge of the rim would not be above the triangle to go; and a point that was above a triangle
-//! that went is above a new one, or inside (its view of the old hull was connected, so it held both
-//! triangles at some edge of the rim, and the new triangle there lies between the two).
+//! A point is *above* a triangle if it lies strictly beyond its plane, which is decided exactly. This
+//! excludes the failures that are usual with rounding:
+//!
+//! - The triangles that a new point is above form a disk, whose rim is a simple cycle. (Seen from the point
+//!   moved inward by an infinitesimal, they are the front, and the rim is the outline.)
+//! - No new triangle is degenerate: a point collinear with an edge of the rim would not be above the triangle
+//!   that is removed there.
+//! - A point that was above a removed triangle is above a new one, or inside. (The part of the old hull it
+//!   saw was connected, so it saw both triangles at some edge of the rim, and the new triangle there lies
+//!   between the two.)
 
 use crate::narrow::orient3d;
 use glam::DVec3;
 
-/// No point, or no facet.
+/// Stands for no point, or no facet.
 const NONE: u32 = u32::MAX;
 
 /// A triangle of the surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facet {
-    /// Counter-clockwise from outside.
+    /// The corners, counter-clockwise as seen from outside.
     pub(super) corners: [u32; 3],
-    /// Which triangle lies across the edge from corner i to the next.
+    /// The triangle across the edge from corner i to the next.
     pub(super) neighbours: [u32; 3],
     pub(super) plane: Plane,
-    /// The first point of those above it that are not above a triangle looked at earlier.
+    /// The first point of this facet's list: points above it that are on no other facet's list.
     first: u32,
-    /// The highest of them.
+    /// The highest point of the list, and its height.
     highest: u32,
     height: f64,
     /// The last point that was compared with the plane, and whether it was above.
@@ -32,23 +35,23 @@ pub(super) struct Facet {
     is_above: bool,
 }
 
-/// A plane through three points, prepared to tell sides.
+/// A plane through three points, prepared for side tests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane {
     corners: [DVec3; 3],
     normal: DVec3,
-    /// What [`height`](Self::height) may be off by.
+    /// A bound on the error of [`height`](Self::height).
     bound: f64,
 }
 
 impl Plane {
-    /// For points that differ by at most `extent` along each axis.
+    /// The plane through three corners, for points that differ by at most `extent` along each axis.
     ///
-    /// A height `u × v · w` is a sum of six products of three differences, each with eight roundings
-    /// on its way: 8 units of the products' magnitudes in first order, and one more for the higher
-    /// orders. Where the sum of the magnitudes exceeds 1e-200 and no difference 1e102, that unit
-    /// covers underflow, too (as worked out for the filter of the triangle test). Otherwise, and for
-    /// what is not a number, nothing is certain.
+    /// A height `u × v · w` is a sum of six products of three differences, and each product passes through
+    /// eight roundings: 8 units of the products' magnitudes in first order, and one more for the higher
+    /// orders. If the sum of the magnitudes exceeds 1e-200 and no difference exceeds 1e102, that unit covers
+    /// underflow too (as derived for the filter of the triangle test). Otherwise, and for NaN, the bound is
+    /// infinite.
     fn new(corners: [DVec3; 3], extent: DVec3) -> Self {
         let [a, b, c] = corners;
         let (u, v) = (b - a, c - a);
@@ -64,13 +67,14 @@ impl Plane {
         Self { corners, normal: u.cross(v), bound }
     }
 
-    /// How high a point lies above the plane, times some factor; a little off.
+    /// The height of a point above the plane, times a factor, rounded.
     #[inline]
     fn height(&self, point: DVec3) -> f64 {
         self.normal.dot(point - self.corners[0])
     }
 
-    /// On which side of the plane a point lies, given its height: 1 above, 0 in the plane, −1 below.
+    /// The side of the plane on which a point lies, given its rounded height: 1 above, 0 in the plane, −1
+    /// below.
     #[inline]
     fn side_at(&self, height: f64, point: DVec3) -> i32 {
         if height > self.bound {
@@ -83,7 +87,7 @@ impl Plane {
         }
     }
 
-    /// On which side of the plane a point lies: 1 above, 0 in the plane, −1 below.
+    /// The side of the plane on which a point lies: 1 above, 0 in the plane, −1 below.
     #[inline]
     pub(super) fn side(&self, point: DVec3) -> i32 {
         self.side_at(self.height(point), point)
@@ -94,35 +98,34 @@ struct Builder<'p> {
     points: &'p [DVec3],
     extent: DVec3,
     facets: Vec<Facet>,
-    /// Places in `facets` that are free again.
+    /// Unused positions in `facets`.
     free: Vec<u32>,
-    /// The point after a point, in the list of a facet.
+    /// The next point in the list of a facet.
     next: Vec<u32>,
-    /// The new facet at the edge that begins at a point.
-    begins: Vec<u32>,
-    /// A point strictly inside, if one was found.
+    /// Indexed by point: the new facet whose rim edge begins at the point.
+    facet_from: Vec<u32>,
+    /// A point strictly inside the hull, if one was found.
     inside: Option<DVec3>,
-    /// Those of the new facets, where they are many.
+    /// The wedges of the new facets, if these are many.
     wedges: Vec<Wedge>,
 }
 
-/// One of the parts that half-planes from a line through a point of the hull part space into: it
-/// belongs to a facet at the point, and goes from the half-plane through one end of the facet to that
-/// of the next.
+/// A wedge of space between two half-planes that are bounded by a common line, which passes through the new
+/// point and a point inside the hull. The wedge belongs to a facet at the new point. It reaches from the
+/// half-plane through one end of the facet to the half-plane of the next facet.
 struct Wedge {
-    /// Through the line and where it begins; it lies above.
+    /// The plane of the first half-plane; the wedge lies above it.
     begin: Plane,
-    /// Whether it begins within half a turn of where the first one does.
+    /// Whether the wedge begins within half a turn of the first one.
     in_first_half: bool,
 }
 
-/// From how many new facets on, and for how many points, it is not all of the facets that a point is
-/// compared with.
-const MANY_FACETS: usize = 24;
-const MANY_POINTS: usize = 8;
+/// With more than this many new facets and points, a point is not compared with all of the facets.
+const SEARCH_MIN_FACETS: usize = 24;
+const SEARCH_MIN_POINTS: usize = 8;
 
-/// The surface of the hull of points that are not all in one plane, as triangles. `seed` are four
-/// that are not in a plane. Triangles may lie in one plane, and corners in line or inside a face.
+/// The surface of the hull of points that are not coplanar, as triangles. `seed` are four points that are not
+/// coplanar. Triangles may be coplanar, and corners may lie inside an edge or a facet of the hull.
 pub(super) fn surface(points: &[DVec3], extent: DVec3, seed: [u32; 4]) -> Vec<Facet> {
     let mut builder = Builder {
         points,
@@ -130,26 +133,26 @@ pub(super) fn surface(points: &[DVec3], extent: DVec3, seed: [u32; 4]) -> Vec<Fa
         facets: Vec::new(),
         free: Vec::new(),
         next: vec![NONE; points.len()],
-        begins: vec![NONE; points.len()],
+        facet_from: vec![NONE; points.len()],
         inside: None,
         wedges: Vec::new(),
     };
     builder.start(seed);
-    // Facets that have points above them, or had when they were put here.
+    // Facets that have points above them, or had when they were added here.
     let mut open: Vec<u32> = vec![0, 1, 2, 3];
-    let (mut visible, mut rim, mut orphans) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut visible, mut rim, mut unassigned) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(facet) = open.pop() {
         let point = builder.facets[facet as usize].highest;
         if point == NONE {
             continue;
         }
-        builder.look(facet, point, &mut visible, &mut rim);
-        builder.remove(&visible, &mut orphans);
+        builder.find_visible(facet, point, &mut visible, &mut rim);
+        builder.remove(&visible, &mut unassigned);
         let begin = open.len();
-        builder.cover(point, &rim, &mut open);
-        builder.adopt(point, &orphans, &mut open[begin..]);
+        builder.add_facets(point, &rim, &mut open);
+        builder.reassign(point, &unassigned, &mut open[begin..]);
     }
-    // A free place is one whose facet went and none took over.
+    // A free position is one whose facet was removed and not replaced.
     let mut is_free = vec![false; builder.facets.len()];
     for &free in &builder.free {
         is_free[free as usize] = true;
@@ -157,7 +160,7 @@ pub(super) fn surface(points: &[DVec3], extent: DVec3, seed: [u32; 4]) -> Vec<Fa
     compacted(builder.facets, &is_free)
 }
 
-/// The facets that are in use, renumbered.
+/// The facets in use, renumbered.
 fn compacted(facets: Vec<Facet>, is_free: &[bool]) -> Vec<Facet> {
     let mut count = 0;
     let number = is_free.iter().map(|&is_free| {
@@ -188,11 +191,11 @@ impl Builder<'_> {
         }
     }
 
-    /// A tetrahedron, with every other point on the list of a facet that it is above, if any.
+    /// Starts with a tetrahedron, and puts every other point on the list of a facet that it is above, if any.
     fn start(&mut self, [a, b, c, d]: [u32; 4]) {
         let [p, q, r, s] = [a, b, c, d].map(|point| self.points[point as usize]);
         let (b, c) = if orient3d(p, q, r, s) > 0 { (c, b) } else { (b, c) };
-        // Facet i is the one across from the i-th of a, b, c, d.
+        // Facet i is opposite the i-th of a, b, c, d.
         self.facets = vec![
             self.facet([b, d, c], [2, 1, 3]),
             self.facet([a, c, d], [3, 0, 2]),
@@ -204,14 +207,14 @@ impl Builder<'_> {
         self.inside = is_inside.then_some(middle);
         for point in 0..self.points.len() as u32 {
             if ![a, b, c, d].contains(&point) {
-                self.file(point, &[0, 1, 2, 3]);
+                self.assign(point, &[0, 1, 2, 3]);
             }
         }
     }
 
     /// Puts a point on the list of the first facet that it is above.
     #[inline]
-    fn file(&mut self, point: u32, facets: &[u32]) {
+    fn assign(&mut self, point: u32, facets: &[u32]) {
         let position = self.points[point as usize];
         for &index in facets {
             let facet = &mut self.facets[index as usize];
@@ -219,7 +222,7 @@ impl Builder<'_> {
             if facet.plane.side_at(height, position) > 0 {
                 self.next[point as usize] = facet.first;
                 facet.first = point;
-                // What is not a number is not higher; the first one counts in any case.
+                // NaN is not higher; the first point is always taken.
                 if facet.highest == NONE || height > facet.height {
                     (facet.highest, facet.height) = (point, height);
                 }
@@ -228,9 +231,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Collects the facets that a point is above, beginning with one of them, and the rim: the edges
-    /// of these facets, with the facet beyond each, where that stays.
-    fn look(
+    /// Collects the facets that a point is above, beginning with one of them, and the rim: the edges between
+    /// these facets and facets that stay, with the facet that stays.
+    fn find_visible(
         &mut self,
         facet: u32,
         point: u32,
@@ -263,14 +266,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Frees facets and collects the points on their lists.
-    fn remove(&mut self, facets: &[u32], orphans: &mut Vec<u32>) {
-        orphans.clear();
+    /// Frees facets, and collects the points on their lists.
+    fn remove(&mut self, facets: &[u32], unassigned: &mut Vec<u32>) {
+        unassigned.clear();
         for &index in facets {
             let facet = &mut self.facets[index as usize];
             let mut point = facet.first;
             while point != NONE {
-                orphans.push(point);
+                unassigned.push(point);
                 point = self.next[point as usize];
             }
             facet.highest = NONE;
@@ -279,7 +282,7 @@ impl Builder<'_> {
     }
 
     /// Joins a point to every edge of the rim, and adds the new facets to `made`.
-    fn cover(&mut self, point: u32, rim: &[(u32, [u32; 2])], made: &mut Vec<u32>) {
+    fn add_facets(&mut self, point: u32, rim: &[(u32, [u32; 2])], made: &mut Vec<u32>) {
         let begin = made.len();
         for &(beyond, [from, to]) in rim {
             let facet = self.facet([from, to, point], [beyond, NONE, NONE]);
@@ -293,46 +296,45 @@ impl Builder<'_> {
                     self.facets.len() as u32 - 1
                 }
             };
-            // The facet beyond sees the edge the other way round.
+            // In the facet that stays, the edge has the opposite direction.
             let other = &mut self.facets[beyond as usize];
             let edge =
                 usize::from(other.corners[1] == to) + 2 * usize::from(other.corners[2] == to);
             other.neighbours[edge] = index;
-            self.begins[from as usize] = index;
+            self.facet_from[from as usize] = index;
             made.push(index);
         }
         for &index in &made[begin..] {
             let to = self.facets[index as usize].corners[1];
-            let next = self.begins[to as usize];
+            let next = self.facet_from[to as usize];
             self.facets[index as usize].neighbours[1] = next;
             self.facets[next as usize].neighbours[2] = index;
         }
     }
 
-    /// Finds new facets, of those around a new point, for the points of facets that went.
+    /// Assigns the points of removed facets to the new facets around the inserted point.
     ///
-    /// Of few facets each is tried. Where they are many, as at the rim of a cylinder, that would be
-    /// quadratic: there the wedge is searched in which a point lies. If it is above any of the
-    /// facets, it is above that of its wedge.
-    fn adopt(&mut self, inserted: u32, orphans: &[u32], facets: &mut [u32]) {
-        let are_many = facets.len() > MANY_FACETS && orphans.len() > MANY_POINTS;
-        let inside = self.inside.filter(|_| are_many);
+    /// If the facets are few, each is tried. If they are many, as at the rim of a cylinder, that would take
+    /// quadratic time. Then the wedge that contains the point is found by binary search. If the point is
+    /// above any of the facets, it is above the facet of its wedge.
+    fn reassign(&mut self, inserted: u32, unassigned: &[u32], facets: &mut [u32]) {
+        let use_search = facets.len() > SEARCH_MIN_FACETS && unassigned.len() > SEARCH_MIN_POINTS;
+        let inside = self.inside.filter(|_| use_search);
         if let Some(inside) = inside {
             self.sort_into_wedges(inside, self.points[inserted as usize], facets);
         }
-        for &point in orphans {
+        for &point in unassigned {
             if point == inserted {
                 continue;
             }
             match inside.and_then(|_| self.wedge(self.points[point as usize])) {
-                None => self.file(point, facets),
-                Some(wedge) => self.file(point, &facets[wedge..=wedge]),
+                None => self.assign(point, facets),
+                Some(wedge) => self.assign(point, &facets[wedge..=wedge]),
             }
         }
     }
 
-    /// Brings the facets around a point into the order in which they lie around it, and prepares
-    /// their wedges, about the line to a point inside.
+    /// Sorts the facets around a point by angle, and computes their wedges around the line to a point inside.
     fn sort_into_wedges(&mut self, inside: DVec3, around: DVec3, facets: &mut [u32]) {
         for i in 1..facets.len() {
             facets[i] = self.facets[facets[i - 1] as usize].neighbours[1];
@@ -346,10 +348,10 @@ impl Builder<'_> {
         }
     }
 
-    /// In which wedge a point lies; nothing if it is in line with where the first one begins.
+    /// The wedge that contains a point; `None` if the point is in the plane of the first half-plane.
     fn wedge(&self, point: DVec3) -> Option<usize> {
-        // In the plane of the first may mean no turn or half a turn. From here on it is clear which,
-        // since only one wedge begins at 0, and they go less than half a turn each.
+        // In the plane of the first half-plane, the angle may be 0 or half a turn. Otherwise it is clear,
+        // since only one wedge begins at 0, and each is less than half a turn wide.
         let in_first_half = match self.wedges[0].begin.side(point) {
             0 => return None,
             side => side > 0,
@@ -359,7 +361,7 @@ impl Builder<'_> {
             (false, true) => true,
             _ => wedge.begin.side(point) >= 0,
         };
-        // The first is passed in any case.
+        // The first wedge is always passed.
         Some(self.wedges[1..].partition_point(is_passed))
     }
 }

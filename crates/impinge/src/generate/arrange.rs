@@ -1,15 +1,15 @@
-//! Meshes made from meshes: scaled to a common size, or many in one.
+//! Meshes made from other meshes: scaled to a common size, or many merged into one.
 
 use super::GenerateError;
 use super::error::check_positive;
 use crate::{Mesh, Pose};
 use glam::DVec3;
 
-/// The mesh moved and scaled uniformly so that its bounds are centred at the origin and its longest
-/// side is `side`.
+/// Moves and uniformly scales a mesh, so that its bounding box is centered at the origin and has the longest
+/// side `side`.
 ///
-/// Zachmann (2002) compares bodies in a cube of side 2. No vertex of a face leaves the cube, not
-/// even by rounding. A mesh without extent, or without faces, is moved but not scaled.
+/// Zachmann (2002) compares bodies in a cube of side 2. No vertex of a face leaves the cube, not even by
+/// rounding. A mesh without extent, or without faces, is moved but not scaled.
 pub fn scaled_to_cube(mesh: &Mesh, side: f64) -> Result<Mesh, GenerateError> {
     check_positive("side", side)?;
     let bounds = mesh.bounds();
@@ -21,7 +21,7 @@ pub fn scaled_to_cube(mesh: &Mesh, side: f64) -> Result<Mesh, GenerateError> {
     let corner = DVec3::splat(side * 0.5);
     let place = |&position: &DVec3| {
         let offset = position - center;
-        // Divided before it is scaled, so that no quotient of tiny or huge sizes can overflow.
+        // Divide before scaling, so that no quotient of tiny or huge sizes overflows.
         let share = if longest > 0.0 { offset / longest } else { offset };
         (share * side).clamp(-corner, corner)
     };
@@ -29,10 +29,10 @@ pub fn scaled_to_cube(mesh: &Mesh, side: f64) -> Result<Mesh, GenerateError> {
     Ok(Mesh::new(positions, mesh.faces().to_vec())?)
 }
 
-/// All meshes in one, each placed by its pose, in the order given.
+/// Merges meshes into one, each placed by its pose, in the given order.
 ///
-/// The positions are exactly those that [`Pose::place`] says, so the one mesh touches what its parts
-/// touched.
+/// [`Pose::place`] computes each position, so the merged mesh touches exactly the meshes its
+/// parts touch.
 ///
 /// ```
 /// use impinge::generate::{gearbox, merged};
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scaled_meshes_fill_the_cube_and_stay_within() {
+    fn scaled_meshes_fill_the_cube_and_do_not_exceed_it() {
         for side in [2.0, 1e-3, 1e90] {
             let mesh = scaled_to_cube(&shuttle(), side).unwrap();
             let bounds = mesh.bounds();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_parts_keep_their_places() {
+    fn merged_parts_are_placed_by_their_poses() {
         let (body, poses) = (chair(), random_rotations(3, 5));
         let whole = merged(poses.iter().map(|pose| (&body, pose))).unwrap();
         assert_eq!(whole.faces().len(), 5 * 146);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&scaled_to_cube(&shuttle(), 2.0).unwrap()), 0xF5EF_76D9_FBEF_AE79);
         let (body, poses) = (chair(), random_rotations(3, 5));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What the generators' tests ask of a mesh or a path.
+//! Checks of meshes and paths, shared by the tests of the generators.
 
 use crate::{Bounds, Mesh, Pose};
 use glam::DVec3;
@@ -30,7 +30,7 @@ pub(super) fn area(mesh: &Mesh, face: usize) -> f64 {
     (b - a).cross(c - a).length() * 0.5
 }
 
-/// The enclosed volume; positive if the faces look outward.
+/// The enclosed volume; positive if the normals point outward.
 pub(super) fn volume(mesh: &Mesh) -> f64 {
     mesh.triangles().map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
 }
@@ -41,15 +41,15 @@ pub(super) fn genus(mesh: &Mesh) -> i64 {
     (2 - (vertices - faces / 2)) / 2
 }
 
-/// FNV-1a over the bits of all positions and all corners: pinned in tests, so that a generator
-/// cannot change by accident, nor differ between platforms.
+/// FNV-1a hash of the bits of all positions and faces. Tests compare it with a fixed value, so that a
+/// generator cannot change by accident, nor differ between platforms.
 pub(super) fn hash(mesh: &Mesh) -> u64 {
     let positions = mesh.positions().iter().flat_map(|p| p.to_array().map(f64::to_bits));
     let corners = mesh.faces().iter().flatten().map(|&corner| u64::from(corner));
     fnv1a(positions.chain(corners))
 }
 
-/// The same over the twelve numbers of each pose.
+/// The same hash over the twelve numbers of each pose.
 pub(super) fn hash_poses(poses: &[Pose]) -> u64 {
     fnv1a(poses.iter().flat_map(|pose| pose.to_rows().map(f64::to_bits)))
 }
@@ -63,7 +63,7 @@ fn fnv1a(words: impl Iterator<Item = u64>) -> u64 {
 /// The corners of a face.
 pub(super) type Triangle = [DVec3; 3];
 
-/// Fails if two faces that share no vertex come closer than `least` to each other.
+/// Fails if two faces that share no vertex are closer than `least` to each other.
 pub(super) fn assert_simple(mesh: &Mesh, least: f64) {
     let bounds: Vec<Bounds> = mesh.triangles().map(Bounds::enclosing).collect();
     let mut tested = 0;
@@ -77,14 +77,14 @@ pub(super) fn assert_simple(mesh: &Mesh, least: f64) {
             }
         }
     }
-    assert!(tested > 0, "no two faces are near each other: the test proves little");
+    assert!(tested > 0, "no two faces are near each other, so the test proves little");
 }
 
 fn edges(t: &Triangle) -> [(DVec3, DVec3); 3] {
     [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]
 }
 
-/// The distance of two triangles, to rounding; 0 if one pierces the other.
+/// The distance between two triangles, up to rounding; 0 if one pierces the other.
 pub(super) fn triangle_distance(s: &Triangle, t: &Triangle) -> f64 {
     let mut least = f64::MAX;
     for (one, other) in [(s, t), (t, s)] {

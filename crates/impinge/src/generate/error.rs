@@ -1,22 +1,23 @@
-//! What a generator refuses.
+//! Errors of the generators, and checks of their parameters.
 
 use crate::{MeshError, PoseError};
 
-/// The most faces a generator makes; beyond it a mistyped count is likelier than a wish.
+/// The largest number of faces a generator makes. A larger number is more likely a typing error than
+/// intended.
 pub(super) const MAX_FACES: u64 = 100_000_000;
 
-/// Why a generator made nothing.
+/// Why a generator refused its parameters.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// A number of things is out of its range.
+    /// A count is out of its range.
     #[error("{parameter} is {value}, but must be {allowed}")]
     Count {
         /// The parameter's name.
         parameter: &'static str,
-        /// What was given.
+        /// The value that was passed.
         value: u64,
-        /// What is allowed.
+        /// The allowed range, in words.
         allowed: &'static str,
     },
     /// A length or another real number is out of its range.
@@ -24,32 +25,32 @@ pub enum GenerateError {
     Measure {
         /// The parameter's name.
         parameter: &'static str,
-        /// What was given.
+        /// The value that was passed.
         value: f64,
-        /// What is allowed.
+        /// The allowed range, in words.
         allowed: &'static str,
     },
-    /// The mesh would have more faces than generators make.
+    /// The mesh would have more faces than a generator makes.
     #[error("the mesh would have {faces} faces; at most 100000000 are made")]
     TooManyFaces {
-        /// How many it would have.
+        /// The number of faces it would have.
         faces: u64,
     },
-    /// Each parameter is allowed, but the mesh is not: coordinates overflow, or a function that
-    /// was given returned something that is not a number.
+    /// Each parameter is in range, but the mesh is invalid: a coordinate overflows, or a function that was
+    /// passed returned NaN.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// Each parameter is allowed, but a pose of the path is not.
+    /// Each parameter is in range, but a pose of the path is invalid.
     #[error(transparent)]
     Pose(#[from] PoseError),
 }
 
-/// Refuses a length unless it is finite and positive.
+/// Fails unless the length is finite and positive.
 pub(super) fn check_positive(parameter: &'static str, value: f64) -> Result<(), GenerateError> {
     check_measure(parameter, value, value > 0.0, "a finite number above 0")
 }
 
-/// Refuses a number unless it is finite and `is_allowed`.
+/// Fails unless the number is finite and `is_allowed`.
 pub(super) fn check_measure(
     parameter: &'static str,
     value: f64,
@@ -63,7 +64,7 @@ pub(super) fn check_measure(
     }
 }
 
-/// Refuses a count unless it is `is_allowed`.
+/// Fails unless `is_allowed`.
 pub(super) fn check_count(
     parameter: &'static str,
     value: u32,
@@ -77,7 +78,7 @@ pub(super) fn check_count(
     }
 }
 
-/// The product of these as a number of faces; refused if too large, before anything is allocated.
+/// The product of the factors as a number of faces. Fails if it is too large, before anything is allocated.
 pub(super) fn check_faces<const N: usize>(factors: [u32; N]) -> Result<u64, GenerateError> {
     let faces = factors.iter().fold(1_u64, |product, &n| product.saturating_mul(u64::from(n)));
     if faces <= MAX_FACES { Ok(faces) } else { Err(GenerateError::TooManyFaces { faces }) }
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_names_the_parameter_and_what_is_allowed() {
+    fn a_message_names_the_parameter_and_the_allowed_range() {
         let count = check_count("sides", 2, false, "at least 3").unwrap_err();
         assert_eq!(count.to_string(), "sides is 2, but must be at least 3");
         let measure = check_positive("radius", -0.5).unwrap_err();

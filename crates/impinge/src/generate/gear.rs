@@ -7,27 +7,26 @@ use super::turn::turn;
 use crate::Mesh;
 use glam::DVec2;
 
-/// The angle at which teeth press on each other: 20°, the standard one.
+/// The pressure angle of the teeth: 20°, the standard value.
 const PRESSURE_ANGLE: f64 = std::f64::consts::PI / 9.0;
 
-/// How much thinner than half the pitch a tooth is, in modules; two gears at their nominal
-/// distance keep half of the sum on either side of each tooth.
+/// Backlash: the difference between half the pitch and the thickness of a tooth, in modules. Two gears at
+/// their nominal distance have half of the sum as clearance on either side of each tooth.
 const BACKLASH: f64 = 0.02;
 
-/// Points on each side of a tooth, from root to tip.
+/// Points on each flank of a tooth, from root to tip.
 const FLANK: usize = 5;
 
-/// A spur gear about the z axis, centred at the origin, with a bore: 48·teeth faces, closed,
-/// looking outward. A tooth points along +x.
+/// A spur gear about the z axis, centered at the origin, with a bore: 48·teeth faces, closed, normals
+/// outward. A tooth points along +x.
 ///
-/// `module` is the pitch diameter divided by the number of teeth (the usual measure of tooth size),
-/// `width` the length along the axis and `bore` the radius of the hole. The teeth are involutes at
-/// 20° with a little backlash, so that two gears of one module run at the distance
-/// module·(teeth + teeth)/2 without touching: the polygons' corners lie on the convex flanks, hence
-/// their edges within the true teeth.
+/// `module` is the pitch diameter divided by the number of teeth (the usual measure of tooth size), `width`
+/// the length along the axis, and `bore` the radius of the hole. The teeth are involutes at 20° with a little
+/// backlash. So two gears of one module run at the distance module·(teeth + teeth)/2 without touching: the
+/// corners of the polygons lie on the convex flanks, hence their edges lie inside the true teeth.
 ///
-/// Teeth number from 8 to 1000; the bore must be less than 0.95 of the root radius
-/// module·(teeth − 2.5)/2.
+/// The number of teeth must be from 8 to 1000, and the bore less than 0.95 of the root radius module·(teeth −
+/// 2.5)/2.
 ///
 /// ```
 /// let gear = impinge::generate::gear(20, 2.0, 16.0, 5.5)?;
@@ -44,7 +43,7 @@ pub fn gear(teeth: u32, module: f64, width: f64, bore: f64) -> Result<Mesh, Gene
     let faces = check_faces([48, teeth])?;
 
     let outline = outline(teeth, module);
-    // The bore has a corner under each foot of a tooth.
+    // The bore has a corner below each foot of a tooth.
     let hole: Vec<DVec2> =
         feet(&outline).into_iter().map(|foot| foot * (bore / foot.length())).collect();
 
@@ -63,12 +62,12 @@ pub fn gear(teeth: u32, module: f64, width: f64, bore: f64) -> Result<Mesh, Gene
     surface.finish()
 }
 
-/// The corners of the outline counter-clockwise: up one flank of a tooth and down the other.
+/// The corners of the outline in counter-clockwise order: up one flank of each tooth and down the other.
 fn outline(teeth: u32, module: f64) -> Vec<DVec2> {
     let pitch = module * f64::from(teeth) / 2.0;
     let (tip, root) = (pitch + module, pitch - 1.25 * module);
     let base = pitch * libm::cos(PRESSURE_ANGLE);
-    // A flank is the involute of the base circle; below that circle it goes straight in.
+    // A flank is the involute of the base circle; below that circle it is radial.
     let involute = |radius: f64| {
         let tangent = ((radius * radius - base * base).max(0.0)).sqrt() / base;
         tangent - libm::atan(tangent)
@@ -77,7 +76,7 @@ fn outline(teeth: u32, module: f64) -> Vec<DVec2> {
     let at_pitch = thickness / f64::from(teeth) + involute(pitch);
     let flank: Vec<DVec2> = (0..FLANK)
         .map(|i| {
-            // A root below the base circle is a point of its own; the rest share the involute.
+            // A root below the base circle is a separate point; the other points lie on the involute.
             let (from, share) = if root < base && i > 0 {
                 (base, (i - 1) as f64 / (FLANK - 2) as f64)
             } else {
@@ -103,7 +102,7 @@ fn feet<T: Copy>(outline: &[T]) -> Vec<T> {
     outline.chunks(2 * FLANK).flat_map(|tooth| [tooth[0], tooth[2 * FLANK - 1]]).collect()
 }
 
-/// The cells of a side seen from above: across each tooth, and from the feet in to the bore.
+/// The quads of an end face seen from above: across each tooth, and from the feet in to the bore.
 fn side(rim: &[u32], hole: &[u32]) -> impl Iterator<Item = [u32; 4]> {
     let across = rim.chunks(2 * FLANK).flat_map(|tooth| {
         (0..FLANK - 1).map(|i| {
@@ -136,7 +135,7 @@ mod tests {
             let expected = PI * (pitch * pitch - 16.0) * 10.0;
             let ratio = volume(&mesh) / expected;
             assert!((0.8..1.05).contains(&ratio), "{teeth}: {ratio}");
-            // No tooth is pointed, and there is room between two of them.
+            // No tooth is pointed, and there is a gap between neighbouring teeth.
             let outline = outline(teeth, 1.0);
             let land = outline[FLANK].y - outline[FLANK - 1].y;
             assert!(land > 0.1, "{teeth}: {land}");
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&gear(20, 2.0, 16.0, 5.5).unwrap()), 0x3A28_2689_4677_D9FA);
     }
 }

@@ -1,4 +1,4 @@
-//! Spheres subdivided from the icosahedron.
+//! Spheres made by subdividing an icosahedron.
 
 use super::GenerateError;
 use super::error::check_count;
@@ -7,11 +7,11 @@ use crate::Mesh;
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// A unit sphere about the origin from an icosahedron whose faces are split in four this many
-/// times: 20·4^subdivisions faces of nearly equal size, closed, looking outward.
+/// A unit sphere about the origin, made from an icosahedron whose faces are split in four `subdivisions`
+/// times: 20·4^subdivisions faces of nearly equal size, closed, normals outward.
 ///
-/// Two of them, one a little smaller, are the "parallel close proximity" shells of Gottschalk,
-/// Lin and Manocha (1996) and of Klosowski (1998). At most 10 subdivisions (20,971,520 faces).
+/// Two of them, one slightly smaller, are the "parallel close proximity" shells of Gottschalk, Lin and
+/// Manocha (1996) and of Klosowski (1998). At most 10 subdivisions (20,971,520 faces).
 pub fn icosphere(subdivisions: u32) -> Result<Mesh, GenerateError> {
     check_count("subdivisions", subdivisions, subdivisions <= 10, "at most 10")?;
     let mut surface = Surface::with_faces(20 << (2 * subdivisions));
@@ -29,7 +29,7 @@ pub fn icosphere(subdivisions: u32) -> Result<Mesh, GenerateError> {
     surface.finish()
 }
 
-/// The faces between the 12 vertices in the order in which they are made above.
+/// The faces between the 12 vertices, in the order in which `icosphere` adds them.
 const ICOSAHEDRON: [[u32; 3]; 20] = [
     [0, 1, 2],
     [0, 3, 1],
@@ -53,9 +53,9 @@ const ICOSAHEDRON: [[u32; 3]; 20] = [
     [9, 11, 10],
 ];
 
-/// Splits each face at the middles of its edges, which move out onto the sphere.
+/// Splits each face at the midpoints of its edges, which are moved out onto the sphere.
 fn split(surface: &mut Surface, faces: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    // Only looked up, never walked: the order of a hash map must not show in the mesh.
+    // Only looked up, never iterated: the order of a hash map must not influence the mesh.
     let mut middles: HashMap<(u32, u32), u32> = HashMap::with_capacity(faces.len() * 3 / 2);
     let mut middle = |surface: &mut Surface, a: u32, b: u32| {
         *middles.entry((a.min(b), a.max(b))).or_insert_with(|| {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_closedness_and_evenness() {
+    fn icospheres_are_closed_and_have_faces_of_similar_area() {
         for subdivisions in 0..6 {
             let mesh = icosphere(subdivisions).unwrap();
             let faces = 20 << (2 * subdivisions);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&icosphere(3).unwrap()), 0xE1D2_6CC5_8EB3_6C3D);
     }
 }

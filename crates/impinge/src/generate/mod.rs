@@ -1,19 +1,19 @@
-//! Meshes and pose paths that papers, tests and benchmarks use, made from a few numbers.
+//! Generators for the meshes and motion paths that papers, tests and benchmarks use.
 //!
-//! Everything here is deterministic: the same parameters and the same seed give the same bits, on
-//! every platform and in every version, so that a result can name its input in one line. To that
-//! end randomness comes from [`Random`], and sines and the like from `libm`, not from the platform.
+//! Everything here is deterministic: the same parameters and the same seed give the same bits, on every
+//! platform and in every version. So a test or a paper can name its input in one line. Random numbers come
+//! from [`Random`], sines and the like from `libm`, not from the platform.
 //!
-//! | for | there is |
+//! | kind | functions |
 //! | --- | --- |
 //! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`cylinder`], [`torus`], [`gear`] |
-//! | bodies of the papers | [`shuttle`], [`chair`], [`deformed_torus`] |
+//! | bodies from papers | [`shuttle`], [`chair`], [`deformed_torus`] |
 //! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`] |
 //! | assemblies | [`gearbox`], [`plant`] |
 //! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`] |
-//! | arranging | [`scaled_to_cube`], [`merged`] |
+//! | arrangement | [`scaled_to_cube`], [`merged`] |
 //!
-//! Bodies are closed, manifold and look outward unless they say otherwise.
+//! Bodies are closed and manifold, and their face normals point outward, unless the function says otherwise.
 //!
 //! ```
 //! use impinge::generate::{scaled_to_cube, shuttle, tumble};

@@ -1,4 +1,4 @@
-//! Pose paths: where the second body stands at each step, in the frame of the first.
+//! Motion paths: the pose of the second body at each step, in the frame of the first.
 
 use super::error::{check_count, check_measure, check_positive};
 use super::turn::{about, about_x, about_z, turn};
@@ -6,12 +6,12 @@ use super::{GenerateError, Random};
 use crate::{Bounds, Pose};
 use glam::{DMat3, DVec2, DVec3};
 
-/// A body at this distance along x that turns once about its z axis and once about its x axis.
+/// A body at `distance` along x that turns once about its z axis and once about its x axis.
 ///
-/// The benchmark of Zachmann (2002, section 5): two equal bodies, scaled to fit into a cube of side
-/// 2 ([`scaled_to_cube`](super::scaled_to_cube)), one of which tumbles in 5000 small steps; then
-/// again at the next smaller distance. Step i of n has the rotation Rz(α)·Rx(α), α = 2π·i/n; a turn
-/// by 90° is exact, so that faces of a body that were parallel to a plane of the axes are again.
+/// The benchmark of Zachmann (2002, section 5): two equal bodies, scaled to fit into a cube of side 2
+/// ([`scaled_to_cube`](super::scaled_to_cube)). One of them tumbles in 5000 small steps, and then again at
+/// the next smaller distance. Step i of n has the rotation Rz(α)·Rx(α), α = 2π·i/n. A turn by 90° is exact,
+/// so faces parallel to a coordinate plane are parallel to one again.
 pub fn tumble(distance: f64, steps: u32) -> Result<Vec<Pose>, GenerateError> {
     check_steps(steps)?;
     check_measure("distance", distance, true, "a finite number")?;
@@ -24,12 +24,12 @@ pub fn tumble(distance: f64, steps: u32) -> Result<Vec<Pose>, GenerateError> {
         .collect()
 }
 
-/// A body that flies straight, is reflected by the sides of a room, and turns slowly.
+/// A body that flies straight, is reflected by the walls of a box, and turns slowly.
 ///
-/// The origin of the body starts at a random place of `room` in a random direction, moves by
-/// `stride` each step and never leaves the room; the body turns by 1° each step about a random axis.
-/// A plain form of the billiard paths of Klosowski (1998), whose bodies also bounced off obstacles:
-/// here the path depends on nothing but its parameters, so that every method sees the same one.
+/// The origin of the body starts at a random position in `room` in a random direction, moves by `stride` each
+/// step and never leaves the box. The body turns by 1° each step about a random axis. This is a simple form
+/// of the billiard paths of Klosowski (1998), whose bodies also bounced off obstacles. Here the path depends
+/// only on its parameters, so that every method sees the same one.
 pub fn billiard(
     seed: u64,
     room: Bounds,
@@ -51,8 +51,8 @@ pub fn billiard(
     (0..steps)
         .map(|step| {
             let step = f64::from(step);
-            // Reflected at 0 and at the room's size, a coordinate repeats after twice that size;
-            // computed from the start each time, it gathers no error.
+            // Reflected at 0 and at the size of the box, a coordinate has twice that size as its
+            // period. It is computed from the start each time, so that errors do not accumulate.
             let flown = start + velocity * step;
             let folded = DVec3::from_array([0, 1, 2].map(|i| {
                 let period = flown[i].rem_euclid(2.0 * size[i]);
@@ -65,18 +65,18 @@ pub fn billiard(
         .collect()
 }
 
-/// Poses that turn anyhow about the origin and move nowhere.
+/// Random rotations about the origin, without translation.
 pub fn random_rotations(seed: u64, count: u32) -> Vec<Pose> {
     let mut random = Random::new(seed);
     let pose = |_| Pose::new(random.rotation(), DVec3::ZERO).expect("a rotation is a pose");
     (0..count).map(pose).collect()
 }
 
-/// A figure of eight over a [`terrain`](super::terrain) of this size, once round: the body's origin
-/// keeps `clearance` above the ground beneath it, its x axis points along the path and its y axis
-/// is level.
+/// One round of a figure of eight over a [`terrain`](super::terrain) of this size. The body's origin keeps
+/// `clearance` above the ground below it, its x axis points along the path, and its y axis is horizontal.
 ///
-/// The flights over terrain of Klosowski (1998); how near the ground they come depends on the body.
+/// Modelled on the flights over terrain of Klosowski (1998). How near the body comes to the ground depends on
+/// its shape.
 pub fn terrain_flight(
     size: DVec2,
     clearance: f64,
@@ -106,7 +106,7 @@ pub fn terrain_flight(
         .collect()
 }
 
-/// Refuses a path that hardly fits into memory.
+/// Fails for a path that would take too much memory.
 fn check_steps(steps: u32) -> Result<(), GenerateError> {
     check_count("steps", steps, steps <= 10_000_000, "at most 10000000")
 }
@@ -126,7 +126,7 @@ mod tests {
         let quarter = poses[1250];
         assert_eq!(quarter.place(DVec3::X), DVec3::new(1.5, 1.0, 0.0));
         assert_eq!(quarter.place(DVec3::Y), DVec3::new(1.5, 0.0, 1.0));
-        // The last step is as far from the first as any from the next.
+        // The last step is as close to the first as any step to the next.
         let turned =
             |a: &Pose, b: &Pose| (a.rotation() * DVec3::ONE - b.rotation() * DVec3::ONE).length();
         assert!(poses.windows(2).all(|pair| turned(&pair[0], &pair[1]) < 0.005));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_billiard_stays_in_its_room_and_moves_by_its_stride() {
+    fn a_billiard_stays_in_its_box_and_moves_by_its_stride() {
         let room = Bounds { min: DVec3::new(-1.0, 0.0, 5.0), max: DVec3::new(1.0, 0.5, 6.0) };
         let poses = billiard(1, room, 0.03, 3000).unwrap();
         let mut reflected = 0;
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_billiard_survives_strides_longer_than_the_room() {
+    fn a_billiard_handles_strides_longer_than_its_box() {
         let room = Bounds { min: DVec3::ZERO, max: DVec3::ONE };
         for pose in billiard(2, room, 1e9, 100).unwrap() {
             assert!(pose.translation().cmpge(room.min).all());
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flight_follows_the_ground_nose_first() {
+    fn a_flight_follows_the_ground_and_points_forward() {
         let height = terrain_height(1);
         let size = DVec2::new(1.0, 0.8);
         let poses = terrain_flight(size, 0.05, 800, &height).unwrap();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         let room = Bounds { min: DVec3::NEG_ONE, max: DVec3::ONE };
         assert_eq!(hash_poses(&tumble(2.0, 100).unwrap()), 0xBC1A_0D26_3A0F_F965);
         assert_eq!(hash_poses(&billiard(1, room, 0.1, 100).unwrap()), 0x7B30_F47C_A778_6B74);

@@ -7,14 +7,15 @@ use super::{GenerateError, Random};
 use crate::Mesh;
 use glam::{DVec3, IVec3};
 
-/// What [`pipes`] are made of. The default has 140,032 faces.
+/// Options of [`pipes`]. The default gives 140,032 faces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PipesOptions {
-    /// Straight pipes, each 2·`sides` faces: from 1 to 3·cells·(cells + 1)². By default 2188.
+    /// The number of straight pipes, each of 2·`sides` faces: from 1 to 3·cells·(cells + 1)². By default
+    /// 2188.
     pub count: u32,
-    /// Cells of the grid along each side of the cube: from 1 to 200. By default 12.
+    /// The number of grid cells along each side of the cube: from 1 to 200. By default 12.
     pub cells: u32,
-    /// Corners of a pipe's cross-section: at least 3. By default 32.
+    /// The number of corners of a pipe's cross-section: at least 3. By default 32.
     pub sides: u32,
 }
 
@@ -24,19 +25,18 @@ impl Default for PipesOptions {
     }
 }
 
-/// A pipe between two bends passes at most this many cells.
+/// The largest number of cells between two bends of a pipe.
 const LONGEST: u64 = 3;
 
-/// A line of pipes bends at most this many times before the next line starts elsewhere.
+/// The largest number of bends in a line, before the next line starts elsewhere.
 const BENDS: usize = 24;
 
-/// Lines of straight pipes with mitred bends that follow the edges of a grid in the cube
-/// [−1, 1]³, no edge twice: 2·count·sides faces, open at the ends of each line, looking outward.
-/// Lines cross where they share a grid point.
+/// Lines of straight pipes with mitred bends, which follow the edges of a grid in the cube [−1, 1]³ and use
+/// no edge twice: 2·count·sides faces, open at the ends of each line, normals outward. Lines cross where they
+/// share a grid point.
 ///
-/// In the manner of the pipe system of about 140,000 faces that Gottschalk, Lin and Manocha (1996),
-/// Lin et al. (1996) and Klosowski (1998) fly within a larger copy of itself: long thin triangles
-/// in no groups.
+/// Modelled on the pipe system of about 140,000 faces that Gottschalk, Lin and Manocha (1996), Lin et al.
+/// (1996) and Klosowski (1998) fly within a larger copy of itself: long thin triangles without any grouping.
 ///
 /// ```
 /// use impinge::generate::{PipesOptions, pipes};
@@ -67,7 +67,7 @@ pub fn pipes(seed: u64, options: PipesOptions) -> Result<Mesh, GenerateError> {
     surface.finish()
 }
 
-/// The grid and which of its edges are taken.
+/// The grid, and which of its edges are in use.
 struct Grid {
     cells: i32,
     is_taken: Vec<bool>,
@@ -81,7 +81,7 @@ impl Grid {
         Self { cells, is_taken: vec![false; 3 * points], free: edges }
     }
 
-    /// Where the edge from a point along a unit step is noted; `None` if it leaves the grid.
+    /// The index of the edge from a grid point along a unit step; `None` if it leaves the grid.
     fn edge(&self, from: IVec3, step: IVec3) -> Option<usize> {
         let to = from + step;
         if to.min_element() < 0 || to.max_element() > self.cells {
@@ -103,7 +103,7 @@ impl Grid {
         self.edge(from, step).is_some_and(|edge| !self.is_taken[edge])
     }
 
-    /// Lines of `count` straight pipes together, each given by its bends.
+    /// Lines with `count` straight pipes in total, each line given by its ends and bends.
     fn lines(&mut self, random: &mut Random, count: u64) -> Vec<Vec<IVec3>> {
         let mut starts: Vec<(IVec3, IVec3)> = Vec::new();
         for (x, y, z) in triples(self.cells) {
@@ -127,7 +127,7 @@ impl Grid {
         lines
     }
 
-    /// One line from a free edge on, until it is stuck, long enough, or no more pipe is wanted.
+    /// One line from a free edge on, until it is stuck, has enough bends, or no more pipes are wanted.
     fn line(
         &mut self,
         random: &mut Random,
@@ -138,7 +138,7 @@ impl Grid {
         let (mut at, mut step) = (from, step);
         let mut points = vec![at];
         while *wanted > 0 && points.len() <= BENDS {
-            // Every pipe still wanted needs an edge of its own, so a crowded grid gets short ones.
+            // Each remaining pipe needs an edge of its own, so pipes get shorter as the grid fills up.
             let longest = (1 + random.below(LONGEST)).min(self.free - *wanted + 1);
             for _ in 0..longest {
                 match self.edge(at, step) {
@@ -167,7 +167,7 @@ impl Grid {
     }
 }
 
-/// All grid points, as coordinates.
+/// The coordinates of all grid points.
 fn triples(cells: i32) -> impl Iterator<Item = (i32, i32, i32)> {
     (0..=cells)
         .flat_map(move |x| (0..=cells).flat_map(move |y| (0..=cells).map(move |z| (x, y, z))))
@@ -175,7 +175,7 @@ fn triples(cells: i32) -> impl Iterator<Item = (i32, i32, i32)> {
 
 /// An open tube along points that are joined by axis-parallel segments at right angles.
 fn tube(surface: &mut Surface, points: &[DVec3], radius: f64, sides: u32) {
-    // Directions are exact: the length of an axis-parallel segment is the coordinate itself.
+    // Directions are exact, because the segments are parallel to the axes.
     let directions: Vec<DVec3> =
         points.windows(2).map(|pair| (pair[1] - pair[0]).normalize().round()).collect();
     let mut along = directions[0];
@@ -188,7 +188,7 @@ fn tube(surface: &mut Surface, points: &[DVec3], radius: f64, sides: u32) {
         let next = directions.get(i).copied().unwrap_or(along);
         let is_bend = next != along;
         let ring = surface.ring(offsets.iter().map(|&offset| {
-            // Both pipes end in the plane that halves the bend, so they share this ring.
+            // Both pipes end in the plane that bisects the bend, so they share this ring.
             let mitre = if is_bend { along * offset.dot(next) } else { DVec3::ZERO };
             point + offset - mitre
         }));
@@ -211,7 +211,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn the_default_has_the_papers_size() {
+    fn the_default_has_the_size_of_the_paper() {
         let mesh = pipes(1, PipesOptions::default()).unwrap();
         assert_eq!(mesh.faces().len(), 140_032);
         let bounds = mesh.bounds();
@@ -240,7 +240,7 @@ mod tests {
             }
         }
         assert!(uses.values().all(|&count| count == 1));
-        // What is open is whole rings: those at the two ends of each line.
+        // The open edges form whole rings: the two ends of each line.
         let open = uses.keys().filter(|&&(a, b)| !uses.contains_key(&(b, a))).count();
         let lines = open / 64;
         assert_eq!(open % 64, 0);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         let options = PipesOptions { count: 60, cells: 4, sides: 12 };
         assert_eq!(hash(&pipes(1, options).unwrap()), 0x898B_5D65_C484_A12F);
         assert_eq!(hash(&pipes(1, PipesOptions::default()).unwrap()), 0xDD83_45E2_B540_36D0);

@@ -1,14 +1,15 @@
-//! A process plant of any size: lines of pipes, flanges and valves on a rack, few meshes at many places.
+//! A process plant of any size: lines of pipes, flanges and valves on a rack, made of few meshes at many
+//! poses.
 
 use super::{GenerateError, Random, surface::Surface, torus, turn::circle};
 use crate::{Mesh, Pose};
 use glam::{DMat3, DVec3};
 
-/// A plant: its meshes, and where each part shows one of them. As in millimetres.
+/// A plant: its distinct meshes, and the parts that use them. Lengths are meant as millimetres.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Plant {
-    /// The distinct meshes, each closed and looking outward.
+    /// The distinct meshes, each closed, normals outward.
     pub meshes: Vec<Mesh>,
     /// The parts, line by line.
     pub parts: Vec<PlantPart>,
@@ -18,39 +19,39 @@ pub struct Plant {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlantPart {
-    /// The line, what it is, and its number: `line 0012 valve 1234`.
+    /// Line, kind and number of the part: `line 0012 valve 1234`.
     pub name: String,
-    /// Which line it belongs to.
+    /// The line the part belongs to.
     pub line: u32,
-    /// Which of the meshes it shows.
+    /// The index of its mesh in [`Plant::meshes`].
     pub mesh: usize,
-    /// Where it stands.
+    /// The pose of the part.
     pub pose: Pose,
 }
 
-/// How many sizes of pipe there are, each with a pipe, a flange, a valve and a handwheel.
+/// The number of pipe sizes, each with a pipe, a flange, a valve and a handwheel.
 const SIZES: usize = 50;
 const KINDS: usize = 4;
-/// How many parts make a line.
+/// The number of parts per line.
 const LINE: usize = 100;
-/// How far apart lines are, to the side and above each other.
+/// The distance between neighbouring lines, horizontally and vertically.
 const RACK: f64 = 640.0;
-/// How wide the gap between two flanges is, for a gasket that nobody draws.
+/// The gap between two flanges, for a gasket that is not modelled.
 const GASKET: f64 = 2.0;
 const SIDES: u32 = 20;
 const PIPE: f64 = 2048.0;
 const FLANGE: f64 = 64.0;
 const VALVE: f64 = 512.0;
 
-/// A plant of so many parts, over 200 meshes of about a thousand faces each.
+/// A plant with the given number of parts, made of 200 meshes of about a thousand faces each.
 ///
-/// Along every line a pipe touches the flange that is welded to it, in a plane on exactly equal
-/// coordinates; flanges face each other across a gap of 2; handwheels stand clear above their valves.
-/// Among a hundred parts one, on average, is a tee that goes upright through a pipe: these penetrate.
-/// One in a thousand is there twice.
+/// In every line a pipe touches the flange welded to it in a plane, with exactly equal coordinates. Flanges
+/// face each other across a gap of 2; handwheels are clear above their valves. About one in a hundred parts
+/// is a tee that passes upright through a pipe: these penetrate. About one in a thousand parts exists twice.
 ///
 /// # Errors
-/// If there is no part in it.
+///
+/// Fails if `parts` is 0.
 pub fn plant(seed: u64, parts: u32) -> Result<Plant, GenerateError> {
     if parts == 0 {
         return Err(GenerateError::Count { parameter: "parts", value: 0, allowed: "at least 1" });
@@ -70,9 +71,10 @@ pub fn plant(seed: u64, parts: u32) -> Result<Plant, GenerateError> {
     let mut line = 0;
     while parts.len() < count {
         let size = random.below(SIZES as u64) as usize;
-        let place = DVec3::new(0.0, (line % across) as f64 * RACK, (line / across) as f64 * RACK);
-        let mut run = Run { line: line as u32, size, place, parts: &mut parts };
-        run.lay(&mut random, count);
+        let position =
+            DVec3::new(0.0, (line % across) as f64 * RACK, (line / across) as f64 * RACK);
+        let mut builder = LineBuilder { line: line as u32, size, position, parts: &mut parts };
+        builder.lay(&mut random, count);
         line += 1;
     }
     Ok(Plant { meshes, parts })
@@ -82,18 +84,18 @@ fn radius_of(size: usize) -> f64 {
     40.0 + 2.0 * size as f64
 }
 
-/// A line as it is laid, from one end to the other.
-struct Run<'p> {
+/// A line under construction, from one end to the other.
+struct LineBuilder<'p> {
     line: u32,
     size: usize,
-    place: DVec3,
+    position: DVec3,
     parts: &'p mut Vec<PlantPart>,
 }
 
-impl Run<'_> {
-    /// Lays a line, unless there are parts enough before.
+impl LineBuilder<'_> {
+    /// Lays a line, or as much of it as the total number of parts allows.
     fn lay(&mut self, random: &mut Random, count: usize) {
-        // What was turned about z lies along x, which changes no digit; or it stays upright.
+        // `along` turns a body about the z axis into one along x, by permuting coordinates without rounding.
         let along = DMat3::from_cols(DVec3::Y, DVec3::Z, DVec3::X);
         let upright = DMat3::IDENTITY;
         let end = (self.parts.len() + LINE).min(count);
@@ -115,13 +117,13 @@ impl Run<'_> {
                 if name == "pipe" && random.below(250) == 0 {
                     self.add(name, kind, along, DVec3::ZERO, end);
                 }
-                self.place.x += length;
+                self.position.x += length;
             }
-            self.place.x += GASKET;
+            self.position.x += GASKET;
         }
     }
 
-    fn add(&mut self, name: &str, kind: usize, rotation: DMat3, away: DVec3, end: usize) {
+    fn add(&mut self, name: &str, kind: usize, rotation: DMat3, offset: DVec3, end: usize) {
         if self.parts.len() == end {
             return;
         }
@@ -129,12 +131,12 @@ impl Run<'_> {
             name: format!("line {:04} {name} {}", self.line, self.parts.len()),
             line: self.line,
             mesh: self.size * KINDS + kind,
-            pose: Pose::new(rotation, self.place + away).expect("a rotation by quarter turns"),
+            pose: Pose::new(rotation, self.position + offset).expect("a rotation by quarter turns"),
         });
     }
 }
 
-/// A pipe from z = 0 to its length, its wall a tenth of the radius.
+/// A pipe from z = 0 to its length; the wall is an eighth of the radius.
 fn pipe(radius: f64) -> Mesh {
     const RINGS: i32 = 12;
     let z = |i: i32| PIPE * f64::from(i) / f64::from(RINGS);
@@ -154,7 +156,7 @@ fn flange(radius: f64) -> Mesh {
     revolved(neck.chain(disc).chain(face).chain(inside))
 }
 
-/// A valve with a belly, from z = 0 to its length.
+/// A valve with a bulging body, from z = 0 to its length.
 fn valve(radius: f64) -> Mesh {
     let bulge = |i: i32| {
         let t = f64::from(i) / 16.0;
@@ -165,7 +167,8 @@ fn valve(radius: f64) -> Mesh {
     revolved(outside.chain(inside))
 }
 
-/// A closed outline of radii and heights, turned about z. Outward is to the right of the way.
+/// The surface of revolution about z of a closed outline of radii and heights. The outside is to the right of
+/// the direction of travel.
 fn revolved(outline: impl Iterator<Item = (f64, f64)>) -> Mesh {
     let mut surface = Surface::default();
     let rings: Vec<Vec<u32>> = outline
@@ -185,7 +188,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn meshes_are_closed_look_outward_and_have_a_thousand_faces() {
+    fn meshes_are_closed_face_outward_and_have_a_thousand_faces() {
         let plant = plant(1, 10_000).expect("some parts");
         assert_eq!((plant.meshes.len(), plant.parts.len()), (200, 10_000));
         for mesh in &plant.meshes {
@@ -199,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn clashes_are_those_that_were_put_there() {
+    fn only_the_intended_clashes_are_found() {
         let plant = plant(7, 2_000).expect("some parts");
         let meshes: Vec<Arc<Mesh>> = plant.meshes.into_iter().map(Arc::new).collect();
         let parts: Vec<Part> = plant
@@ -213,14 +216,14 @@ mod tests {
         for clash in &report.clashes {
             let mut kinds = [kind(clash.a), kind(clash.b)];
             kinds.sort_unstable();
-            let is_put = match clash.verdict {
+            let is_intended = match clash.verdict {
                 Verdict::Penetrating => kinds == ["pipe", "tee"],
                 Verdict::Touching => kinds == ["flange", "pipe"],
                 Verdict::Clearance => kinds == ["flange", "valve"] || kinds == ["pipe", "valve"],
                 Verdict::Duplicate => kinds == ["pipe", "pipe"],
                 Verdict::Inside => false,
             };
-            assert!(is_put, "{kinds:?} {clash:?}");
+            assert!(is_intended, "{kinds:?} {clash:?}");
         }
         let tees = plant.parts.iter().filter(|part| part.name.contains("tee")).count();
         assert!(tees > 10 && report.count(Verdict::Penetrating) >= tees);

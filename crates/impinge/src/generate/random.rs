@@ -1,12 +1,12 @@
-//! A small random number generator whose numbers are the same on every platform, for ever.
+//! A small random number generator whose output never changes, on any platform or in any version.
 
 use glam::{DMat3, DQuat, DVec3};
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, every seed good, no cryptography.
+/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, all seeds equally good, not for cryptography.
 ///
-/// A seed names a mesh or a path in a paper, a test or a benchmark, so the numbers must never
-/// change; that is why this is our own and not a dependency. Only additions, multiplications,
-/// divisions and square roots are used, which round alike everywhere.
+/// A seed identifies a mesh or a path in a paper, a test or a benchmark, so the numbers must never change; a
+/// dependency would not guarantee that. Only additions, multiplications, divisions and square roots are used,
+/// which round the same everywhere.
 ///
 /// ```
 /// use impinge::generate::Random;
@@ -35,29 +35,29 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A multiple of 2⁻⁵³ in [0, 1).
+    /// A random multiple of 2⁻⁵³ in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// A number from `lo` to `hi`; `hi` itself only where rounding leads to it.
+    /// A random number from `lo` to `hi`; equal to `hi` only by rounding.
     pub fn range(&mut self, lo: f64, hi: f64) -> f64 {
         lo + (hi - lo) * self.unit()
     }
 
-    /// A whole number below `n`; 0 for `n` = 0.
+    /// A random integer below `n`; 0 for `n` = 0.
     ///
-    /// The bias is below `n`·2⁻⁶⁴, which no experiment can see.
+    /// The bias is below `n`·2⁻⁶⁴.
     pub fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A unit vector, evenly spread over the sphere.
+    /// A random unit vector, uniform on the sphere.
     pub fn direction(&mut self) -> DVec3 {
         loop {
             let v = DVec3::from_array([(); 3].map(|()| self.range(-1.0, 1.0)));
-            // Points near the centre would lose digits when scaled up; those outside the ball
-            // would favour the cube's corners.
+            // Reject points near the center, which would lose digits when scaled up, and points
+            // outside the ball, which would favour the corners of the cube.
             let length_sq = v.dot(v);
             if (1e-4..=1.0).contains(&length_sq) {
                 return v / length_sq.sqrt();
@@ -65,7 +65,7 @@ impl Random {
         }
     }
 
-    /// A rotation matrix, evenly spread over all rotations.
+    /// A random rotation matrix, uniform over all rotations.
     pub fn rotation(&mut self) -> DMat3 {
         loop {
             let q = [(); 4].map(|()| self.range(-1.0, 1.0));
@@ -78,7 +78,7 @@ impl Random {
         }
     }
 
-    /// Puts the items into a random order, every order as likely.
+    /// Shuffles the items; every order is equally likely.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
@@ -92,15 +92,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_numbers_are_those_of_the_published_algorithm() {
-        // The first outputs for seed 1234567 as other implementations of SplitMix64 print them.
+    fn the_numbers_match_the_published_algorithm() {
+        // The first outputs for seed 1234567 from other implementations of SplitMix64.
         let mut random = Random::new(1_234_567);
         let first = [(); 3].map(|()| random.next_u64());
         assert_eq!(first, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
     }
 
     #[test]
-    fn units_fill_their_range_and_below_stays_below() {
+    fn unit_and_below_are_uniform_in_their_range() {
         let mut random = Random::new(1);
         let units: Vec<f64> = (0..100_000).map(|_| random.unit()).collect();
         assert!(units.iter().all(|u| (0.0..1.0).contains(u)));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn directions_are_unit_vectors_without_a_preference() {
+    fn directions_are_unit_vectors_and_average_out() {
         let mut random = Random::new(2);
         let mut sum = DVec3::ZERO;
         for _ in 0..10_000 {

@@ -4,19 +4,19 @@ use super::surface::Surface;
 use crate::Mesh;
 use glam::DVec3;
 
-/// A space shuttle of exactly 528 faces: one closed surface, looking outward, with its nose
-/// towards +x, wings along y and a fin up z; about 37 long, as in metres.
+/// A space shuttle of exactly 528 faces: one closed surface, normals outward, with its nose towards +x, wings
+/// along y and a fin along +z. About 37 long, meant as metres.
 ///
-/// Stands in for the shuttle of 528 triangular patches of Smith and Kitamura (1994) and of
-/// Kitamura, Takemura and Kishino (1994), which was never published: a concave body of everyday
-/// complexity. It is 11 cross-sections of 24 points between a nose and a tail point.
+/// Replaces the shuttle of 528 triangular patches of Smith and Kitamura (1994) and of Kitamura, Takemura and
+/// Kishino (1994), which was never published: a concave body of moderate complexity. It has 11 cross-sections
+/// of 24 points between a nose point and a tail point.
 pub fn shuttle() -> Mesh {
     let mut surface = Surface::with_faces(528);
     let tail = surface.vertex(DVec3::new(-16.6, 0.0, 0.4));
     let mut behind: Vec<u32> = Vec::new();
     for station in &STATIONS {
         let half = station.half_section();
-        // Up the left side, over the fin and down the right one.
+        // Up the left side, over the fin and down the right side.
         let right = half[1..12].iter().rev().map(|&p| DVec3::new(p.x, -p.y, p.z));
         let ring = surface.ring(half.into_iter().chain(right));
         if behind.is_empty() {
@@ -31,23 +31,23 @@ pub fn shuttle() -> Mesh {
     surface.finish().expect("the coordinates are constants")
 }
 
-/// A cross-section at some place along the fuselage.
+/// A cross-section at a position along the fuselage.
 struct Station {
     x: f64,
-    /// Half the width of the fuselage, its belly and its back.
+    /// Half the width of the fuselage, and the heights of its belly and back.
     width: f64,
     bottom: f64,
     top: f64,
-    /// How far a wing reaches from the middle; no wing where that is within the fuselage.
+    /// The distance of the wing tip from the middle; there is no wing if it is within the fuselage.
     span: f64,
-    /// How far the fin rises above the back, and how far its upper edge lies behind `x`.
+    /// The height of the fin above the back, and the distance of its upper edge behind `x`.
     fin: f64,
     sweep: f64,
-    /// How much the engine pods widen the shoulders.
+    /// The extra width of the shoulders for the engine pods.
     pods: f64,
 }
 
-/// From tail to nose. The last one before the tail has the trailing edges of wings and fin.
+/// The stations from tail to nose. The second station has the trailing edges of wings and fin.
 #[rustfmt::skip]
 const STATIONS: [Station; 11] = [
     Station { x: -16.0, width: 2.5, bottom: -2.0, top: 2.9, span: 0.0, fin: 0.0, sweep: 0.0, pods: 0.5 },
@@ -64,8 +64,8 @@ const STATIONS: [Station; 11] = [
 ];
 
 impl Station {
-    /// From the middle of the belly up the left side to the middle of the back: two points of the
-    /// belly, six around the wing, two of the side, three of the fin.
+    /// The points from the middle of the belly up the left side to the middle of the back: two of the belly,
+    /// six around the wing, two of the side, three of the fin.
     fn half_section(&self) -> [DVec3; 13] {
         let height = self.top - self.bottom;
         let at = |y: f64, z: f64| DVec3::new(self.x, y * self.width, self.bottom + z * height);
@@ -87,7 +87,7 @@ impl Station {
         half[8].y += self.pods * 0.3;
         half[9] += DVec3::new(0.0, 0.4, 0.5) * self.pods;
         if self.span > self.width {
-            // Thick at the root, thin at the tip, and rising a little towards it.
+            // Thick at the root, thin at the tip, and slightly rising towards it.
             let reach = self.span - self.width;
             let wing = |share: f64, z: f64| {
                 DVec3::new(self.x, self.width + share * reach, self.bottom + 0.25 + z + 0.4 * share)
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&shuttle()), 0x19A4_5F0D_CC60_AD22);
     }
 }

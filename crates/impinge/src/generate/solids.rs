@@ -7,7 +7,7 @@ use super::turn::circle;
 use crate::Mesh;
 use glam::DVec3;
 
-/// A box with these side lengths, centred at the origin: 12 faces, closed, looking outward.
+/// A box with the given side lengths, centered at the origin: 12 faces, closed, normals outward.
 pub fn cuboid(size: DVec3) -> Result<Mesh, GenerateError> {
     for (parameter, value) in ["size.x", "size.y", "size.z"].into_iter().zip(size.to_array()) {
         check_positive(parameter, value)?;
@@ -19,8 +19,8 @@ pub fn cuboid(size: DVec3) -> Result<Mesh, GenerateError> {
     surface.finish()
 }
 
-/// A cylinder about the z axis, centred at the origin, its corners on the circle of the radius:
-/// 4·sides faces, closed, looking outward.
+/// A cylinder about the z axis, centered at the origin, with its corners on the circle of the given radius:
+/// 4·sides faces, closed, normals outward.
 pub fn cylinder(radius: f64, height: f64, sides: u32) -> Result<Mesh, GenerateError> {
     check_positive("radius", radius)?;
     check_positive("height", height)?;
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&cuboid(DVec3::new(1.0, 2.0, 3.0)).unwrap()), 0x827B_BAD4_1FC7_7DA5);
         assert_eq!(hash(&cylinder(1.0, 2.0, 17).unwrap()), 0x9267_7472_AF24_FD5D);
     }

@@ -1,4 +1,4 @@
-//! Spheres of slices and stacks, with any even number of faces.
+//! UV spheres of slices and stacks, with any even number of faces.
 
 use super::GenerateError;
 use super::error::{MAX_FACES, check_count};
@@ -7,16 +7,15 @@ use super::turn::{circle, turn};
 use crate::Mesh;
 use glam::DVec3;
 
-/// A unit sphere about the origin with exactly this many faces: closed, looking outward.
+/// A unit sphere about the origin with exactly `faces` faces: closed, normals outward.
 ///
-/// These are the "standardized spheres" of Smith and Kitamura (1994) and of Kitamura, Takemura
-/// and Kishino (1994): a globe of slices and stacks has 2·slices·(stacks − 1) faces, and their
-/// counts 8, 10, 24, 48, 54, 80, 120, 168, 224, 360, 528, 728, 960 and 3968 are such globes with
-/// about twice as many slices as stacks. Any other even count is the globe just below it, with
-/// one cell in some of its stacks split in four by a point on the sphere; 4 is the regular
-/// tetrahedron. The poles are on the z axis.
+/// These are the "standardized spheres" of Smith and Kitamura (1994) and of Kitamura, Takemura and Kishino
+/// (1994). A globe of slices and stacks has 2·slices·(stacks − 1) faces, and their counts 8, 10, 24, 48, 54,
+/// 80, 120, 168, 224, 360, 528, 728, 960 and 3968 are globes with about twice as many slices as stacks. For
+/// any other even count, the globe with the next lower count is used, and one cell in some of its stacks is
+/// split in four by a point on the sphere. For 4 it is the regular tetrahedron. The poles are on the z axis.
 ///
-/// Every count from 4 to 100,000,000 that is even is allowed: a closed surface has no odd count.
+/// Every even number from 4 to 100,000,000 is allowed; a closed surface cannot have an odd number of faces.
 ///
 /// ```
 /// let sphere = impinge::generate::sphere(528)?;
@@ -59,8 +58,8 @@ fn tetrahedron() -> Result<Mesh, GenerateError> {
     Ok(Mesh::new(corners.to_vec(), faces)?)
 }
 
-/// Slices and stacks with slices·(stacks − 1) at most `half` and less than stacks − 1 below it,
-/// of those the pair that is nearest to two slices a stack: square cells at the equator.
+/// The slices and stacks for which slices·(stacks − 1) is at most `half` and more than `half` − (stacks − 1).
+/// Of these the pair nearest to two slices per stack, which gives square cells at the equator.
 fn globe(half: u32) -> (u32, u32) {
     let ideal = (1.0 + (1.0 + 2.0 * f64::from(half)).sqrt()) / 2.0;
     let middle = (ideal as u32).max(2);
@@ -75,14 +74,14 @@ fn globe(half: u32) -> (u32, u32) {
         .unwrap_or((3, 2))
 }
 
-/// For each stack, the slice whose cell is split, if any. Each split adds two faces.
+/// For each stack the slice whose cell is split, if any. Each split adds two faces.
 fn splits(half: u32, slices: u32, stacks: u32) -> Vec<Option<u32>> {
     let mut splits = vec![None; stacks as usize];
     let missing = u64::from(half - slices * (stacks - 1));
     let rows = u64::from(stacks - 2);
     for i in 0..missing {
-        // Fewer are missing than there are rows, so every row gets one at most. Neighbouring rows
-        // take cells a golden section of the globe apart, which spreads any number evenly.
+        // Fewer splits are missing than there are rows, so every row gets at most one. Splits of
+        // neighbouring rows are a golden section of the circle apart, which spreads them evenly.
         let row = (2 * i + 1) * rows / (2 * missing);
         let slice = i * (u64::from(slices) * 618 / 1000).max(1) % u64::from(slices);
         splits[row as usize + 2] = Some(slice as u32);
@@ -90,15 +89,15 @@ fn splits(half: u32, slices: u32, stacks: u32) -> Vec<Option<u32>> {
     splits
 }
 
-/// A strip with one of its cells made of four faces around a point of the sphere.
+/// Joins two rings, with one of the cells split into four faces around a point of the sphere.
 fn strip_with_split(surface: &mut Surface, lower: &[u32], upper: &[u32], split: usize) {
     for i in 0..lower.len() {
         let j = (i + 1) % lower.len();
         let cell = [lower[i], lower[j], upper[j], upper[i]];
         if i == split {
             let sum: DVec3 = cell.iter().map(|&corner| surface.position(corner)).sum();
-            let centre = surface.vertex(sum / sum.length());
-            surface.fan_above(&cell, centre);
+            let center = surface.vertex(sum / sum.length());
+            surface.fan_above(&cell, center);
         } else {
             surface.quad(cell);
         }
@@ -111,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_papers_spheres_are_globes() {
+    fn spheres_from_papers_are_globes() {
         let known = [
             (8, 4, 2),
             (10, 5, 2),
@@ -143,7 +142,8 @@ mod tests {
             assert!(mesh.positions().iter().all(|p| (p.length() - 1.0).abs() < 4e-16));
             let fullness = volume(&mesh) / (4.0 / 3.0 * std::f64::consts::PI);
             assert!(fullness > 1.0 - 18.0 / f64::from(faces).max(20.0), "{faces}: {fullness}");
-            // Faces at the poles are the smallest: they shrink with the stacks, no faster.
+            // Faces at the poles are the smallest. They shrink in proportion to the number of stacks, no
+            // faster.
             let mean = 4.0 * std::f64::consts::PI / f64::from(faces);
             let smallest = (0..faces as usize).map(|f| area(&mesh, f)).fold(mean, f64::min);
             let stacks = f64::from(globe(faces / 2).1);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_million_faces_are_no_trouble() {
+    fn ten_million_faces_are_possible() {
         let mesh = sphere(10_000_000).unwrap();
         assert_eq!(mesh.faces().len(), 10_000_000);
         assert!((volume(&mesh) / (4.0 / 3.0 * std::f64::consts::PI) - 1.0).abs() < 1e-5);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&sphere(528).unwrap()), 0x8B21_729D_0ED9_9516);
         assert_eq!(hash(&sphere(1000).unwrap()), 0x50E2_8D74_E4EF_D1AB);
     }

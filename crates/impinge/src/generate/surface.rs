@@ -1,13 +1,13 @@
-//! A mesh in the making: rings of vertices, and the strips, fans and caps between them.
+//! A mesh under construction: rings of vertices, and the strips, fans and caps between them.
 
 use super::GenerateError;
 use crate::Mesh;
 use glam::DVec3;
 
-/// Positions and faces while they grow.
+/// Positions and faces of a mesh under construction.
 ///
-/// Rings run counter-clockwise as seen from the side towards which the surface is built; then
-/// every face that the methods here add looks outward.
+/// A ring runs counter-clockwise as seen from the side towards which the surface grows. Then all faces that
+/// these methods add have outward normals.
 #[derive(Default)]
 pub(super) struct Surface {
     positions: Vec<DVec3>,
@@ -15,26 +15,26 @@ pub(super) struct Surface {
 }
 
 impl Surface {
-    /// An empty surface with room for this many faces of a closed mesh.
+    /// An empty surface with capacity for this many faces of a closed mesh.
     pub(super) fn with_faces(faces: u64) -> Self {
         let faces = faces as usize;
         Self { positions: Vec::with_capacity(faces / 2 + 2), faces: Vec::with_capacity(faces) }
     }
 
-    /// Adds a vertex and says its number.
+    /// Adds a vertex and returns its index.
     ///
-    /// Callers bound their face count first, so the numbers stay far below 2³².
+    /// Callers check their face count first, so indices stay far below 2³².
     pub(super) fn vertex(&mut self, position: DVec3) -> u32 {
         self.positions.push(position);
         (self.positions.len() - 1) as u32
     }
 
-    /// Adds vertices and says their numbers.
+    /// Adds vertices and returns their indices.
     pub(super) fn ring(&mut self, positions: impl IntoIterator<Item = DVec3>) -> Vec<u32> {
         positions.into_iter().map(|position| self.vertex(position)).collect()
     }
 
-    /// Where a vertex is.
+    /// The position of a vertex.
     pub(super) fn position(&self, vertex: u32) -> DVec3 {
         self.positions[vertex as usize]
     }
@@ -44,12 +44,12 @@ impl Surface {
         self.faces.push(corners);
     }
 
-    /// Adds two triangles that meet in the diagonal from the first corner to the third.
+    /// Adds two triangles that share the diagonal from the first corner to the third.
     pub(super) fn quad(&mut self, [a, b, c, d]: [u32; 4]) {
         self.faces.extend([[a, b, c], [a, c, d]]);
     }
 
-    /// Joins two closed rings of as many vertices, from `lower` up to `upper`.
+    /// Joins two closed rings of the same length, from `lower` up to `upper`.
     pub(super) fn strip(&mut self, lower: &[u32], upper: &[u32]) {
         debug_assert_eq!(lower.len(), upper.len());
         for (i, j) in edges(lower.len()) {
@@ -71,14 +71,14 @@ impl Surface {
         }
     }
 
-    /// Closes a convex ring from above, with no new vertex.
+    /// Closes a convex ring from above, without a new vertex.
     pub(super) fn cap_above(&mut self, ring: &[u32]) {
         for pair in ring[1..].windows(2) {
             self.face([ring[0], pair[0], pair[1]]);
         }
     }
 
-    /// Closes a convex ring from below, with no new vertex.
+    /// Closes a convex ring from below, without a new vertex.
     pub(super) fn cap_below(&mut self, ring: &[u32]) {
         for pair in ring[1..].windows(2) {
             self.face([ring[0], pair[1], pair[0]]);
@@ -94,13 +94,13 @@ impl Surface {
         self.cap_above(&upper);
     }
 
-    /// The mesh; refused only if a coordinate is not finite or too large.
+    /// The finished mesh. Fails only if a coordinate is not finite or too large.
     pub(super) fn finish(self) -> Result<Mesh, GenerateError> {
         Ok(Mesh::new(self.positions, self.faces)?)
     }
 }
 
-/// The pairs of neighbours on a closed ring.
+/// The index pairs of neighbours on a closed ring.
 fn edges(len: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..len).map(move |i| (i, if i + 1 == len { 0 } else { i + 1 }))
 }

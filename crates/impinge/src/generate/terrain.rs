@@ -1,4 +1,4 @@
-//! Terrains: a grid of heights.
+//! Terrains: grids of heights.
 
 use super::error::{check_count, check_faces, check_positive};
 use super::surface::Surface;
@@ -6,11 +6,11 @@ use super::{GenerateError, Random};
 use crate::Mesh;
 use glam::{DVec2, DVec3};
 
-/// The surface z = height(x, y) over a rectangle of this size, centred at the origin, on a grid of
-/// so many cells: 2·columns·rows faces, looking up.
+/// The surface z = height(x, y) over a rectangle of the given size, centered at the origin, on a grid of
+/// `columns` by `rows` cells: 2·columns·rows faces, normals upward.
 ///
-/// The plain triangulation of an elevation array that Klosowski (1998) flies over and mills.
-/// [`terrain_height`] is a height function to start with.
+/// The plain triangulation of an elevation grid that Klosowski (1998) flies over and mills.
+/// [`terrain_height`] is a ready-made height function.
 ///
 /// ```
 /// use impinge::{generate::{terrain, terrain_height}, glam::DVec2};
@@ -47,11 +47,11 @@ pub fn terrain(
     surface.finish()
 }
 
-/// Hills and valleys of every size down to 1/128, for a terrain of unit size: a function with
-/// values from 0 to 0.2.
+/// Hills and valleys of all sizes down to 1/128, for a terrain of unit size. Returns a function with values
+/// from 0 to 0.2.
 ///
-/// The sum of six octaves of value noise: random heights on a grid of a quarter, blended smoothly
-/// in between, and again on grids of half the spacing with half the height.
+/// The sum of six octaves of value noise: random heights on a grid of spacing ¼, interpolated smoothly, and
+/// again on grids of half the spacing with half the height.
 pub fn terrain_height(seed: u64) -> impl Fn(f64, f64) -> f64 + Clone {
     move |x, y| {
         let mut frequency = 4.0;
@@ -66,17 +66,17 @@ pub fn terrain_height(seed: u64) -> impl Fn(f64, f64) -> f64 + Clone {
     }
 }
 
-/// Random values in [0, 1) at whole numbers, blended with continuous second derivatives.
+/// Random values in [0, 1) at integer coordinates, interpolated with continuous second derivatives.
 fn noise(seed: u64, x: f64, y: f64) -> f64 {
     let (column, row) = (x.floor(), y.floor());
     let blend = |t: f64| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
     let (u, v) = (blend(x - column), blend(y - row));
     let (column, row) = (column as i64, row as i64);
     let at = |i: i64, j: i64| {
-        let place = (column.wrapping_add(i) as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+        let key = (column.wrapping_add(i) as u64).wrapping_mul(0xD6E8_FEB8_6659_FD93)
             ^ (row.wrapping_add(j) as u64).wrapping_mul(0xA076_1D64_78BD_642F);
-        // The generator's own mixing makes neighbouring places independent.
-        Random::new(seed.wrapping_mul(0xE703_7ED1_A0B4_28DB) ^ place).unit()
+        // The mixing inside the generator makes neighbouring grid points independent.
+        Random::new(seed.wrapping_mul(0xE703_7ED1_A0B4_28DB) ^ key).unit()
     };
     let low = at(0, 0) * (1.0 - u) + at(1, 0) * u;
     let high = at(0, 1) * (1.0 - u) + at(1, 1) * u;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terrain_covers_its_rectangle_and_looks_up() {
+    fn a_terrain_covers_its_rectangle_and_faces_up() {
         let mesh = terrain(7, 5, DVec2::new(2.0, 3.0), |x, y| x * y).unwrap();
         assert_eq!(mesh.faces().len(), 70);
         assert_eq!(mesh.positions().len(), 48);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         let mesh = terrain(30, 20, DVec2::new(1.0, 0.7), terrain_height(1)).unwrap();
         assert_eq!(hash(&mesh), 0x36BC_DC0C_E250_CFA8);
     }

@@ -6,14 +6,14 @@ use super::{GenerateError, Random};
 use crate::{Bounds, Mesh};
 use glam::DVec3;
 
-/// Disjoint random tetrahedra in the unit cube [0, 1]³: 4·count faces, each tetrahedron closed and
-/// looking outward. From 1 to 10,000,000 of them.
+/// Disjoint random tetrahedra in the unit cube [0, 1]³: 4·count faces, each tetrahedron closed, normals
+/// outward. `count` is from 1 to 10,000,000.
 ///
-/// The obstacle environments of Klosowski (1998, chapter 2): a random binary space partition of
-/// the cube into boxes, of which a random half is filled. To make the partition, a random leaf is
-/// split by a plane across a random one of the axes along which it is longer than 2ε, at a place
-/// that leaves ε on either side, until there are enough leaves. So sizes vary widely, and obstacles
-/// crowd in some places and leave others empty.
+/// The obstacle environments of Klosowski (1998, chapter 2): a random binary space partition of the cube into
+/// boxes, of which a random half is filled. To make the partition, a random leaf is split by a plane across a
+/// random one of the axes along which it is longer than 2ε, at a position that leaves ε on either side, until
+/// there are enough leaves. So sizes vary widely, and obstacles are dense in some places and leave others
+/// empty.
 pub fn bsp_tetrahedra(seed: u64, count: u32) -> Result<Mesh, GenerateError> {
     let is_allowed = (1..=10_000_000).contains(&count);
     check_count("count", count, is_allowed, "from 1 to 10000000")?;
@@ -29,8 +29,8 @@ pub fn bsp_tetrahedra(seed: u64, count: u32) -> Result<Mesh, GenerateError> {
 
 /// The leaves of a random binary space partition of the unit cube.
 fn partition(random: &mut Random, count: usize) -> Vec<Bounds> {
-    // A leaf that cannot be split has at most the volume (2ε)³ = 0.008/count, so there is always
-    // another one that can.
+    // A leaf that cannot be split has at most the volume (2ε)³ = 0.008/count, so there is always another leaf
+    // that can be split.
     let epsilon = 0.1 / libm::cbrt(count as f64);
     let mut active = vec![Bounds { min: DVec3::ZERO, max: DVec3::ONE }];
     let mut finished: Vec<Bounds> = Vec::new();
@@ -54,9 +54,9 @@ fn partition(random: &mut Random, count: usize) -> Vec<Bounds> {
     active
 }
 
-/// Adds a tetrahedron that spans most of a box, clear of its sides.
+/// Adds a tetrahedron that fills most of a box without touching its sides.
 fn tetrahedron(surface: &mut Surface, random: &mut Random, cell: &Bounds) {
-    // Every other corner of a box spans a third of it; there are two ways to choose them.
+    // Four alternating corners of a box span a third of it; there are two ways to choose them.
     let mirror = if random.below(2) == 0 { 1.0 } else { -1.0 };
     let scale = random.range(0.6, 0.95);
     let signs = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&bsp_tetrahedra(1, 200).unwrap()), 0x3231_FDE9_C325_CFBE);
     }
 }

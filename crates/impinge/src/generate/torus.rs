@@ -1,4 +1,4 @@
-//! Tori, smooth and deformed.
+//! Tori: smooth ones and deformed ones.
 
 use super::error::{check_count, check_faces, check_measure, check_positive};
 use super::surface::Surface;
@@ -7,12 +7,12 @@ use super::{GenerateError, Random};
 use crate::Mesh;
 use glam::{DVec2, DVec3};
 
-/// A torus about the z axis: its tube has the radius `minor` and runs at the distance `major`
-/// from the axis. `segments` are those around the axis and those across the tube:
-/// 2·segments\[0\]·segments\[1\] faces, closed, looking outward.
+/// A torus about the z axis. Its tube has the radius `minor`, and the center line of the tube has the radius
+/// `major`. `segments` holds the number of segments around the axis and the number across the tube:
+/// 2·segments\[0\]·segments\[1\] faces, closed, normals outward.
 ///
-/// A body of Zachmann's test suite (2002). [`torus_segments`] chooses the segments for a wanted
-/// number of faces.
+/// A body of Zachmann's test suite (2002). [`torus_segments`] chooses the segments for a given number of
+/// faces.
 ///
 /// ```
 /// use impinge::generate::{torus, torus_segments};
@@ -29,15 +29,15 @@ pub fn torus(major: f64, minor: f64, segments: [u32; 2]) -> Result<Mesh, Generat
     })
 }
 
-/// Segments for [`torus`] that make its cells nearly square, with at most `faces` faces and as
-/// many as can be had so: for most even counts exactly that many.
+/// Segments for [`torus`] with nearly square cells, and as many faces as possible but at most `faces`. For
+/// most even counts the number is met exactly.
 pub fn torus_segments(major: f64, minor: f64, faces: u32) -> Result<[u32; 2], GenerateError> {
     check_radii(major, minor)?;
     check_count("faces", faces, faces >= 18, "at least 18 (three segments by three)")?;
     check_faces([faces])?;
     let half = faces / 2;
     let ideal = (f64::from(half) * minor / major).sqrt().min(f64::from(half / 3));
-    // Cells up to half as long again as wide still count as nearly square.
+    // A cell counts as nearly square up to an aspect ratio of about 1.5.
     let candidates = ((ideal / 1.25) as u32).max(3)..=((ideal * 1.25) as u32).clamp(3, half / 3);
     let across = candidates
         .min_by_key(|&across| (half % across, (f64::from(across) - ideal).abs().to_bits()))
@@ -45,11 +45,11 @@ pub fn torus_segments(major: f64, minor: f64, faces: u32) -> Result<[u32; 2], Ge
     Ok([half / across, across])
 }
 
-/// A torus that was dented and bent by chance: the tube swells and shrinks, its centre line
-/// waves; closed, looking outward, free of self-intersections, about 2.8 across.
+/// A randomly deformed torus: the tube swells and shrinks, and its center line waves. Closed, normals
+/// outward, free of self-intersections, about 2.8 across.
 ///
-/// In the manner of the deformed torus that Klosowski (1998) flies between stalagmites, with
-/// 2·segments\[0\]·segments\[1\] faces; `[200, 50]` gives the 20,000 that he used.
+/// Modelled on the deformed torus that Klosowski (1998) flies between stalagmites, with
+/// 2·segments\[0\]·segments\[1\] faces; `[200, 50]` gives the 20,000 faces that he used.
 pub fn deformed_torus(seed: u64, segments: [u32; 2]) -> Result<Mesh, GenerateError> {
     let mut random = Random::new(seed);
     let mut waves = |count: usize, amplitude: f64, around: u64, across: u64| -> Vec<Wave> {
@@ -59,9 +59,9 @@ pub fn deformed_torus(seed: u64, segments: [u32; 2]) -> Result<Mesh, GenerateErr
     let vertical = waves(3, 0.08, 4, 0);
     let bumps = waves(8, 0.07, 9, 4);
     let sum = |waves: &[Wave], u: f64, v: f64| waves.iter().map(|w| w.at(u, v)).sum::<f64>();
-    // Each cross-section lies in its own half-plane through the axis and is star-shaped about the
-    // centre line, because the sums of the amplitudes stay below what the radii allow: at most
-    // 0.15 of the 1.0 from the axis and 0.56 of the tube. So nothing can intersect.
+    // Each cross-section lies in its own half-plane through the axis, and is star-shaped about the center
+    // line, because the sums of the amplitudes stay below the limits that the radii set: at most 0.15 of the
+    // 1.0 from the axis, and 0.56 of the tube. So nothing can intersect.
     swept(segments, |around, u, across, v| {
         let tube = across * (0.3 * (1.0 + sum(&bumps, u, v)));
         let height = tube.y + sum(&vertical, u, 0.0);
@@ -69,7 +69,7 @@ pub fn deformed_torus(seed: u64, segments: [u32; 2]) -> Result<Mesh, GenerateErr
     })
 }
 
-/// A cosine over the torus, in whole periods both ways so that it closes.
+/// A cosine over the torus, with whole periods in both directions, so that it is continuous.
 struct Wave {
     amplitude: f64,
     around: f64,
@@ -78,7 +78,8 @@ struct Wave {
 }
 
 impl Wave {
-    /// A wave of at most so many periods around and across. `amplitude` is the most it can have.
+    /// A random wave with at most the given number of periods around and across, and at most the given
+    /// amplitude.
     fn random(random: &mut Random, amplitude: f64, around: u64, across: u64) -> Self {
         Self {
             amplitude: random.range(amplitude * 0.4, amplitude),
@@ -88,7 +89,7 @@ impl Wave {
         }
     }
 
-    /// Its value at fractions of a turn.
+    /// The value at fractions of a full turn.
     fn at(&self, u: f64, v: f64) -> f64 {
         let turns = self.around * u + self.across * v + self.phase;
         self.amplitude * libm::cos(std::f64::consts::TAU * (turns - turns.floor()))
@@ -100,8 +101,8 @@ fn check_radii(major: f64, minor: f64) -> Result<(), GenerateError> {
     check_measure("minor", minor, 0.0 < minor && minor < major, "above 0 and below major")
 }
 
-/// The closed surface of the points `at(direction, fraction, direction, fraction)`, first around
-/// the axis, then across the tube.
+/// The closed surface of the points `at(direction, fraction, direction, fraction)`: first around the axis,
+/// then across the tube.
 fn swept(
     [around, across]: [u32; 2],
     at: impl Fn(DVec2, f64, DVec2, f64) -> DVec3,
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn segments_make_square_cells_of_the_count_asked_for() {
+    fn segments_make_nearly_square_cells_and_meet_the_count() {
         for faces in [18, 20, 100, 1000, 10_000, 20_000, 65_536, 1_000_000] {
             let [around, across] = torus_segments(0.7, 0.3, faces).unwrap();
             let made = 2 * around * across;
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_everywhere() {
+    fn output_is_the_same_on_every_platform() {
         assert_eq!(hash(&torus(1.0, 0.25, [12, 8]).unwrap()), 0x28C1_FE51_2CB3_BB75);
         assert_eq!(hash(&deformed_torus(1, [40, 20]).unwrap()), 0xEFA3_D1D6_D66A_31C9);
     }

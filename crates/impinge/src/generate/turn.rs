@@ -1,15 +1,15 @@
-//! Angles and rotations that come out the same on every platform.
+//! Angles and rotations that are bit-identical on every platform.
 //!
-//! The standard library's sine differs in the last bit between platforms, and with it every mesh
-//! and path that is made from it; so nothing here (nor in glam's `from_rotation_…`) may use it.
+//! The standard library's sine differs in the last bit between platforms, and so would every mesh and path
+//! made with it. So no generator uses it, nor glam's `from_rotation_…`, which call it.
 
 use glam::{DMat3, DVec2, DVec3};
 use std::f64::consts::FRAC_PI_2;
 
-/// The point on the unit circle at `step` of `steps` equal steps of a full turn: (cosine, sine).
+/// The point on the unit circle after `step` of `steps` equal steps of a full turn: (cosine, sine).
 ///
-/// Exact at quarter turns and exactly symmetric about the axes and diagonals, so that a sphere's
-/// equator, a gear's teeth or a body turned by 90° land on the very same numbers on every side.
+/// Exact at quarter turns, and exactly symmetric about the axes and diagonals. So the equator of a sphere,
+/// the teeth of a gear or a body turned by 90° have equal coordinates on every side.
 pub(super) fn turn(step: u64, steps: u64) -> DVec2 {
     let quarters = 4 * (step % steps);
     let (quadrant, rest) = (quarters / steps, quarters % steps);
@@ -30,22 +30,22 @@ pub(super) fn turn(step: u64, steps: u64) -> DVec2 {
         2 => DVec2::new(-cos, -sin),
         _ => DVec2::new(sin, -cos),
     };
-    // No negative zeros, which would look odd in files.
+    // Turns −0.0 into +0.0, which reads better in files.
     point + DVec2::ZERO
 }
 
-/// All points of [`turn`], once round counter-clockwise.
+/// All points of [`turn`], in counter-clockwise order.
 pub(super) fn circle(steps: u32) -> impl Iterator<Item = DVec2> + Clone {
     (0..steps).map(move |step| turn(u64::from(step), u64::from(steps)))
 }
 
-/// The rotation about x that takes y to (cos, sin) in the yz plane.
+/// The rotation about x that takes the y axis to (cos, sin) in the yz plane.
 pub(super) fn about_x(turned: DVec2) -> DMat3 {
     let DVec2 { x: cos, y: sin } = turned;
     DMat3::from_cols(DVec3::X, DVec3::new(0.0, cos, sin), DVec3::new(0.0, 0.0 - sin, cos))
 }
 
-/// The rotation about z that takes x to (cos, sin) in the xy plane.
+/// The rotation about z that takes the x axis to (cos, sin) in the xy plane.
 pub(super) fn about_z(turned: DVec2) -> DMat3 {
     let DVec2 { x: cos, y: sin } = turned;
     DMat3::from_cols(DVec3::new(cos, sin, 0.0), DVec3::new(0.0 - sin, cos, 0.0), DVec3::Z)
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn rotations_turn_the_right_way() {
+    fn rotations_turn_in_the_stated_direction() {
         let quarter = turn(1, 4);
         assert_eq!(about_x(quarter) * DVec3::Y, DVec3::Z);
         assert_eq!(about_z(quarter) * DVec3::X, DVec3::Y);

@@ -1,18 +1,20 @@
-//! How far a mesh reaches, found once, so that bounds of a placed mesh take constant time.
+//! The extents of a mesh, computed once, so that bounds of the placed mesh take constant time.
 
 use crate::{Bounds, Mesh, Pose};
 use glam::DVec3;
 
-/// How far the faces of a mesh reach from the centre of its bounds.
+/// The extents of the faces of a mesh from the center of their bounding box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     center: DVec3,
-    /// At least how far the faces reach from the centre along each axis; negative for no faces.
+    /// An upper bound on the extent from the center along each axis; negative if there are no faces.
     half: DVec3,
-    /// At least how far the farthest corner is from the centre.
+    /// An upper bound on the distance of any corner from the center; negative infinity if there are no faces.
     radius: f64,
     /// The largest magnitude of a coordinate.
     coordinate: f64,
+    /// Half the longest side of the bounds; negative for no faces.
+    half_size: f64,
 }
 
 impl Extent {
@@ -21,31 +23,37 @@ impl Extent {
         let bounds = Bounds::enclosing(corners());
         if bounds.is_empty() {
             let (center, half) = (DVec3::ZERO, DVec3::splat(-1.0));
-            return Self { center, half, radius: 0.0, coordinate: 0.0 };
+            return Self {
+                center,
+                half,
+                radius: f64::NEG_INFINITY,
+                coordinate: 0.0,
+                half_size: -1.0,
+            };
         }
         let center = bounds.center();
-        let coordinate = bounds.min.abs().max(bounds.max.abs()).max_element();
-        // Differences of coordinates are rounded once, relative to themselves.
+        let coordinate = bounds.largest_coordinate();
+        // A difference of coordinates is rounded once, relative to itself.
         let half = (bounds.max - center).max(center - bounds.min) * (1.0 + 2.0 * f64::EPSILON);
         let farthest = corners().map(|p| (p - center).abs()).fold(0.0f64, |far, d| {
             // The largest component is factored out, so that no square overflows or underflows.
             let scale = d.max_element();
             if scale > 0.0 { far.max(scale * (d / scale).length()) } else { far }
         });
-        Self { center, half, radius: farthest * (1.0 + 16.0 * f64::EPSILON), coordinate }
+        let (radius, half_size) = (farthest * (1.0 + 16.0 * f64::EPSILON), half.max_element());
+        Self { center, half, radius, coordinate, half_size }
     }
 
-    /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] for no faces.
+    /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] if there are no faces.
     #[inline]
     pub(crate) fn placed_bounds(&self, pose: &Pose) -> Bounds {
         let Self { center, half, .. } = *self;
         if half.x < 0.0 {
             return Bounds::EMPTY;
         }
-        // A vertex v is `c + d` with `|d| ≤ h` along each axis, and where rounding puts it,
-        // `R v + t + e`, is `R d + e − e'` away from where it puts the centre; both of e and e' are
-        // at most what `rounding` says. Once more stands for the last difference, the few units for
-        // the sum of products.
+        // A vertex v is `c + d` with `|d| ≤ h` along each axis. Its placed position `R v + t + e` differs
+        // from the placed center by `R d + e − e'`, where both e and e' are at most `rounding`. A third
+        // `rounding` covers the last difference, and the factor covers the sum of products.
         let center = pose.place(center);
         let r = pose.rotation();
         let half = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
@@ -53,19 +61,35 @@ impl Extent {
         Bounds { min: center - half, max: center + half }
     }
 
-    /// A sphere in the world that encloses every placed face: centre and radius; `None` for no faces.
+    /// Center and radius of a sphere in the world that encloses every placed face; `None` if there are no
+    /// faces.
     pub(crate) fn placed_sphere(&self, pose: &Pose) -> Option<(DVec3, f64)> {
-        // A rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding moves along three axes.
+        // A matrix that is a rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding errors occur
+        // along three axes.
         let radius = self.radius * (1.0 + 2e-6) + 6.0 * self.rounding(pose);
         (self.half.x >= 0.0).then(|| (pose.place(self.center), radius))
     }
 
-    /// Half the longest side of the bounds; negative for no faces.
-    pub(crate) fn half_size(&self) -> f64 {
-        self.half.max_element()
+    /// The center of the bounding box.
+    #[inline]
+    pub(crate) fn center(&self) -> DVec3 {
+        self.center
     }
 
-    /// How far along any world axis rounding may move a placed vertex, or the placed centre.
+    /// An upper bound on the distance of any corner from the center; negative infinity if there are no faces.
+    #[inline]
+    pub(crate) fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Half the longest side of the bounding box; negative if there are no faces.
+    #[inline]
+    pub(crate) fn half_size(&self) -> f64 {
+        self.half_size
+    }
+
+    /// A bound on the rounding error of a placed vertex, or of the placed center, along any world axis.
+    #[inline]
     pub(crate) fn rounding(&self, pose: &Pose) -> f64 {
         pose.rounding(self.coordinate)
     }

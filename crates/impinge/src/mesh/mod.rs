@@ -1,4 +1,4 @@
-//! Triangle soups: positions and faces, checked once when they are made.
+//! Triangle meshes: positions and faces, validated once on construction.
 
 mod extent;
 mod report;
@@ -13,12 +13,12 @@ use glam::DVec3;
 /// The largest magnitude of a coordinate that a mesh accepts.
 pub const MAX_COORDINATE: f64 = 1e100;
 
-/// A triangle soup: `f64` positions, and faces that name three of them each.
+/// A triangle soup: `f64` positions, and faces of three vertex indices each.
 ///
-/// Nothing is assumed of it: cracks, T-joints, duplicate, degenerate and self-intersecting faces
-/// are all welcome, and nothing is welded, reordered or dropped. What is checked, once, is that
-/// every coordinate is a finite number of at most [`MAX_COORDINATE`] and every face names
-/// vertices that are there; after that no query can fail.
+/// No further structure is required: cracks, T-junctions, duplicate, degenerate and self-intersecting faces
+/// are all accepted, and nothing is welded, reordered or dropped. Construction checks that every coordinate
+/// is a finite number of at most [`MAX_COORDINATE`], and that every face uses existing vertices. After that
+/// no query can fail.
 ///
 /// ```
 /// use impinge::{Mesh, glam::DVec3};
@@ -61,26 +61,26 @@ pub enum MeshError {
         /// The coordinate.
         value: f64,
     },
-    /// A face names a vertex that is not there.
+    /// A face uses a vertex that does not exist.
     #[error("face {face} uses vertex {index}, but the mesh has {vertex_count} vertices")]
     IndexOutOfRange {
         /// The face, from 0.
         face: usize,
-        /// The vertex it names.
+        /// The vertex index in the face.
         index: u32,
-        /// How many vertices there are.
+        /// The number of vertices.
         vertex_count: usize,
     },
-    /// Vertices are numbered in 32 bits.
+    /// A vertex index has 32 bits, so the mesh cannot have more vertices.
     #[error("the mesh has {vertex_count} vertices; at most 4294967295 can be numbered")]
     TooManyVertices {
-        /// How many vertices were given.
+        /// The number of vertices that were passed.
         vertex_count: usize,
     },
-    /// Faces are numbered in 32 bits.
+    /// A face index has 32 bits, so the mesh cannot have more faces.
     #[error("the mesh has {face_count} faces; at most 4294967295 can be numbered")]
     TooManyFaces {
-        /// How many faces were given.
+        /// The number of faces that were passed.
         face_count: usize,
     },
 }
@@ -90,7 +90,7 @@ fn axis_name(axis: usize) -> char {
 }
 
 impl MeshError {
-    /// Checks one position, as [`Mesh::new`] does; readers use it to name the place in a file.
+    /// Checks one position like [`Mesh::new`]. File readers use it to report the place in the file.
     pub fn check_position(vertex: usize, position: DVec3) -> Result<(), Self> {
         for (axis, value) in position.to_array().into_iter().enumerate() {
             if !value.is_finite() {
@@ -105,7 +105,7 @@ impl MeshError {
 }
 
 impl Mesh {
-    /// A mesh of these positions and faces, or which vertex or face is wrong.
+    /// Creates a mesh. The error names the vertex or face that is wrong.
     pub fn new(positions: Vec<DVec3>, faces: Vec<[u32; 3]>) -> Result<Self, MeshError> {
         if u32::try_from(faces.len()).is_err() {
             return Err(MeshError::TooManyFaces { face_count: faces.len() });
@@ -125,12 +125,12 @@ impl Mesh {
         Ok(Self { positions, faces })
     }
 
-    /// The positions, in the order they were given.
+    /// The positions, in the order in which they were passed.
     pub fn positions(&self) -> &[DVec3] {
         &self.positions
     }
 
-    /// The faces, in the order they were given.
+    /// The faces, in the order in which they were passed.
     pub fn faces(&self) -> &[[u32; 3]] {
         &self.faces
     }
@@ -138,6 +138,7 @@ impl Mesh {
     /// The corners of a face.
     ///
     /// # Panics
+    ///
     /// If there is no such face.
     #[inline]
     pub fn triangle(&self, face: u32) -> [DVec3; 3] {
@@ -149,12 +150,12 @@ impl Mesh {
         self.faces.iter().map(|face| face.map(|vertex| self.positions[vertex as usize]))
     }
 
-    /// The bounds of all faces; empty if there are none. Vertices that no face uses do not count.
+    /// The bounding box of all faces; empty if there are none. Vertices that no face uses do not count.
     pub fn bounds(&self) -> Bounds {
         Bounds::enclosing(self.triangles().flatten())
     }
 
-    /// The positions and faces, given back.
+    /// Converts the mesh back into its positions and faces.
     pub fn into_parts(self) -> (Vec<DVec3>, Vec<[u32; 3]>) {
         (self.positions, self.faces)
     }
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named_by_vertex_or_face() {
+    fn errors_name_the_vertex_or_face() {
         let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
         let with = |position: DVec3| {
             let mut positions = corners.clone();

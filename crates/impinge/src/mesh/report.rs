@@ -1,45 +1,46 @@
-//! What can be said of a mesh without changing it.
+//! A report on the structure of a mesh: counts, defects, closedness, volume.
 
 use super::Mesh;
 use crate::{Bounds, narrow::is_collinear};
 use glam::DVec3;
 
-/// What a mesh is like: nothing here is repaired, and no query depends on it.
+/// The structure of a mesh. Nothing is repaired, and no query depends on it.
 ///
-/// Vertices count as the same where their positions are equal, as in files that repeat a position
-/// for every face that uses it. Everything is decided exactly, without a tolerance.
+/// Vertices with equal positions count as the same vertex, as in files that repeat a position for every face
+/// that uses it. Everything is decided exactly, without a tolerance.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MeshReport {
-    /// How many vertices the mesh has.
+    /// The number of vertices.
     pub vertices: usize,
-    /// How many faces the mesh has.
+    /// The number of faces.
     pub faces: usize,
-    /// How many different positions the faces use.
+    /// The number of different positions that faces use.
     pub distinct_positions: usize,
-    /// How many vertices no face uses.
+    /// The number of vertices that no face uses.
     pub unused_vertices: usize,
-    /// The bounds of all faces; empty if there are none.
+    /// The bounding box of all faces; empty if there are none.
     pub bounds: Bounds,
     /// Faces that are a segment or a point.
     pub degenerate_faces: Vec<u32>,
-    /// Faces with the same three positions as an earlier face, in any order. Faces with a repeated
-    /// corner are left out of account.
+    /// Faces with the same three positions as an earlier face, in any order. Faces with a repeated corner are
+    /// not counted.
     pub duplicate_faces: Vec<Duplicate>,
-    /// Edges of a single face.
+    /// Edges that belong to a single face.
     pub open_edges: Vec<Edge>,
-    /// Edges of more than two faces.
+    /// Edges that belong to more than two faces.
     pub non_manifold_edges: Vec<Edge>,
-    /// Edges that two faces run along in the same direction, so that one of them is inside out.
+    /// Edges of two faces that both run along the edge in the same direction, so that one of the faces is
+    /// inside out.
     pub misoriented_edges: Vec<Edge>,
-    /// Whether the faces enclose a solid: there are some, and every edge belongs to exactly two of
-    /// them, in opposite directions. Faces with a repeated corner are left out of account.
+    /// Whether the faces enclose a solid: there are faces, and every edge belongs to exactly two of them, in
+    /// opposite directions. Faces with a repeated corner are not counted.
     pub is_closed: bool,
-    /// The enclosed volume, if [closed](Self::is_closed): negative if the faces are inside out.
+    /// The enclosed volume, if the mesh is [closed](Self::is_closed); negative if the faces are inside out.
     pub volume: Option<f64>,
 }
 
-/// A face that repeats another.
+/// A face with the same corners as an earlier face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Duplicate {
     /// The face.
@@ -48,14 +49,14 @@ pub struct Duplicate {
     pub of: u32,
 }
 
-/// An edge, by two vertices at its ends and how many faces have it.
+/// An edge: the vertices at its ends, and the number of faces that share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The first vertex at either end. Other vertices may have the same position.
+    /// The lowest vertex at either end. Other vertices may have the same position.
     pub vertices: [u32; 2],
-    /// How many faces run along it from the first to the second.
+    /// The number of faces that run along the edge from the first vertex to the second.
     pub forward: u32,
-    /// How many faces run along it the other way.
+    /// The number of faces that run along it in the other direction.
     pub backward: u32,
 }
 
@@ -103,7 +104,8 @@ impl Mesh {
         }
     }
 
-    /// The sum of the tetrahedra from a point to each face: their volume, if the mesh is closed.
+    /// The sum of the signed volumes of the tetrahedra from `apex` to each face: the enclosed volume, if the
+    /// mesh is closed.
     fn signed_volume(&self, apex: DVec3) -> f64 {
         let six_fold = self.triangles().map(|t| {
             let [a, b, c] = t.map(|corner| corner - apex);
@@ -113,10 +115,10 @@ impl Mesh {
     }
 }
 
-/// For each vertex the lowest-numbered vertex with an equal position.
+/// For each vertex the lowest vertex with an equal position.
 pub(crate) fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
-    // Numbers that are ordered as the coordinates are: side by side with the vertex they are sorted
-    // without a look elsewhere. Adding zero turns −0 into 0, so that equal positions are equal here too.
+    // Integers in the same order as the coordinates, stored beside the vertex so that sorting needs no
+    // indirect access. Adding +0.0 turns −0.0 into +0.0, so that equal positions have equal keys.
     let key = |coordinate: f64| {
         let bits = (coordinate + 0.0).to_bits();
         if bits >> 63 == 0 { bits | (1 << 63) } else { !bits }
@@ -133,9 +135,9 @@ pub(crate) fn first_vertex_at_each_position(positions: &[DVec3]) -> Vec<u32> {
     first_at
 }
 
-/// Faces that name the same corners as an earlier one.
+/// Faces with the same corners as an earlier face.
 fn duplicates(corners: &[[u32; 3]]) -> Vec<Duplicate> {
-    let faces = (0..).zip(corners).filter(|(_, corners)| has_three(corners));
+    let faces = (0..).zip(corners).filter(|(_, corners)| has_distinct_corners(corners));
     let mut keyed: Vec<([u32; 3], u32)> = faces.map(|(f, c)| (sorted(*c), f)).collect();
     keyed.sort_unstable();
     let mut duplicates: Vec<Duplicate> = keyed
@@ -146,7 +148,7 @@ fn duplicates(corners: &[[u32; 3]]) -> Vec<Duplicate> {
     duplicates
 }
 
-fn has_three([a, b, c]: &[u32; 3]) -> bool {
+fn has_distinct_corners([a, b, c]: &[u32; 3]) -> bool {
     a != b && b != c && c != a
 }
 
@@ -155,10 +157,10 @@ fn sorted(mut corners: [u32; 3]) -> [u32; 3] {
     corners
 }
 
-/// The edges of all faces but those with a repeated corner, in order.
+/// The edges of all faces without a repeated corner, sorted by vertices.
 pub(crate) fn edges(corners: &[[u32; 3]]) -> Vec<Edge> {
-    // By the lower of the two vertices first, which takes no comparisons.
-    let faces = || corners.iter().filter(|corners| has_three(corners));
+    // A counting sort by the lower of the two vertices.
+    let faces = || corners.iter().filter(|corners| has_distinct_corners(corners));
     let around = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]];
     let vertices = corners.iter().flatten().max().map_or(0, |&last| last as usize + 1);
     let mut ends = vec![0usize; vertices + 1];
@@ -253,8 +255,8 @@ mod tests {
     }
 
     #[test]
-    fn positions_count_not_indices() {
-        // Every face with vertices of its own, as STL files have them, and a zero of either sign.
+    fn vertices_with_equal_positions_count_as_one() {
+        // Every face has vertices of its own, as in STL files, and one zero is negative.
         let (positions, faces) = tetrahedron();
         let mut soup: Vec<DVec3> = faces.iter().flatten().map(|&v| positions[v as usize]).collect();
         soup[0] = -soup[0];
@@ -267,12 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named() {
+    fn defects_are_listed() {
         let (mut positions, mut faces) = tetrahedron();
         positions.push(DVec3::new(0.25, 0.0, 0.0));
         faces.remove(3); // opens three edges
-        faces.push([0, 4, 1]); // in line
-        faces.push([3, 1, 0]); // face 1 again, the other way round
+        faces.push([0, 4, 1]); // collinear corners
+        faces.push([3, 1, 0]); // face 1 with the opposite orientation
         let report = Mesh::new(positions, faces).unwrap().report();
         assert_eq!(report.degenerate_faces, [3]);
         assert_eq!(report.duplicate_faces, [Duplicate { face: 4, of: 1 }]);
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_face_turned_inside_out_shows() {
+    fn a_face_that_is_inside_out_is_reported() {
         let (positions, mut faces) = tetrahedron();
         faces[2].swap(0, 1);
         let report = Mesh::new(positions, faces).unwrap().report();

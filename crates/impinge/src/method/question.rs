@@ -93,15 +93,30 @@ impl<'q> Question<'q> {
         FaceDecider { question: self, test: OnceCell::new() }
     }
 
-    /// Whether the bodies' boxes, grown by the tolerance, prove that no faces are as close as asked.
+    /// What the bounding spheres of the bodies tell, before anything of a tree is looked at.
     ///
-    /// Placed coordinates are finite for every pose, so this holds at any distance. Trees do not tell
-    /// bodies apart that are more than 1e38 times their size away: there their coordinates overflow.
-    #[inline]
-    pub(crate) fn are_boxes_apart(&self) -> bool {
-        let [a, b] = self.bodies.map(|body| body.bounds());
-        // A sum that is rounded to nearest keeps its order with the other side, which is an `f64`.
-        !a.grown(self.growth()).overlaps(&b)
+    /// Placed coordinates are finite for every pose, so this tells bodies apart at any distance. Trees do
+    /// not: beyond 1e38 times a body's size their coordinates overflow, and then they tell nothing apart.
+    #[inline(always)]
+    pub(super) fn proximity(&self) -> Proximity {
+        let [a, b] = &self.bodies;
+        let rounding = a.extent.rounding(a.pose) + b.extent.rounding(b.pose);
+        let apart = (a.pose.place(a.extent.center()) - b.pose.place(b.extent.center())).abs();
+        // A rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding moves a vertex and its
+        // centre along three axes. The last factor is for the roundings of this sum and of the squares.
+        let radii = a.extent.radius() + b.extent.radius();
+        let reach = (radii * (1.0 + 2e-6) + 8.0 * rounding + self.growth()) * (1.0 + 1e-14);
+        // Squares overflow where lengths do not; then the longest component decides alone.
+        if apart.max_element() > reach || apart.length_squared() > reach * reach {
+            return Proximity::Apart;
+        }
+        // A walk allows for at least seven times the sum of both roundings (see `Relative::new`), which
+        // is a 36th of the larger body then. Far more pairs of leaves overlap than faces do, up to all
+        // of them. Boxes of the placed faces have no slack.
+        match 256.0 * rounding > a.extent.half_size().max(b.extent.half_size()) {
+            true => Proximity::Blurred,
+            false => Proximity::Near,
+        }
     }
 
     /// By how much a body's bounds must grow to overlap the other's if any faces count.
@@ -110,19 +125,6 @@ impl<'q> Question<'q> {
             0.0 => 0.0,
             tolerance => certainly(tolerance),
         }
-    }
-
-    /// Whether placing moves vertices by so much that nearly all volumes of two trees would overlap.
-    ///
-    /// A walk allows for at least seven times the sum of both roundings (see
-    /// [`Relative::new`](crate::volume::Relative::new)), which is a 36th of the larger body then. Far
-    /// more pairs of leaves overlap than faces do, up to all of them. Boxes of the placed faces have no
-    /// slack.
-    #[inline]
-    pub(super) fn is_blurred(&self) -> bool {
-        let [a, b] = &self.bodies;
-        let rounding = a.extent.rounding(a.pose) + b.extent.rounding(b.pose);
-        256.0 * rounding > a.extent.half_size().max(b.extent.half_size())
     }
 
     /// The same question, to be answered on other threads.
@@ -144,6 +146,18 @@ impl<'q> Question<'q> {
             FaceTest::Within(self.tolerance)
         }
     }
+}
+
+/// How two bodies stand to each other, as far as their bounding spheres tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Proximity {
+    /// Proved: no faces are as close as asked.
+    Apart,
+    /// Rounding moves placed vertices by so much that nearly all volumes of two trees would overlap: the
+    /// boxes of the placed faces are to be compared, as `brute` does.
+    Blurred,
+    /// A search has to tell.
+    Near,
 }
 
 /// Decides about faces of two placed bodies: exactly whether they touch or, with a tolerance, whether

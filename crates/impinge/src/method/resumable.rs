@@ -1,5 +1,7 @@
-//! Searches that can be interrupted (Klosowski 1998, ch. 4): a budget of tests or time, and the pairs of
-//! nodes that are left to visit when it is spent.
+//! Queries that can be interrupted (Klosowski 1998, ch. 4): a budget of tests or time, and the
+//! pairs of nodes still to visit when it is spent.
+//!
+//! The resumable traversals of `tree/`, `boxtree/` and `wide/` all run [`advance`].
 
 use std::{
     cmp::Ordering,
@@ -7,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How much a query may take before it has to answer.
+/// How much work or time a query may take before it must answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     tests: u64,
@@ -16,38 +18,39 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// As much as it takes.
+    /// No limit.
     pub const UNLIMITED: Self = Self { tests: u64::MAX, time: None, deadline: None };
 
-    /// So many tests, of volumes and faces together. What is answered then depends on nothing else.
+    /// At most this many tests, of volumes and faces together. The answer then depends on nothing
+    /// else, such as the speed of the machine.
     pub fn tests(tests: u64) -> Self {
         Self { tests, ..Self::UNLIMITED }
     }
 
-    /// So long from the call on. Kept to within some microseconds.
+    /// At most this duration from the call on, kept to within some microseconds.
     pub fn within(time: Duration) -> Self {
         Self { time: Some(time), ..Self::UNLIMITED }
     }
 
-    /// Until a moment. Kept to within some microseconds.
+    /// Until this instant, kept to within some microseconds.
     pub fn until(deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..Self::UNLIMITED }
     }
 }
 
-/// What is left of a budget.
+/// Measures the use of a budget.
 #[derive(Debug)]
 pub struct Meter {
     /// Tests made so far.
     tests: u64,
     limit: u64,
-    /// The clock is looked at when so many tests are made.
-    look_at: u64,
+    /// The number of tests at which to read the clock again.
+    next_reading: u64,
     time: Option<(Instant, Instant)>,
     phase: Phase,
 }
 
-/// How far a meter has run.
+/// How much of the budget is spent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     FirstHalf,
@@ -55,8 +58,9 @@ enum Phase {
     Over,
 }
 
-/// So many tests take a microsecond or so: about as much as ten looks at the clock.
-const LOOK_EVERY: u64 = 32;
+/// Tests between two readings of the clock. They take a microsecond or so, about as long as ten
+/// readings.
+const TESTS_PER_READING: u64 = 32;
 
 impl Meter {
     pub(crate) fn new(budget: Budget) -> Self {
@@ -68,7 +72,7 @@ impl Meter {
                 end.map(|end| (start + end.saturating_duration_since(start) / 2, end))
             }
         };
-        Self { tests: 0, limit: budget.tests, look_at: 0, time, phase: Phase::FirstHalf }
+        Self { tests: 0, limit: budget.tests, next_reading: 0, time, phase: Phase::FirstHalf }
     }
 
     /// Counts tests that were made.
@@ -88,9 +92,9 @@ impl Meter {
             self.phase = Phase::SecondHalf;
         }
         if let Some((half, end)) = self.time
-            && self.tests >= self.look_at
+            && self.tests >= self.next_reading
         {
-            self.look_at = self.tests + LOOK_EVERY;
+            self.next_reading = self.tests + TESTS_PER_READING;
             let now = Instant::now();
             if now >= end {
                 self.phase = Phase::Over;
@@ -102,10 +106,10 @@ impl Meter {
     }
 }
 
-/// A pair of nodes whose volumes were found to overlap, and that has not been looked into.
+/// A pair of nodes whose volumes overlap, and that has not been visited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ranked<P> {
-    /// At most how far one of them has to be moved to be clear of the other.
+    /// An upper bound of the distance by which one node must be moved to be clear of the other.
     pub(super) overlap: f64,
     pub(super) pair: P,
 }
@@ -130,26 +134,27 @@ impl<P> PartialEq for Ranked<P> {
 
 impl<P> Eq for Ranked<P> {}
 
-/// What there was to a pair.
-pub(super) enum Look<P, const N: usize> {
-    /// Two leaves, and whether any of their faces touch.
+/// The result of visiting a pair of nodes.
+pub(super) enum Visited<P, const N: usize> {
+    /// Both are leaves. `touch` tells whether any of their faces touch.
     Leaves { touch: bool },
-    /// Those of its children that overlap.
+    /// The pairs of children that overlap.
     Children([Option<Ranked<P>>; N]),
 }
 
-/// Looks into open pairs until none are left, which is returned, or the meter has run out. Goes down
-/// where the overlap is largest for the first half of it, and to whatever overlaps most for the
-/// second. Once something is found, going down is all that matters, and unless all is wanted, the
-/// search ends.
+/// Visits open pairs until none are left or the budget is spent. Returns whether none are left.
+///
+/// In the first half of the budget it goes depth first, to the child with the larger overlap. In
+/// the second half it visits the pair with the largest overlap anywhere. After the first contact it
+/// goes depth first again, and stops unless `wants_all`.
 pub(super) fn advance<P, const N: usize>(
     open: &mut Vec<Ranked<P>>,
     meter: &mut Meter,
     wants_all: bool,
-    mut look: impl FnMut(&mut Meter, P) -> Look<P, N>,
+    mut visit: impl FnMut(&mut Meter, P) -> Visited<P, N>,
 ) -> bool {
     let mut has_found = false;
-    // The list as a heap, and back, without a copy.
+    // The heap takes over the list's memory, and gives it back.
     let (mut heap, mut is_heap) = (BinaryHeap::new(), false);
     while !has_found || wants_all {
         let next = match meter.phase() {
@@ -168,10 +173,10 @@ pub(super) fn advance<P, const N: usize>(
             }
         };
         let Some(Ranked { pair, .. }) = next else { break };
-        match look(meter, pair) {
-            Look::Leaves { touch } => has_found |= touch,
-            Look::Children(mut children) => {
-                // The one that overlaps more comes last, and so is looked into first.
+        match visit(meter, pair) {
+            Visited::Leaves { touch } => has_found |= touch,
+            Visited::Children(mut children) => {
+                // The pair that overlaps most comes last, so it is visited first.
                 children.sort_unstable();
                 let children = children.into_iter().flatten();
                 if is_heap { heap.extend(children) } else { open.extend(children) }
@@ -184,14 +189,16 @@ pub(super) fn advance<P, const N: usize>(
     open.is_empty()
 }
 
-/// Faces of two bodies, those below a node of either tree, that a query had no time to look at.
+/// Two sets of faces, each below a node of one body's tree, that an interrupted query did not
+/// compare.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenPair<'q> {
     /// The faces of the first body.
     pub faces_a: &'q [u32],
     /// The faces of the second body.
     pub faces_b: &'q [u32],
-    /// At most how far, in world units, the second lot has to be moved to be clear of the first: no
-    /// face of the one reaches deeper into the volume that encloses the other.
+    /// An upper bound of the distance, in world units, by which the faces of the second body must
+    /// be moved to be clear of the first. No face reaches deeper than this into the volume around
+    /// the other set.
     pub overlap: f64,
 }

@@ -1,8 +1,8 @@
-//! How far apart two triangles are, and where they are closest.
+//! The distance between two triangles, and their closest points.
 //!
-//! Features are tried until one pair of them is proved to be the closest ([`features`]): in
-//! floating point that keeps account of its error, which settles nearly all pairs that are apart by
-//! more than about a thousandth of their size, and where that is in doubt, in integers.
+//! Pairs of features (corner, edge, face) are tried until one is proven to be the closest ([`features`]).
+//! This is done in floating point with tracked errors, which decides nearly all pairs whose distance exceeds
+//! about a thousandth of their size. Undecided pairs are computed in integers.
 
 mod features;
 mod guess;
@@ -13,34 +13,34 @@ use super::{
     exact::{Integer, span},
     triangles_intersect, triangles_meet,
 };
-use features::{Duo, Feature, PAIRS, Verdict, Way};
+use features::{Feature, PAIRS, Shortest, TrianglePair, Verdict};
 use glam::DVec3;
 use number::Ball;
 
-/// The least distance between two triangles, and where it is attained.
+/// The least distance between two triangles, and two points that attain it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
     /// The least distance.
     pub distance: f64,
-    /// A point of the first triangle, rounded, that is as close to the second.
+    /// A point of the first triangle, rounded, at the least distance from the second.
     pub a: DVec3,
-    /// A point of the second triangle, rounded, that is as close to the first.
+    /// A point of the second triangle, rounded, at the least distance from the first.
     pub b: DVec3,
 }
 
 /// Returns the least distance between two closed triangles, and two points that attain it.
 ///
-/// The distance is 0 if and only if [`triangles_intersect`] says that they share a point; both
-/// points are then such a point. Otherwise it is within a relative 1e-12 of the true minimum for
-/// the corners as given, however thin the triangles, large the coordinates or narrow the gap.
-/// (A distance below the least normal `f64` is within one denormal step, and one beyond the
-/// largest is infinite.) A degenerate triangle is the segment or point that it is.
+/// The distance is 0 if and only if [`triangles_intersect`] returns `true`; both points are then a common
+/// point. Otherwise it is within a relative 1e-12 of the true minimum for the corners as given, however thin
+/// the triangles, large the coordinates or narrow the gap. (A distance below the least normal `f64` is within
+/// one denormal step, and one beyond the largest is infinite.) A degenerate triangle counts as the segment or
+/// point it is.
 ///
-/// The points are rounded to `f64`, so that their own distance is that accurate only where the
-/// gap is not small beside the coordinates: take [`Closest::distance`].
+/// The points are rounded to `f64`, so the distance between them is that accurate only if the gap is not
+/// small compared with the coordinates. Use [`Closest::distance`] instead.
 ///
-/// Neither the order of the triangles nor that of their corners changes the distance or the points,
-/// to the last bit, but for the sign of a zero coordinate.
+/// Neither the order of the triangles nor the order of their corners changes the distance or the points, to
+/// the last bit, except for the sign of a zero coordinate.
 ///
 /// ```
 /// use impinge::{glam::DVec3, narrow::triangles_distance};
@@ -52,7 +52,7 @@ pub struct Closest {
 /// assert_eq!((closest.a, closest.b), (DVec3::new(1.0, 1.0, 0.0), above[0]));
 /// ```
 pub fn triangles_distance(a: &Triangle, b: &Triangle) -> Closest {
-    // What follows rounds differently for each order of its input, so it gets one order only.
+    // The computation rounds differently for each order of its input, so the input is sorted first.
     let (p, q) = (sorted(a), sorted(b));
     if is_before(p[0], q[0]) || (p[0] == q[0] && !is_later(&p, &q)) {
         return closest(&p, &q);
@@ -67,7 +67,7 @@ fn is_before(p: DVec3, q: DVec3) -> bool {
     p.x < q.x || (p.x == q.x && (p.y < q.y || (p.y == q.y && p.z < q.z)))
 }
 
-/// The corners of a triangle in order.
+/// The corners of a triangle in that order.
 #[inline]
 fn sorted(t: &Triangle) -> Triangle {
     let [p, q, r] = *t;
@@ -87,7 +87,7 @@ fn is_later(p: &Triangle, q: &Triangle) -> bool {
     is_before(q[1], p[1]) || (p[1] == q[1] && is_before(q[2], p[2]))
 }
 
-/// [`triangles_distance`] in the order given.
+/// [`triangles_distance`] without sorting the input.
 fn closest(a: &Triangle, b: &Triangle) -> Closest {
     if triangles_intersect(a, b) {
         let meeting = triangles_meet(a, b);
@@ -95,20 +95,19 @@ fn closest(a: &Triangle, b: &Triangle) -> Closest {
         return Closest { distance: 0.0, a: point, b: point };
     }
     let scale = Scale::of(a, b);
-    let (way, unit) = closest_way(a, b, &scale);
-    let [a_weights, b_weights] = way.weights;
-    // What is apart is not at distance 0, though it may be closer than an f64 can say.
-    let distance = way.length.to_f64(unit).max(f64::from_bits(1));
+    let (shortest, unit) = shortest_segment(a, b, &scale);
+    let [a_weights, b_weights] = shortest.weights;
+    // Triangles that are apart have a positive distance, even if it is too small for an f64.
+    let distance = shortest.length.to_f64(unit).max(f64::from_bits(1));
     Closest { distance, a: scale.point(a, a_weights), b: scale.point(b, b_weights) }
 }
 
 /// Returns whether the least distance between two closed triangles is at most `d`.
 ///
-/// For `d` = 0 this is [`triangles_intersect`], exactly. For `d` > 0 it compares what
-/// [`triangles_distance`] returns: the answer is right unless the true distance is within a
-/// relative 1e-12 of `d`, and there it is always the same for the same two triangles, whatever
-/// their order and that of their corners. For a negative `d`, and one that is not a number, it is
-/// `false`.
+/// For `d` = 0 this is [`triangles_intersect`], exactly. For `d` > 0 it compares with the result of
+/// [`triangles_distance`]. The answer is right unless the true distance is within a relative 1e-12 of `d`;
+/// even then it is always the same for the same two triangles, in any order and with their corners in any
+/// order. For a negative `d`, and for NaN, it is `false`.
 pub fn triangles_within(a: &Triangle, b: &Triangle, d: f64) -> bool {
     if d == 0.0 {
         return triangles_intersect(a, b);
@@ -116,8 +115,8 @@ pub fn triangles_within(a: &Triangle, b: &Triangle, d: f64) -> bool {
     if d.is_nan() || d < 0.0 {
         return false;
     }
-    // A distance in any order is within a relative 1e-12 of the true one, or a denormal step, and so is
-    // the one that decides. Where they might fall on different sides of `d`, corners are sorted.
+    // The distance computed in any order is within a relative 1e-12 of the true one, or a denormal step; so
+    // is the one that decides. If they might fall on different sides of `d`, corners are sorted.
     let distance = closest(a, b).distance;
     if distance > d * (1.0 + 1e-11) + f64::MIN_POSITIVE {
         return false;
@@ -136,8 +135,8 @@ pub(crate) fn closest_to_point(triangle: &Triangle, point: DVec3) -> Closest {
     let (corners, here) = (triangle.map(|corner| scale.scaled(corner)), scale.scaled(point));
     let feature = guess::closest_feature(&corners, here);
     let coordinates = corners.map(|corner| corner.to_array());
-    let duo = Duo::<Ball>::new(coordinates, [here.to_array(); 3]);
-    match duo.check((feature, Feature::Corner(0))) {
+    let pair = TrianglePair::<Ball>::new(coordinates, [here.to_array(); 3]);
+    match pair.check((feature, Feature::Corner(0))) {
         Verdict::Closest(way) => {
             let distance = way.length.to_f64(scale.exponent).max(f64::from_bits(1));
             Closest { distance, a: scale.point(&triangle, way.weights[0]), b: point }
@@ -147,30 +146,35 @@ pub(crate) fn closest_to_point(triangle: &Triangle, point: DVec3) -> Closest {
     }
 }
 
-/// The closest way between triangles that are apart, and the unit of its length as a power of two.
-fn closest_way(a: &Triangle, b: &Triangle, scale: &Scale) -> (Way, i32) {
+/// The shortest segment between triangles that are apart, and the exponent of the unit of its length.
+fn shortest_segment(a: &Triangle, b: &Triangle, scale: &Scale) -> (Shortest, i32) {
     let scaled = |t: &Triangle| t.map(|corner| scale.scaled(corner));
     let (p, q) = (scaled(a), scaled(b));
     let guess = guess::closest_pair(&p, &q);
     let coordinates = |t: Triangle| t.map(|corner| corner.to_array());
-    let duo = Duo::<Ball>::new(coordinates(p), coordinates(q));
-    match duo.check(guess) {
-        Verdict::Closest(way) => (way, scale.exponent),
-        // Seldom wrong, where it cannot be refuted: worth a look before all the others.
-        Verdict::Unsure => closest_way_exactly(a, b, &[guess])
-            .unwrap_or_else(|| closest_way_of_all(a, b, &duo, scale)),
-        Verdict::No => closest_way_of_all(a, b, &duo, scale),
+    let triangle_pair = TrianglePair::<Ball>::new(coordinates(p), coordinates(q));
+    match triangle_pair.check(guess) {
+        Verdict::Closest(shortest) => (shortest, scale.exponent),
+        // A guess that cannot be refuted is seldom wrong, so it is tried exactly before all others.
+        Verdict::Unsure => shortest_segment_exactly(a, b, &[guess])
+            .unwrap_or_else(|| shortest_segment_of_all(a, b, &triangle_pair, scale)),
+        Verdict::No => shortest_segment_of_all(a, b, &triangle_pair, scale),
     }
 }
 
 #[cold]
 #[inline(never)]
-fn closest_way_of_all(a: &Triangle, b: &Triangle, duo: &Duo<Ball>, scale: &Scale) -> (Way, i32) {
+fn shortest_segment_of_all(
+    a: &Triangle,
+    b: &Triangle,
+    triangle_pair: &TrianglePair<Ball>,
+    scale: &Scale,
+) -> (Shortest, i32) {
     let mut unsure = [PAIRS[0]; PAIRS.len()];
     let mut count = 0;
     for pair in PAIRS {
-        match duo.check(pair) {
-            Verdict::Closest(way) => return (way, scale.exponent),
+        match triangle_pair.check(pair) {
+            Verdict::Closest(shortest) => return (shortest, scale.exponent),
             Verdict::No => {}
             Verdict::Unsure => {
                 unsure[count] = pair;
@@ -178,17 +182,20 @@ fn closest_way_of_all(a: &Triangle, b: &Triangle, duo: &Duo<Ball>, scale: &Scale
             }
         }
     }
-    let way = closest_way_exactly(a, b, &unsure[..count]);
-    way.expect("convex sets that are apart are closest at some features not refuted")
+    let shortest = shortest_segment_exactly(a, b, &unsure[..count]);
+    shortest.expect(
+        "two convex sets that are apart have a closest pair of features, which is never refuted",
+    )
 }
 
-/// No sum of products of four differences in [`features`] is above 2^(4d + 5), where d is the bits
-/// of a difference: one more than the coordinates span.
-const fn most_bits(words: usize) -> i32 {
+/// The largest number of bits that coordinates may span for integers of `words` words. No sum of products of
+/// four differences in [`features`] exceeds 2^(4d + 5), where d is the number of bits of a difference: one
+/// more than the coordinates span.
+const fn max_span(words: usize) -> i32 {
     (64 * words as i32 - 5) / 4 - 1
 }
 
-/// Enough for 77 bits: most coordinates of one neighbourhood span no more.
+/// Enough for 77 bits: most coordinates that are close together span no more.
 const FEW_WORDS: usize = 5;
 
 /// Enough for 141 bits.
@@ -196,45 +203,45 @@ const SOME_WORDS: usize = 9;
 
 /// Enough for all finite coordinates, which span at most 2098 bits.
 const MOST_WORDS: usize = 132;
-const _: () = assert!(most_bits(MOST_WORDS) >= 2098, "any coordinates fit");
+const _: () = assert!(max_span(MOST_WORDS) >= 2098, "any coordinates fit");
 
-/// The same in integers: the first of some pairs of features that is the closest.
+/// Like [`shortest_segment`], in integers: the first of `pairs` that is proven to be the closest.
 #[cold]
 #[inline(never)]
-fn closest_way_exactly(
+fn shortest_segment_exactly(
     a: &Triangle,
     b: &Triangle,
     pairs: &[(Feature, Feature)],
-) -> Option<(Way, i32)> {
+) -> Option<(Shortest, i32)> {
     let coordinates: [[f64; 3]; 6] = [a[0], a[1], a[2], b[0], b[1], b[2]].map(Into::into);
     let (exponent, bits) = span(coordinates.as_flattened());
-    let way = if bits <= most_bits(FEW_WORDS) {
-        closest_way_in::<FEW_WORDS>(a, b, exponent, pairs)
-    } else if bits <= most_bits(SOME_WORDS) {
-        closest_way_in::<SOME_WORDS>(a, b, exponent, pairs)
+    let shortest = if bits <= max_span(FEW_WORDS) {
+        shortest_segment_in::<FEW_WORDS>(a, b, exponent, pairs)
+    } else if bits <= max_span(SOME_WORDS) {
+        shortest_segment_in::<SOME_WORDS>(a, b, exponent, pairs)
     } else {
-        closest_way_in::<MOST_WORDS>(a, b, exponent, pairs)
+        shortest_segment_in::<MOST_WORDS>(a, b, exponent, pairs)
     };
-    way.map(|way| (way, exponent))
+    shortest.map(|shortest| (shortest, exponent))
 }
 
-fn closest_way_in<const WORDS: usize>(
+fn shortest_segment_in<const WORDS: usize>(
     a: &Triangle,
     b: &Triangle,
     exponent: i32,
     pairs: &[(Feature, Feature)],
-) -> Option<Way> {
-    let whole = |t: &Triangle| {
+) -> Option<Shortest> {
+    let as_integers = |t: &Triangle| {
         t.map(|corner| corner.to_array().map(|x| Integer::<WORDS>::from_f64(x, exponent)))
     };
-    let duo = Duo::<Integer<WORDS>>::new(whole(a), whole(b));
-    pairs.iter().find_map(|&pair| match duo.check(pair) {
-        Verdict::Closest(way) => Some(way),
+    let triangle_pair = TrianglePair::<Integer<WORDS>>::new(as_integers(a), as_integers(b));
+    pairs.iter().find_map(|&pair| match triangle_pair.check(pair) {
+        Verdict::Closest(shortest) => Some(shortest),
         _ => None,
     })
 }
 
-/// A power of two that brings the coordinates to a magnitude of about one.
+/// A power of two that scales the coordinates to a magnitude of about one.
 struct Scale {
     exponent: i32,
     factor: f64,
@@ -245,7 +252,7 @@ impl Scale {
     fn of(a: &Triangle, b: &Triangle) -> Self {
         let largest = a.iter().chain(b).fold(DVec3::ZERO, |m, corner| m.max(corner.abs()));
         let exponent = (largest.max_element().to_bits() >> 52) as i32 - 1023;
-        // Up to 2^±1023 both powers are numbers, and denormals need not come to one.
+        // For exponents up to ±1023 both powers are representable; denormals need not be scaled to one.
         let exponent = exponent.clamp(-1000, 1023);
         Self { exponent, factor: power_of_two(-exponent), inverse: power_of_two(exponent) }
     }
@@ -255,9 +262,10 @@ impl Scale {
         point * self.factor
     }
 
-    /// A point of a triangle by the weights of its corners; never beyond the triangle's box.
+    /// The point of a triangle with the given weights of its corners; never outside the triangle's bounding
+    /// box.
     fn point(&self, t: &Triangle, weights: [f64; 3]) -> DVec3 {
-        // From the corner that weighs most, which is then exact where it is all.
+        // Relative to the corner with the largest weight, so that a weight of 1 gives that corner exactly.
         let [u, v, w] = weights;
         let base = if u >= v && u >= w { 0 } else { usize::from(w > v) + 1 };
         let from = self.scaled(t[base]);
@@ -271,7 +279,7 @@ impl Scale {
     }
 }
 
-/// 2^exponent, from −1023 to 1023.
+/// 2^exponent, for exponents from −1023 to 1023.
 fn power_of_two(exponent: i32) -> f64 {
     if exponent == -1023 {
         f64::MIN_POSITIVE / 2.0

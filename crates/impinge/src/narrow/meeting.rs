@@ -1,7 +1,7 @@
-//! What two triangles have in common: a point, a segment or a polygon.
+//! The intersection of two triangles: a point, a segment or a polygon.
 //!
-//! Which of the three it is, and which corners and edges bound it, is decided exactly. The points
-//! themselves are `f64`, rounded: they are for display and for contact points.
+//! The kind of intersection, and the corners and edges that bound it, are decided exactly. The points themselves
+//! are rounded to `f64`: they are for display and for contact points.
 
 use super::{
     Triangle,
@@ -12,19 +12,19 @@ use super::{
 use glam::DVec3;
 use std::ops::Deref;
 
-/// The points that two triangles have in common.
+/// The intersection of two triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Meeting {
-    /// They touch in one point.
+    /// The triangles touch in one point.
     Point(DVec3),
-    /// They meet along a segment.
+    /// The triangles intersect along a segment.
     Segment([DVec3; 2]),
-    /// They overlap in a plane.
+    /// The triangles are coplanar and overlap.
     Polygon(MeetingPolygon),
 }
 
-/// A convex polygon of three to six corners, in order around it.
+/// A convex polygon of three to six corners, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeetingPolygon {
     corners: [DVec3; 6],
@@ -42,7 +42,7 @@ impl Deref for MeetingPolygon {
 impl Deref for Meeting {
     type Target = [DVec3];
 
-    /// The one, two or more points that span it.
+    /// The corners of the intersection: one, two or more points.
     fn deref(&self) -> &[DVec3] {
         match self {
             Self::Point(point) => std::slice::from_ref(point),
@@ -52,10 +52,11 @@ impl Deref for Meeting {
     }
 }
 
-/// Returns the points that two closed triangles have in common, or `None` if there are none:
-/// exactly if [`triangles_intersect`](super::triangles_intersect) says so.
+/// Returns the intersection of two closed triangles. `None` exactly if
+/// [`triangles_intersect`](super::triangles_intersect) returns `false`.
 ///
-/// Whether it is a point, a segment or a polygon is decided exactly; coordinates are rounded.
+/// Whether the intersection is a point, a segment or a polygon is decided exactly; its coordinates are
+/// rounded.
 ///
 /// ```
 /// use impinge::{glam::DVec3, narrow::{Meeting, triangles_meet}};
@@ -69,11 +70,12 @@ pub fn triangles_meet(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     let (a_sides, b_sides) = (Sides::exact(b, a), Sides::exact(a, b));
     let crossing = match Position::new(a, a_sides, b, b_sides) {
         Position::Apart => return None,
-        Position::Flat(a, b) => return meet_flat(a, b),
+        Position::Flat(a, b) => return planar_intersection(a, b),
         Position::Crossing(crossing) => crossing,
     };
 
-    // Along the line `a` spans from its edge 0–1 to its edge 0–2, `b` from 0–2 to 0–1.
+    // Along the line, the interval of `a` runs from its edge 0–1 to its edge 0–2, that of `b` from 0–2 to
+    // 0–1.
     let order = |i, j| crossing.order(Filter3::NONE, i, j);
     let (end_to_end, start_to_start) = (order(1, 1), order(2, 2));
     if end_to_end > 0 || start_to_start < 0 {
@@ -97,22 +99,22 @@ pub fn triangles_meet(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     Some(Meeting::Segment([first, last]))
 }
 
-/// Where a segment meets the plane of a triangle, which parts its ends.
+/// The point where a segment crosses the plane of a triangle, which separates its ends.
 fn segment_at_plane([from, to]: [DVec3; 2], plane: &Triangle) -> DVec3 {
     let height = |point| determinant3d(plane[0], plane[1], plane[2], point);
     between(from, to, height(from).crossing(height(to)))
 }
 
-/// The point at a fraction of the way; finite wherever the ends are.
+/// The point at a fraction of the segment; finite if the ends are.
 fn between(from: DVec3, to: DVec3, fraction: f64) -> DVec3 {
     from * (1.0 - fraction) + to * fraction
 }
 
-/// For triangles that are coplanar, segments or points.
-fn meet_flat(a: &Triangle, b: &Triangle) -> Option<Meeting> {
+/// The intersection of triangles that are coplanar, or are segments or points.
+fn planar_intersection(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     let (a_shape, b_shape) = (Shape::of(a), Shape::of(b));
-    if let (Shape::Triangle(_, view), Shape::Triangle(..)) = (a_shape, b_shape) {
-        return meet_in_plane(view, a, b);
+    if let (Shape::Triangle(_, projection), Shape::Triangle(..)) = (a_shape, b_shape) {
+        return coplanar_intersection(projection, a, b);
     }
     if !degenerate::intersects(a, b) {
         return None;
@@ -124,8 +126,8 @@ fn meet_flat(a: &Triangle, b: &Triangle) -> Option<Meeting> {
         return Some(Meeting::Point(segment_at_plane(s, &t)));
     }
 
-    // What remains lies in a plane. The corners of the common part are the corners of each that
-    // lie in the other, and the points where two edges pass through each other.
+    // All remaining cases are planar. The corners of the intersection are the corners of each shape that lie
+    // in the other, and the points where two edges cross.
     let mut corners = Corners::default();
     for (from, into) in [(a_shape, b), (b_shape, a)] {
         for &corner in from.corners() {
@@ -134,25 +136,27 @@ fn meet_flat(a: &Triangle, b: &Triangle) -> Option<Meeting> {
             }
         }
     }
-    if let Some(view) = common_view(a_shape, b_shape) {
+    if let Some(projection) = common_projection(a_shape, b_shape) {
         for e in a_shape.edges() {
             for f in b_shape.edges() {
-                corners.extend(proper_crossing(view, e, f));
+                corners.extend(proper_crossing(projection, e, f));
             }
         }
-        corners.sort_around(view);
+        corners.sort_around(projection);
     }
     corners.meeting()
 }
 
-/// For triangles that are coplanar and have an inside, where every corner's side of every edge of the other tells
-/// all: which corners lie in the other, and which edges pass through each other.
-fn meet_in_plane(view: Projection, a: &Triangle, b: &Triangle) -> Option<Meeting> {
+/// The intersection of coplanar triangles that are not degenerate. The side of each corner relative to each edge of the other
+/// triangle decides which corners lie in the other triangle, and which edges cross.
+fn coplanar_intersection(projection: Projection, a: &Triangle, b: &Triangle) -> Option<Meeting> {
     let edge = |t: &Triangle, k: usize| [t[k], t[(k + 1) % 3]];
-    // `sides[i][k]`: 1 if corner i is on the inner side of edge k, −1 on the outer, 0 on its line.
+    // `sides[i][k]`: 1 if corner i is on the inner side of edge k, −1 on the outer side, 0 on its line.
     let sides = |of: &Triangle, to: &Triangle| {
-        let facing = view.orient(to[0], to[1], to[2]);
-        of.map(|corner| [0, 1, 2].map(|k| facing * view.orient(to[k], to[(k + 1) % 3], corner)))
+        let facing = projection.orient(to[0], to[1], to[2]);
+        of.map(|corner| {
+            [0, 1, 2].map(|k| facing * projection.orient(to[k], to[(k + 1) % 3], corner))
+        })
     };
     let (a_sides, b_sides) = (sides(a, b), sides(b, a));
     let mut corners = Corners::default();
@@ -165,24 +169,26 @@ fn meet_in_plane(view: Projection, a: &Triangle, b: &Triangle) -> Option<Meeting
     }
     for i in 0..3 {
         for k in 0..3 {
-            let is_parted = |sides: &[[i32; 3]; 3], edge: usize, other: usize| {
+            let is_separated = |sides: &[[i32; 3]; 3], edge: usize, other: usize| {
                 sides[edge][other] * sides[(edge + 1) % 3][other] < 0
             };
-            if is_parted(&a_sides, i, k) && is_parted(&b_sides, k, i) {
-                corners.push(crossing_point(view, edge(a, i), edge(b, k)));
+            if is_separated(&a_sides, i, k) && is_separated(&b_sides, k, i) {
+                corners.push(crossing_point(projection, edge(a, i), edge(b, k)));
             }
         }
     }
     if corners.len > 2 {
-        corners.sort_around(view);
+        corners.sort_around(projection);
     }
     corners.meeting()
 }
 
-/// A view that does not collapse the plane in which both shapes lie; none if they lie on a line.
-fn common_view(a: Shape, b: Shape) -> Option<Projection> {
+/// A projection that does not collapse the plane of both shapes; `None` if they are collinear.
+fn common_projection(a: Shape, b: Shape) -> Option<Projection> {
     match (a, b) {
-        (Shape::Triangle(_, view), _) | (_, Shape::Triangle(_, view)) => Some(view),
+        (Shape::Triangle(_, projection), _) | (_, Shape::Triangle(_, projection)) => {
+            Some(projection)
+        }
         (Shape::Segment([s0, s1]), Shape::Segment(t)) => {
             t.into_iter().find_map(|end| Projection::spreading(s0, s1, end))
         }
@@ -190,21 +196,22 @@ fn common_view(a: Shape, b: Shape) -> Option<Projection> {
     }
 }
 
-/// Where two coplanar segments pass through each other, away from their ends.
-fn proper_crossing(view: Projection, e: [DVec3; 2], f: [DVec3; 2]) -> Option<DVec3> {
-    let parted = |[p, q]: [DVec3; 2], ends: [DVec3; 2]| {
-        view.orient(p, q, ends[0]) * view.orient(p, q, ends[1]) < 0
+/// The point where two coplanar segments cross, away from their ends.
+fn proper_crossing(projection: Projection, e: [DVec3; 2], f: [DVec3; 2]) -> Option<DVec3> {
+    let separated = |[p, q]: [DVec3; 2], ends: [DVec3; 2]| {
+        projection.orient(p, q, ends[0]) * projection.orient(p, q, ends[1]) < 0
     };
-    (parted(e, f) && parted(f, e)).then(|| crossing_point(view, e, f))
+    (separated(e, f) && separated(f, e)).then(|| crossing_point(projection, e, f))
 }
 
-/// Where a segment meets the line through another in the same plane, which parts its ends.
-fn crossing_point(view: Projection, e: [DVec3; 2], f: [DVec3; 2]) -> DVec3 {
-    let height = |point| determinant2d(view.of(f[0]), view.of(f[1]), view.of(point));
+/// The point where a segment crosses the line through another in the same plane, which separates its ends.
+fn crossing_point(projection: Projection, e: [DVec3; 2], f: [DVec3; 2]) -> DVec3 {
+    let height =
+        |point| determinant2d(projection.of(f[0]), projection.of(f[1]), projection.of(point));
     between(e[0], e[1], height(e[0]).crossing(height(e[1])))
 }
 
-/// The corners found so far. Two triangles in a plane have at most six in common.
+/// The corners found so far. The intersection of two coplanar triangles has at most six.
 #[derive(Default)]
 struct Corners {
     points: [DVec3; 6],
@@ -219,7 +226,7 @@ impl Corners {
     }
 
     fn extend(&mut self, crossing: Option<DVec3>) {
-        // A crossing is none of the corners, even where it is rounded onto one.
+        // A crossing point differs from all corners, even if it is rounded onto one.
         if let Some(point) = crossing {
             self.push(point);
         }
@@ -230,14 +237,15 @@ impl Corners {
         self.len += 1;
     }
 
-    fn sort_around(&mut self, view: Projection) {
+    fn sort_around(&mut self, projection: Projection) {
         let points = &mut self.points[..self.len];
-        // Seen from one of them, so that a small polygon far from the origin keeps its middle.
+        // Relative to one of the points, so that the center of a small polygon far from the origin is
+        // accurate.
         let origin = points[0];
         let weight = 1.0 / points.len() as f64;
         let center = points.iter().fold(DVec3::ZERO, |sum, &p| sum + (p - origin) * weight);
         let angle = |point: &DVec3| {
-            let arm = view.of((*point - origin) - center);
+            let arm = projection.of((*point - origin) - center);
             libm::atan2(arm.y, arm.x)
         };
         points.sort_by(|p, q| angle(p).total_cmp(&angle(q)));

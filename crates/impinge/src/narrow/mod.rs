@@ -1,19 +1,21 @@
-//! The fine stage: the exact decision about two placed triangles, which has the last word.
+//! The narrow phase: exact decisions about two placed triangles.
 //!
-//! Methods of the mid stage only propose face pairs. Each proposal ends here, in
-//! [`triangles_intersect`], and nowhere else is it decided whether two faces touch.
+//! Methods propose candidate pairs of faces, and [`TriangleTest`] decides whether they touch. The wide tree
+//! first decides most pairs itself, with an `f32` kernel and proven error bounds
+//! (`method/wide/triangles.rs`), and passes only the undecided pairs here. So every contact is decided either
+//! exactly here, or by signs that are proven to agree.
 //!
 //! | file | what it holds | who calls it |
 //! |---|---|---|
-//! | `triangle.rs` | [`triangles_intersect`]: the float filter and the test proper | every method |
-//! | `degenerate.rs` | coplanar triangles, and those that are segments or points | `triangle.rs` |
-//! | `meeting.rs` | [`triangles_meet`]: the point, segment or polygon in common | contact reports |
-//! | `distance.rs` | [`triangles_distance`]: how far apart, and the two closest points | distance and tolerance queries |
-//! | `ray.rs` | [`ray_hit`]: where a ray first meets a triangle | ray queries |
-//! | `point.rs` | the point of a triangle closest to another, measured only | depths of clashes |
-//! | `winding.rs` | what a triangle adds to a point's winding number, exactly | clashes, points in solids |
+//! | `triangle.rs` | [`triangles_intersect`]: the floating-point filter and the intersection test | every method |
+//! | `degenerate.rs` | coplanar triangles, and triangles that are segments or points | `triangle.rs` |
+//! | `meeting.rs` | [`triangles_meet`]: the common point, segment or polygon | contact reports |
+//! | `distance.rs` | [`triangles_distance`]: the distance, and the two closest points | distance and tolerance queries |
+//! | `ray.rs` | [`ray_hit`]: the first point of a triangle on a ray | ray queries |
+//! | `point.rs` | the point of a triangle closest to a given point, rounded | depths of clashes |
+//! | `winding.rs` | the exact contribution of a triangle to the winding number of a point | clashes, points in solids |
 //! | `predicates.rs` | signs of determinants, exact for all finite `f64` | all of the above, mesh reports |
-//! | `exact/` | the integer arithmetic behind an undecided sign | `predicates.rs` |
+//! | `exact/` | integer arithmetic for signs that the filter cannot decide | `predicates.rs` |
 
 mod degenerate;
 mod distance;
@@ -28,7 +30,7 @@ mod winding;
 pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
-pub(crate) use point::{is_farther, nearest_point, point_distance};
+pub(crate) use point::{distance_between, is_farther, nearest_point};
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use ray::{Ray, RayError, ray_hit};
 pub use triangle::{TriangleTest, triangles_intersect};
@@ -36,5 +38,5 @@ pub(crate) use winding::winding_along_x;
 
 use glam::DVec3;
 
-/// Three corners, as placed.
+/// The three corners of a placed triangle.
 pub type Triangle = [DVec3; 3];

@@ -1,17 +1,17 @@
-//! The point of a triangle that is closest to a given one, in plain floating point.
+//! The point of a triangle closest to a given point, in plain floating point.
 
 use super::Triangle;
 use glam::DVec3;
 
-/// The point of a closed triangle that is closest to a point, to within rounding. A degenerate
-/// triangle is the segment or point that it is.
+/// The point of a closed triangle closest to a given point, up to rounding. A degenerate triangle counts as
+/// the segment or point it is.
 ///
-/// For what is measured, not decided: nothing here is exact.
+/// Only for measurements: the result is rounded, and nothing may be decided by it.
 pub(crate) fn nearest_point(triangle: &Triangle, point: DVec3) -> DVec3 {
     let [a, b, c] = *triangle;
     let reach = (b - a).abs().max((c - a).abs()).max((point - a).abs()).max_element();
-    // Fourth powers of lengths are taken: within these limits they neither overflow nor vanish, unless
-    // the triangle is so small beside its distance that all of its points are as close.
+    // The computation uses fourth powers of lengths. Within these limits they neither overflow nor underflow,
+    // unless the triangle is so small compared with its distance that all of its points are equally close.
     if (1e-60..1e60).contains(&reach) || reach == 0.0 {
         nearest_of_moderate(triangle, point)
     } else {
@@ -19,11 +19,11 @@ pub(crate) fn nearest_point(triangle: &Triangle, point: DVec3) -> DVec3 {
     }
 }
 
-/// [`nearest_point`] of a triangle and a point whose differences are of any size, `reach` the largest.
+/// [`nearest_point`] for differences of any magnitude, of which `reach` is the largest.
 #[cold]
 fn nearest_of_scaled(triangle: &Triangle, point: DVec3, reach: f64) -> DVec3 {
-    // Scaling by a power of two rounds nothing but denormals. Coordinates are halved, so that no
-    // difference overflows.
+    // Scaling by a power of two rounds only denormals. Coordinates are halved, so that no difference
+    // overflows.
     let power = f64::from_bits(reach.min(f64::MAX).to_bits() & (0x7ff << 52));
     let power = power.max(f64::MIN_POSITIVE);
     let from = triangle[0] * 0.5;
@@ -36,7 +36,8 @@ fn nearest_of_moderate(triangle: &Triangle, point: DVec3) -> DVec3 {
     let [a, b, c] = *triangle;
     let (ab, ac, ap) = (b - a, c - a, point - a);
     let normal = ab.cross(ac);
-    // Which edges the point lies beyond, seen along the normal; beyond none it is above the face.
+    // Test which edges the point lies beyond, seen along the normal. If none, the closest point is inside the
+    // face.
     let beyond = |from: DVec3, along: DVec3| along.cross(point - from).dot(normal) < 0.0;
     if normal.length_squared() > 0.0 && !beyond(a, ab) && !beyond(b, c - b) && !beyond(c, a - c) {
         let height = normal.dot(ap) / normal.length_squared();
@@ -71,24 +72,24 @@ pub(crate) fn is_farther(triangle: &Triangle, point: DVec3, distance: f64) -> bo
     closest > distance * length * (1.0 + 8.0 * f64::EPSILON)
 }
 
-/// The distance between two points, for coordinates of any size: no square overflows or vanishes.
-pub(crate) fn point_distance(p: DVec3, q: DVec3) -> f64 {
+/// The distance between two points, for coordinates of any magnitude: no square overflows or underflows.
+pub(crate) fn distance_between(p: DVec3, q: DVec3) -> f64 {
     let distance_sq = p.distance_squared(q);
     if (1e-280..1e300).contains(&distance_sq) {
         return distance_sq.sqrt();
     }
     // Halved, so that no difference of finite numbers overflows.
-    let way = (p * 0.5 - q * 0.5).abs();
-    let longest = way.max_element();
-    if longest > 0.0 { (way / longest).length() * longest * 2.0 } else { 0.0 }
+    let offset = (p * 0.5 - q * 0.5).abs();
+    let longest = offset.max_element();
+    if longest > 0.0 { (offset / longest).length() * longest * 2.0 } else { 0.0 }
 }
 
-/// The point of a segment that is closest to a point, to within rounding.
+/// The point of a segment closest to a given point, up to rounding.
 pub(crate) fn nearest_of_segment([from, to]: [DVec3; 2], point: DVec3) -> DVec3 {
-    let way = to - from;
-    let fraction = way.dot(point - from) / way.length_squared();
-    // Not a number for a segment that is a point.
-    if fraction > 0.0 { from + way * fraction.min(1.0) } else { from }
+    let offset = to - from;
+    let fraction = offset.dot(point - from) / offset.length_squared();
+    // NaN if the segment is a point.
+    if fraction > 0.0 { from + offset * fraction.min(1.0) } else { from }
 }
 
 #[cfg(test)]
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn farther_is_never_said_of_what_is_not() {
+    fn is_farther_is_never_wrong() {
         let mut random = Random::new(9);
         let mut number = || random.range(-1.0, 1.0);
         let mut proved = 0;
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_whose_squares_overflow_or_vanish() {
+    fn sizes_whose_squares_overflow_or_underflow() {
         let mut random = Random::new(8);
         let mut number = || random.range(-1.0, 1.0);
         for case in 0..2_000 {
@@ -147,7 +148,7 @@ mod tests {
             for unit in [1e-300, 1e-170, 1e-90, 1e-50, 1e50, 1e79, 1e100, 1e160, 1e300] {
                 let (triangle, point) = (triangle.map(|p| p * unit), point * unit);
                 let nearest = nearest_point(&triangle, point);
-                let distance = point_distance(nearest, point);
+                let distance = distance_between(nearest, point);
                 let true_distance = triangles_distance(&triangle, &[point; 3]).distance;
                 let off = (distance - true_distance).abs();
                 assert!(off < 1e-13 * unit, "case {case}, unit {unit:e}: {off:e}");

@@ -1,4 +1,5 @@
-//! Whether two triangles share a point: exact, and nearly as fast as if it were not.
+//! The exact test whether two triangles share a point. Its floating-point filter makes it nearly as fast as
+//! an inexact test.
 
 use super::{
     Triangle, degenerate,
@@ -9,13 +10,13 @@ use glam::DVec3;
 
 /// Returns whether two closed triangles share a point.
 ///
-/// Exact for every finite `f64`, with no tolerance: touching at a point counts, coplanar overlap
-/// counts, and a degenerate triangle is the segment or point that it is.
+/// Exact for every finite `f64`, with no tolerance: touching at a point counts, coplanar overlap counts, and
+/// a degenerate triangle counts as the segment or point it is.
 ///
-/// The test is that of Guigue and Devillers (2003): it needs only signs of determinants of the
-/// corners' coordinates, and so is as exact as they are. Nearly all signs are settled in floating
-/// point against one error bound for the pair; the rest are computed in integers.
-/// For what the triangles have in common see [`triangles_meet`](super::triangles_meet).
+/// The test is that of Guigue and Devillers (2003). It uses only signs of determinants of the corners'
+/// coordinates, so it is as exact as they are. Nearly all signs are decided in floating point against one
+/// error bound for the pair; the rest are computed in integers. For the points that the triangles have in
+/// common see [`triangles_meet`](super::triangles_meet).
 ///
 /// ```
 /// use impinge::{glam::DVec3, narrow::triangles_intersect};
@@ -31,7 +32,7 @@ use glam::DVec3;
 pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
     let reach = [a[1], a[2], b[0], b[1], b[2]].map(|corner| (corner - a[0]).abs());
     let reach = reach[0].max(reach[1]).max(reach[2].max(reach[3])).max(reach[4]);
-    // Any two of the six corners differ by at most twice their reach from the first.
+    // Any two of the six corners differ by at most twice their largest difference from the first.
     let test = TriangleTest {
         filter: Filter3::new(2.0 * reach),
         #[cfg(debug_assertions)]
@@ -40,22 +41,22 @@ pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
     test.intersects(a, b)
 }
 
-/// The exact test for many triangles of one neighbourhood.
+/// The exact test for many triangles within common bounds.
 ///
-/// Gives the same answers as [`triangles_intersect`], and is what methods use: the error bound of
-/// its float filter is worked out once, from bounds that enclose all the triangles, so that a pair
-/// costs hardly more than it would in plain floating point. Where the bound is too coarse for a
-/// pair, a finer one is tried before the sign is computed in integers.
+/// Gives the same answers as [`triangles_intersect`], and is used by the methods. The error bound of its
+/// floating-point filter is computed once, from bounds that enclose all the triangles, so a pair costs hardly
+/// more than in plain floating point. If the bound is too coarse for a pair, a finer one is tried before the
+/// sign is computed in integers.
 #[derive(Clone, Copy, Debug)]
 pub struct TriangleTest {
     filter: Filter3,
-    /// What the filter was made for, to catch callers that go beyond it.
+    /// The bounds the filter was made for, to detect callers that exceed them.
     #[cfg(debug_assertions)]
     bounds: Bounds,
 }
 
 impl TriangleTest {
-    /// For triangles with all their corners within the bounds.
+    /// A test for triangles whose corners all lie within `bounds`.
     #[inline]
     pub fn within(bounds: &Bounds) -> Self {
         Self {
@@ -65,8 +66,8 @@ impl TriangleTest {
         }
     }
 
-    /// Returns whether two closed triangles share a point; exact if the corners are within the
-    /// bounds given.
+    /// Returns whether two closed triangles share a point. Exact if all corners are within the bounds that
+    /// were passed.
     #[inline]
     pub fn intersects(&self, a: &Triangle, b: &Triangle) -> bool {
         #[cfg(debug_assertions)]
@@ -77,24 +78,24 @@ impl TriangleTest {
         let Some(b_sides) = Sides::certain(self.filter, heights(a, b)) else {
             return self.intersects_exactly(a, b);
         };
-        if b_sides.is_one() {
+        if b_sides.are_on_one_side() {
             return false;
         }
         let Some(a_sides) = Sides::certain(self.filter, heights(b, a)) else {
             return self.intersects_exactly(a, b);
         };
-        if a_sides.is_one() {
+        if a_sides.are_on_one_side() {
             return false;
         }
         self.decide(Position::new(a, a_sides, b, b_sides))
     }
 
-    /// For pairs with a corner so close to the other's plane that the filter cannot tell its side.
+    /// The test for pairs with a corner so close to the other's plane that the filter cannot decide its side.
     #[cold]
     #[inline(never)]
     fn intersects_exactly(&self, a: &Triangle, b: &Triangle) -> bool {
         let b_sides = Sides::exact(a, b);
-        if b_sides.is_one() {
+        if b_sides.are_on_one_side() {
             return false;
         }
         self.decide(Position::new(a, Sides::exact(b, a), b, b_sides))
@@ -110,14 +111,14 @@ impl TriangleTest {
     }
 }
 
-/// How far the corners of `t` are above the plane of `of`, times twice its area, rounded.
+/// The heights of the corners of `t` above the plane of `of`, times twice the area of `of`, rounded.
 #[inline]
 fn heights(of: &Triangle, t: &Triangle) -> [f64; 3] {
     let normal = (of[1] - of[0]).cross(of[2] - of[0]);
     t.map(|corner| normal.dot(corner - of[0]))
 }
 
-/// On which side of a plane three corners lie: a bit for each that is above, and for each below.
+/// The sides of a plane on which three corners lie: a bit for each corner above, and a bit for each below.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sides {
     above: u8,
@@ -127,7 +128,7 @@ pub(super) struct Sides {
 impl Sides {
     const IN_PLANE: Self = Self { above: 0, below: 0 };
 
-    /// From rounded heights over the plane, if they leave no doubt.
+    /// The sides for rounded heights above the plane; `None` if the filter cannot decide one of them.
     #[inline]
     fn certain(filter: Filter3, heights: [f64; 3]) -> Option<Self> {
         let [h0, h1, h2] = heights;
@@ -139,7 +140,7 @@ impl Sides {
         Some(Self { above: below ^ 0b111, below })
     }
 
-    /// Of the plane of `of`, whatever it takes.
+    /// The sides of the plane of `of`, decided exactly.
     pub(super) fn exact(of: &Triangle, t: &Triangle) -> Self {
         let mut sides = Self { above: 0, below: 0 };
         for (i, &corner) in t.iter().enumerate() {
@@ -152,9 +153,9 @@ impl Sides {
         sides
     }
 
-    /// Whether all three are strictly on one side.
+    /// Whether all three corners are strictly on one side.
     #[inline]
-    fn is_one(self) -> bool {
+    fn are_on_one_side(self) -> bool {
         self.above == 0b111 || self.below == 0b111
     }
 
@@ -168,16 +169,16 @@ impl Sides {
     }
 }
 
-/// The corner of a triangle that a plane parts from the other two.
+/// The corner of a triangle that a plane separates from the other two.
 #[derive(Clone, Copy)]
 struct Lone {
     corner: u8,
     is_above: bool,
 }
 
-/// The lone corner for each pattern of sides; none if all three are strictly on one side or all in
-/// the plane. A corner off the plane is preferred to one in it, so that no edge from the lone
-/// corner lies in the plane.
+/// The lone corner for each pattern of sides; `None` if all three are strictly on one side or all in the
+/// plane. A corner off the plane is preferred to one in it, so that no edge from the lone corner lies in the
+/// plane.
 const LONE: [Option<Lone>; 64] = {
     let mut table = [None; 64];
     let mut pattern = 0;
@@ -199,7 +200,7 @@ const LONE: [Option<Lone>; 64] = {
 };
 
 impl Lone {
-    /// The corners' numbers from this one on, the other two swapped or not.
+    /// The indices of the corners from this one on; the other two are swapped if `is_swapped`.
     #[inline]
     fn order(self, is_swapped: bool) -> [u8; 3] {
         const ORDERS: [[u8; 3]; 6] =
@@ -208,13 +209,13 @@ impl Lone {
     }
 }
 
-/// How two triangles lie towards each other's planes.
+/// How two triangles lie relative to each other's planes.
 pub(super) enum Position<'t> {
-    /// One is strictly on one side of the other's plane.
+    /// One triangle is strictly on one side of the other's plane.
     Apart,
-    /// Coplanar, or one of them has no plane because it is a segment or a point.
+    /// The triangles are coplanar, or one of them has no plane because it is a segment or a point.
     Flat(&'t Triangle, &'t Triangle),
-    /// Both reach the line in which their planes meet.
+    /// Both triangles reach the line in which their planes intersect.
     Crossing(Crossing<'t>),
 }
 
@@ -236,33 +237,33 @@ impl<'t> Position<'t> {
     }
 }
 
-/// Two triangles that both reach the line in which their planes meet, with their corners ordered so
-/// that the two intervals they cut from it can be compared.
+/// Two triangles that both reach the line in which their planes intersect, with their corners ordered so that
+/// the two intervals they cut from the line can be compared.
 ///
-/// The first corner of each is alone on its side of the other's plane: from there two edges lead
-/// to or through the line. Both first corners are on the upper side (or in the plane), which is
-/// arranged by swapping the second and third corner of the *other* triangle. Then there is a
-/// direction of the line along which `a` spans from where its edge 0–1 meets it to where its edge
-/// 0–2 does, while `b` spans from its edge 0–2 to its edge 0–1.
+/// The first corner of each is alone on its side of the other's plane: from there two edges lead to or
+/// through the line. Both first corners are on the upper side (or in the plane), which is achieved by
+/// swapping the second and third corner of the *other* triangle. Then there is a direction of the line along
+/// which the interval of `a` runs from its edge 0–1 to its edge 0–2, while the interval of `b` runs from its
+/// edge 0–2 to its edge 0–1.
 pub(super) struct Crossing<'t> {
     a: &'t Triangle,
     b: &'t Triangle,
     a_order: [u8; 3],
     b_order: [u8; 3],
-    /// Whether the first corner of `a` lies in the plane of `b`: its interval is that point.
+    /// Whether the first corner of `a` lies in the plane of `b`: then the interval of `a` is that point.
     pub(super) a_is_point: bool,
-    /// The same with the roles exchanged.
+    /// Whether the first corner of `b` lies in the plane of `a`: then the interval of `b` is that point.
     pub(super) b_is_point: bool,
 }
 
 impl Crossing<'_> {
-    /// Corner `i` of `a`, in order.
+    /// Corner `i` of `a`, in the new order.
     #[inline]
     pub(super) fn a(&self, i: usize) -> DVec3 {
         self.a[usize::from(self.a_order[i])]
     }
 
-    /// Corner `i` of `b`, in order.
+    /// Corner `i` of `b`, in the new order.
     #[inline]
     pub(super) fn b(&self, i: usize) -> DVec3 {
         self.b[usize::from(self.b_order[i])]
@@ -274,12 +275,11 @@ impl Crossing<'_> {
         self.order(filter, 1, 1) <= 0 && self.order(filter, 2, 2) >= 0
     }
 
-    /// Which comes first on the line: −1 if edge 0–i of `a` meets it before edge 0–j of `b` does,
-    /// 0 if at the same point.
+    /// The order of two points on the line: −1 if edge 0–i of `a` meets it before edge 0–j of `b` does, 0 if
+    /// both meet it at the same point.
     ///
-    /// With e, f the edges and λd the way from the one point to the other, the determinant is
-    /// λ (e × d)·f; the edges cross the planes in known directions, which fixes the other factors'
-    /// signs.
+    /// With e, f the edges and λd the vector from the one point to the other, the determinant is λ (e × d)·f.
+    /// The edges cross the planes in known directions, which fixes the signs of the other factors.
     #[inline]
     pub(super) fn order(&self, filter: Filter3, i: usize, j: usize) -> i32 {
         filter.orient3d(self.a(0), self.a(i), self.b(0), self.b(j))

@@ -56,7 +56,8 @@ impl Pair {
     /// Exact: closed triangles, touching counts, no tolerance. Surfaces only: a body wholly inside
     /// another touches nothing. For the faces that touch see [`contacts`](Self::contacts).
     pub fn intersects(&mut self, pose_a: &Pose, pose_b: &Pose) -> bool {
-        self.at(pose_a, pose_b).intersects()
+        let (question, search, _) = self.ask([pose_a, pose_b], None, Threads::One);
+        search.any(&question, &mut None).is_some()
     }
 
     /// Returns all faces that touch at these poses, sorted, each pair once.
@@ -64,7 +65,11 @@ impl Pair {
     /// The list is the same for every method and any number of threads. It lives in a buffer that
     /// the next query reuses.
     pub fn contacts(&mut self, pose_a: &Pose, pose_b: &Pose) -> &[FacePair] {
-        self.at(pose_a, pose_b).contacts()
+        let (question, search, contacts) = self.ask([pose_a, pose_b], None, Threads::One);
+        contacts.clear();
+        search.collect(&question, contacts);
+        FacePair::sort(contacts);
+        &self.contacts
     }
 
     /// Returns the least distance between the two surfaces at these poses, and where it is attained;
@@ -158,7 +163,7 @@ impl Pair {
     /// The question that a query asks, the search to ask, and the list for its answer.
     fn ask<'q>(
         &'q mut self,
-        [pose_a, pose_b]: &'q [Pose; 2],
+        [pose_a, pose_b]: [&'q Pose; 2],
         tolerance: Option<Tolerance>,
         threads: Threads,
     ) -> (Question<'q>, &'q mut dyn Search, &'q mut Vec<FacePair>) {
@@ -242,7 +247,8 @@ impl<'p> Query<'p> {
 
     /// Returns whether any faces touch, as [`Pair::intersects`].
     pub fn intersects(self) -> bool {
-        let (question, search, _) = self.pair.ask(&self.poses, self.tolerance, self.threads);
+        let (question, search, _) =
+            self.pair.ask(self.poses.each_ref(), self.tolerance, self.threads);
         match self.cache {
             None => search.any(&question, &mut None).is_some(),
             Some(cache) => cache.witness.any(&question, |hint| search.any(&question, hint)),
@@ -251,7 +257,8 @@ impl<'p> Query<'p> {
 
     /// Returns all pairs of faces that touch, as [`Pair::contacts`].
     pub fn contacts(self) -> &'p [FacePair] {
-        let (question, search, contacts) = self.pair.ask(&self.poses, self.tolerance, self.threads);
+        let (question, search, contacts) =
+            self.pair.ask(self.poses.each_ref(), self.tolerance, self.threads);
         contacts.clear();
         match self.cache {
             Some(cache) if self.threads == Threads::One => {
@@ -282,7 +289,8 @@ impl<'p> Query<'p> {
     /// Visits all pairs of faces that touch, each once, as they are found, until told to stop. Their
     /// order may be any. On the caller's thread alone.
     pub fn visit<B>(self, mut visit: impl FnMut(FacePair) -> ControlFlow<B>) -> ControlFlow<B> {
-        let (question, search, _) = self.pair.ask(&self.poses, self.tolerance, Threads::One);
+        let (question, search, _) =
+            self.pair.ask(self.poses.each_ref(), self.tolerance, Threads::One);
         let mut result = ControlFlow::Continue(());
         let mut found = |pair| {
             result = visit(pair);
@@ -304,7 +312,7 @@ impl<'p> Query<'p> {
     /// On the caller's thread, and without a cache. A tolerance makes it faster: what is farther apart is
     /// not measured.
     pub fn distance(self) -> Option<MeshDistance> {
-        let (question, search, _) = self.pair.ask(&self.poses, None, Threads::One);
+        let (question, search, _) = self.pair.ask(self.poses.each_ref(), None, Threads::One);
         let limit = self.tolerance.map_or(f64::INFINITY, Tolerance::get);
         let mut nearest = NearestFaces::within(limit);
         search.nearest(&question, &mut nearest);

@@ -9,7 +9,7 @@ use crate::{
     mesh::NotSolid,
     method::PointScratch,
     narrow::{
-        Triangle, closest_to_point, is_farther, nearest_point, point_distance, winding_along_x,
+        Triangle, closest_to_point, distance_between, is_farther, nearest_point, winding_along_x,
     },
 };
 use glam::DVec3;
@@ -166,7 +166,7 @@ impl Shape {
     ) -> Option<NearestPoint> {
         self.nearest(pose, point, floor, scratch, |triangle, point, _| {
             let nearest = nearest_point(triangle, point);
-            Some((point_distance(nearest, point), nearest))
+            Some((distance_between(nearest, point), nearest))
         })
     }
 
@@ -180,7 +180,7 @@ impl Shape {
         mut visit: impl FnMut(u32),
     ) {
         self.visit_near(pose, point, scratch, |face, triangle| {
-            if point_distance(nearest_point(triangle, point), point) <= distance {
+            if distance_between(nearest_point(triangle, point), point) <= distance {
                 visit(face);
             }
             distance

@@ -1,4 +1,4 @@
-//! Which instructions to run on: the best that the machine has, found out when a tree is made.
+//! The instruction set to run on: the best that the machine has, detected when a tree is built.
 
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 use fearless_simd::Fallback;
@@ -8,27 +8,28 @@ use fearless_simd::aarch64::Neon;
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::x86::{Avx2, Sse2};
 
-/// A set of instructions. All give the same answers, in different time.
+/// An instruction set. All give the same answers, at different speeds.
 ///
-/// There are few, because everything is compiled once for each. What AVX-512 has to offer is of no
-/// use for eight lanes, and SSE4.2 adds little to SSE2.
+/// There are few, because everything is compiled once for each. AVX-512 has no advantage for eight
+/// lanes, and SSE4.2 adds little to SSE2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lanes {
     /// Eight lanes at a time.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// Two times four, on every machine of the kind.
+    /// Two times four lanes. Every x86-64 processor has it.
     #[cfg(target_arch = "x86_64")]
     Sse2(Sse2),
-    /// Two times four, on every machine of the kind.
+    /// Two times four lanes. Every 64-bit ARM processor has it.
     #[cfg(target_arch = "aarch64")]
     Neon(Neon),
-    /// One by one: the twin that the others are tested against, and for all other machines.
+    /// One lane at a time: the reference for tests of the others, and the fallback on other
+    /// processors.
     #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     Scalar(Fallback),
 }
 
-/// Runs something that is generic over the lanes, compiled for those given.
+/// Runs an expression that is generic over the instruction set, compiled for the given one.
 macro_rules! on {
     ($lanes:expr, $simd:ident => $run:expr) => {{
         use $crate::simd::Lanes;
@@ -63,7 +64,7 @@ macro_rules! on {
 pub(crate) use on;
 
 impl Lanes {
-    /// The best there is here.
+    /// The best instruction set of this machine.
     pub(crate) fn best() -> Self {
         let level = Level::new();
         #[cfg(target_arch = "x86_64")]
@@ -81,7 +82,7 @@ impl Lanes {
         }
     }
 
-    /// All that this machine can run, the scalar twin first.
+    /// All instruction sets of this machine, the scalar one first.
     #[cfg(test)]
     pub(crate) fn all() -> Vec<Self> {
         let level = Level::new();

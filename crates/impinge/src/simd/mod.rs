@@ -1,4 +1,5 @@
-//! Eight numbers at a time: which instructions the machine has, and vectors made of eight lanes.
+//! Arithmetic on eight numbers at a time: the choice of the instruction set, and vectors of eight
+//! lanes.
 //!
 //! Used by the wide tree (`method/wide`) and by the packed broad phase (`broad/packed`).
 
@@ -7,10 +8,10 @@ pub(crate) mod vector;
 
 pub(crate) use lanes::{Lanes, on};
 
-/// A number for each of eight lanes.
+/// One number for each of eight lanes.
 pub(crate) type Eight = [f32; 8];
 
-/// The numbers of the lanes whose bits are set in a mask, lowest first.
+/// The indices of the bits that are set in a mask, lowest first.
 #[inline(always)]
 pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(

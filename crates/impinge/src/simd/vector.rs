@@ -1,15 +1,16 @@
-//! Vectors in space, eight side by side.
+//! Eight 3D vectors side by side.
 //!
-//! Everything is inlined by force: only within a function that was compiled for the lanes in use are
-//! these single instructions. For the same reason there are no closures in these functions.
+//! All functions are `inline(always)`: only inside a function that was compiled for the instruction
+//! set in use are they single instructions. For the same reason they contain no closures.
 //!
-//! A product and a sum are rounded once where the lanes can do that, and twice where they cannot.
-//! Bounds are for twice; only which pairs stay undecided may differ, not what is decided.
+//! A product and a sum are fused and rounded once where the instruction set allows it, and rounded
+//! twice elsewhere. Error bounds assume two roundings. So instruction sets may differ in which
+//! pairs stay undecided, but never in what they decide.
 
 use super::Eight;
 use fearless_simd::{f32x8, prelude::*};
 
-/// Eight vectors.
+/// Eight 3D vectors, as one register per coordinate.
 pub(crate) type Vector<S> = [f32x8<S>; 3];
 
 #[inline(always)]
@@ -37,7 +38,7 @@ pub(crate) fn store<S: Simd>([x, y, z]: Vector<S>) -> [Eight; 3] {
     [x.into(), y.into(), z.into()]
 }
 
-/// One of eight vectors, eight times.
+/// One of eight vectors, in all lanes.
 #[inline(always)]
 pub(crate) fn pick<S: Simd>(simd: S, [x, y, z]: &[Eight; 3], lane: usize) -> Vector<S> {
     splats(simd, [x[lane], y[lane], z[lane]])

@@ -1,10 +1,10 @@
-//! Axis-aligned boxes: of the mesh's own frame, and after placing, of the other's.
+//! Axis-aligned boxes: aligned to the mesh's own frame, and after placing, to the other body's frame.
 
 use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
 use crate::convex::Climber;
 use glam::{DMat3, DVec3};
 
-/// The least axis-aligned box, rounded outward.
+/// The smallest axis-aligned box, rounded outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     min: [f32; 3],
@@ -19,8 +19,8 @@ impl Aabb {
         }
     }
 
-    /// The box, in the frame of another body, of a whole body whose hull is at hand: tighter than
-    /// placing the box of the body.
+    /// The box of a whole body in the frame of another, from the body's convex hull. Tighter than placing the
+    /// box of the body.
     pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
         let extents = [0, 1, 2].map(|i| relative.extent_of_hull(climber, i, DVec3::AXES[i]));
         Self {
@@ -56,7 +56,7 @@ impl BoundingVolume for Aabb {
     }
 
     fn placement(relative: &Relative) -> Self::Placement {
-        // A box's corners reach a little beyond 1 where they were rounded outward.
+        // The corners of a box lie slightly beyond 1 if they were rounded outward.
         (*relative, relative.matrix.abs(), relative.uncertainty(2.0) + relative.buffer)
     }
 
@@ -68,12 +68,12 @@ impl BoundingVolume for Aabb {
 
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
-        // As the negation of "apart", so that what is not a number counts as overlapping.
+        // Negated comparisons, so that NaN counts as overlapping.
         !(0..3).any(|i| self.min[i] > other.max[i] || other.min[i] > self.max[i])
     }
 
     fn distance_below(&self, other: &Self) -> f64 {
-        // Where bounds are infinite a gap is not a number, and `max` takes the 0.
+        // An infinite bound makes a gap NaN; `max` then returns 0.
         let gap = |low: f32, high: f32| (f64::from(low) - f64::from(high)).max(0.0);
         let gaps: [f64; 3] = std::array::from_fn(|i| {
             gap(self.min[i], other.max[i]).max(gap(other.min[i], self.max[i]))

@@ -1,4 +1,4 @@
-//! k-DOPs: convex polytopes between pairs of parallel planes in fixed directions (Klosowski 1998).
+//! k-DOPs: convex polytopes between pairs of parallel planes with fixed normals (Klosowski 1998).
 
 use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
 use crate::convex::Climber;
@@ -14,12 +14,12 @@ pub struct Dop<const H: usize> {
     high: [f32; H],
 }
 
-/// Directions from the middle of a cube to its faces, corners and edges, one of each pair.
+/// Directions from the center of a cube to its faces, corners and edges; one of each opposite pair.
 const AXES: [[i8; 3]; 3] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 const CORNERS: [[i8; 3]; 4] = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [-1, 1, 1]];
 const EDGES: [[i8; 3]; 6] = [[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, -1, 0], [1, 0, -1], [0, 1, -1]];
 
-/// The directions of a DOP. Integers, so that distances along them are sums of coordinates.
+/// The directions of a DOP. Components are integers, so that distances along them are sums of coordinates.
 pub(super) const fn directions<const H: usize>() -> [DVec3; H] {
     let groups: &[&[[i8; 3]]] = match H {
         3 => &[&AXES],
@@ -29,7 +29,7 @@ pub(super) const fn directions<const H: usize>() -> [DVec3; H] {
         9 => &[&AXES, &EDGES],
         10 => &[&CORNERS, &EDGES],
         13 => &[&AXES, &CORNERS, &EDGES],
-        _ => panic!("there is no DOP with so many pairs of planes"),
+        _ => panic!("there is no DOP with this number of plane pairs"),
     };
     let mut directions = [DVec3::ZERO; H];
     let (mut i, mut group, mut member) = (0, 0, 0);
@@ -44,9 +44,9 @@ pub(super) const fn directions<const H: usize>() -> [DVec3; H] {
     directions
 }
 
-/// How to place DOPs for one query: each direction of the one body, turned into the other's frame,
-/// is a sum of three directions of the other with positive weights. The extent along it is then at most
-/// the weighted sum of their extents: a fixed linear map.
+/// Data to place DOPs for one query. Each direction of one body, turned into the other's frame, is a sum of
+/// three directions of the other with non-negative weights. So the extent along it is at most the weighted
+/// sum of their extents: a fixed linear map.
 #[derive(Clone, Debug)]
 pub struct Placement<const H: usize> {
     rows: [Row; H],
@@ -54,7 +54,7 @@ pub struct Placement<const H: usize> {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Row {
-    /// Which three directions; from H on, the opposite of one.
+    /// Indices of the three directions; `H + i` stands for the opposite of direction `i`.
     sources: [u8; 3],
     weights: [f64; 3],
     offset: f64,
@@ -62,12 +62,12 @@ struct Row {
 }
 
 impl<const H: usize> Dop<H> {
-    /// Along what the extents are measured: one direction of each pair, not of unit length.
+    /// The directions along which extents are measured: one of each opposite pair, not normalised.
     pub fn directions() -> [DVec3; H] {
         const { directions::<H>() }
     }
 
-    /// The extents along the directions: from where, and to where.
+    /// The extents along the directions: all lower ends, then all upper ends.
     pub fn extents(&self) -> [&[f32; H]; 2] {
         [&self.low, &self.high]
     }
@@ -76,10 +76,10 @@ impl<const H: usize> Dop<H> {
         Self { low, high }
     }
 
-    /// The DOP, in the frame of another body, of a whole body whose hull is at hand.
+    /// The DOP of a whole body in the frame of another, from the body's convex hull.
     ///
-    /// Tighter than placing the DOP of the body, which encloses the DOP and not the body (Klosowski
-    /// 1998 does so for the root of a tree).
+    /// Tighter than placing the DOP of the body, which would enclose the old DOP instead of the body.
+    /// Klosowski (1998) does so for the root of a tree.
     pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
         let directions = const { directions::<H>() };
         let mut dop = Self { low: [0.0; H], high: [0.0; H] };
@@ -125,11 +125,13 @@ impl<const H: usize> BoundingVolume for Dop<H> {
             let direction = directions[i];
             let wanted = relative.matrix.transpose() * direction;
             let (sources, weights) = combination::<H>(&directions, wanted);
-            // What the weights miss of the wanted direction counts against the largest extent.
-            let made = sources.iter().zip(weights).fold(DVec3::ZERO, |sum, (&source, weight)| {
-                sum + weight * signed(&directions, usize::from(source))
-            });
-            let missed = 2.0 * (wanted - made).abs().element_sum();
+            // The difference between the wanted direction and the weighted sum, times the largest extent,
+            // goes into the uncertainty.
+            let combined =
+                sources.iter().zip(weights).fold(DVec3::ZERO, |sum, (&source, weight)| {
+                    sum + weight * signed(&directions, usize::from(source))
+                });
+            let missed = 2.0 * (wanted - combined).abs().element_sum();
             let size = 8.0 * weights.iter().sum::<f64>() + relative.offset.abs().element_sum();
             let slack = 3.0 * relative.uncertainty(2.0) + direction.length() * relative.buffer;
             Row {
@@ -148,7 +150,7 @@ impl<const H: usize> BoundingVolume for Dop<H> {
             let (mut low, mut high) = (row.offset - row.uncertainty, row.offset + row.uncertainty);
             for (&source, weight) in row.sources.iter().zip(row.weights) {
                 let source = usize::from(source);
-                // The extent along the opposite direction, with the roles of the ends exchanged.
+                // The extent along the opposite direction: both ends negated and exchanged.
                 let (from, to) = match source.checked_sub(H) {
                     None => (self.low[source], self.high[source]),
                     Some(opposite) => (-self.high[opposite], -self.low[opposite]),
@@ -164,8 +166,8 @@ impl<const H: usize> BoundingVolume for Dop<H> {
 
     #[inline]
     fn overlaps(&self, other: &Self) -> bool {
-        // All at once, not until the first that tells: several go at a time, and there is no branch
-        // to foresee. No order of the directions was as fast.
+        // Compares all directions without an early exit, so that the compiler can vectorise and no branch is
+        // mispredicted. Early exits were slower with every order of directions.
         let mut is_apart = false;
         for i in 0..H {
             is_apart |= self.low[i] > other.high[i];
@@ -175,8 +177,8 @@ impl<const H: usize> BoundingVolume for Dop<H> {
     }
 
     fn distance_below(&self, other: &Self) -> f64 {
-        // Along a direction n distances are |n| times too long. Of each kind of direction only the
-        // largest gap counts, except that gaps along the axes add up as the sides of a box do.
+        // Distances along a direction n are |n| times too long. Of each group of directions only the largest
+        // gap counts, except that gaps along the three axes combine as in a box.
         let gap = |low: f32, high: f32| (f64::from(low) - f64::from(high)).max(0.0);
         let gap = |i: usize| gap(self.low[i], other.high[i]).max(gap(other.low[i], self.high[i]));
         let largest = |from: usize, to: usize| (from..to).map(gap).fold(0.0, f64::max);
@@ -189,11 +191,12 @@ impl<const H: usize> BoundingVolume for Dop<H> {
     }
 
     fn depth_above(&self, other: &Self) -> f64 {
-        // Along a direction n distances are |n| times too long.
+        // Distances along a direction n are |n| times too long.
         let directions = const { directions::<H>() };
-        let reach = |high: f32, low: f32| f64::from(high) - f64::from(low);
+        let overlap = |high: f32, low: f32| f64::from(high) - f64::from(low);
         let depth = |i: usize| {
-            let least = reach(self.high[i], other.low[i]).min(reach(other.high[i], self.low[i]));
+            let least =
+                overlap(self.high[i], other.low[i]).min(overlap(other.high[i], self.low[i]));
             least / directions[i].length()
         };
         (0..H).map(depth).fold(f64::INFINITY, f64::min).max(0.0) * (1.0 + RELATIVE_GUARD)
@@ -205,11 +208,11 @@ impl<const H: usize> BoundingVolume for Dop<H> {
 }
 
 impl<const H: usize> SavedVolume for Dop<H> {
-    /// Its k: 6, 8, 12, 14, 18, 20 or 26.
+    /// The k of the DOP: 6, 8, 12, 14, 18, 20 or 26.
     const KIND: u32 = 2 * H as u32;
 }
 
-/// Direction `source`, or from H on the opposite of direction `source − H`.
+/// Direction `source`; for `source ≥ H` the opposite of direction `source − H`.
 fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
     match source.checked_sub(H) {
         None => directions[source],
@@ -217,12 +220,12 @@ fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
     }
 }
 
-/// Three directions and weights of at least 0 that make up a vector, the directions close to it: the
-/// corners of the facet that the vector passes through, of the convex hull of all directions at unit
-/// length.
+/// Writes a vector as a sum of three directions close to it, with non-negative weights. The directions are
+/// the corners of the facet that the vector passes through, on the convex hull of all directions scaled to
+/// unit length.
 ///
-/// The directions of a DOP come with their components in any order and of any sign. So it is enough
-/// to know the facets where x ≥ y ≥ z ≥ 0: a vector is brought there, and its facet back.
+/// The set of directions is closed under permutation and negation of components. So it is enough to know the
+/// facets where x ≥ y ≥ z ≥ 0: the vector is mapped there, and its facet is mapped back.
 fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 3], [f64; 3]) {
     let magnitudes = wanted.abs().to_array();
     let mut order = [0, 1, 2];
@@ -239,8 +242,8 @@ fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 
     (sources, weights)
 }
 
-/// The facet through which a vector with components x ≥ y ≥ z ≥ 0 passes, and the weights of its
-/// corners. Where a facet has four corners, one of its halves.
+/// The facet through which a vector with components x ≥ y ≥ z ≥ 0 passes, and the weights of its corners. A
+/// facet with four corners is split in two triangles.
 fn facet<const H: usize>([x, y, z]: [f64; 3]) -> ([[f64; 3]; 3], [f64; 3]) {
     const AXIS: [f64; 3] = [1.0, 0.0, 0.0];
     const EDGE: [f64; 3] = [1.0, 1.0, 0.0];
@@ -273,9 +276,9 @@ mod tests {
     use super::*;
     use crate::generate::Random;
 
-    /// All at once or one by one, touching and what is not a number included.
+    /// The test of all directions at once agrees with one at a time, for touching intervals and NaN too.
     #[test]
-    fn overlap_is_that_of_every_interval() {
+    fn overlap_means_overlap_of_every_interval() {
         let values = [0.0, -0.0, 1.0, 2.0, 3.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
         let mut counts = [0; 2];
         for seed in 0..20_000 {
@@ -297,8 +300,8 @@ mod tests {
         assert!(counts.iter().all(|&n| n > 1000), "one-sided cases: {counts:?}");
     }
 
-    /// What makes up a vector does so, with weights of at least 0, and no three directions could do
-    /// with smaller extents of a ball.
+    /// The weighted directions add up to the vector, weights are not negative, and no other three directions
+    /// give a tighter bound for a ball.
     #[test]
     fn combinations_make_up_the_vector() {
         fn check<const H: usize>() {
@@ -316,11 +319,11 @@ mod tests {
                 }
                 let (sources, weights) = combination::<H>(&directions, wanted);
                 let vectors = sources.map(|source| signed(&directions, usize::from(source)));
-                let made =
+                let combined =
                     vectors[0] * weights[0] + vectors[1] * weights[1] + vectors[2] * weights[2];
                 assert!(
-                    (made - wanted).length() < 1e-14,
-                    "H {H}, seed {seed}: {made} for {wanted}"
+                    (combined - wanted).length() < 1e-14,
+                    "H {H}, seed {seed}: {combined} for {wanted}"
                 );
                 assert!(weights.iter().all(|&w| w >= -1e-15), "H {H}, seed {seed}: {weights:?}");
                 let cost = |vectors: [DVec3; 3], weights: [f64; 3]| -> f64 {

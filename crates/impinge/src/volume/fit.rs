@@ -1,39 +1,41 @@
-//! Along which axes an oriented box fits well.
+//! Ways to choose the axes of an oriented box. [`Obb`](super::Obb) compares the boxes and keeps the smallest.
 
+use super::eigen::eigenvectors;
 use crate::{
     convex::{Hull, Shape},
     narrow::Triangle,
 };
 use glam::{DMat3, DVec2, DVec3, Vec3Swizzles};
 
-/// A way to find axes for an oriented box. Each is a guess; boxes are compared to find the best.
+/// A way to choose axes for an oriented box. Each is a heuristic; the resulting boxes are compared to find
+/// the smallest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fit {
-    /// The principal axes of the faces, every part of them weighted by its area.
+    /// The principal axes of the faces, weighted by area.
     Faces,
-    /// The principal axes of the surface of the convex hull (Gottschalk, Lin and Manocha 1996), so
-    /// that what is inside has no say. Takes n log n, and much longer than the others.
+    /// The principal axes of the surface of the convex hull (Gottschalk, Lin and Manocha 1996), so that
+    /// interior faces have no influence. Takes time n log n, and much longer than the others.
     Hull,
-    /// The principal axis along which the faces reach least, and the best rectangle at right angles
-    /// to it; of many faces, for some of them.
+    /// The principal axis along which the extent of the faces is least, and the smallest rectangle
+    /// perpendicular to it. Of many faces only a sample is used.
     Rectangle,
 }
 
-/// How many faces [`Fit::Rectangle`] looks at, at most; and what is few, so that there is no need to
-/// prepare room for many. Half of all nodes are leaves.
-const MOST_FACES: usize = 32;
-const FEW_FACES: usize = 4;
+/// The largest sample of faces for [`Fit::Rectangle`], and the limit up to which a smaller buffer is used.
+/// The smaller buffer saves time because half of all nodes are leaves.
+const MAX_SAMPLE: usize = 32;
+const SMALL_SAMPLE: usize = 4;
 
-/// The axes that a fit finds, from the corners and the principal axes of the faces, if they have any.
+/// The axes that a fit chooses. `principal` are the principal axes of the faces, if they exist.
 pub(super) fn axes(fit: Fit, triangles: &[Triangle], principal: Option<DMat3>) -> Option<DMat3> {
     match fit {
         Fit::Faces => principal,
         Fit::Hull => principal_axes(hull_of(triangles)),
-        Fit::Rectangle if triangles.len() <= FEW_FACES => {
-            principal.map(|axes| rectangle::<FEW_FACES>(axes, triangles))
+        Fit::Rectangle if triangles.len() <= SMALL_SAMPLE => {
+            principal.map(|axes| rectangle::<SMALL_SAMPLE>(axes, triangles))
         }
-        Fit::Rectangle => principal.map(|axes| rectangle::<MOST_FACES>(axes, triangles)),
+        Fit::Rectangle => principal.map(|axes| rectangle::<MAX_SAMPLE>(axes, triangles)),
     }
 }
 
@@ -52,14 +54,14 @@ fn hull_of(triangles: &[Triangle]) -> Vec<Triangle> {
     }
 }
 
-/// Turns axes about the one along which the triangles reach least, so that their box is smallest:
-/// it has a side along a side of the outline. Looks at `N` of them at most.
+/// Rotates axes about the one along which the extent is least, so that the box is smallest: one side of it
+/// lies along an edge of the outline. Uses a sample of at most `N` triangles.
 fn rectangle<const N: usize>(axes: DMat3, triangles: &[Triangle]) -> DMat3 {
     let inverse = axes.transpose();
-    let some = triangles.iter().step_by(triangles.len().div_ceil(N).max(1));
+    let sample = triangles.iter().step_by(triangles.len().div_ceil(N).max(1));
     let mut turned = [[DVec3::ZERO; 3]; N];
-    let turned = &mut turned[..some.len()];
-    for (turned, triangle) in turned.iter_mut().zip(some) {
+    let turned = &mut turned[..sample.len()];
+    for (turned, triangle) in turned.iter_mut().zip(sample) {
         *turned = triangle.map(|corner| inverse * corner);
     }
     let corners = turned.as_flattened();
@@ -91,17 +93,17 @@ fn rectangle<const N: usize>(axes: DMat3, triangles: &[Triangle]) -> DMat3 {
     DMat3::from_cols(along, across.cross(along), across)
 }
 
-/// The convex hull of points in a plane, in order around it (Andrew 1979). Rounding may spoil it a
-/// little, which does not matter to a guess.
+/// The convex hull of points in a plane, in counter-clockwise order (Andrew 1979). Rounding errors may make
+/// it slightly wrong, which is harmless for a heuristic.
 fn outline<'o>(points: &mut [DVec2], around: &'o mut [DVec2]) -> &'o [DVec2] {
     points.sort_unstable_by(|p, q| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)));
-    // Along the one side and back along the other; each ends where the other begins.
-    let there = chain(points.iter(), around).saturating_sub(1);
-    let back = chain(points.iter().rev(), &mut around[there..]).saturating_sub(1);
-    &around[..there + back]
+    // First the lower chain, then the upper chain back; each ends where the other begins.
+    let lower = chain(points.iter(), around).saturating_sub(1);
+    let upper = chain(points.iter().rev(), &mut around[lower..]).saturating_sub(1);
+    &around[..lower + upper]
 }
 
-/// The points, of some in order, that turn to the left. Returns how many.
+/// Collects the points, given in sorted order, at which the chain turns left. Returns their number.
 fn chain<'p>(points: impl Iterator<Item = &'p DVec2>, chain: &mut [DVec2]) -> usize {
     let mut count = 0;
     for &point in points {
@@ -116,8 +118,8 @@ fn chain<'p>(points: impl Iterator<Item = &'p DVec2>, chain: &mut [DVec2]) -> us
     count
 }
 
-/// The eigenvectors of the covariance of a surface, every part of it weighted by its area; nothing
-/// if there is no area to weigh by or the result is no sound frame.
+/// The eigenvectors of the covariance of a surface, weighted by area. `None` if the area is zero or the
+/// result is not orthonormal.
 pub(super) fn principal_axes(triangles: impl IntoIterator<Item = Triangle>) -> Option<DMat3> {
     let mut area_sum = 0.0;
     let mut mean = DVec3::ZERO;
@@ -138,47 +140,8 @@ pub(super) fn principal_axes(triangles: impl IntoIterator<Item = Triangle>) -> O
     mean /= 3.0 * area_sum;
     let squares = squares / (12.0 * area_sum) - mean * mean;
     let products = products / (12.0 * area_sum) - product(mean);
-    let axes = eigenvectors(squares, products);
-    let is_frame = (axes.transpose() * axes - DMat3::IDENTITY)
-        .to_cols_array()
-        .iter()
-        .all(|entry| entry.abs() < 1e-9);
-    is_frame.then_some(axes)
-}
-
-/// The eigenvectors of a symmetric matrix, by Jacobi rotations. They are orthonormal also where
-/// eigenvalues coincide, since they are made of rotations alone.
-///
-/// Given the entries xx, yy, zz and yz, zx, xy.
-fn eigenvectors(squares: DVec3, products: DVec3) -> DMat3 {
-    // How small an entry off the diagonal is small enough: a box turned by so little is as good.
-    const ENOUGH: f64 = 1e-6;
-    let (mut diagonal, mut off) = (squares.to_array(), products.to_array());
-    let mut vectors = DMat3::IDENTITY.to_cols_array_2d().map(DVec3::from_array);
-    for _ in 0..16 {
-        let mut is_done = true;
-        for (p, q, r) in [(0, 1, 2), (2, 0, 1), (1, 2, 0)] {
-            // The entry of p and q is off[r], and so on.
-            if off[r].abs() <= ENOUGH * (diagonal[p].abs() + diagonal[q].abs()) {
-                continue;
-            }
-            is_done = false;
-            let theta = (diagonal[q] - diagonal[p]) / (2.0 * off[r]);
-            let tangent = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
-            let sine = tangent * cosine;
-            diagonal[p] -= tangent * off[r];
-            diagonal[q] += tangent * off[r];
-            off[r] = 0.0;
-            (off[q], off[p]) = (cosine * off[q] - sine * off[p], sine * off[q] + cosine * off[p]);
-            let (v, w) = (vectors[p], vectors[q]);
-            (vectors[p], vectors[q]) = (v * cosine - w * sine, v * sine + w * cosine);
-        }
-        if is_done {
-            break;
-        }
-    }
-    DMat3::from_cols(vectors[0], vectors[1], vectors[2])
+    // A tolerance of 1e-6: a box rotated by so little is as good.
+    eigenvectors(squares, products, [(0, 1, 2), (2, 0, 1), (1, 2, 0)], 1e-6, 16)
 }
 
 #[cfg(test)]
@@ -189,7 +152,7 @@ mod tests {
         volume::{BoundingVolume, Obb},
     };
 
-    /// A turned box as triangles, and how it was turned.
+    /// A rotated box as triangles, and its rotation.
     fn turned_box(random: &mut Random, size: DVec3) -> (DMat3, Vec<Triangle>) {
         let turn = random.rotation();
         let mesh = crate::generate::cuboid(size).expect("a box");
@@ -197,9 +160,8 @@ mod tests {
         (turn, triangles.collect())
     }
 
-    /// A box is found again by every fit.
     #[test]
-    fn boxes_are_found_again() {
+    fn every_fit_recovers_a_box() {
         for seed in 0..200 {
             let mut random = Random::new(seed);
             let size = DVec3::new(1.0, 1.2 + random.unit(), 2.5 + random.unit());
@@ -212,9 +174,9 @@ mod tests {
         }
     }
 
-    /// Many small faces inside mislead the principal axes of the faces but not those of the hull.
+    /// Many small interior faces change the principal axes of the faces, but not those of the hull.
     #[test]
-    fn the_hull_ignores_what_is_inside() {
+    fn the_hull_ignores_interior_faces() {
         let mut random = Random::new(1);
         let (turn, mut triangles) = turned_box(&mut random, DVec3::new(1.0, 2.0, 4.0));
         let alone = principal_axes(hull_of(&triangles)).expect("axes");
@@ -231,9 +193,10 @@ mod tests {
         assert!(difference.to_cols_array().iter().any(|e| e.abs() > 1e-2), "{difference}");
     }
 
-    /// Flat, long, pointed or nothing at all: there is always a box, and never a worse one.
+    /// Flat, linear, point-like and empty geometry all have a box, which is never larger than the
+    /// axis-aligned one.
     #[test]
-    fn whatever_it_is_it_has_a_box() {
+    fn degenerate_geometry_has_a_box() {
         for seed in 0..3_000 {
             let mut random = Random::new(seed);
             let count = random.below(9) as usize * random.below(9) as usize;

@@ -1,15 +1,17 @@
-//! Bounding volumes: convex regions that enclose geometry and are cheap to compare.
+//! Bounding volumes: convex regions that enclose geometry and are cheap to compare. The trees of
+//! [`method::tree`](crate::method::tree) are built of them.
 //!
-//! Everything here may err on one side only: a volume may be too large, never too small. So
-//! `overlaps` returning `false` is a proof of separation, and `true` proves nothing.
+//! A volume may be too large, never too small. So `overlaps` returning `false` is a proof of separation, and
+//! `true` proves nothing.
 //!
-//! Volumes live in a mesh's [`Frame`], where all coordinates are within ±1, so that `f32` bounds
-//! are as fine as the mesh is large, wherever it stands. Every bound is rounded outward when it is
-//! narrowed. How two bodies stand to each other is a [`Relative`], which carries a slack for
-//! everything that rounding may have moved.
+//! Volumes are stored in a mesh's [`Frame`], where all coordinates are within ±1. So the resolution of `f32`
+//! bounds is relative to the size of the mesh, wherever the mesh is. Every bound is rounded outward when it
+//! is narrowed to `f32`. A [`Relative`] holds the relative pose of two bodies, and a slack that covers all
+//! rounding errors.
 
 mod aabb;
 mod dop;
+mod eigen;
 mod fit;
 mod frame;
 mod obb;
@@ -19,6 +21,7 @@ mod vertex_dop;
 
 pub use aabb::Aabb;
 pub use dop::Dop;
+pub(crate) use eigen::eigenvectors;
 pub use fit::Fit;
 pub use frame::{Frame, Relative};
 pub use obb::Obb;
@@ -31,68 +34,69 @@ use std::fmt::Debug;
 
 /// A convex region that encloses geometry and is cheap to merge and to compare.
 pub trait BoundingVolume: Copy + Debug + Send + Sync + 'static {
-    /// The volume as seen from another body's frame.
+    /// The volume in another body's frame.
     type Placed: Copy + Debug + Send + Sync;
-    /// What a query computes once from the relative position, so that placing a node is cheap.
+    /// Data that a query computes once from the relative pose, so that placing each volume is cheap.
     type Placement: Debug + Send + Sync;
 
-    /// Encloses triangles, given in their [`Frame`].
+    /// The volume of triangles, given in their [`Frame`].
     fn enclosing(triangles: &[[DVec3; 3]]) -> Self;
 
-    /// Encloses what two volumes enclose, if that is as good as enclosing the geometry anew.
+    /// A volume that encloses both, if it is as tight as one computed from the geometry; otherwise `None`.
     fn merged(&self, _other: &Self) -> Option<Self> {
         None
     }
 
-    /// Prepares to place volumes of one body in the frame of another.
+    /// Computes the data to place volumes of one body in the frame of another.
     fn placement(relative: &Relative) -> Self::Placement;
 
-    /// The volume in the other body's frame: encloses all that it enclosed, and the slack.
+    /// The volume in the other body's frame. It encloses everything this one encloses, enlarged by the slack.
     fn placed(&self, placement: &Self::Placement) -> Self::Placed;
 
-    /// Whether the two volumes may share a point; `false` is a proof that they do not.
+    /// Whether the two volumes may share a point; `false` proves that they do not.
     fn overlaps(&self, other: &Self::Placed) -> bool;
 
-    /// How far apart the two volumes are at least, in the frame of this one; 0 if it cannot tell.
+    /// A lower bound on the distance of the two volumes, in units of this one's frame; 0 if unknown.
     fn distance_below(&self, other: &Self::Placed) -> f64;
 
-    /// How far the other volume has to be moved at most, in the frame of this one, until the two
-    /// share no inner point; infinity if it cannot tell.
+    /// An upper bound on the penetration depth, in units of this one's frame: moving the other volume by that
+    /// much, in a suitable direction, leaves no common inner point. Infinity if unknown.
     fn depth_above(&self, _other: &Self::Placed) -> f64 {
         f64::INFINITY
     }
 
-    /// How large the volume is, for comparisons among volumes of one kind.
+    /// A measure of size, to compare volumes of the same type.
     fn size(&self) -> f32;
 }
 
-/// What a coordinate in a [`Frame`] may be off by, with room to spare: it comes from a difference
-/// and a product with a power of two, in `f64`, and is at most 1.
+/// A generous bound on the error of a coordinate in a [`Frame`]. The coordinate comes from a difference and a
+/// product with a power of two, in `f64`, and is at most 1.
 const GUARD: f64 = 1.0 / (1u64 << 50) as f64;
 
-/// What a few `f64` operations may be off by, relative to the sum of magnitudes that went in.
+/// A bound on the error of a few `f64` operations, relative to the sum of magnitudes of their operands.
 const RELATIVE_GUARD: f64 = 1.0 / (1u64 << 44) as f64;
 
-/// The largest `f32` that is not above a value.
+/// The largest `f32` that is not above `value`.
 #[inline]
 fn round_down(value: f64) -> f32 {
     let narrowed = value as f32;
-    moved(narrowed, -i32::from(f64::from(narrowed) > value))
+    stepped(narrowed, -i32::from(f64::from(narrowed) > value))
 }
 
-/// The least `f32` that is not below a value.
+/// The least `f32` that is not below `value`.
 #[inline]
 fn round_up(value: f64) -> f32 {
     let narrowed = value as f32;
-    moved(narrowed, i32::from(f64::from(narrowed) < value))
+    stepped(narrowed, i32::from(f64::from(narrowed) < value))
 }
 
-/// The next float above or below for 1 or −1, or the same for 0; what is narrowed upward is never
-/// −0 and what is narrowed downward never +0. Without a branch, so that several go at a time.
+/// The next float up (`by` = 1), the next float down (−1) or the same float (0). A value narrowed upward is
+/// never −0 and one narrowed downward never +0, so the step never has to cross zero. Has no branch, so that
+/// the compiler can vectorise it.
 #[inline]
-fn moved(narrowed: f32, by: i32) -> f32 {
+fn stepped(narrowed: f32, by: i32) -> f32 {
     let bits = narrowed.to_bits().cast_signed();
-    // 1 or −1: the bits of negative numbers count the other way.
+    // 1 or −1: the bit patterns of negative floats count the other way.
     let sign = (bits >> 31) | 1;
     f32::from_bits((bits + by * sign).cast_unsigned())
 }
@@ -104,8 +108,7 @@ mod tests {
     use glam::{DMat3, EulerRot};
     use std::f64::consts::{FRAC_PI_2, PI};
 
-    /// A body that is all one triangle as far as the volume is concerned, in a frame that may be
-    /// much larger and anywhere.
+    /// A body that is a single triangle, in a frame that may be much larger and anywhere.
     struct Body {
         frame: Frame,
         triangle: [DVec3; 3],
@@ -130,7 +133,7 @@ mod tests {
         from[random.below(from.len() as u64) as usize]
     }
 
-    /// A rotation, often not quite one: stretched and sheared within what a pose accepts.
+    /// A rotation, often only approximate: stretched and sheared as far as a pose accepts.
     fn rotation(random: &mut Random) -> DMat3 {
         let exact = match random.below(4) {
             0 => DMat3::IDENTITY,
@@ -153,7 +156,7 @@ mod tests {
         let body = |random: &mut Random| {
             let size = unit * pick(random, &[1.0, 1.0, 1e-3, 1e-6, 100.0]);
             let middle = vector(random) * size * pick(random, &[0.0, 1.0, 1e3, 1e9]);
-            // From a point to as large as the body.
+            // The extent ranges from a point to the size of the body.
             let extent = size * pick(random, &[0.0, 1e-7, 1e-3, 1.0]);
             let at = middle + vector(random) * (size - extent.min(size));
             let triangle = [0; 3].map(|_| at + vector(random) * extent);
@@ -165,18 +168,18 @@ mod tests {
             Body { frame: Frame::new(&bounds), triangle, pose: pose.expect("nearly a rotation") }
         };
         let (a, mut b) = (body(random), body(random));
-        // Move b so that a corner of each, or a point within, come to the same place.
+        // Move b so that a corner or an inner point of each triangle coincide.
         let meet = |t: [DVec3; 3], random: &mut Random| match random.below(2) {
             0 => t[0],
             _ => t[0] * 0.25 + t[1] * 0.25 + t[2] * 0.5,
         };
         let gap = meet(a.placed(), random) - meet(b.placed(), random);
-        let moved = Pose::new(b.pose.rotation(), b.pose.translation() + gap);
-        b.pose = moved.expect("finite");
+        let stepped = Pose::new(b.pose.rotation(), b.pose.translation() + gap);
+        b.pose = stepped.expect("finite");
         [a, b]
     }
 
-    /// Whatever the volume, no touching triangles may be proved apart.
+    /// No volume may prove touching triangles apart.
     fn misses_nothing<V: BoundingVolume>() {
         let mut touching = 0;
         for seed in 0..60_000 {
@@ -194,12 +197,15 @@ mod tests {
                 assert!(merged.overlaps(&placed), "seed {seed}, merged");
             }
         }
-        assert!(touching > 15_000, "hardly any touch, so this proves little: {touching}");
+        assert!(
+            touching > 15_000,
+            "hardly any triangles touch, so the test proves little: {touching}"
+        );
     }
 
-    /// And it does tell most that are apart by a tenth of their size.
-    fn tells_what_is_apart<V: BoundingVolume>() {
-        let mut told = 0;
+    /// Most triangles that are well apart are proved apart.
+    fn proves_most_apart<V: BoundingVolume>() {
+        let mut proved = 0;
         for seed in 0..2_000 {
             let mut random = Random::new(seed);
             let corners = |random: &mut Random| [0; 3].map(|_| vector(random));
@@ -209,13 +215,13 @@ mod tests {
             let pose = Pose::new(random.rotation(), away).expect("a rotation");
             let relative = Relative::new(&frame, &Pose::IDENTITY, &frame, &pose);
             let placed = V::enclosing(&[t]).placed(&V::placement(&relative));
-            told += usize::from(!V::enclosing(&[s]).overlaps(&placed));
+            proved += usize::from(!V::enclosing(&[s]).overlaps(&placed));
         }
-        assert!(told > 1_900, "only {told} of 2000 told apart");
+        assert!(proved > 1_900, "only {proved} of 2000 pairs were proved apart");
     }
 
     #[test]
-    fn rounding_goes_to_the_next_float() {
+    fn rounding_takes_the_next_float() {
         let floats = [0.0, -0.0, 1e-45, -1e-45, 1e-38, 1.0, -1.0, 1.5, f32::MAX, f32::MIN];
         for value in floats.map(f64::from).into_iter().chain([f64::INFINITY, f64::NEG_INFINITY]) {
             for value in [value, value.next_up(), value.next_down(), value * 1.0000001, -1e300] {
@@ -230,39 +236,39 @@ mod tests {
     }
 
     #[test]
-    fn boxes() {
+    fn boxes_are_conservative_and_useful() {
         misses_nothing::<Aabb>();
-        tells_what_is_apart::<Aabb>();
+        proves_most_apart::<Aabb>();
     }
 
     #[test]
-    fn spheres() {
+    fn spheres_are_conservative_and_useful() {
         misses_nothing::<Sphere>();
-        tells_what_is_apart::<Sphere>();
+        proves_most_apart::<Sphere>();
     }
 
     #[test]
-    fn oriented_boxes() {
+    fn oriented_boxes_are_conservative_and_useful() {
         misses_nothing::<Obb>();
-        tells_what_is_apart::<Obb>();
+        proves_most_apart::<Obb>();
     }
 
     #[test]
-    fn dops_with_vertices() {
+    fn vertex_dops_are_conservative_and_useful() {
         misses_nothing::<VertexDop<3, 8>>();
         misses_nothing::<VertexDop<4, 12>>();
         misses_nothing::<VertexDop<6, 20>>();
         misses_nothing::<VertexDop<7, 24>>();
         misses_nothing::<VertexDop<9, 32>>();
         misses_nothing::<VertexDop<13, 48>>();
-        tells_what_is_apart::<VertexDop<3, 8>>();
-        tells_what_is_apart::<VertexDop<9, 32>>();
-        tells_what_is_apart::<VertexDop<13, 48>>();
+        proves_most_apart::<VertexDop<3, 8>>();
+        proves_most_apart::<VertexDop<9, 32>>();
+        proves_most_apart::<VertexDop<13, 48>>();
     }
 
-    /// A body placed by its hull, as the root of a tree may be.
+    /// A body placed by its convex hull, as the root of a tree may be.
     #[test]
-    fn roots_by_hull_miss_nothing() {
+    fn hulls_miss_nothing() {
         let mut touching = 0;
         for seed in 0..60_000 {
             let mut random = Random::new(seed);
@@ -278,11 +284,14 @@ mod tests {
             let placed = Aabb::of_hull(&mut climber, &relative);
             assert!(a.volume::<Aabb>().overlaps(&placed), "seed {seed}: {placed:?}");
         }
-        assert!(touching > 15_000, "hardly any touch, so this proves little: {touching}");
+        assert!(
+            touching > 15_000,
+            "hardly any triangles touch, so the test proves little: {touching}"
+        );
     }
 
     #[test]
-    fn dops() {
+    fn dops_are_conservative_and_useful() {
         misses_nothing::<Dop<3>>();
         misses_nothing::<Dop<4>>();
         misses_nothing::<Dop<6>>();
@@ -290,8 +299,8 @@ mod tests {
         misses_nothing::<Dop<9>>();
         misses_nothing::<Dop<10>>();
         misses_nothing::<Dop<13>>();
-        tells_what_is_apart::<Dop<3>>();
-        tells_what_is_apart::<Dop<9>>();
-        tells_what_is_apart::<Dop<13>>();
+        proves_most_apart::<Dop<3>>();
+        proves_most_apart::<Dop<9>>();
+        proves_most_apart::<Dop<13>>();
     }
 }

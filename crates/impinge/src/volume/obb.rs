@@ -1,4 +1,4 @@
-//! Oriented boxes (Gottschalk, Lin and Manocha 1996): tight around what is flat or long.
+//! Oriented boxes (Gottschalk, Lin and Manocha 1996): tight around flat or long geometry.
 
 use super::{
     BoundingVolume, Fit, GUARD, Relative, SavedVolume,
@@ -13,21 +13,20 @@ use glam::{DMat3, DVec3, Mat3, Vec3};
 pub struct Obb {
     center: Vec3,
     half: Vec3,
-    /// Nearly unit length and nearly at right angles, as far as `f32` goes.
+    /// Orthonormal up to the precision of `f32`.
     axes: Mat3,
 }
 
-/// How far stored axes may be from orthonormal, and the overlap test from exact arithmetic,
+/// A bound on the deviation of stored axes from orthonormal, and of the overlap test from exact arithmetic,
 /// relative to the sizes involved: some thirty roundings of 2^−24 each.
-const ROUGHNESS: f32 = 4e-6;
+const ROUNDING_MARGIN: f32 = 4e-6;
 
 impl Obb {
-    /// Encloses triangles, given in their [`Frame`](super::Frame), by the best of several fits; along
-    /// the axes of the frame where none is better than that.
+    /// The smallest box around triangles, given in their [`Frame`](super::Frame), of those that `fits`
+    /// suggest and the one along the axes of the frame.
     ///
-    /// So it does not matter if a fit is ambiguous, as where a covariance has equal eigenvalues: it
-    /// is taken only if its box is smaller. However axes were found, extents are measured over all
-    /// corners.
+    /// A fit may be ambiguous, for example if a covariance has equal eigenvalues; this does no harm, because
+    /// its box is used only if it is smaller. Whatever the axes, extents are measured over all corners.
     pub fn fitted(triangles: &[[DVec3; 3]], fits: &[Fit]) -> Self {
         let principal = principal_axes(triangles.iter().copied());
         let mut best = Self::along(DMat3::IDENTITY, triangles);
@@ -42,13 +41,13 @@ impl Obb {
         best
     }
 
-    /// The box along given axes.
+    /// The box with the given axes.
     pub(super) fn along(axes: DMat3, triangles: &[[DVec3; 3]]) -> Self {
         let axes = axes.as_mat3();
-        // Extents are measured along the axes, and from the centre, as they are stored.
+        // Extents are measured along the axes and from the center as they are stored, rounded to `f32`.
         let stored = axes.as_dmat3();
         let inverse = stored.transpose();
-        // Bounds for each corner: three short chains of dependent steps instead of a long one.
+        // One box per corner: three short dependency chains instead of one long one.
         let mut bounds = [crate::Bounds::EMPTY; 3];
         for triangle in triangles {
             for (bounds, corner) in bounds.iter_mut().zip(triangle) {
@@ -65,7 +64,7 @@ impl Obb {
         Self { center, half: Vec3::from_array(half.to_array().map(round_up)), axes }
     }
 
-    /// A measure of surface, which also tells flat boxes apart.
+    /// An eighth of the surface area. Unlike the volume it distinguishes flat boxes.
     pub(super) fn area(&self) -> f32 {
         let h = self.half;
         h.x * h.y + h.y * h.z + h.z * h.x
@@ -83,7 +82,7 @@ impl BoundingVolume for Obb {
     fn placement(relative: &Relative) -> Placement {
         let scale = relative.matrix.to_cols_array_2d().map(|c| DVec3::from_array(c).length());
         let scale = scale.into_iter().fold(0.0, f64::max);
-        // Below about 1e-154 the squares of a length underflow and so the scale has few digits, or none.
+        // Below about 1e-154 the squares of a length underflow, so the scale has few correct digits or none.
         // A box that small is within the uncertainty, whichever way its axes point.
         let rotation =
             if scale > 1e-150 { relative.matrix * (1.0 / scale) } else { DMat3::IDENTITY };
@@ -99,7 +98,7 @@ impl BoundingVolume for Obb {
         let exact = placement.relative.point(self.center.as_dvec3());
         let center = exact.as_vec3();
         let moved = (exact - center.as_dvec3()).abs().element_sum();
-        // A matrix that is orthogonal to 1e-6 only turns the box into a slightly skewed one.
+        // A matrix that is orthogonal only to 1e-6 turns the box into a slightly skewed one.
         let half = self.half.as_dvec3() * placement.scale;
         let skew = 1e-5 * half.element_sum();
         let half = half + DVec3::splat(skew + moved + placement.uncertainty);
@@ -110,20 +109,22 @@ impl BoundingVolume for Obb {
         }
     }
 
-    /// The separating-axis test over the 3 + 3 face normals and the 9 products of edges.
+    /// The separating-axis test over the 3 + 3 face normals and the 9 cross products of edges.
     ///
-    /// Lengths are compared with some room for rounding, which is relative to the boxes and their
-    /// distance. That also settles nearly parallel edges: their product is nearly zero, so that
-    /// nothing but the room is left on either side.
+    /// Lengths are compared with a margin for rounding, relative to the sizes of the boxes and their
+    /// distance. The margin also handles nearly parallel edges: their cross product is nearly zero, so only
+    /// the margin remains in the comparison, and the axis separates nothing.
     fn overlaps(&self, other: &Self) -> bool {
-        let apart = other.center - self.center;
+        let displacement = other.center - self.center;
         let inverse = self.axes.transpose();
-        let t = (inverse * apart).to_array();
+        let t = (inverse * displacement).to_array();
         let r = (inverse * other.axes).to_cols_array_2d(); // r[j][i] is axis i of self · axis j
         let (a, b) = (self.half.to_array(), other.half.to_array());
-        let room = ROUGHNESS
-            * (apart.abs().element_sum() + self.half.element_sum() + other.half.element_sum());
-        let exceeds = |distance: f32, reach: f32| distance.abs() > reach + room;
+        let margin = ROUNDING_MARGIN
+            * (displacement.abs().element_sum()
+                + self.half.element_sum()
+                + other.half.element_sum());
+        let exceeds = |distance: f32, reach: f32| distance.abs() > reach + margin;
 
         for i in 0..3 {
             let reach = a[i] + b[0] * r[0][i].abs() + b[1] * r[1][i].abs() + b[2] * r[2][i].abs();
@@ -155,43 +156,43 @@ impl BoundingVolume for Obb {
         true
     }
 
-    /// Along the axes of either box, gaps add up as the sides of a box do; a third bound is the gap
-    /// along the line through both centres. With the same room for rounding as in `overlaps`.
+    /// The largest of three bounds: the gaps along the axes of either box, combined as in a box, and the gap
+    /// along the line through both centers. Uses the same margin for rounding as `overlaps`.
     fn distance_below(&self, other: &Self) -> f64 {
-        let apart = other.center.as_dvec3() - self.center.as_dvec3();
+        let displacement = other.center.as_dvec3() - self.center.as_dvec3();
         let (own, others) = (self.half.as_dvec3(), other.half.as_dvec3());
-        let size = apart.abs().element_sum() + own.element_sum() + others.element_sum();
-        let room = DVec3::splat(f64::from(ROUGHNESS) * size);
+        let size = displacement.abs().element_sum() + own.element_sum() + others.element_sum();
+        let margin = DVec3::splat(f64::from(ROUNDING_MARGIN) * size);
         let (own_axes, other_axes) = (self.axes.as_dmat3(), other.axes.as_dmat3());
         let turned = own_axes.transpose() * other_axes;
         let gaps =
-            |along: DVec3, reach: DVec3| (along.abs() - reach - room).max(DVec3::ZERO).length();
-        let along_own = gaps(own_axes.transpose() * apart, own + turned.abs() * others);
+            |along: DVec3, reach: DVec3| (along.abs() - reach - margin).max(DVec3::ZERO).length();
+        let along_own = gaps(own_axes.transpose() * displacement, own + turned.abs() * others);
         let along_others =
-            gaps(other_axes.transpose() * apart, others + turned.transpose().abs() * own);
-        let line = apart.normalize_or_zero();
+            gaps(other_axes.transpose() * displacement, others + turned.transpose().abs() * own);
+        let line = displacement.normalize_or_zero();
         let reach = (own_axes.transpose() * line).abs().dot(own)
             + (other_axes.transpose() * line).abs().dot(others);
-        let along_line = apart.length() - reach - room.x;
-        // Stored axes may be a little longer than a unit.
+        let along_line = displacement.length() - reach - margin.x;
+        // Stored axes may be slightly longer than 1.
         let bound = along_own.max(along_others).max(along_line).max(0.0) * (1.0 - 1e-6);
         if bound.is_finite() { bound } else { 0.0 }
     }
 
     fn depth_above(&self, other: &Self) -> f64 {
-        let apart = other.center.as_dvec3() - self.center.as_dvec3();
+        let displacement = other.center.as_dvec3() - self.center.as_dvec3();
         let (own, others) = (self.half.as_dvec3(), other.half.as_dvec3());
-        let size = apart.abs().element_sum() + own.element_sum() + others.element_sum();
-        let room = f64::from(ROUGHNESS) * size;
+        let size = displacement.abs().element_sum() + own.element_sum() + others.element_sum();
+        let margin = f64::from(ROUNDING_MARGIN) * size;
         let (own_axes, other_axes) = (self.axes.as_dmat3(), other.axes.as_dmat3());
         let turned = own_axes.transpose() * other_axes;
-        let least = |along: DVec3, reach: DVec3| (reach - along.abs()).min_element() + room;
-        let along_own = least(own_axes.transpose() * apart, own + turned.abs() * others);
+        let least = |along: DVec3, reach: DVec3| (reach - along.abs()).min_element() + margin;
+        let along_own = least(own_axes.transpose() * displacement, own + turned.abs() * others);
         let along_others =
-            least(other_axes.transpose() * apart, others + turned.transpose().abs() * own);
-        // Stored axes may be a little shorter than a unit.
+            least(other_axes.transpose() * displacement, others + turned.transpose().abs() * own);
+        // Stored axes may be slightly shorter than 1.
         let depth = along_own.min(along_others) * (1.0 + 1e-5);
-        // Not a number where bounds are infinite: that says nothing.
+        // NaN if bounds are infinite: the depth is unknown.
         if depth.is_nan() { f64::INFINITY } else { depth.max(0.0) }
     }
 
@@ -200,7 +201,7 @@ impl BoundingVolume for Obb {
     }
 }
 
-/// What a query needs to place oriented boxes.
+/// Data to place oriented boxes for one query.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
     relative: Relative,
@@ -209,8 +210,8 @@ pub struct Placement {
     uncertainty: f64,
 }
 
-/// How far the axes' products may be from those of unit vectors at right angles: two roundings of
-/// 2^−24, which is what storing them takes, and a little for the axes before that.
+/// A bound on the difference between the dot products of stored axes and the identity: two roundings of
+/// 2^−24, from storing them, and a little for the axes before that.
 const MAX_SKEW: f64 = 1.25e-7;
 
 impl SavedVolume for Obb {
@@ -227,18 +228,18 @@ impl SavedVolume for Obb {
         let center = Vec3::from_slice(&floats[..3]);
         let half = Vec3::from_slice(&floats[3..6]);
         let axes = Mat3::from_cols_slice(&floats[6..]);
-        // Each as "is within", which what is not a number is not.
+        // Written as "is within" comparisons, which NaN fails.
         let stored = axes.as_dmat3();
         let skew = stored.transpose() * stored - DMat3::IDENTITY;
-        let is_sound = center.abs().cmple(Vec3::splat(MAX_CENTER)).all()
+        let is_valid = center.abs().cmple(Vec3::splat(MAX_CENTER)).all()
             && half.cmpge(Vec3::ZERO).all()
             && half.cmple(Vec3::splat(MAX_REACH)).all()
             && skew.to_cols_array().iter().all(|entry| entry.abs() <= MAX_SKEW);
-        is_sound.then_some(Self { center, half, axes })
+        is_valid.then_some(Self { center, half, axes })
     }
 
     fn encloses(&self, triangles: &[[DVec3; 3]]) -> bool {
-        // The extents as `along` takes them.
+        // The same extents as in `along`.
         let inverse = self.axes.as_dmat3().transpose();
         let from = inverse * self.center.as_dvec3();
         let mut half = DVec3::ZERO;

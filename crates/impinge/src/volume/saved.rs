@@ -1,40 +1,41 @@
-//! What a volume has to tell so that its trees can be saved and loaded.
+//! Saving and loading of the volumes of a tree.
 
 use super::BoundingVolume;
 use glam::DVec3;
 
 /// A volume whose trees can be saved (see [`BvTree::to_bytes`](crate::method::tree::BvTree::to_bytes)).
 ///
-/// Kinds that [merge](BoundingVolume::merged) follow from the mesh and the shape of the tree, so
-/// they are not stored at all and made anew on loading: what is not in a file cannot be wrong in it.
-/// The others are stored, and on loading each is asked whether it encloses the geometry below it.
+/// Volumes that [merge](BoundingVolume::merged) follow from the mesh and the structure of the tree. They are
+/// not stored but recomputed on loading, so a file cannot hold wrong ones. Volumes of other types are stored,
+/// and loading checks that each encloses the geometry below it.
 pub trait SavedVolume: BoundingVolume {
-    /// The kind's number in a file. Never changed and never used again for another.
+    /// The number of this type of volume in a file. Never changed, and never reused for another type.
     const KIND: u32;
 
-    /// How many bytes a volume takes in a file; 0 for a kind that merges.
+    /// Bytes per volume in a file; 0 for a type that merges.
     const BYTES: usize = 0;
 
     /// Appends [`BYTES`](Self::BYTES) bytes.
     fn write(&self, _bytes: &mut Vec<u8>) {}
 
-    /// The volume from as many bytes, which may be anything; nothing if it is none on whose tests
-    /// one could rely.
+    /// Reads a volume from [`BYTES`](Self::BYTES) bytes, which may hold anything. `None` if the numbers are
+    /// out of the range for which the tests of the volume are proven.
     fn read(_bytes: &[u8]) -> Option<Self> {
         None
     }
 
-    /// Whether it encloses triangles, given in their [`Frame`](super::Frame), with all the room
-    /// that [`enclosing`](BoundingVolume::enclosing) leaves for rounding.
+    /// Whether the volume encloses triangles, given in their [`Frame`](super::Frame), with the margin for
+    /// rounding that [`enclosing`](BoundingVolume::enclosing) adds.
     ///
-    /// True of whatever `enclosing` made of these triangles. Never asked of a kind that merges.
+    /// Always true for a volume that `enclosing` computed from the same triangles. Never called for a type
+    /// that merges.
     fn encloses(&self, _triangles: &[[DVec3; 3]]) -> bool {
         false
     }
 }
 
-/// How far from the origin a volume's centre may be, along an axis, and how far it may reach: all
-/// geometry is within ±1, and placing allows for this much.
+/// The largest coordinate of a stored volume's center, and its largest half-size. All geometry is within ±1,
+/// and the error bounds of placing allow for this much.
 pub(super) const MAX_CENTER: f32 = 2.0;
 pub(super) const MAX_REACH: f32 = 4.0;
 
@@ -42,7 +43,7 @@ pub(super) fn write_floats(floats: impl IntoIterator<Item = f32>, bytes: &mut Ve
     bytes.extend(floats.into_iter().flat_map(f32::to_le_bytes));
 }
 
-/// The floats in some bytes, if they are `N`.
+/// The floats in `bytes`, if there are exactly `N`.
 pub(super) fn read_floats<const N: usize>(bytes: &[u8]) -> Option<[f32; N]> {
     let (words, []) = bytes.as_chunks::<4>() else { return None };
     let words: &[[u8; 4]; N] = words.try_into().ok()?;

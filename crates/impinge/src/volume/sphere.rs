@@ -1,4 +1,4 @@
-//! Spheres.
+//! Bounding spheres.
 
 use super::{
     BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_up,
@@ -6,18 +6,18 @@ use super::{
 };
 use glam::{DVec3, Vec3};
 
-/// A sphere around the middle of the box of what it encloses, its radius rounded up.
+/// A sphere around the center of the bounding box, its radius rounded up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
     center: Vec3,
     radius: f32,
 }
 
-/// What a query needs to place spheres.
+/// Data to place spheres for one query.
 #[derive(Clone, Copy, Debug)]
 pub struct Placement {
     relative: Relative,
-    /// By how much the matrix may lengthen a vector.
+    /// The largest factor by which the matrix lengthens a vector.
     stretch: f64,
     uncertainty: f64,
 }
@@ -28,13 +28,14 @@ impl BoundingVolume for Sphere {
 
     fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
         let corners = || triangles.iter().flatten().copied();
-        // The radius is measured from the centre as it is stored.
+        // The radius is measured from the center as it is stored, rounded to `f32`.
         let center = crate::Bounds::enclosing(corners()).center().as_vec3();
         Self { center, radius: radius_around(center, triangles) }
     }
 
     fn placement(relative: &Relative) -> Placement {
-        // The matrix is a rotation to 1e-6, times a factor: no vector grows more than a column.
+        // The matrix is a rotation to 1e-6 times a factor, so no vector grows by more than the longest
+        // column.
         let column = relative.matrix.to_cols_array_2d().map(|c| DVec3::from_array(c).length());
         let stretch = column.into_iter().fold(0.0, f64::max) * (1.0 + 1e-5);
         let uncertainty = 1.75 * relative.uncertainty(2.0) + relative.buffer;
@@ -67,7 +68,7 @@ impl BoundingVolume for Sphere {
         let distance = self.center.as_dvec3().distance(other.center.as_dvec3());
         let reach = f64::from(self.radius) + f64::from(other.radius);
         let depth = reach - distance + RELATIVE_GUARD * (distance + reach);
-        // Not a number where both are infinite: that says nothing.
+        // NaN if both are infinite: the depth is unknown.
         if depth.is_nan() { f64::INFINITY } else { depth.max(0.0) }
     }
 
@@ -76,10 +77,10 @@ impl BoundingVolume for Sphere {
     }
 }
 
-/// How large a sphere with a given centre has to be.
+/// The radius of the sphere with the given center that encloses all triangles, rounded up.
 fn radius_around(center: Vec3, triangles: &[[DVec3; 3]]) -> f32 {
     let from = center.as_dvec3();
-    // A maximum for each corner: three short chains of dependent steps instead of a long one.
+    // One maximum per corner: three short dependency chains instead of one long one.
     let mut radius_sq = DVec3::ZERO;
     for triangle in triangles {
         let distance_sq = triangle.map(|corner| corner.distance_squared(from));

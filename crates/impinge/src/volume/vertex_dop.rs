@@ -1,4 +1,4 @@
-//! DOPs that are placed by their own vertices (Klosowski 1998, method II).
+//! DOPs that store their vertices, and are placed by rotating them (Klosowski 1998, method II).
 
 use super::{BoundingVolume, Dop, Relative, dop::directions, round_down, round_up};
 use glam::DVec3;
@@ -6,22 +6,22 @@ use std::sync::OnceLock;
 
 /// A [`Dop`] with its vertices, of which there are at most `V` = 4 `H` − 4.
 ///
-/// Placed by its turned vertices it gets as tight as a DOP of it can be, where a plain [`Dop`] is
-/// placed by a fixed linear map of its extents; but it takes more room and more time.
+/// Placing it by its rotated vertices gives the tightest DOP around it; a plain [`Dop`] is placed by a fixed
+/// linear map of its extents. It takes more memory and more time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VertexDop<const H: usize, const V: usize> {
     dop: Dop<H>,
-    /// x, y and z of the vertices, the last one repeated to fill up [`LANES`].
+    /// The x, y and z coordinates of the vertices. The last vertex is repeated to fill a group of [`LANES`].
     vertices: [[f32; V]; 3],
-    /// How many groups of [`LANES`] are filled.
+    /// The number of groups of [`LANES`] vertices in use.
     groups: u32,
-    /// How far along any axis a vertex may be from the one that stands for it.
+    /// A bound on the distance, along any axis, between a vertex and the stored vertex that represents it.
     slack: f32,
-    /// The largest magnitude of a coordinate.
+    /// The largest magnitude of a coordinate of a vertex.
     reach: f32,
 }
 
-/// What a query needs to place such DOPs.
+/// Data to place these DOPs for one query.
 #[derive(Clone, Debug)]
 pub struct Placement<const H: usize> {
     rows: [Row; H],
@@ -29,38 +29,39 @@ pub struct Placement<const H: usize> {
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    /// A direction of the one body in the frame of the other.
+    /// A direction of one body, in the frame of the other.
     direction: [f32; 3],
-    /// The sum of its magnitudes.
+    /// The sum of the magnitudes of its components.
     length: f64,
     offset: f64,
     uncertainty: f64,
 }
 
-/// So many vertices at a time are looked at.
+/// The number of vertices processed at a time.
 const LANES: usize = 4;
 
-/// How close vertices are taken for one, to begin with: no further than `f32` may move them.
+/// The distance up to which vertices are merged at first: about the rounding error of `f32`.
 const MERGING: f64 = 1e-7;
 
-/// What the coordinates of a computed vertex may be off by, and its extents along directions: it is
-/// a sum of three extents of at most 4, times integers of at most 2, divided by an integer.
+/// A bound on the error of the coordinates of a computed vertex, and of its extents along directions. A
+/// coordinate is a sum of three extents of at most 4, times integers of at most 2, divided by an integer.
 const VERTEX_GUARD: f64 = 1e-13;
 
 impl<const H: usize, const V: usize> VertexDop<H, V> {
-    /// Finds the vertices of a DOP: each lies on three of its planes and within all others.
+    /// Finds the vertices of a DOP. Each vertex lies on three of its planes and within all others.
     ///
-    /// Planes have small integers for normals, so the point where three meet is known to about 1e-14,
-    /// however near to others it is. All points that lie within all planes, give or take that much,
-    /// are taken, so that no vertex is missed; where the same corner comes up again, and where there
-    /// are more than fit, close ones are taken for one, and the slack says how close.
+    /// The normals of the planes have small integer components. So the point where three planes meet is known
+    /// to about 1e-14, however near other points are. All such points that lie within all planes up to that
+    /// error are kept, so that no vertex is missed. Points closer than `merging` are merged, since the same
+    /// corner may come up several times; if there are still more than `V`, `merging` grows. The slack
+    /// includes it.
     fn new(dop: Dop<H>) -> Self {
-        const { assert!(V == 4 * H - 4 && V.is_multiple_of(LANES), "as many as there can be") };
+        const { assert!(V == 4 * H - 4 && V.is_multiple_of(LANES), "V is the most vertices") };
         let mut merging = MERGING;
         let mut points = [DVec3::ZERO; V];
         loop {
             match vertices(&dop, merging, &mut points) {
-                // It encloses nothing, or what is not a number: any slack is not too large.
+                // The DOP is empty or contains NaN: use an infinite slack.
                 Some(0) => return Self::with_vertices(dop, &[DVec3::ZERO], f64::INFINITY),
                 Some(count) => return Self::with_vertices(dop, &points[..count], merging),
                 None => merging *= 4.0,
@@ -90,7 +91,7 @@ impl<const H: usize, const V: usize> VertexDop<H, V> {
         &self.dop
     }
 
-    /// The vertices: each vertex of the DOP is close to one of them.
+    /// The stored vertices: each vertex of the DOP is within the slack of one of them.
     pub fn vertices(&self) -> impl ExactSizeIterator<Item = DVec3> {
         let [x, y, z] = self.vertices;
         (0..self.groups as usize * LANES)
@@ -98,8 +99,8 @@ impl<const H: usize, const V: usize> VertexDop<H, V> {
     }
 }
 
-/// Collects points such that each vertex of a DOP is within `merging` of one, along every axis.
-/// Returns how many, or nothing if there are too many.
+/// Collects points such that each vertex of a DOP is within `merging` of one of them, along every axis.
+/// Returns their number, or `None` if there are more than `V`.
 fn vertices<const H: usize, const V: usize>(
     dop: &Dop<H>,
     merging: f64,
@@ -116,8 +117,8 @@ fn vertices<const H: usize, const V: usize>(
                 let along = directions[i].dot(point);
                 low[i] - VERTEX_GUARD <= along && along <= high[i] + VERTEX_GUARD
             });
-            let is_known = |known: &DVec3| (*known - point).abs().max_element() <= merging;
-            if !is_within || points[..count].iter().any(is_known) {
+            let is_merged = |known: &DVec3| (*known - point).abs().max_element() <= merging;
+            if !is_within || points[..count].iter().any(is_merged) {
                 continue;
             }
             *points.get_mut(count)? = point;
@@ -127,8 +128,8 @@ fn vertices<const H: usize, const V: usize>(
     Some(count)
 }
 
-/// Three directions that are independent, and the columns of the matrix that makes of extents along
-/// them a point.
+/// Three linearly independent directions, and the columns of the matrix that maps extents along them to a
+/// point.
 struct Triple {
     sources: [usize; 3],
     columns: [DVec3; 3],
@@ -172,24 +173,24 @@ impl<const H: usize, const V: usize> BoundingVolume for VertexDop<H, V> {
         let row = |i: usize| {
             let direction = relative.matrix.transpose() * directions[i];
             let length = direction.abs().element_sum();
-            // Beyond that `f32` might overflow, and below it is all the same.
-            let is_sound = length < 1e30;
+            // Larger values might overflow `f32`.
+            let is_in_range = length < 1e30;
             let slack = 3.0 * relative.uncertainty(32.0) + directions[i].length() * relative.buffer;
             Row {
                 direction: direction.as_vec3().to_array(),
                 length,
                 offset: directions[i].dot(relative.offset),
-                uncertainty: if is_sound { slack } else { f64::INFINITY },
+                uncertainty: if is_in_range { slack } else { f64::INFINITY },
             }
         };
         Placement { rows: std::array::from_fn(row) }
     }
 
     fn placed(&self, placement: &Placement<H>) -> Dop<H> {
-        // A product and a sum of three in `f32`, and the direction itself: four roundings of 2^−24,
-        // of magnitudes that add up to at most `length` times `reach`.
+        // A product, a sum of three terms in `f32`, and the rounded direction: four roundings of 2^−24, of
+        // magnitudes that add up to at most `length` times `reach`.
         let rounding = 5.0 / f64::from(1u32 << 24) * f64::from(self.reach);
-        let room = f64::from(self.slack) + rounding;
+        let margin = f64::from(self.slack) + rounding;
         let [x, y, z] = self.vertices.each_ref().map(|axis| axis.as_chunks::<LANES>().0);
         let extents = placement.rows.each_ref().map(|row| {
             let [dx, dy, dz] = row.direction;
@@ -204,8 +205,8 @@ impl<const H: usize, const V: usize> BoundingVolume for VertexDop<H, V> {
             }
             let low = low.into_iter().fold(f32::INFINITY, f32::min);
             let high = high.into_iter().fold(f32::NEG_INFINITY, f32::max);
-            let room = row.uncertainty + row.length * room;
-            [f64::from(low) + row.offset - room, f64::from(high) + row.offset + room]
+            let margin = row.uncertainty + row.length * margin;
+            [f64::from(low) + row.offset - margin, f64::from(high) + row.offset + margin]
         });
         Dop::from_extents(
             extents.map(|[low, _]| round_down(low)),
@@ -236,13 +237,13 @@ mod tests {
     use super::*;
     use crate::{Bounds, Pose, generate::Random, volume::Frame};
 
-    /// Every vertex lies on the DOP, and the DOP of the vertices is the DOP again.
+    /// Every vertex lies on the DOP, and the DOP of the vertices is the original one.
     #[test]
     fn vertices_span_the_dop() {
         fn check<const H: usize, const V: usize>() {
             for seed in 0..500 {
                 let mut random = Random::new(seed);
-                // From what is flat to what has vertices that nearly coincide.
+                // From flat shapes to shapes whose vertices nearly coincide.
                 let size = [1.0, 1e-3, 1e-7][random.below(3) as usize];
                 let flat = [1.0, 1e-7, 0.0][random.below(3) as usize];
                 let at = random.direction() * 0.5;
@@ -254,9 +255,9 @@ mod tests {
                 let [low, high] = volume.dop().extents();
                 let [low_again, high_again] = again.extents();
                 for i in 0..H {
-                    let room = 3.0 * volume.slack + 1e-6;
-                    assert!((low[i] - low_again[i]).abs() <= room, "seed {seed}, H {H}, {i}");
-                    assert!((high[i] - high_again[i]).abs() <= room, "seed {seed}, H {H}, {i}");
+                    let margin = 3.0 * volume.slack + 1e-6;
+                    assert!((low[i] - low_again[i]).abs() <= margin, "seed {seed}, H {H}, {i}");
+                    assert!((high[i] - high_again[i]).abs() <= margin, "seed {seed}, H {H}, {i}");
                 }
                 assert!(volume.slack < 2e-6, "seed {seed}, H {H}: slack {}", volume.slack);
             }
@@ -268,9 +269,9 @@ mod tests {
         check::<13, 48>();
     }
 
-    /// Where a DOP is placed by its vertices it is never looser than placed by its extents.
+    /// A DOP placed by its vertices is never looser than one placed by its extents.
     #[test]
-    fn tighter_than_aligned() {
+    fn tighter_than_placing_by_extents() {
         let frame = Frame::new(&Bounds { min: -DVec3::ONE, max: DVec3::ONE });
         let mut gained = 0.0;
         for seed in 0..2_000 {
@@ -289,10 +290,13 @@ mod tests {
                 gained += f64::from(most[i] - high[i]) / 18_000.0;
             }
         }
-        assert!(gained > 0.01, "only {gained} tighter on average");
+        assert!(
+            gained > 0.01,
+            "only {gained} tighter on average: placing by vertices gains too little"
+        );
     }
 
-    /// With as much merging as it takes, as few vertices as there is room for.
+    /// Vertices are merged until they fit into the given array.
     #[test]
     fn too_many_vertices_are_merged() {
         let dop = Dop::<13>::enclosing(&[[DVec3::X, DVec3::Y, DVec3::Z]]);

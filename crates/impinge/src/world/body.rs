@@ -1,21 +1,20 @@
-//! Bodies, by handles that know when a body is gone.
+//! Bodies and their handles. A handle detects that its body was removed.
 
 use super::WorldError;
 use crate::{Pose, Shape};
 use std::fmt;
 
-/// A body of a world, for as long as it is there: a handle that a removed body leaves behind never
-/// names another one.
+/// A handle of a body. After the body is removed, the handle never refers to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId {
     pub(super) index: u32,
-    /// How many bodies had this number before.
+    /// The number of earlier bodies with this index.
     pub(super) generation: u32,
 }
 
 impl BodyId {
-    /// A number that no other body has at the same time; small, because those of removed bodies are used
-    /// again.
+    /// An index that no other body in the world has at the same time. Indices of removed bodies are reused,
+    /// so they stay small.
     pub fn index(self) -> u32 {
         self.index
     }
@@ -30,7 +29,7 @@ impl fmt::Display for BodyId {
     }
 }
 
-/// What a body is to be: a shape, where it stands, and what it may touch.
+/// A body to be added to a world: a shape, its pose, and the groups it may touch.
 ///
 /// ```
 /// use impinge::{Shape, generate, glam::DVec3, world::Body};
@@ -48,7 +47,7 @@ pub struct Body {
     pub(super) filter: Filter,
 }
 
-/// Which bodies a body may touch.
+/// The groups of a body, and the groups it may touch, one bit per group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Filter {
     pub(super) groups: u32,
@@ -65,37 +64,38 @@ impl Filter {
 }
 
 impl Body {
-    /// A moving body of all groups, at the identity.
+    /// A moving body at the identity pose, in all groups.
     pub fn new(shape: &Shape) -> Self {
         let (shape, pose) = (shape.clone(), Pose::IDENTITY);
         Self { shape, pose, is_fixed: false, filter: Filter::ALL }
     }
 
-    /// Puts it somewhere.
+    /// Sets the pose.
     pub fn at(mut self, pose: Pose) -> Self {
         self.pose = pose;
         self
     }
 
-    /// Makes it a body that hardly ever moves, such as a floor. Two of them are never compared.
+    /// Makes the body fixed: one that hardly ever moves, such as a floor. Pairs of two fixed bodies are never
+    /// tested.
     pub fn fixed(mut self) -> Self {
         self.is_fixed = true;
         self
     }
 
-    /// Puts it into groups, a bit each, and says which groups it may touch. Two bodies are compared
-    /// if each is in a group that the other may touch.
+    /// Sets the groups of the body, one bit per group, and the `mask` of groups it may touch. A pair is
+    /// tested if each body is in a group of the other's mask.
     pub fn groups(mut self, groups: u32, mask: u32) -> Self {
         self.filter = Filter { groups, mask };
         self
     }
 }
 
-/// Bodies by number.
+/// Bodies by index.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     slots: Vec<Slot>,
-    /// Numbers to be used again.
+    /// Indices to be reused.
     free: Vec<u32>,
     count: usize,
 }
@@ -124,7 +124,7 @@ impl Bodies {
     pub(super) fn remove(&mut self, id: BodyId) -> Option<Body> {
         self.get(id)?;
         let slot = &mut self.slots[id.index as usize];
-        // A number that has been used that often is left alone.
+        // An index whose generation would overflow is never reused.
         if let Some(next) = slot.generation.checked_add(1) {
             slot.generation = next;
             self.free.push(id.index);
@@ -147,7 +147,7 @@ impl Bodies {
         self.get(body).ok_or(WorldError::NoSuchBody { body })
     }
 
-    /// The body with a number, which is known to be there.
+    /// The body with an index that was in use at some time; `None` if it was removed.
     #[inline]
     pub(super) fn at(&self, index: u32) -> Option<&Body> {
         self.slots[index as usize].body.as_ref()

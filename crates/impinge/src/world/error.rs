@@ -1,43 +1,45 @@
-//! What can be wrong with what a world is told.
+//! Errors of a world.
 
 use super::BodyId;
 use crate::{Method, PoseError};
 
-/// Why a world did not do as it was told. It is as it was before.
+/// Why a world refused a call. The world is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// The body was removed, or is another world's.
-    #[error("there is no body {body}: it was removed, or is of another world")]
+    /// The body was removed, or belongs to another world.
+    #[error("there is no body {body}: it was removed, or belongs to another world")]
     NoSuchBody {
-        /// The body that was named.
+        /// The body that was passed.
         body: BodyId,
     },
-    /// A matrix is no pose.
+    /// A matrix is not a valid pose.
     #[error("body {body}: {source}")]
     Pose {
-        /// The body that it was meant for.
+        /// The body whose pose was to be set.
         body: BodyId,
-        /// What is wrong with it.
+        /// What is wrong with the matrix.
         source: PoseError,
     },
-    /// Shapes of one world are prepared by one method.
-    #[error("a shape was prepared by {found}, but the world's bodies by {expected}")]
+    /// A shape was prepared by another method than the shapes of the world's bodies.
+    #[error(
+        "the shape was prepared by {found}, but the shapes of the world's bodies by {expected}"
+    )]
     Method {
         /// The method of the world's bodies.
         expected: Method,
         /// The method of the shape.
         found: Method,
     },
-    /// Bodies are numbered in 32 bits.
-    #[error("a world has room for 4294967295 bodies")]
+    /// A body index has 32 bits, so the world cannot hold more bodies.
+    #[error("a world can hold at most 4294967295 bodies")]
     TooManyBodies,
-    /// A box to look into is none.
+    /// The box of a query is empty or too large.
     #[error("the box from {min:?} to {max:?} is empty, or not within ±1e100")]
     Box {
         /// The corner with the least coordinates.
         min: [f64; 3],
-        /// The corner with the greatest.
+        /// The corner with the greatest coordinates.
         max: [f64; 3],
     },
 }

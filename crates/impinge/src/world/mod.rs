@@ -1,4 +1,4 @@
-//! Worlds of many moving bodies: which of them touch, step by step?
+//! Worlds of many moving bodies, and the bodies that touch at each step.
 //!
 //! ```
 //! use impinge::{Pose, Shape, generate, glam::DVec3, world::{Body, World}};
@@ -19,16 +19,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A step has three stages: the boxes of the bodies that were moved, the pairs whose boxes overlap (the
-//! [broad](crate::broad) stage), and the faces of those that touch, exactly. So it costs what is near
-//! each other, not the square of the number of bodies.
+//! A step has three stages. It updates the boxes of the bodies that were moved, finds the pairs of bodies
+//! whose boxes overlap (the [broad phase](crate::broad)), and searches the faces of these pairs for contacts.
+//! The search of faces is exact. The cost depends on the number of bodies and of pairs near each other, not
+//! on the square of the number of bodies.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `body.rs` | [`Body`] and [`BodyId`] |
-//! | `step.rs` | [`Step`]: what touches, and what began and ended |
-//! | `pairs.rs` | the search of pairs of bodies near each other, on any number of threads |
-//! | `query.rs` | what can be asked of a world in between |
+//! | `step.rs` | [`Step`]: the contacts of a step, and the pairs that began and ended |
+//! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
+//! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
 //! | `error.rs` | [`WorldError`] |
 
 mod body;
@@ -51,41 +52,42 @@ use pairs::PairSearch;
 use std::collections::HashSet;
 use step::History;
 
-/// Bodies that stand somewhere, and what touches.
+/// Bodies with poses, and the contacts between them.
 #[derive(Debug)]
 pub struct World {
     bodies: Bodies,
-    /// The method of all shapes, known with the first.
+    /// The method that prepared all shapes; set by the first body.
     method: Option<Method>,
     threads: Threads,
     proxies: Proxies,
     broad: Box<dyn BroadPhase>,
-    /// Bodies that have moved since their boxes were found, and whether a body is one of them.
+    /// Bodies whose pose has changed since their boxes were computed, and a flag for each body whether it is
+    /// in that list.
     moved: Vec<u32>,
     is_moved: Vec<bool>,
     filters: Vec<Filter>,
-    /// Whether all bodies may touch all others, as far as they are not ignored.
+    /// Whether no body has a filter, so that only ignored pairs are left out.
     allows_all: bool,
     ignored: HashSet<[BodyId; 2]>,
-    /// Bodies that did not move where they are, but were put there.
+    /// Bodies that were put elsewhere by [`teleport`](Self::teleport) since the last step.
     teleported: HashSet<BodyId>,
-    narrow: PairSearch,
+    search: PairSearch,
     history: History,
-    /// Room for extents along directions.
+    /// Scratch memory for extents along directions.
     extents: Vec<[f64; 2]>,
-    /// Room for what a query finds.
+    /// Scratch memory for the bodies that a query finds.
     found: Vec<u32>,
-    /// Room for poses that are checked before any is set.
+    /// Scratch memory for poses, which are all checked before any is set.
     poses: Vec<Pose>,
 }
 
 impl World {
-    /// An empty world with the broad phase that is the fastest for most.
+    /// An empty world with the default broad phase, which is the fastest for most scenes.
     pub fn new() -> Self {
         Self::with_broad_phase(Packed::new())
     }
 
-    /// An empty world with a broad phase of choice.
+    /// An empty world with the given broad phase.
     pub fn with_broad_phase(broad: impl BroadPhase + 'static) -> Self {
         Self {
             bodies: Bodies::default(),
@@ -99,7 +101,7 @@ impl World {
             allows_all: true,
             ignored: HashSet::new(),
             teleported: HashSet::new(),
-            narrow: PairSearch::default(),
+            search: PairSearch::default(),
             history: History::default(),
             extents: Vec::new(),
             found: Vec::new(),
@@ -107,12 +109,12 @@ impl World {
         }
     }
 
-    /// Says how many threads a step may use. The answer does not depend on it.
+    /// Sets the number of threads that a step may use. Answers do not depend on it.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
     }
 
-    /// Adds a body. Fails if its shape was prepared by another method than the others.
+    /// Adds a body. Fails if its shape was prepared by another method than the shapes of the other bodies.
     pub fn add(&mut self, body: Body) -> Result<BodyId, WorldError> {
         let method = self.check_method(&body.shape)?;
         let (filter, is_moving) = (body.filter, !body.is_fixed);
@@ -131,10 +133,10 @@ impl World {
         Ok(id)
     }
 
-    /// Removes a body. What it touched will have ended with the next step.
+    /// Removes a body. The pairs it was part of are reported as [ended](Step::ended) by the next step.
     pub fn remove(&mut self, body: BodyId) -> Result<(), WorldError> {
         self.bodies.checked(body)?;
-        // Broad phases find a proxy by where they have been told that it is.
+        // A broad phase finds a proxy by the box that was last reported to it.
         self.refresh();
         self.broad.remove(&self.proxies, body.index);
         self.proxies.clear(body.index);
@@ -146,15 +148,15 @@ impl World {
         Ok(())
     }
 
-    /// Puts a body somewhere else.
+    /// Sets the pose of a body.
     pub fn set_pose(&mut self, body: BodyId, pose: Pose) -> Result<(), WorldError> {
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         found.pose = pose;
-        self.mark(body.index);
+        self.mark_moved(body.index);
         Ok(())
     }
 
-    /// Puts many bodies somewhere else: all of them, or, if one is not there, none.
+    /// Sets the poses of many bodies. Sets none if one of the bodies does not exist.
     pub fn set_poses(&mut self, poses: &[(BodyId, Pose)]) -> Result<(), WorldError> {
         for &(body, _) in poses {
             self.bodies.checked(body)?;
@@ -162,14 +164,15 @@ impl World {
         poses.iter().try_for_each(|&(body, pose)| self.set_pose(body, pose))
     }
 
-    /// Puts a body where the row-major 3×4 matrix `[R | t]` says. Fails if that is no pose.
+    /// Sets the pose of a body from the row-major 3×4 matrix `[R | t]`. Fails if the matrix is not a valid
+    /// pose.
     pub fn set_rows(&mut self, body: BodyId, rows: [f64; 12]) -> Result<(), WorldError> {
         let pose = Pose::from_rows(rows).map_err(|source| WorldError::Pose { body, source })?;
         self.set_pose(body, pose)
     }
 
-    /// Puts many bodies where such matrices say: all of them, or, if one is not there or its matrix no
-    /// pose, none.
+    /// Sets the poses of many bodies from row-major 3×4 matrices `[R | t]`. Sets none if one of the bodies
+    /// does not exist or one of the matrices is not a valid pose.
     pub fn set_many_rows(&mut self, rows: &[(BodyId, [f64; 12])]) -> Result<(), WorldError> {
         let mut poses = std::mem::take(&mut self.poses);
         poses.clear();
@@ -187,29 +190,29 @@ impl World {
         checked
     }
 
-    /// Puts a body somewhere it did not move to: what it touched has ended with the next step, and
-    /// what it touches there begins, even if it is the same.
+    /// Sets the pose of a body that does not move there continuously. The next step reports all pairs it was
+    /// part of as ended, and all pairs it is part of now as begun, even if they are the same.
     pub fn teleport(&mut self, body: BodyId, pose: Pose) -> Result<(), WorldError> {
         self.set_pose(body, pose)?;
         self.teleported.insert(body);
         Ok(())
     }
 
-    /// Never compares two bodies from now on.
+    /// Leaves out the pair of these two bodies from now on.
     pub fn ignore(&mut self, a: BodyId, b: BodyId) -> Result<(), WorldError> {
         let pair = self.checked_pair(a, b)?;
         self.ignored.insert(pair);
         Ok(())
     }
 
-    /// Compares two bodies again that were [ignored](Self::ignore).
+    /// Tests the pair of these two bodies again, after [`ignore`](Self::ignore).
     pub fn unignore(&mut self, a: BodyId, b: BodyId) -> Result<(), WorldError> {
         let pair = self.checked_pair(a, b)?;
         self.ignored.remove(&pair);
         Ok(())
     }
 
-    /// Changes the groups of a body, and which groups it may touch: see [`Body::groups`].
+    /// Changes the groups of a body, and the groups it may touch: see [`Body::groups`].
     pub fn set_groups(&mut self, body: BodyId, groups: u32, mask: u32) -> Result<(), WorldError> {
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         found.filter = Filter { groups, mask };
@@ -218,12 +221,12 @@ impl World {
         Ok(())
     }
 
-    /// Whether a body is there.
+    /// Whether the body exists.
     pub fn contains(&self, body: BodyId) -> bool {
         self.bodies.get(body).is_some()
     }
 
-    /// Where a body stands.
+    /// The pose of a body.
     pub fn pose(&self, body: BodyId) -> Result<Pose, WorldError> {
         self.bodies.checked(body).map(|body| body.pose)
     }
@@ -238,22 +241,22 @@ impl World {
         self.bodies.checked(body).map(|body| body.is_fixed)
     }
 
-    /// A box that holds a body where it stands; an empty one if it has no faces.
+    /// A box that encloses a body at its pose; empty if the body has no faces.
     pub fn bounds(&self, body: BodyId) -> Result<Bounds, WorldError> {
         self.bodies.checked(body).map(|body| body.shape.placed_bounds(&body.pose))
     }
 
-    /// All bodies, by number.
+    /// All bodies, sorted by index.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> {
         self.bodies.iter().map(|(id, _)| id)
     }
 
-    /// How many bodies there are.
+    /// The number of bodies.
     pub fn len(&self) -> usize {
         self.bodies.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no bodies.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -272,13 +275,14 @@ impl World {
         Ok([a.min(b), a.max(b)])
     }
 
-    fn mark(&mut self, index: u32) {
+    fn mark_moved(&mut self, index: u32) {
         if !std::mem::replace(&mut self.is_moved[index as usize], true) {
             self.moved.push(index);
         }
     }
 
-    /// Finds where a body is now, and tells the table of it.
+    /// Computes the box of a body at its pose, and whatever else the broad phase needs, and stores it in the
+    /// proxy table.
     fn place(&mut self, index: u32) {
         let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
         self.proxies.set_bounds(index, shape.placed_bounds(pose));
@@ -297,7 +301,7 @@ impl World {
         }
     }
 
-    /// Brings the broad phase up to date. Returns how many bodies had moved.
+    /// Updates the broad phase. Returns the number of bodies whose pose was set since the last update.
     fn refresh(&mut self) -> usize {
         let mut moved = std::mem::take(&mut self.moved);
         for &index in &moved {

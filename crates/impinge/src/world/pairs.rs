@@ -1,22 +1,23 @@
-//! Pairs of bodies that are near each other: which of their faces touch?
+//! The search of faces: finds the faces that touch, for pairs of bodies that the broad phase found.
+//! [`step`](super::step) calls it; [`Searcher`] does the search of one pair.
 
 use super::body::Bodies;
 use crate::{FacePair, Threads, broad::ProxyPair, query::Searcher};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Decides about pairs of bodies, and keeps what was found.
+/// Searches pairs of bodies for contacts, and stores the contacts.
 #[derive(Debug, Default)]
 pub(super) struct PairSearch {
-    /// Pairs to be decided next.
+    /// Pairs to be searched by the next call of [`search_batch`](Self::search_batch).
     pub(super) batch: Vec<ProxyPair>,
-    /// One for each thread.
+    /// One worker per thread.
     workers: Vec<Worker>,
-    /// The pairs that touch, in order once all are decided.
+    /// The pairs that touch; sorted by [`end`](Self::end).
     pub(super) touching: Vec<Touching>,
 }
 
-/// Two bodies that touch, and where their faces are kept.
+/// Two bodies that touch, and the range of their faces in a worker's list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touching {
     pub(super) pair: ProxyPair,
@@ -32,13 +33,13 @@ struct Worker {
     touching: Vec<Touching>,
 }
 
-/// So many pairs are decided at a time, so that their number does not matter.
+/// The number of pairs searched at a time. Bounds the memory for pairs.
 pub(super) const BATCH: usize = 1 << 16;
-/// How many pairs a thread takes at once.
-const SHARE: usize = 32;
+/// The number of pairs a thread takes at a time.
+const PAIRS_PER_TASK: usize = 32;
 
 impl PairSearch {
-    /// Forgets what was found.
+    /// Drops the contacts of the last step.
     pub(super) fn begin(&mut self) {
         self.batch.clear();
         self.touching.clear();
@@ -48,35 +49,35 @@ impl PairSearch {
         }
     }
 
-    /// Decides about the batch, and empties it.
-    pub(super) fn decide(&mut self, bodies: &Bodies, threads: Threads) {
+    /// Searches the pairs of the batch, and empties it.
+    pub(super) fn search_batch(&mut self, bodies: &Bodies, threads: Threads) {
         let Self { batch, workers, .. } = self;
-        let parts = match threads {
-            Threads::Pool if batch.len() > SHARE => rayon::current_num_threads(),
+        let thread_count = match threads {
+            Threads::Pool if batch.len() > PAIRS_PER_TASK => rayon::current_num_threads(),
             _ => 1,
         };
-        if workers.len() < parts {
-            workers.resize_with(parts, Worker::default);
+        if workers.len() < thread_count {
+            workers.resize_with(thread_count, Worker::default);
         }
-        if parts == 1 {
-            workers[0].decide(0, bodies, batch);
+        if thread_count == 1 {
+            workers[0].search_batch(0, bodies, batch);
         } else {
             let next = AtomicUsize::new(0);
-            workers[..parts].par_iter_mut().enumerate().for_each(|(number, worker)| {
+            workers[..thread_count].par_iter_mut().enumerate().for_each(|(number, worker)| {
                 loop {
-                    let start = next.fetch_add(SHARE, Ordering::Relaxed);
+                    let start = next.fetch_add(PAIRS_PER_TASK, Ordering::Relaxed);
                     if start >= batch.len() {
                         break;
                     }
-                    let end = (start + SHARE).min(batch.len());
-                    worker.decide(number as u32, bodies, &batch[start..end]);
+                    let end = (start + PAIRS_PER_TASK).min(batch.len());
+                    worker.search_batch(number as u32, bodies, &batch[start..end]);
                 }
             });
         }
         batch.clear();
     }
 
-    /// Puts what all threads have found in order.
+    /// Collects the pairs that touch from all workers, and sorts them.
     pub(super) fn end(&mut self) {
         for worker in &self.workers {
             self.touching.extend_from_slice(&worker.touching);
@@ -84,18 +85,18 @@ impl PairSearch {
         self.touching.sort_unstable_by_key(|touching| touching.pair);
     }
 
-    /// The faces of a pair that touches.
+    /// The faces of a touching pair.
     pub(super) fn faces(&self, touching: &Touching) -> &[FacePair] {
         let faces = &self.workers[touching.worker as usize].faces;
         &faces[touching.start..touching.start + touching.count as usize]
     }
 
-    /// How many pairs of faces were found.
+    /// The number of pairs of faces found so far.
     pub(super) fn contacts(&self) -> usize {
         self.workers.iter().map(|worker| worker.faces.len()).sum()
     }
 
-    /// To ask something else.
+    /// A searcher for queries between steps.
     pub(super) fn searcher(&mut self) -> &mut Searcher {
         if self.workers.is_empty() {
             self.workers.push(Worker::default());
@@ -105,7 +106,7 @@ impl PairSearch {
 }
 
 impl Worker {
-    fn decide(&mut self, number: u32, bodies: &Bodies, pairs: &[ProxyPair]) {
+    fn search_batch(&mut self, number: u32, bodies: &Bodies, pairs: &[ProxyPair]) {
         for &pair in pairs {
             let (Some(a), Some(b)) = (bodies.at(pair[0]), bodies.at(pair[1])) else { continue };
             let start = self.faces.len();

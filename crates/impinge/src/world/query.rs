@@ -1,38 +1,38 @@
-//! What can be asked of a world besides its steps.
+//! Queries of a world between steps.
 
 use super::{BodyId, World, WorldError};
 use crate::{Bounds, FacePair, Mesh, MeshDistance, Pose, Shape, generate, query::Searcher};
 use glam::DVec3;
 use std::ops::ControlFlow;
 
-/// A face of a shape that touches a face of a body.
+/// A pair of touching faces: one of a given shape, one of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorldContact {
     /// The body.
     pub body: BodyId,
-    /// A face of the shape that was asked for, and one of the body.
+    /// The face of the shape, then the face of the body.
     pub faces: FacePair,
 }
 
-/// The body that is nearest to a shape.
+/// The body nearest to a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// The body; of several that are as near, the one with the lowest number.
+    /// The body; of several at the same distance, the one with the lowest index.
     pub body: BodyId,
-    /// How far the surfaces are apart, and where: the shape that was asked for is the first.
+    /// The distance between the surfaces and the nearest points; the shape comes first, the body second.
     pub distance: MeshDistance,
 }
 
 impl Nearest {
-    /// Beyond which nothing is nearer. Distances are right to 1e-12.
-    fn reach(&self) -> f64 {
+    /// A distance beyond which no body can be nearer. Computed distances are right to a relative 1e-12.
+    fn search_radius(&self) -> f64 {
         self.distance.distance * (1.0 + 1e-11) + f64::MIN_POSITIVE
     }
 }
 
 impl World {
-    /// All faces of all bodies that a shape touches where it stands, sorted. Fails if another method
-    /// prepared the shape.
+    /// All contacts between a shape at `pose` and the bodies, sorted. Fails if the shape was prepared by
+    /// another method than the bodies' shapes.
     pub fn contacts_with(
         &mut self,
         shape: &Shape,
@@ -45,15 +45,15 @@ impl World {
             let Some(body) = self.bodies.at(index) else { continue };
             faces.clear();
             let placed = (&body.shape, &body.pose);
-            self.narrow.searcher().contacts((shape, pose), placed, &mut faces);
+            self.search.searcher().contacts((shape, pose), placed, &mut faces);
             let body = self.bodies.id(index);
             contacts.extend(faces.iter().map(|&faces| WorldContact { body, faces }));
         }
         Ok(contacts)
     }
 
-    /// All bodies that reach into a box, by number: a face of theirs shares a point with it, the
-    /// inside included. Exact. Fails if the box is empty or reaches beyond ±1e100.
+    /// All bodies that overlap a box, sorted by index: some face of the body shares a point with the closed,
+    /// solid box. Exact. Fails if the box is empty or exceeds ±1e100.
     pub fn bodies_in(&mut self, bounds: &Bounds) -> Result<Vec<BodyId>, WorldError> {
         let refuse = || WorldError::Box { min: bounds.min.into(), max: bounds.max.into() };
         let mesh = if bounds.is_empty() { None } else { box_mesh(bounds) };
@@ -65,9 +65,10 @@ impl World {
         for &index in &self.found {
             let Some(body) = self.bodies.at(index) else { continue };
             let placed = (&body.shape, &body.pose);
-            // A face that has no corner within, and a point, goes through the surface.
+            // A face that shares a point with the box, but has no corner in it, crosses the surface of the
+            // box.
             let is_within = has_corner_in(&body.shape, &body.pose, bounds)
-                || self.narrow.searcher().intersects((&shape, &Pose::IDENTITY), placed);
+                || self.search.searcher().intersects((&shape, &Pose::IDENTITY), placed);
             if is_within {
                 found.push(self.bodies.id(index));
             }
@@ -75,27 +76,27 @@ impl World {
         Ok(found)
     }
 
-    /// The body whose surface is nearest to that of a shape where it stands; none if there is no
-    /// body with faces, or the shape has none. Fails if another method prepared the shape.
+    /// The body whose surface is nearest to the surface of a shape at `pose`. `None` if no body has faces, or
+    /// the shape has none. Fails if the shape was prepared by another method than the bodies' shapes.
     pub fn nearest(&mut self, shape: &Shape, pose: &Pose) -> Result<Option<Nearest>, WorldError> {
         self.check_method(shape)?;
         let around = shape.placed_bounds(pose);
         if around.is_empty() {
             return Ok(None);
         }
-        // Boxes around it, each larger than the last, until there is something in one: the answer is
-        // no farther than that.
-        let mut reach = around.size().max_element().max(f64::MIN_POSITIVE);
+        // Search growing boxes around the shape until one contains a body. No body outside a box of the
+        // distance found can be nearer.
+        let mut search_radius = around.size().max_element().max(f64::MIN_POSITIVE);
         let mut best = None;
         loop {
-            self.find(&around.grown(reach));
+            self.find(&around.grown(search_radius));
             self.nearest_of_found(shape, pose, &mut best);
-            let is_all = !reach.is_finite();
+            let is_all = !search_radius.is_finite();
             match &best {
                 _ if is_all => break,
-                Some(best) if best.reach() <= reach => break,
-                Some(best) => reach = best.reach(),
-                None => reach *= 8.0,
+                Some(best) if best.search_radius() <= search_radius => break,
+                Some(best) => search_radius = best.search_radius(),
+                None => search_radius *= 8.0,
             }
         }
         Ok(best)
@@ -105,12 +106,13 @@ impl World {
         let around = shape.placed_bounds(pose);
         for &index in &self.found {
             let Some(body) = self.bodies.at(index) else { continue };
-            let is_in_reach =
-                |best: &Nearest| around.grown(best.reach()).overlaps(self.proxies.bounds(index));
+            let is_in_reach = |best: &Nearest| {
+                around.grown(best.search_radius()).overlaps(self.proxies.bounds(index))
+            };
             if !best.as_ref().is_none_or(is_in_reach) {
                 continue;
             }
-            let searcher: &mut Searcher = self.narrow.searcher();
+            let searcher: &mut Searcher = self.search.searcher();
             let Some(distance) = searcher.distance((shape, pose), (&body.shape, &body.pose)) else {
                 continue;
             };
@@ -123,7 +125,7 @@ impl World {
         }
     }
 
-    /// Finds the bodies whose boxes overlap a box, by number.
+    /// Finds the bodies whose boxes overlap `bounds`, sorted by index.
     fn find(&mut self, bounds: &Bounds) {
         self.refresh();
         let Self { found, proxies, broad, .. } = self;
@@ -136,10 +138,10 @@ impl World {
     }
 }
 
-/// A box as twelve faces; nothing if it is not within what meshes may hold.
+/// The box as a mesh of twelve faces; `None` if it exceeds the limits of a mesh.
 fn box_mesh(bounds: &Bounds) -> Option<Mesh> {
     let cube = generate::cuboid(DVec3::ONE).ok()?;
-    // Corners as they are, not as scaling would round them.
+    // Uses the given corners, because scaling a unit cube would round them.
     let corner = |&p: &DVec3| DVec3::select(p.cmplt(DVec3::ZERO), bounds.min, bounds.max);
     let positions = cube.positions().iter().map(corner).collect();
     Mesh::new(positions, cube.faces().to_vec()).ok()

@@ -1,4 +1,4 @@
-//! One step: what touches now, and what has changed since the last one.
+//! One step of a world: finds the contacts, and compares the touching pairs with those of the last step.
 
 use super::{
     BodyId, World,
@@ -12,65 +12,66 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Two bodies, the one with the lower number first.
+/// Two bodies, the one with the lower index first.
 pub type BodyPair = [BodyId; 2];
 
-/// Two faces that touch, and whose they are.
+/// Two faces that touch, and the bodies they belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Contact {
-    /// The body with the lower number.
+    /// The body with the lower index.
     pub a: BodyId,
-    /// The other one.
+    /// The body with the higher index.
     pub b: BodyId,
-    /// A face of each.
+    /// The face of `a`, then the face of `b`.
     pub faces: FacePair,
 }
 
-/// Two bodies that touch, and all of their faces that do.
+/// Two bodies that touch, and all pairs of their faces that touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch<'w> {
-    /// The body with the lower number.
+    /// The body with the lower index.
     pub a: BodyId,
-    /// The other one.
+    /// The body with the higher index.
     pub b: BodyId,
-    /// The faces that touch, sorted.
+    /// The pairs of touching faces, sorted.
     pub faces: &'w [FacePair],
 }
 
-/// What a step did and, if it was [timed](World::step_timed), how long each stage took.
+/// Counts of a step, and the time of each stage if the step was [timed](World::step_timed).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StepStats {
-    /// Bodies in the world.
+    /// The number of bodies in the world.
     pub bodies: usize,
-    /// Bodies that had moved.
+    /// The number of bodies whose pose was set since the last update.
     pub moved: usize,
-    /// Pairs of bodies that the broad phase found near each other.
+    /// The number of pairs of bodies that the broad phase reported.
     pub near: usize,
-    /// Those of them whose faces were looked at: neither masked nor ignored.
+    /// The number of these pairs whose faces were searched: neither filtered out by groups nor ignored.
     pub tested: usize,
-    /// Pairs of bodies that touch.
+    /// The number of pairs of bodies that touch.
     pub touching: usize,
-    /// Pairs of faces that touch.
+    /// The number of pairs of faces that touch.
     pub contacts: usize,
-    /// Time for the boxes of the bodies that had moved, and for the broad phase to take note of them.
+    /// Time to update the boxes of the moved bodies, and to pass them to the broad phase.
     pub update: Duration,
-    /// Time for the pairs of bodies near each other.
+    /// Time of the broad phase: to find the candidate pairs of bodies.
     pub broad: Duration,
-    /// Time for their faces.
+    /// Time to search the faces of the candidate pairs for contacts. Despite its name it covers both the mid
+    /// phase, the traversal of two meshes, and the narrow phase, the exact test of two triangles.
     pub narrow: Duration,
-    /// Time for putting everything in order, and for what has changed.
+    /// Time to sort the contacts, and to compare them with those of the last step.
     pub report: Duration,
 }
 
 impl StepStats {
-    /// The time of all stages.
+    /// The sum of the times of all stages.
     pub fn total(&self) -> Duration {
         self.update + self.broad + self.narrow + self.report
     }
 }
 
-/// Which pairs touched in the last step, and what changed with it.
+/// The pairs that touched in the last step, and the changes since the step before.
 #[derive(Debug, Default)]
 pub(super) struct History {
     pub(super) touching: Vec<BodyPair>,
@@ -82,7 +83,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// Takes the pairs that touch now, in order, and finds out what changed.
+    /// Takes the pairs that touch now, sorted, and compares them with those of the last step.
     fn advance(&mut self, now: impl Iterator<Item = BodyPair>, teleported: &HashSet<BodyId>) {
         std::mem::swap(&mut self.touching, &mut self.previous);
         self.touching.clear();
@@ -114,7 +115,7 @@ impl History {
     }
 }
 
-/// The outcome of a step. Everything in it is sorted, and the same for any broad phase, method and
+/// The outcome of a step. All lists are sorted, and do not depend on the broad phase, the method or the
 /// number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'w> {
@@ -122,54 +123,55 @@ pub struct Step<'w> {
 }
 
 impl<'w> Step<'w> {
-    /// The pairs of bodies that touch, with their faces.
+    /// The pairs of bodies that touch, with their touching faces.
     pub fn pairs(&self) -> impl ExactSizeIterator<Item = Touch<'w>> + use<'w> {
-        let World { narrow, history, .. } = self.world;
-        history.touching.iter().zip(&narrow.touching).map(|(&[a, b], touching)| Touch {
+        let World { search, history, .. } = self.world;
+        history.touching.iter().zip(&search.touching).map(|(&[a, b], touching)| Touch {
             a,
             b,
-            faces: narrow.faces(touching),
+            faces: search.faces(touching),
         })
     }
 
-    /// All faces that touch.
+    /// All pairs of faces that touch.
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + use<'w> {
         self.pairs().flat_map(|Touch { a, b, faces }| {
             faces.iter().map(move |&faces| Contact { a, b, faces })
         })
     }
 
-    /// The pairs of bodies that touch, and did not in the step before.
+    /// The pairs of bodies that touch, and did not touch in the step before.
     pub fn began(&self) -> &'w [BodyPair] {
         &self.world.history.began
     }
 
-    /// The pairs of bodies that touch, and did so in the step before.
+    /// The pairs of bodies that touch, and also touched in the step before.
     pub fn persisted(&self) -> &'w [BodyPair] {
         &self.world.history.persisted
     }
 
-    /// The pairs of bodies that touched in the step before, and do not any more. Bodies that were
-    /// removed are among them.
+    /// The pairs of bodies that touched in the step before, and no longer do. Includes pairs with a body that
+    /// was removed.
     pub fn ended(&self) -> &'w [BodyPair] {
         &self.world.history.ended
     }
 
-    /// What the step did and, if it was timed, how long each stage took.
+    /// Counts of the step, and times if it was timed.
     pub fn stats(&self) -> StepStats {
         self.world.history.stats
     }
 }
 
 impl World {
-    /// Finds all faces of all bodies that touch now, and what changed since the last step.
+    /// Finds all pairs of faces of different bodies that touch now, and compares with the last step.
     ///
-    /// Allocates no memory once warm, and reads no clock: the times of its [`StepStats`] are zero.
+    /// Allocates no memory once its buffers have grown, and reads no clock: the times in its [`StepStats`]
+    /// are zero.
     pub fn step(&mut self) -> Step<'_> {
         self.step_to_the_end(Stopwatch(None))
     }
 
-    /// The same, and measures how long each stage takes.
+    /// Like [`step`](Self::step), but measures the time of each stage.
     pub fn step_timed(&mut self) -> Step<'_> {
         self.step_to_the_end(Stopwatch::start())
     }
@@ -181,9 +183,9 @@ impl World {
         }
     }
 
-    /// The same as [`step_timed`](Self::step_timed), and calls `watch` now and then with the progress so
-    /// far: a step takes long where all bodies stand in one place. If `watch` says to stop, the step stops,
-    /// and the world is as if there had been no step: the next one compares with the last finished one.
+    /// Like [`step_timed`](Self::step_timed), but calls `watch` now and then with the counts so far. Use it
+    /// if a step may take long, for example when all bodies overlap. If `watch` returns `Break`, the step
+    /// stops and the world is unchanged: the next step compares with the last finished one.
     pub fn step_watched<B>(
         &mut self,
         watch: impl FnMut(&StepStats) -> ControlFlow<B>,
@@ -198,28 +200,28 @@ impl World {
     ) -> ControlFlow<B, Step<'_>> {
         let mut stats = StepStats { bodies: self.len(), ..StepStats::default() };
         stats.moved = self.refresh();
-        stats.update = stopwatch.lap();
+        stats.update = stopwatch.stage_time();
 
-        let Self { bodies, threads, proxies, broad, filters, ignored, narrow, history, .. } = self;
-        narrow.begin();
+        let Self { bodies, threads, proxies, broad, filters, ignored, search, history, .. } = self;
+        search.begin();
         let mut stopped = None;
         let _ = broad.pairs(proxies, *threads, &mut |pair| {
             stats.near += 1;
             let [a, b] = pair;
             let is_masked = !self.allows_all && !filters[a as usize].allows(filters[b as usize]);
-            let is_left_out = is_masked
+            let is_excluded = is_masked
                 || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))));
-            if !is_left_out {
-                narrow.batch.push(pair);
+            if !is_excluded {
+                search.batch.push(pair);
                 stats.tested += 1;
             }
-            if narrow.batch.len() >= BATCH {
-                stats.broad += stopwatch.lap();
-                narrow.decide(bodies, *threads);
-                stats.narrow += stopwatch.lap();
-                stats.contacts = narrow.contacts();
+            if search.batch.len() >= BATCH {
+                stats.broad += stopwatch.stage_time();
+                search.search_batch(bodies, *threads);
+                stats.narrow += stopwatch.stage_time();
+                stats.contacts = search.contacts();
             } else if !stats.near.is_multiple_of(BATCH) {
-                // Also told of pairs that are left out: there may be nothing else.
+                // Call `watch` also when all pairs are left out, so that it can always stop the step.
                 return ControlFlow::Continue(());
             }
             match watch(&stats) {
@@ -230,21 +232,21 @@ impl World {
                 }
             }
         });
-        stats.broad += stopwatch.lap();
+        stats.broad += stopwatch.stage_time();
         if let Some(why) = stopped {
-            narrow.begin();
+            search.begin();
             return ControlFlow::Break(why);
         }
-        narrow.decide(bodies, *threads);
-        stats.narrow += stopwatch.lap();
+        search.search_batch(bodies, *threads);
+        stats.narrow += stopwatch.stage_time();
 
-        narrow.end();
-        let name = |touching: &Touching| touching.pair.map(|index| bodies.id(index));
-        history.advance(narrow.touching.iter().map(name), &self.teleported);
+        search.end();
+        let ids_of = |touching: &Touching| touching.pair.map(|index| bodies.id(index));
+        history.advance(search.touching.iter().map(ids_of), &self.teleported);
         self.teleported.clear();
-        stats.touching = narrow.touching.len();
-        stats.contacts = narrow.contacts();
-        stats.report = stopwatch.lap();
+        stats.touching = search.touching.len();
+        stats.contacts = search.contacts();
+        stats.report = stopwatch.stage_time();
         history.stats = stats;
         ControlFlow::Continue(Step { world: self })
     }
@@ -254,7 +256,7 @@ fn ids(a: BodyId, b: BodyId) -> BodyPair {
     if a < b { [a, b] } else { [b, a] }
 }
 
-/// Measures the stages of a step, if asked to: some platforms have no clock.
+/// Measures the stages of a step. Holds no clock for a step that is not timed: some platforms have none.
 struct Stopwatch(Option<Instant>);
 
 impl Stopwatch {
@@ -263,7 +265,7 @@ impl Stopwatch {
     }
 
     /// The time since the start or the last call; zero without a clock.
-    fn lap(&mut self) -> Duration {
+    fn stage_time(&mut self) -> Duration {
         let Some(since) = &mut self.0 else { return Duration::ZERO };
         let now = Instant::now();
         now - std::mem::replace(since, now)

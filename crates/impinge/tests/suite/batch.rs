@@ -1,4 +1,4 @@
-//! Batches and caches: whatever they save, the answers are those of single queries without any.
+//! Batches and caches give the same answers as single queries without a cache.
 
 use impinge::generate::{self, Random};
 use impinge::glam::DVec3;
@@ -11,11 +11,11 @@ fn bodies() -> Vec<Mesh> {
         generate::deformed_torus(3, [24, 10]).expect("enough segments"),
         generate::scaled_to_cube(&generate::chair(), 2.0).expect("it has an extent"),
         generate::sphere(120).expect("an even number"),
-        Mesh::new(Vec::new(), Vec::new()).expect("nothing is wrong with it"),
+        Mesh::new(Vec::new(), Vec::new()).expect("an empty mesh is valid"),
     ]
 }
 
-/// Where a body stands: near the last place, or anywhere.
+/// A random pose: mostly near the last one, sometimes anywhere.
 fn wander(random: &mut Random, last: &Pose) -> Pose {
     if random.below(4) == 0 {
         let away = random.direction() * random.range(0.0, 2.5);
@@ -35,7 +35,7 @@ fn path(random: &mut Random, count: usize) -> Vec<Pose> {
 }
 
 #[test]
-fn a_batch_answers_as_single_queries_do_on_any_number_of_threads() {
+fn a_batch_answers_like_single_queries_on_any_number_of_threads() {
     let bodies = bodies();
     let pools = [1, 2, 3, 7]
         .map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
@@ -45,7 +45,7 @@ fn a_batch_answers_as_single_queries_do_on_any_number_of_threads() {
         for (a, b) in [(0, 1), (2, 2), (1, 0), (0, 3), (3, 3)] {
             let (a, b) = (&bodies[a], &bodies[b]);
             let mut pair = Pair::with_method(method, a.clone(), b.clone());
-            // From batch to batch longer or shorter, and around the sizes of parts.
+            // Batches grow and shrink, with sizes near those of the chunks given to threads.
             for count in [70, 0, 1, 15, 16, 17, 4, 5, 33] {
                 let label = format!("{method}, seed {seed}, {count} poses");
                 let pose_a = wander(&mut random, &Pose::IDENTITY);
@@ -95,7 +95,7 @@ fn a_batch_answers_as_single_queries_do_on_any_number_of_threads() {
     assert!(touching > 300 && checked - touching > 300, "{touching} of {checked} touch");
 }
 
-/// One cache for everything: other poses, other meshes, other methods, other tolerances.
+/// Uses one cache for different poses, meshes, methods and tolerances.
 #[test]
 fn a_cache_never_changes_an_answer() {
     let bodies = bodies();
@@ -115,7 +115,7 @@ fn a_cache_never_changes_an_answer() {
         let mut pose = Pose::IDENTITY;
         let mut current = 0;
         for query in 0..120 {
-            // Some queries of one pair, then another.
+            // Some queries of one pair, then of another pair.
             if random.below(6) == 0 {
                 current = random.below(pairs.len() as u64) as usize;
             }
@@ -141,7 +141,7 @@ fn a_cache_never_changes_an_answer() {
     assert!(touching > 500 && queries - touching > 500, "{touching} of {queries} touch");
 }
 
-/// The faces found last are asked first: no search is needed.
+/// The faces found last are tested first, so no search is needed.
 #[test]
 fn a_cache_saves_the_search_while_the_same_faces_touch() {
     let ball = generate::sphere(960).expect("an even number");
@@ -157,7 +157,7 @@ fn a_cache_saves_the_search_while_the_same_faces_touch() {
         let other = pair.counts();
         assert!(other.volume_tests != first.volume_tests, "{method}");
         assert!(pair.at(&Pose::IDENTITY, &beside).cache(&mut cache).intersects());
-        // A wide tree looks into the leaves itself.
+        // A wide tree compares the cached leaves itself.
         let expected = if method == Method::WIDE { 0 } else { other.volume_tests };
         assert_eq!(pair.counts().volume_tests, expected, "{method} searched again");
     }

@@ -1,4 +1,4 @@
-//! Every broad phase against every pair, through random lives of worlds of boxes.
+//! Compares every broad phase with brute force, while boxes are added, removed and moved at random.
 
 use impinge::{
     Bounds, Threads,
@@ -8,7 +8,7 @@ use impinge::{
 };
 use std::ops::ControlFlow;
 
-/// All that give the very same pairs if boxes are all they know.
+/// All broad phases that report exactly the pairs of overlapping boxes.
 fn phases() -> Vec<(&'static str, Threads, Box<dyn BroadPhase>)> {
     vec![
         ("all pairs", Threads::One, Box::new(AllPairs::new())),
@@ -20,21 +20,21 @@ fn phases() -> Vec<(&'static str, Threads, Box<dyn BroadPhase>)> {
     ]
 }
 
-/// A broad phase with its own table.
-struct Life {
+/// A broad phase with its own table of proxies.
+struct Instance {
     name: &'static str,
     threads: Threads,
     broad: Box<dyn BroadPhase>,
     proxies: Proxies,
 }
 
-impl Life {
+impl Instance {
     fn all() -> Vec<Self> {
-        let life = |(name, threads, broad): (_, _, Box<dyn BroadPhase>)| {
+        let instance = |(name, threads, broad): (_, _, Box<dyn BroadPhase>)| {
             let proxies = Proxies::new(broad.wants());
             Self { name, threads, broad, proxies }
         };
-        phases().into_iter().map(life).collect()
+        phases().into_iter().map(instance).collect()
     }
 
     fn pairs(&mut self) -> Vec<[u32; 2]> {
@@ -60,10 +60,10 @@ impl Life {
     }
 }
 
-/// A box of a world: of which size, where, and whether it moves.
+/// A box, and whether it moves; `None` if the entry is free.
 type Entry = Option<(Bounds, bool)>;
 
-/// Every pair, written down as plainly as can be.
+/// The expected pairs, by brute force.
 fn expected(entries: &[Entry]) -> Vec<[u32; 2]> {
     let mut pairs = Vec::new();
     for (i, a) in (0..).zip(entries) {
@@ -78,7 +78,7 @@ fn expected(entries: &[Entry]) -> Vec<[u32; 2]> {
     pairs
 }
 
-/// Compares lists of pairs, and names the first that is in one of them alone.
+/// Compares sorted lists of pairs. Reports the first pair that is in only one of them.
 fn check(label: &str, found: &[[u32; 2]], expected: &[[u32; 2]]) {
     let missed = expected.iter().find(|pair| found.binary_search(pair).is_err());
     let added = found.iter().find(|pair| expected.binary_search(pair).is_err());
@@ -86,11 +86,11 @@ fn check(label: &str, found: &[[u32; 2]], expected: &[[u32; 2]]) {
     assert_eq!(found.len(), expected.len(), "{label}: some pairs were visited twice");
 }
 
-/// A kind of world: how boxes are made.
+/// A kind of scene: how its boxes are made.
 struct Kind {
     name: &'static str,
     make: fn(&mut Random) -> Bounds,
-    /// How far they move in a step, in parts of their place.
+    /// How far boxes move in a step, relative to their coordinates.
     moves: f64,
 }
 
@@ -102,14 +102,14 @@ fn around(center: DVec3, half: DVec3) -> Bounds {
     Bounds { min: center - half, max: center + half }
 }
 
-/// A number between two, all powers alike.
+/// A random number between two, uniform in its logarithm.
 fn power(random: &mut Random, low: f64, high: f64) -> f64 {
     (random.range(low.ln(), high.ln())).exp()
 }
 
 const KINDS: &[Kind] = &[
     Kind {
-        name: "alike",
+        name: "of similar size",
         make: |random| around(vector(random, 3.0), DVec3::splat(0.5)),
         moves: 0.01,
     },
@@ -166,11 +166,11 @@ const KINDS: &[Kind] = &[
 ];
 
 #[test]
-fn all_find_the_same_pairs_whatever_comes_goes_and_moves() {
+fn all_broad_phases_find_the_same_pairs_while_boxes_come_go_and_move() {
     let mut checked = [0; KINDS.len()];
     for (kind, checked) in KINDS.iter().zip(&mut checked) {
         for seed in 0..12 {
-            *checked += live(kind, seed);
+            *checked += run(kind, seed);
         }
     }
     for (kind, checked) in KINDS.iter().zip(checked) {
@@ -178,10 +178,10 @@ fn all_find_the_same_pairs_whatever_comes_goes_and_moves() {
     }
 }
 
-/// A life of a world: returns how many pairs there were.
-fn live(kind: &Kind, seed: u64) -> usize {
+/// Runs a random scene through all broad phases. Returns the number of pairs.
+fn run(kind: &Kind, seed: u64) -> usize {
     let mut random = Random::new(seed);
-    let mut lives = Life::all();
+    let mut instances = Instance::all();
     let mut entries: Vec<Entry> = Vec::new();
     let mut count = 0;
     let size = [3, 40, 200][random.below(3) as usize];
@@ -193,22 +193,22 @@ fn live(kind: &Kind, seed: u64) -> usize {
             let (bounds, is_moving) = ((kind.make)(&mut random), random.below(4) > 0);
             entries.resize(entries.len().max(index + 1), None);
             entries[index] = Some((bounds, is_moving));
-            for life in &mut lives {
-                life.proxies.set(index as u32, bounds, is_moving);
-                life.broad.insert(&life.proxies, index as u32);
+            for instance in &mut instances {
+                instance.proxies.set(index as u32, bounds, is_moving);
+                instance.broad.insert(&instance.proxies, index as u32);
             }
         }
         for _ in 0..random.below(size / 4 + 2) {
             let index = random.below(entries.len() as u64 + 1) as usize;
             if entries.get(index).is_some_and(Option::is_some) {
                 entries[index] = None;
-                for life in &mut lives {
-                    life.broad.remove(&life.proxies, index as u32);
-                    life.proxies.clear(index as u32);
+                for instance in &mut instances {
+                    instance.broad.remove(&instance.proxies, index as u32);
+                    instance.proxies.clear(index as u32);
                 }
             }
         }
-        // Some steps in which nothing moves, some in which all do, and now and then one is elsewhere.
+        // In some steps nothing moves, in some everything does. Now and then a box jumps elsewhere.
         let share = [0, 1, 4, 4][random.below(4) as usize];
         let mut moved = Vec::new();
         for (index, entry) in (0..).zip(&mut entries) {
@@ -223,8 +223,8 @@ fn live(kind: &Kind, seed: u64) -> usize {
                     *bounds = Bounds { min: bounds.min + way, max: bounds.max + way };
                 }
                 moved.push(index);
-                for life in &mut lives {
-                    life.proxies.set(index, *bounds, *is_moving);
+                for instance in &mut instances {
+                    instance.proxies.set(index, *bounds, *is_moving);
                 }
             }
         }
@@ -235,19 +235,19 @@ fn live(kind: &Kind, seed: u64) -> usize {
             .filter(|(_, entry)| entry.is_some_and(|(bounds, _)| bounds.overlaps(&asked)))
             .map(|(index, _)| index)
             .collect();
-        for life in &mut lives {
-            life.broad.update(&life.proxies, &moved);
-            check(&format!("{}: {label}", life.name), &life.pairs(), &expected);
-            assert_eq!(life.overlapping(&asked), within, "{}: {label}", life.name);
+        for instance in &mut instances {
+            instance.broad.update(&instance.proxies, &moved);
+            check(&format!("{}: {label}", instance.name), &instance.pairs(), &expected);
+            assert_eq!(instance.overlapping(&asked), within, "{}: {label}", instance.name);
         }
         count += expected.len();
     }
     count
 }
 
-/// A visit ends when it is told to, also among very many pairs, and takes no memory for the rest.
+/// A visitor can stop the search, even among very many pairs, which are then not stored.
 #[test]
-fn a_visit_ends_when_told() {
+fn a_visitor_can_stop_the_search() {
     let count = 100_000;
     let bounds = around(DVec3::ZERO, DVec3::ONE);
     for threads in [Threads::One, Threads::Pool] {
@@ -266,12 +266,12 @@ fn a_visit_ends_when_told() {
     }
 }
 
-/// A floor under many small bodies makes none of them dearer: blocks stay small.
+/// A floor under many small bodies, and one body far away, do not spoil the pairs of the others.
 #[test]
-fn a_floor_and_lost_bodies_keep_others_apart() {
+fn a_floor_and_a_distant_body_keep_the_pairs_right() {
     let mut random = Random::new(3);
-    let mut lives = Life::all();
-    lives.retain(|life| life.name.starts_with("packed") || life.name == "tree");
+    let mut instances = Instance::all();
+    instances.retain(|instance| instance.name.starts_with("packed") || instance.name == "tree");
     let mut entries: Vec<Entry> = Vec::new();
     for index in 0..3_000 {
         let bounds = match index {
@@ -282,12 +282,12 @@ fn a_floor_and_lost_bodies_keep_others_apart() {
         entries.push(Some((bounds, index != 0)));
     }
     let expected = expected(&entries);
-    for life in &mut lives {
+    for instance in &mut instances {
         for (index, entry) in (0..).zip(&entries) {
-            let (bounds, is_moving) = entry.expect("all are there");
-            life.proxies.set(index, bounds, is_moving);
-            life.broad.insert(&life.proxies, index);
+            let (bounds, is_moving) = entry.expect("no entry is free");
+            instance.proxies.set(index, bounds, is_moving);
+            instance.broad.insert(&instance.proxies, index);
         }
-        check(life.name, &life.pairs(), &expected);
+        check(instance.name, &instance.pairs(), &expected);
     }
 }

@@ -1,4 +1,4 @@
-//! Verdicts on pairs of parts whose answers are known, and depths against what independent means find.
+//! Clash verdicts for pairs with known answers, and depths compared with independent computations.
 
 use impinge::{
     Mesh, Method, Pair, Pose, Threads,
@@ -20,7 +20,7 @@ fn at(mesh: impl Into<Arc<Mesh>>, x: f64, y: f64, z: f64) -> Part {
     Part { mesh: mesh.into(), pose }
 }
 
-/// All that is said of two parts.
+/// The clash between two parts, if there is one.
 fn clash_of(a: Part, b: Part, options: &Options) -> Option<Clash> {
     let report = clash::find(&[a, b], options);
     assert!(report.clashes.len() <= 1);
@@ -53,7 +53,7 @@ fn boxes_that_share_a_side_touch() {
 }
 
 #[test]
-fn boxes_that_touch_in_a_corner_or_an_edge_touch() {
+fn boxes_that_share_a_corner_or_an_edge_touch() {
     for away in [dvec3(1.0, 1.0, 1.0), dvec3(1.0, 1.0, 0.0), dvec3(1.0, -1.0, 0.3)] {
         let found = verdict_of(
             at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0),
@@ -64,8 +64,8 @@ fn boxes_that_touch_in_a_corner_or_an_edge_touch() {
 }
 
 #[test]
-fn a_corner_in_a_box_is_as_deep_as_it_is() {
-    // The corner at (0.3, 0.4, 0.2) of the small one is 0.1 below the side y = 0.5.
+fn a_corner_inside_a_box_has_its_true_depth() {
+    // The corner (0.3, 0.4, 0.2) of the second box is 0.1 below the side y = 0.5 of the first.
     let found = verdict_of(
         at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0),
         at(cuboid(1.0, 1.0, 1.0), 0.8, 0.9, 0.7),
@@ -76,7 +76,7 @@ fn a_corner_in_a_box_is_as_deep_as_it_is() {
 
 #[test]
 fn equal_boxes_moved_along_an_axis_penetrate() {
-    // No vertex of the one is strictly inside the other: all sides but two lie in each other.
+    // No vertex of either box is strictly inside the other: all sides but two are coplanar.
     for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
         let away = axis * 0.9;
         let found = verdict_of(
@@ -98,7 +98,7 @@ fn bars_that_cross_penetrate() {
     )
     .expect("they cross");
     assert_eq!(clash.verdict, Verdict::Penetrating);
-    // The middle of the thick one is on the thin one's side x = 0.1 or 0.5, and 0.5 deep.
+    // The thin bar's sides x = 0.1 and x = 0.5 contain points that are 0.5 deep in the thick one.
     assert!(clash.depth.is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9), "{clash:?}");
     assert_eq!(clash.places.len(), 2, "in at one side, out at the other");
     let around = 4.0 * 0.4;
@@ -107,7 +107,7 @@ fn bars_that_cross_penetrate() {
 }
 
 #[test]
-fn a_band_makes_shallow_clashes_touch() {
+fn a_touch_band_turns_shallow_penetration_into_touching() {
     let parts =
         || (at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.99, 0.2, 0.1));
     let (a, b) = parts();
@@ -120,7 +120,7 @@ fn a_band_makes_shallow_clashes_touch() {
 }
 
 #[test]
-fn what_is_in_a_solid_is_inside_and_what_is_in_its_cavity_is_not() {
+fn a_part_in_a_solid_is_inside_but_a_part_in_its_cavity_is_not() {
     let outer = cuboid(4.0, 4.0, 4.0);
     let small = Arc::new(cuboid(1.0, 1.0, 1.0));
     let clash = clash_of(
@@ -137,7 +137,7 @@ fn what_is_in_a_solid_is_inside_and_what_is_in_its_cavity_is_not() {
         clash.depth
     );
 
-    // The other way round it is the same.
+    // Swapping the parts changes nothing.
     let turned = clash_of(
         at(small.clone(), 1.0, 0.0, 0.0),
         at(outer.clone(), 0.0, 0.0, 0.0),
@@ -146,7 +146,7 @@ fn what_is_in_a_solid_is_inside_and_what_is_in_its_cavity_is_not() {
     .expect("it is inside");
     assert_eq!((turned.verdict, turned.depth), (clash.verdict, clash.depth));
 
-    // A cavity is a shell that looks inward.
+    // A cavity is a shell that faces inward.
     let cavity = cuboid(2.0, 2.0, 2.0);
     let inward: Vec<[u32; 3]> = cavity.faces().iter().map(|&[a, b, c]| [a, c, b]).collect();
     let cavity = Mesh::new(cavity.positions().to_vec(), inward).expect("as before");
@@ -168,7 +168,7 @@ fn what_is_in_a_solid_is_inside_and_what_is_in_its_cavity_is_not() {
 
 #[test]
 fn overlapping_shells_of_one_part_are_one_solid() {
-    // Where both shells are, the surface goes around twice: inside all the same.
+    // Where the shells overlap, the winding number is 2. That counts as inside, too.
     let shell = cuboid(2.0, 2.0, 2.0);
     let there = Pose::from_translation(dvec3(1.0, 0.0, 0.0)).expect("finite");
     let part = generate::merged([(&shell, &Pose::IDENTITY), (&shell, &there)]).expect("few faces");
@@ -177,7 +177,7 @@ fn overlapping_shells_of_one_part_are_one_solid() {
 }
 
 #[test]
-fn a_piece_inside_counts_though_the_rest_is_elsewhere() {
+fn one_connected_piece_inside_is_enough() {
     let small = cuboid(1.0, 1.0, 1.0);
     let there = Pose::from_translation(dvec3(10.0, 0.0, 0.0)).expect("finite");
     let pieces =
@@ -186,14 +186,14 @@ fn a_piece_inside_counts_though_the_rest_is_elsewhere() {
         verdict_of(at(pieces.clone(), 0.0, 0.0, 0.0), at(cuboid(4.0, 4.0, 4.0), 0.0, 0.0, 0.0));
     assert_eq!(found.map(|found| found.0), Some(Verdict::Inside));
 
-    // A piece touches from outside and another is inside: that is no touching.
+    // One piece touches from outside and another one is inside: the verdict is penetrating.
     let found = verdict_of(at(pieces, 0.0, 0.0, 0.0), at(cuboid(19.0, 4.0, 4.0), 0.0, 0.0, 0.0));
     let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
     assert!(depth.is_some_and(|depth| depth >= 1.5), "{depth:?}");
 }
 
 #[test]
-fn clearance_tells_how_far_and_where() {
+fn clearance_reports_distance_and_closest_points() {
     let options = Options::new().clearance(0.5).unwrap();
     let parts = |gap: f64| {
         (at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 1.0 + gap, 0.0, 0.0))
@@ -204,9 +204,9 @@ fn clearance_tells_how_far_and_where() {
     assert_eq!((clash.points[0].x, clash.points[1].x), (0.5, 0.75));
     assert_eq!(clash.faces.len(), 1);
     let (a, b) = parts(0.5);
-    assert_eq!(clash_of(a, b, &options), None, "not closer than asked");
+    assert_eq!(clash_of(a, b, &options), None, "a gap equal to the clearance is allowed");
     let (a, b) = parts(0.25);
-    assert_eq!(clash_of(a, b, &Options::new()), None, "nobody asked");
+    assert_eq!(clash_of(a, b, &Options::new()), None, "no clearance was requested");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn the_same_part_in_the_same_place_is_a_duplicate() {
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), at(part.clone(), 1.0, 2.0, 3.0));
     assert_eq!(found, Some((Verdict::Duplicate, None)));
 
-    // Other vertices and faces in another order, corners too.
+    // Vertices, faces and corners in another order.
     let mut random = Random::new(3);
     let mut faces: Vec<[usize; 3]> = part.faces().iter().map(|f| f.map(|v| v as usize)).collect();
     random.shuffle(&mut faces);
@@ -231,13 +231,13 @@ fn the_same_part_in_the_same_place_is_a_duplicate() {
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), at(shuffled, 1.0, 2.0, 3.0));
     assert_eq!(found, Some((Verdict::Duplicate, None)));
 
-    // Turned by one tooth it looks the same.
+    // A gear turned by one tooth coincides with itself.
     let turn = DMat3::from_rotation_z(std::f64::consts::TAU / 12.0);
     let turned = Part { mesh: part.clone(), pose: Pose::new(turn, dvec3(1.0, 2.0, 3.0)).unwrap() };
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), turned);
     assert_eq!(found, Some((Verdict::Duplicate, None)));
 
-    // A wide band makes no duplicates of neighbours.
+    // A wide touch band does not turn neighbours into duplicates.
     let clash = clash_of(
         at(part.clone(), 1.0, 2.0, 3.0),
         at(part, 1.0, 2.5, 3.0),
@@ -259,7 +259,7 @@ fn sheet() -> Mesh {
 fn open_sheets_cross_or_touch() {
     let flat = Arc::new(sheet());
     let upright = DMat3::from_rotation_x(std::f64::consts::FRAC_PI_2);
-    // Up to rounding, in exact numbers.
+    // Entries of exactly 0 and ±1.
     let upright =
         DMat3::from_cols(upright.x_axis.round(), upright.y_axis.round(), upright.z_axis.round());
     let stand = |x: f64, y: f64, z: f64| Part {
@@ -271,16 +271,24 @@ fn open_sheets_cross_or_touch() {
         let clash = clash_of(lie(), part, &Options::new());
         clash.map(|clash| (clash.verdict, clash.depth, clash.is_closed))
     };
-    let said = |verdict| Some((verdict, None, [false; 2]));
-    assert_eq!(verdict(stand(0.3, 0.4, 0.5)), said(Verdict::Penetrating), "through faces");
-    assert_eq!(verdict(stand(0.0, 0.0, 0.0)), said(Verdict::Penetrating), "along edges of both");
-    assert_eq!(verdict(stand(0.0, 1.0, 0.3)), said(Verdict::Penetrating), "along edges of one");
-    assert_eq!(verdict(stand(0.3, 0.4, 2.0)), said(Verdict::Touching), "stands on it");
-    assert_eq!(verdict(stand(0.0, 2.0, 0.3)), said(Verdict::Touching), "at its border");
-    assert_eq!(verdict(at(flat.clone(), 1.5, 0.5, 0.0)), said(Verdict::Touching), "in its plane");
+    let expected = |verdict| Some((verdict, None, [false; 2]));
+    assert_eq!(verdict(stand(0.3, 0.4, 0.5)), expected(Verdict::Penetrating), "through faces");
+    assert_eq!(
+        verdict(stand(0.0, 0.0, 0.0)),
+        expected(Verdict::Penetrating),
+        "along edges of both"
+    );
+    assert_eq!(verdict(stand(0.0, 1.0, 0.3)), expected(Verdict::Penetrating), "along edges of one");
+    assert_eq!(verdict(stand(0.3, 0.4, 2.0)), expected(Verdict::Touching), "stands on it");
+    assert_eq!(verdict(stand(0.0, 2.0, 0.3)), expected(Verdict::Touching), "at its border");
+    assert_eq!(
+        verdict(at(flat.clone(), 1.5, 0.5, 0.0)),
+        expected(Verdict::Touching),
+        "in its plane"
+    );
     assert_eq!(verdict(stand(0.3, 0.4, 2.5)), None, "above");
 
-    // A sheet through a solid: deep, but no depth is told of what is open.
+    // A sheet through a solid penetrates it, but open parts have no depth.
     let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.3), &Options::new()).unwrap();
     assert_eq!((clash.verdict, clash.depth), (Verdict::Penetrating, None));
     assert_eq!(clash.is_closed, [false, true]);
@@ -307,7 +315,7 @@ fn bands_and_clearances_are_checked() {
     }
 }
 
-/// A heap of parts of all kinds, some closed, some not, at seeded places.
+/// A heap of closed and open parts at seeded random poses.
 fn heap(seed: u64, count: usize) -> Vec<Part> {
     let mut random = Random::new(seed);
     let ball = generate::sphere(240).expect("an even number");
@@ -332,7 +340,8 @@ fn heap(seed: u64, count: usize) -> Vec<Part> {
         .collect()
 }
 
-/// How often a closed surface goes around a point, as a solid angle: independent of rays and signs.
+/// The winding number of a closed surface around a point, by solid angles: uses neither rays nor
+/// signs.
 fn winding(part: &Part, point: DVec3) -> f64 {
     let angles = part.mesh.triangles().map(|triangle| {
         let [a, b, c] = triangle.map(|corner| part.pose.place(corner) - point);
@@ -347,20 +356,21 @@ fn is_closed(part: &Part) -> bool {
     part.mesh.report().is_closed
 }
 
-/// How far a point is from a part's surface: every face, by the exact distance of triangles.
+/// The distance from a point to a part's surface, by brute force over all faces.
 fn distance_to(part: &Part, point: DVec3) -> f64 {
     let distances = part.mesh.triangles().map(|triangle| {
-        let triangle = triangle.map(|corner| part.pose.place(corner));
+        let triangle = part.pose.place_triangle(triangle);
         impinge::narrow::triangles_distance(&triangle, &[point; 3]).distance
     });
     distances.fold(f64::INFINITY, f64::min)
 }
 
-/// The largest depth among points of the one surface in the other solid: corners, and a grid on faces.
+/// The largest depth of sampled points of `inner` in the solid `outer`: corners, and a grid on each
+/// face.
 fn sampled_depth(inner: &Part, outer: &Part, fineness: i32) -> f64 {
     let mut depth = 0.0f64;
     for triangle in inner.mesh.triangles() {
-        let [a, b, c] = triangle.map(|corner| inner.pose.place(corner));
+        let [a, b, c] = inner.pose.place_triangle(triangle);
         for i in 0..=fineness {
             for j in 0..=fineness - i {
                 let (s, t) =
@@ -376,7 +386,7 @@ fn sampled_depth(inner: &Part, outer: &Part, fineness: i32) -> f64 {
 }
 
 #[test]
-fn heaps_agree_with_independent_means() {
+fn verdicts_on_random_heaps_agree_with_independent_computations() {
     let mut counts = std::collections::BTreeMap::new();
     for seed in 0..6 {
         let parts = heap(seed, 40);
@@ -391,14 +401,14 @@ fn heaps_agree_with_independent_means() {
                 *counts.entry(clash.map(|clash| clash.verdict)).or_insert(0) += 1;
             }
         }
-        assert!(clashes.next().is_none(), "seed {seed}: in order, and no more");
+        assert!(clashes.next().is_none(), "seed {seed}: clashes are unsorted or too many");
     }
     for verdict in [Verdict::Penetrating, Verdict::Inside, Verdict::Clearance] {
         assert!(counts.get(&Some(verdict)).is_some_and(|&count| count > 5), "{counts:?}");
     }
 }
 
-/// Compares what is said of two parts with other ways to find it.
+/// Compares the clash reported for two parts with independent computations.
 fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
     let mut pair = Pair::with_method(Method::WIDE, a.mesh.clone(), b.mesh.clone());
     let contacts = pair.contacts(&a.pose, &b.pose).to_vec();
@@ -407,9 +417,9 @@ fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
     };
     let distance = pair.distance(&a.pose, &b.pose).expect("faces").distance;
     let Some(clash) = clash else {
-        assert!(contacts.is_empty(), "{place}: touching was not told");
-        assert!(!is_inside(a, b) && !is_inside(b, a), "{place}: being inside was not told");
-        assert!(distance >= 0.3, "{place}: closeness was not told");
+        assert!(contacts.is_empty(), "{place}: a contact was not reported");
+        assert!(!is_inside(a, b) && !is_inside(b, a), "{place}: a part inside was not reported");
+        assert!(distance >= 0.3, "{place}: a clearance was not reported");
         return;
     };
     assert_eq!(clash.is_closed, [is_closed(a), is_closed(b)], "{place}");
@@ -435,7 +445,7 @@ fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
     let has_depth = clash.is_closed == [true; 2] && clash.verdict != Verdict::Clearance;
     assert_eq!(clash.depth.is_some(), has_depth, "{place}");
     if let Some(depth) = clash.depth {
-        // Corners alone are what is promised; a fine grid comes close to the truth, from below.
+        // The depth of every corner is guaranteed to be covered.
         let corners = sampled_depth(a, b, 1).max(sampled_depth(b, a, 1));
         assert!(depth >= corners - 1e-9, "{place}: {depth}, but a corner is {corners} deep");
         let radius = a.mesh.bounds().size().length().min(b.mesh.bounds().size().length());
@@ -444,8 +454,9 @@ fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
 }
 
 #[test]
-fn a_depth_is_close_to_that_of_a_fine_grid() {
-    // Told from the grid by no more than its cells are wide, above, and below in most cases by little.
+fn depth_is_close_to_the_depth_on_a_fine_grid() {
+    // It may exceed the grid's depth by at most one cell, and falls short of it by little on
+    // average.
     let (mut pairs, mut short) = (0, 0.0f64);
     for seed in 10..13 {
         let parts = heap(seed, 16);
@@ -464,18 +475,22 @@ fn a_depth_is_close_to_that_of_a_fine_grid() {
             let place = format!("seed {seed}, parts {} and {}", clash.a, clash.b);
             assert!(
                 depth <= grid + cell,
-                "{place}: {depth} is deeper than {grid} by more than {cell}"
+                "{place}: depth {depth} exceeds the grid's {grid} by more than a cell, {cell}"
             );
             pairs += 1;
             short += (1.0 - depth / grid).max(0.0);
         }
     }
     assert!(pairs > 10, "{pairs} pairs");
-    assert!(short / f64::from(pairs) < 0.1, "on average {} too little", short / f64::from(pairs));
+    assert!(
+        short / f64::from(pairs) < 0.1,
+        "the depth falls short by a fraction of {} on average",
+        short / f64::from(pairs)
+    );
 }
 
 #[test]
-fn threads_change_nothing_and_the_order_of_parts_little() {
+fn threads_change_nothing_and_the_order_of_parts_keeps_verdicts() {
     let parts = heap(77, 120);
     let options = Options::new().clearance(0.2).unwrap();
     let one = clash::find(&parts, &options);
@@ -499,7 +514,7 @@ fn threads_change_nothing_and_the_order_of_parts_little() {
 }
 
 struct Watcher {
-    told: AtomicU64,
+    reports: AtomicU64,
     stop_at: Option<Stage>,
 }
 
@@ -511,35 +526,36 @@ impl Watch for Watcher {
 
     fn proceed(&self, progress: Progress) -> bool {
         assert!(progress.done <= progress.total);
-        self.told.fetch_add(1, Ordering::Relaxed);
+        self.reports.fetch_add(1, Ordering::Relaxed);
         self.stop_at != Some(progress.stage)
     }
 }
 
 #[test]
-fn who_watches_can_leave_pairs_out_and_stop() {
+fn a_watcher_can_exclude_pairs_and_stop_the_search() {
     let parts = heap(5, 100);
-    let watcher = |stop_at| Watcher { told: AtomicU64::new(0), stop_at };
+    let watcher = |stop_at| Watcher { reports: AtomicU64::new(0), stop_at };
     for threads in [Threads::One, Threads::Pool] {
         let options = Options::new().threads(threads);
         let whole = watcher(None);
-        let report = clash::find_watched(&parts, &options, &whole).expect("nobody stops it");
+        let report =
+            clash::find_watched(&parts, &options, &whole).expect("the watcher does not stop");
         assert!(
             !report.clashes.is_empty()
                 && report.clashes.iter().all(|clash| clash.a.is_multiple_of(2))
         );
-        assert!(whole.told.load(Ordering::Relaxed) > 0);
+        assert!(whole.reports.load(Ordering::Relaxed) > 0);
         for stage in [Stage::Meshes, Stage::Pairs] {
             assert_eq!(clash::find_watched(&parts, &options, &watcher(Some(stage))), None);
         }
     }
 }
 
-/// The same surface with every square's diagonal the other way.
+/// The same surface with the diagonal of every square flipped.
 fn recut(mesh: &Mesh) -> Mesh {
     let faces = mesh.faces().chunks(2).flat_map(|pair| {
         let [p, q] = [pair[0], pair[1]];
-        // The corner of each that the other does not have, and the two that both have.
+        // `i` and `j` are the corners that the two triangles do not share.
         let lone =
             |f: [u32; 3], g: [u32; 3]| (0..3).find(|&i| !g.contains(&f[i])).expect("squares");
         let (i, j) = (lone(p, q), lone(q, p));
@@ -558,7 +574,7 @@ fn solids_whose_surfaces_coincide_penetrate() {
     let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
     assert!(depth.is_some_and(|depth| depth > 0.1 && depth <= 0.5), "{depth:?}");
 
-    // Two parts that have one of their pieces in common.
+    // Two parts that share one of their connected pieces.
     let there = |x| Pose::from_translation(dvec3(x, 0.0, 0.0)).expect("finite");
     let small = cuboid(0.5, 0.5, 0.5);
     let merged =
@@ -569,7 +585,7 @@ fn solids_whose_surfaces_coincide_penetrate() {
 
 #[test]
 fn open_sheets_cross_wherever_their_edges_are() {
-    // Edges of both lie along the line in which they cross, but for rounding.
+    // Both sheets have edges along the line in which they cross, up to rounding.
     let flat = Arc::new(sheet());
     let mut random = Random::new(11);
     for case in 0..200 {
@@ -591,7 +607,8 @@ fn open_sheets_cross_wherever_their_edges_are() {
 
 #[test]
 fn open_sheets_cross_at_edges_that_do_not_match() {
-    // Left of x = 0 one large face, right of it two small ones: the edges meet at x = 0 but share no end.
+    // Left of x = 0 is one large face, right of it two small ones. Their edges overlap but do not
+    // match.
     let points = [[0.0, -1.0], [0.0, 1.0], [-1.0, 0.0], [0.0, 0.0], [1.0, -1.0], [1.0, 1.0]];
     let points = points.map(|[x, y]| dvec3(x, y, 0.0)).to_vec();
     let faces = vec![[0, 1, 2], [0, 4, 3], [3, 4, 5], [3, 5, 1]];
@@ -604,8 +621,8 @@ fn open_sheets_cross_at_edges_that_do_not_match() {
 }
 
 #[test]
-fn what_is_flush_is_as_deep_as_it_is() {
-    // A block in a bar, flush on four sides but for the last bits.
+fn a_nearly_flush_part_has_its_true_depth() {
+    // A block in a bar, flush on four sides except for the last bits.
     let hair = 2f64.powi(-30);
     let block = cuboid(1.0, 1.0 - hair, 1.0 - hair);
     let clash = clash_of(
@@ -619,7 +636,7 @@ fn what_is_flush_is_as_deep_as_it_is() {
 }
 
 #[test]
-fn the_band_follows_the_assembly_not_its_place() {
+fn the_default_touch_band_follows_the_size_of_the_assembly_not_its_position() {
     let far = 5e6;
     let parts =
         [at(cuboid(1.0, 1.0, 1.0), far, far, 0.0), at(cuboid(1.0, 1.0, 1.0), far + 0.9, far, 0.1)];
@@ -627,13 +644,13 @@ fn the_band_follows_the_assembly_not_its_place() {
     assert!(report.touch < 1e-4, "{}", report.touch);
     assert_eq!(report.count(Verdict::Penetrating), 1);
 
-    // A part that is far off widens the band, but not beyond what small parts are.
+    // A distant part widens the band, but not for pairs of small parts.
     let mut parts = parts.to_vec();
     parts.push(at(cuboid(1.0, 1.0, 1.0), -1e6, 0.0, 0.0));
     let report = clash::find(&parts, &Options::new());
     assert!(report.touch > 1.0 && report.count(Verdict::Penetrating) == 1, "{report:?}");
 
-    // What was cut into triangles fits with twice the tolerance.
+    // Parts that overlap by less than twice the tolerance count as touching.
     let fits =
         [at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.9985, 0.0, 0.1)];
     let cut = Options::new().tolerance(1e-3).expect("a length");

@@ -1,4 +1,4 @@
-//! Distances of triangles against exact fractions, found in another way.
+//! Compares distances of triangles with exact fractions, computed by another method.
 //!
 //! `IMPINGE_PAIRS` sets how many pairs each family contributes (default 4,000).
 
@@ -22,7 +22,7 @@ fn points(t: &Corners) -> [DVec3; 3] {
     t.map(DVec3::from_array)
 }
 
-/// Checks a pair both ways round and returns whether it is apart.
+/// Checks a pair in both orders. Returns whether the triangles are apart.
 fn check(label: &str, a: &Corners, b: &Corners) -> bool {
     let expected = closest_distance_squared(a, b);
     let (p, q) = (points(a), points(b));
@@ -36,8 +36,9 @@ fn check(label: &str, a: &Corners, b: &Corners) -> bool {
         } else {
             assert!(expected.is_near(closest.distance), "{place}");
         }
-        // Points are rounded: each lies in its triangle's box, and they are as far apart as they
-        // should be but for a few units of the last place of the coordinates.
+        // The closest points are rounded. Each lies in its triangle's box, and their distance is
+        // right
+        // up to a few units in the last place of the coordinates.
         let size = p.iter().chain(&q).fold(0.0f64, |m, c| m.max(c.abs().max_element()));
         let apart = (closest.a * 0.25).distance(closest.b * 0.25) * 4.0;
         if (1e-140..1e140).contains(&size) {
@@ -46,7 +47,7 @@ fn check(label: &str, a: &Corners, b: &Corners) -> bool {
         }
         for (point, t) in [(closest.a, p), (closest.b, q)] {
             let (min, max) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
-            // A common point is rounded on its own terms.
+            // A shared point may be rounded out of the box.
             let slack = if is_zero { DVec3::splat(1e-15 * size + 2e-323) } else { DVec3::ZERO };
             assert!(point.cmpge(min - slack).all() && point.cmple(max + slack).all(), "{place}");
         }
@@ -62,10 +63,10 @@ fn check(label: &str, a: &Corners, b: &Corners) -> bool {
 }
 
 #[test]
-fn every_family_of_hard_cases() {
+fn distances_are_right_in_every_family_of_hard_cases() {
     let apart = AtomicUsize::new(0);
     for family in families() {
-        // Two thousand bits a coordinate are slow to square.
+        // Coordinates of two thousand bits are slow to square.
         let count = pairs_per_family() / if family.name == "mixed-exponents" { 8 } else { 1 };
         (0..count).into_par_iter().for_each(|seed| {
             let (a, b) = family.pair(seed);
@@ -74,7 +75,7 @@ fn every_family_of_hard_cases() {
         });
     }
     let apart = apart.into_inner() as u64;
-    assert!(apart > 10 * pairs_per_family(), "hardly any are apart: {apart}");
+    assert!(apart > 10 * pairs_per_family(), "too few pairs are apart: {apart}");
 }
 
 fn vector(rng: &mut Rng) -> DVec3 {
@@ -85,27 +86,27 @@ fn power(rng: &mut Rng, low: i32, high: i32) -> f64 {
     10f64.powi(rng.int(low, high))
 }
 
-/// Two triangles with a pair of features a small gap apart, and everything else away from it.
+/// Two triangles with two features a small gap apart; all other features are farther apart.
 fn near_miss(rng: &mut Rng) -> [[DVec3; 3]; 2] {
     let gap = power(rng, -18, -1);
     let up = vector(rng).normalize();
     let (x, y) = up.any_orthonormal_pair();
     let flat = |rng: &mut Rng| x * rng.signed() + y * rng.signed();
-    // Some rise from the plane, some lie in it, some all but lie in it.
+    // Some rise from the plane, some lie in it, some nearly lie in it.
     let rise = |rng: &mut Rng| match rng.below(3) {
         0 => 0.0,
         1 => rng.unit(),
         _ => rng.unit() * power(rng, -16, -1),
     };
     let [s, t] = match rng.below(4) {
-        // A corner over a face.
+        // A corner above a face.
         0 => {
             let (p, q) = (flat(rng), flat(rng));
             let above = up * gap;
             let rest = [0; 2].map(|_| above + flat(rng) + up * rise(rng));
             [[p, q, -p - q], [above, rest[0], rest[1]]]
         }
-        // Edges across each other, at any angle, down to nearly parallel.
+        // Two edges at any angle, down to nearly parallel.
         1 => {
             let u = flat(rng);
             let v = u * rng.signed() + flat(rng) * power(rng, -17, 0);
@@ -127,7 +128,7 @@ fn near_miss(rng: &mut Rng) -> [[DVec3; 3]; 2] {
             [s, [0, 1, 2].map(|i| up * gap + if i == 0 { DVec3::ZERO } else { corner(rng) })]
         }
     };
-    // Squeezed to a sliver or needle, and moved away from the origin, some of the time.
+    // Sometimes squeezed to a sliver or needle, and moved away from the origin.
     let squeeze = if rng.one_in(3) { power(rng, -15, -1) } else { 1.0 };
     let shape = |p: DVec3| p + x * (p.dot(x) * (squeeze - 1.0));
     let far = if rng.one_in(3) { vector(rng) * power(rng, 0, 15) } else { DVec3::ZERO };
@@ -136,7 +137,7 @@ fn near_miss(rng: &mut Rng) -> [[DVec3; 3]; 2] {
 }
 
 #[test]
-fn near_misses() {
+fn distances_of_near_misses_are_right() {
     let apart = AtomicUsize::new(0);
     let count = 20 * pairs_per_family();
     (0..count).into_par_iter().for_each(|seed| {
@@ -146,10 +147,10 @@ fn near_misses() {
         apart.fetch_add(usize::from(is_apart), Relaxed);
     });
     let apart = apart.into_inner() as u64;
-    assert!(apart * 2 > count, "hardly any are apart: {apart} of {count}");
+    assert!(apart * 2 > count, "too few pairs are apart: {apart} of {count}");
 }
 
-/// A triangle for tests of order: of any size, thin, a segment or a point, or with equal coordinates.
+/// A triangle of any size: thin, a segment or a point, or with equal coordinates.
 fn any_triangle(rng: &mut Rng, unit: f64) -> [DVec3; 3] {
     let corners = [vector(rng), vector(rng), vector(rng)];
     let [p, q, r] = match rng.below(6) {
@@ -162,9 +163,9 @@ fn any_triangle(rng: &mut Rng, unit: f64) -> [DVec3; 3] {
     [p, q, r].map(|p| p * unit)
 }
 
-/// The distance and the points do not depend on the order of triangles and corners, to the last bit.
+/// Distance and points are the same bits for any order of triangles and corners.
 #[test]
-fn no_order_changes_a_distance() {
+fn the_order_of_corners_does_not_change_a_distance() {
     const ORDERS: [[usize; 3]; 6] =
         [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
     let count = 2 * pairs_per_family();

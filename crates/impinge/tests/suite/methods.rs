@@ -6,8 +6,10 @@ use impinge::glam::{DMat3, DVec3};
 use impinge::method::WalkCounts;
 use impinge::method::boxtree::{BoxtreeOptions, OverlapTest};
 use impinge::method::tree::BuildOptions;
+use impinge::world::Body;
 use impinge::{
-    Budget, Cache, FacePair, Mesh, Method, Pair, Pose, Shape, Threads, TimedVerdict, generate,
+    Budget, Cache, FacePair, Mesh, Method, MethodMismatch, Pair, Pose, Shape, Threads,
+    TimedVerdict, World, generate,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -417,4 +419,41 @@ fn names_are_found_and_others_refused() {
     }
     let error = "brutus".parse::<Method>().unwrap_err();
     assert!(error.to_string().contains("brute"), "{error}");
+}
+
+/// Bodies of different methods are refused wherever they could meet; no query answers "nothing".
+#[test]
+fn bodies_of_different_methods_are_refused() {
+    let ball = generate::sphere(80).unwrap();
+    let [obb, wide] =
+        [Method::OBB, Method::WIDE].map(|method| Shape::with_method(method, ball.clone()));
+    let here = Pose::IDENTITY;
+    let mismatch = MethodMismatch { a: Method::OBB, b: Method::WIDE };
+    assert_eq!(Pair::new(&obb, &wide).map(|_| ()), Err(mismatch));
+    assert_eq!(impinge::intersects((&obb, &here), (&wide, &here)), Err(mismatch));
+    assert_eq!(impinge::contacts((&obb, &here), (&wide, &here)), Err(mismatch));
+    assert_eq!(impinge::distance((&obb, &here), (&wide, &here)), Err(mismatch));
+    assert!(impinge::intersects((&obb, &here), (&obb, &here)).unwrap());
+    let mut world = World::new();
+    world.add(Body::new(&obb)).unwrap();
+    assert!(world.add(Body::new(&wide)).is_err());
+    assert!(world.contacts_with(&wide, &here).is_err());
+}
+
+/// After a tolerance was set, a distance is that of all faces, or none if it is beyond the tolerance.
+#[test]
+fn a_distance_honours_the_tolerance() {
+    let ball = generate::sphere(960).unwrap();
+    let beside = Pose::from_translation(DVec3::new(2.5, 0.3, 0.1)).unwrap();
+    for method in methods() {
+        let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
+        let expected = pair.distance(&Pose::IDENTITY, &beside).expect("faces");
+        let mut within = |tolerance: f64| {
+            pair.at(&Pose::IDENTITY, &beside).within(tolerance).unwrap().distance()
+        };
+        assert_eq!(within(f64::INFINITY), Some(expected), "{method}");
+        assert_eq!(within(expected.distance), Some(expected), "{method}");
+        assert_eq!(within(expected.distance * 0.999), None, "{method}");
+        assert_eq!(within(0.0), None, "{method}");
+    }
 }

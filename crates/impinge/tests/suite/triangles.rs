@@ -1,4 +1,4 @@
-//! The exact test against an oracle that shares neither code nor method with it.
+//! Compares the exact test with an oracle that shares neither code nor method with it.
 //!
 //! `IMPINGE_PAIRS` sets how many pairs each family contributes (default 60,000).
 
@@ -32,7 +32,7 @@ fn for_each_pair(count: u64, check: impl Fn(&Family, u64, &Corners, &Corners) + 
 }
 
 #[test]
-fn every_decision_equals_the_oracles() {
+fn every_decision_agrees_with_the_oracle() {
     let (decided, touching) = (AtomicUsize::new(0), AtomicUsize::new(0));
     for_each_pair(pairs_per_family(), |family, seed, a, b| {
         let expected = impinge_oracle::triangles_touch(a, b);
@@ -51,7 +51,10 @@ fn every_decision_equals_the_oracles() {
     });
     let (decided, touching) = (decided.into_inner(), touching.into_inner());
     println!("{decided} pairs decided, {touching} of them touching, none differently");
-    assert!(touching * 5 > decided && touching * 5 < decided * 4, "one-sided: {touching}");
+    assert!(
+        touching * 5 > decided && touching * 5 < decided * 4,
+        "unbalanced: {touching} of {decided} pairs touch"
+    );
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn neither_the_order_of_corners_nor_of_axes_matters() {
 }
 
 #[test]
-fn what_they_have_in_common_is_of_the_right_kind() {
+fn the_intersection_has_the_right_dimension() {
     let kinds = [const { AtomicUsize::new(0) }; 4];
     for_each_pair(pairs_per_family() / 20, |family, seed, a, b| {
         let expected = impinge_oracle::meet_dimension(a, b);
@@ -92,12 +95,12 @@ fn what_they_have_in_common_is_of_the_right_kind() {
     let kinds = kinds.map(AtomicUsize::into_inner);
     println!("points, segments, polygons, apart: {kinds:?}");
     let enough = (pairs_per_family() / 40).min(1_000) as usize;
-    assert!(kinds.iter().all(|&count| count >= enough), "hardly any of one kind: {kinds:?}");
+    assert!(kinds.iter().all(|&count| count >= enough), "too few cases of one kind: {kinds:?}");
 }
 
-/// The points reported lie in both triangles, as nearly as rounding allows.
+/// The reported points lie in both triangles, up to rounding.
 #[test]
-fn common_points_lie_in_both() {
+fn points_of_the_intersection_lie_in_both_triangles() {
     let checked = AtomicUsize::new(0);
     for_each_pair(2_000, |family, seed, a, b| {
         let (p, q) = (points(a), points(b));
@@ -120,9 +123,9 @@ fn common_points_lie_in_both() {
     assert!(checked.into_inner() > 20_000);
 }
 
-/// Corners go once around: small polygons far from the origin, where a middle is easily lost.
+/// The corners of a polygon go around it once, even for small polygons far from the origin.
 #[test]
-fn polygons_are_in_order() {
+fn corners_of_polygons_are_in_order() {
     let a = [[6.0, 6.0], [3.0, 5.0], [0.0, 2.0]];
     let b = [[5.0, 2.0], [0.0, 4.0], [2.0, 1.0]];
     for offset in [0.0, 1e6, f64::from(1 << 30), 2f64.powi(51)] {
@@ -137,8 +140,9 @@ fn polygons_are_in_order() {
     }
 }
 
-/// The distance from a point to a triangle, by searching its sections parallel to one edge, across
-/// which the distance is convex. Slow, but sound for slivers and needles, whose normals are lost to
+/// The distance from a point to a triangle. It searches over the sections parallel to one edge,
+/// across
+/// which the distance is convex. Slow, but right for slivers and needles, whose normals are lost to
 /// rounding.
 fn distance_to_triangle(p: DVec3, [a, b, c]: &[DVec3; 3]) -> f64 {
     let to_segment = |s: DVec3, e: DVec3| {

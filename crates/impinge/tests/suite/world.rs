@@ -338,7 +338,10 @@ fn handles_of_removed_bodies_are_refused() {
     assert_eq!(world.set_groups(old, 1, 1), Err(refused));
     assert_eq!(world.bounds(old), Err(refused));
     assert!(world.shape(old).is_err() && !world.contains(old) && world.contains(new));
-    assert_eq!(refused.to_string(), "there is no body 0: it was removed, or is of another world");
+    assert_eq!(
+        refused.to_string(),
+        "there is no body 0: it was removed, or belongs to another world"
+    );
     assert_eq!(world.len(), 1);
 }
 
@@ -460,4 +463,16 @@ fn a_step_is_told_of_pairs_that_are_left_out() {
         });
         assert!(matches!(stopped, ControlFlow::Break(near) if near > 100_000), "{name}: {told}");
     }
+}
+
+/// A step reads no clock unless it is timed.
+#[test]
+fn only_timed_steps_are_timed() {
+    let ball = Shape::new(generate::sphere(80).unwrap());
+    let mut world = World::new();
+    for _ in 0..50 {
+        world.add(Body::new(&ball)).unwrap();
+    }
+    assert!(world.step().stats().total().is_zero());
+    assert!(!world.step_timed().stats().total().is_zero());
 }

@@ -1,4 +1,4 @@
-//! The engines that run in this process: impinge's methods. Others are peers, programs of their own.
+//! The engines that run in this process: impinge's methods. Peers run in their own process (see `peer.rs`).
 
 use crate::{
     bench::{compare::scenario::Scenario, contender::Contender},
@@ -8,13 +8,13 @@ use impinge::{FacePair, Pair, Pose};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// What is asked of each pose.
+/// The question asked at each pose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Mode {
-    /// Whether anything touches.
+    /// Do the meshes touch?
     Detect,
-    /// All pairs of faces that touch.
+    /// Which pairs of faces touch?
     All,
 }
 
@@ -29,19 +29,20 @@ impl Mode {
     }
 }
 
-/// What is known of an engine before it is asked anything.
+/// What is known about an engine before the first query.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct EngineInfo {
     pub(super) engine: String,
     pub(super) version: String,
     pub(super) is_impinge: bool,
     /// Time to prepare both meshes.
     pub(super) build_ms: Option<f64>,
-    /// What the engine holds for both meshes.
+    /// Index size for both meshes, in bytes.
     pub(super) bytes: Option<u64>,
 }
 
-/// An answer: how many pairs, or 1 for any in [`Mode::Detect`]; and which, if the engine says so.
+/// The answer to a query: the number of pairs (0 or 1 in [`Mode::Detect`]), and the pairs themselves if the
+/// engine reports them.
 pub(super) struct Found<'f> {
     pub(super) count: u64,
     pub(super) pairs: Option<&'f [FacePair]>,
@@ -53,22 +54,22 @@ impl Found<'_> {
     }
 }
 
-/// Two meshes, prepared.
+/// An engine with two prepared meshes.
 pub(super) trait Engine {
-    fn facts(&self) -> &Facts;
+    fn info(&self) -> &EngineInfo;
 
     fn can(&self, mode: Mode) -> bool;
 
-    /// The second mesh is placed by the pose.
+    /// Answers a query. `pose` places the second mesh.
     fn ask(&mut self, mode: Mode, pose: &Pose) -> Found<'_>;
 }
 
-/// What they are called.
+/// Returns the names of the contenders.
 pub(super) fn names(contenders: &[Contender]) -> impl Iterator<Item = String> {
     contenders.iter().map(|contender| contender.name.clone())
 }
 
-/// All that are to be compared, prepared for a scenario.
+/// Prepares every contender for a scenario.
 pub(super) fn all<'s>(
     scenario: &'s Scenario,
     contenders: &[Contender],
@@ -84,7 +85,7 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 struct Impinge {
-    facts: Facts,
+    info: EngineInfo,
     pair: Pair,
 }
 
@@ -94,20 +95,20 @@ impl Impinge {
         let [a, b] = [&scenario.a, &scenario.b].map(|mesh| contender.shape(mesh));
         let build = start.elapsed();
         let pair = Pair::new(&a, &b).map_err(Failure::input)?;
-        let facts = Facts {
+        let info = EngineInfo {
             engine: contender.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             is_impinge: true,
             build_ms: Some(milliseconds(build)),
             bytes: Some((a.bytes() + b.bytes()) as u64),
         };
-        Ok(Self { facts, pair })
+        Ok(Self { info, pair })
     }
 }
 
 impl Engine for Impinge {
-    fn facts(&self) -> &Facts {
-        &self.facts
+    fn info(&self) -> &EngineInfo {
+        &self.info
     }
 
     fn can(&self, _: Mode) -> bool {

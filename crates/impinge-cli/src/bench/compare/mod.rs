@@ -12,46 +12,46 @@ mod verdict;
 use super::contender::Contender;
 use crate::{failure::Failure, output, progress::Progress};
 use clap::value_parser;
-use peer::{Folder, Limits, Peer, Peers, Visited};
+use peer::{Folder, Limits, Peer, PeerScenario, Peers};
 use report::{Report, Row, Summary};
 use scenario::{Body, Plan, Steps};
 use std::{fs, path::PathBuf, time::Duration};
 use verdict::Truth;
 
-/// Side by side with other engines, on this machine, in this run.
+/// Compare with other engines on this machine, in one run.
 ///
-/// Scenarios are made on the spot: bodies that tumble at several distances, spheres in spheres, a flight
-/// through pipes and one over hills. Each is run through impinge's methods and through every --peer, a
-/// program that runs another engine, in turns; a step's time is the least of up to three rounds. All
-/// answers are compared, and who is wrong is named. In impinge's repository, `cargo xtask compare` adds
-/// the peer for parry3d.
+/// The scenarios are generated: bodies that tumble at several distances, spheres in spheres, a flight through
+/// pipes and one over hills. Impinge's methods and every --peer run each scenario in turn. A peer is a
+/// program that runs another engine. The time of a step is the minimum of up to three rounds. The report
+/// compares all answers and names the engines with wrong answers. In impinge's repository, `cargo xtask
+/// compare` adds the peer for parry3d.
 ///
-/// Exit code 1 if methods of impinge disagree, 2 if a peer failed (the report is printed nevertheless);
-/// a peer that is wrong is no failure, but a finding.
-// The parent, into which it is flattened, has a group of the same name.
+/// Exit code 0: success, even if a peer gives wrong answers. 1: methods of impinge disagree. 2: a peer
+/// failed; the report is still printed.
+// `bench::Arguments`, which flattens this, has a clap group of the same name.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Arguments {
-    /// Fewer and shorter scenarios: under a minute
+    /// Run fewer and shorter scenarios: takes under a minute
     #[arg(long)]
     quick: bool,
-    /// Only scenarios whose names contain this
+    /// Run only scenarios whose names contain one of these texts
     #[arg(long = "scenario", value_name = "NAME,…", value_delimiter = ',')]
     scenarios: Vec<String>,
-    /// Meshes that tumble, each beside a copy of itself, instead of those made on the spot: files,
-    /// or gen:NAME
+    /// Meshes that tumble, each next to a copy of itself, instead of the generated scenarios: files, or
+    /// gen:NAME
     #[arg(long, value_name = "MESH", num_args = 1..)]
     meshes: Vec<String>,
-    /// Distances at which given meshes tumble
+    /// Distances at which the given meshes tumble
     #[arg(long, value_name = "D,…", value_delimiter = ',', default_value = "1,1.5,1.9")]
     distances: Vec<f64>,
-    /// Steps of each tumble (500, or 100 with --quick)
+    /// Steps of each tumble [default: 500, or 100 with --quick]
     #[arg(long, value_parser = value_parser!(u32).range(1..))]
     steps: Option<u32>,
-    /// A folder with a.obj, b.obj and poses.csv, instead of what is made on the spot
+    /// Folder with a.obj, b.obj and poses.csv, instead of the generated scenarios
     #[arg(long = "dir", value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// Methods of impinge (see `impinge methods`), or `all`; ratios are those of the first
+    /// Methods of impinge (see `impinge methods`), or `all`; ratios refer to the first one
     #[arg(
         long = "method",
         value_name = "NAME,…",
@@ -59,24 +59,24 @@ pub(super) struct Arguments {
         default_value = "wide,obb,dop18,boxtree"
     )]
     methods: Vec<String>,
-    /// Another engine: a program that is run as `COMMAND FOLDER --cap SECONDS --counts FOLDER`.
-    /// {dir}, {cap} and {counts} in it stand for what comes there
+    /// Another engine: a program that is run as `COMMAND FOLDER --cap SECONDS --counts FOLDER`. {dir}, {cap}
+    /// and {counts} in COMMAND are replaced by these values
     #[arg(long = "peer", value_name = "NAME=COMMAND {dir}")]
     peers: Vec<Peer>,
-    /// Seconds that a peer may take on a scenario
+    /// Seconds that a peer may take per scenario
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
     peer_timeout: Duration,
-    /// Seconds that an engine may take in each mode of a scenario: a slower one is asked for every
-    /// n-th pose only (1, or 0.1 with --quick)
+    /// Seconds that an engine may take per scenario and mode; a slower engine answers only every n-th pose
+    /// [default: 1, or 0.1 with --quick]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     cap: Option<Duration>,
-    /// Draw time over distance, time over size and bytes over size into this folder
+    /// Plot time over distance, time over size and bytes over size into this folder
     #[arg(long, value_name = "FOLDER")]
     plots: Option<PathBuf>,
-    /// Write the tables into this page, between <!-- bench compare --> and <!-- end compare -->
+    /// Write the tables into this page, between the lines <!-- bench compare --> and <!-- end compare -->
     #[arg(long, value_name = "PAGE.md")]
     write: Option<PathBuf>,
-    /// Print one JSON line
+    /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
 }
@@ -95,12 +95,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let limits = Limits { cap: arguments.cap(), timeout: arguments.peer_timeout };
     let mut peers = Peers::new(&arguments.peers, limits)?;
     peers.reserve(engine::names(&contenders));
-    // Found out now, not after minutes.
+    // Check output paths before the run, which takes minutes.
     if let Some(path) = &arguments.write {
         page::check(path)?;
     }
     if let Some(path) = &arguments.plots {
-        let cannot = |error| Failure::input(format!("{}: cannot be made: {error}", path.display()));
+        let cannot = |error| {
+            Failure::input(format!("{}: cannot create the folder: {error}", path.display()))
+        };
         fs::create_dir_all(path).map_err(cannot)?;
     }
     let mut report = Report::new(&contenders, arguments.cap());
@@ -143,12 +145,13 @@ fn run_plan(
     let about = |failure: Failure| failure.about(&name);
     let mut engines = engine::all(&scenario, contenders).map_err(about)?;
     let Some(reference) = engines.first_mut() else {
-        return Err(Failure::input("there is no method to compare by"));
+        return Err(Failure::input("no method to compare; name one with --method"));
     };
     let truth = Truth::new(&scenario, reference.as_mut());
-    let visited = Visited { name: &name, scenario: &scenario, folder: &folder };
+    let peer_scenario = PeerScenario { name: &name, scenario: &scenario, folder: &folder };
     peers.next_scenario();
-    let runs = race::race(&scenario, &mut engines, peers, &visited, arguments.cap(), progress);
+    let runs =
+        race::race(&scenario, &mut engines, peers, &peer_scenario, arguments.cap(), progress);
     if let Some(defect) = truth.defect(&scenario, &runs) {
         report.defects.push(format!("{name}: {defect}"));
     }
@@ -162,7 +165,7 @@ impl Arguments {
         let mut plans = Vec::new();
         for (i, source) in self.meshes.iter().enumerate() {
             if self.meshes[..i].contains(source) {
-                return Err(Failure::input(format!("{source} is given twice")));
+                return Err(Failure::input(format!("--meshes: {source} is given twice")));
             }
             let body = Body::given(source)?;
             let tumble = |&distance| Plan::Tumble { body: body.clone(), distance };
@@ -170,16 +173,18 @@ impl Arguments {
         }
         plans.extend(self.folders.iter().cloned().map(Plan::Folder));
         if plans.is_empty() {
-            plans = scenario::usual(self.quick);
+            plans = scenario::default_plans(self.quick);
         }
         let names: Vec<String> = plans.iter().map(Plan::name).collect();
         if let Some(i) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
-            return Err(Failure::input(format!("two scenarios are called `{}`", names[i])));
+            return Err(Failure::input(format!("two scenarios have the same name `{}`", names[i])));
         }
         for wanted in &self.scenarios {
             if !names.iter().any(|name| name.contains(wanted)) {
                 let names = names.join(", ");
-                return Err(Failure::input(format!("no scenario is called `{wanted}`: {names}")));
+                return Err(Failure::input(format!(
+                    "--scenario: no name contains `{wanted}`; the scenarios are {names}"
+                )));
             }
         }
         let is_wanted = |plan: &Plan| {
@@ -199,7 +204,7 @@ impl Arguments {
         self.cap.unwrap_or(Duration::from_millis(if self.quick { 100 } else { 1000 }))
     }
 
-    /// The command as anyone could repeat it.
+    /// The command line, without local paths, so that anyone can repeat it.
     fn shown(&self) -> String {
         let mut words = vec!["impinge bench".to_owned()];
         if self.quick {

@@ -1,4 +1,4 @@
-//! The page that holds the tables: prose with a place for them.
+//! Writes the tables of the comparison into a Markdown page, between two marker lines.
 
 use super::report::Report;
 use crate::failure::Failure;
@@ -18,26 +18,26 @@ fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(cannot)
 }
 
-/// What stands before and after the tables.
-fn around<'p>(page: &'p str, path: &Path) -> Result<[&'p str; 2], Failure> {
+/// Returns the text before and after the tables.
+fn split_at_tables<'p>(page: &'p str, path: &Path) -> Result<[&'p str; 2], Failure> {
     let missing = |mark: &str| {
-        Failure::input(format!("{}: there is no line `{}`", path.display(), mark.trim()))
+        Failure::input(format!("{}: the page has no line `{}`", path.display(), mark.trim()))
     };
     let begin = page.find(BEGIN).ok_or_else(|| missing(BEGIN))? + BEGIN.len();
     let end = page[begin..].find(END).ok_or_else(|| missing(END))? + begin;
     Ok([&page[..begin], &page[end..]])
 }
 
-/// Fails unless the page has a place for the tables.
+/// Fails unless the page has both marker lines.
 pub(super) fn check(path: &Path) -> Result<(), Failure> {
-    around(&read(path)?, path).map(|_| ())
+    split_at_tables(&read(path)?, path).map(|_| ())
 }
 
-/// Writes the tables into their place; the rest stays.
+/// Replaces the text between the marker lines with the tables.
 pub(super) fn write(path: &Path, command: &str, report: &Report) -> Result<(), Failure> {
-    // Read anew: someone may have written prose while this ran.
+    // Read again: the page may have been edited during the run.
     let page = read(path)?;
-    let [before, after] = around(&page, path)?;
+    let [before, after] = split_at_tables(&page, path)?;
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let date = date(since.map_or(0, |since| since.as_secs() / 86_400));
     let (machine, tables) = (machine(), report.markdown());
@@ -54,7 +54,7 @@ fn machine() -> String {
     format!("{model} ({cores} core{})", if cores == 1 { "" } else { "s" })
 }
 
-/// The date so many days after the beginning of 1970.
+/// Returns the date that is `days` days after 1970-01-01.
 fn date(days: u64) -> String {
     let mut text = Date::from_unix(days.saturating_mul(86_400)).to_string();
     text.truncate("1970-01-01".len());
@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn a_page_without_a_place_is_refused() {
         let path = Path::new("page.md");
-        let message = |page: &str| match around(page, path) {
+        let message = |page: &str| match split_at_tables(page, path) {
             Err(Failure::Input(message)) => message,
             other => panic!("{other:?}"),
         };
         assert!(message("# A\n").contains("page.md"));
         assert!(message(BEGIN).contains("end compare"));
         let page = format!("a\n{BEGIN}old\n{END}\nb\n");
-        let [before, after] = around(&page, path).unwrap();
+        let [before, after] = split_at_tables(&page, path).unwrap();
         assert_eq!((before, after), ("a\n<!-- bench compare -->\n", "<!-- end compare -->\nb\n"));
     }
 }

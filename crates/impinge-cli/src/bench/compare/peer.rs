@@ -1,13 +1,12 @@
-//! Other programs that speak the scenario format.
+//! Peers: other programs that run a scenario with their own engine.
 //!
-//! A program is given a folder with `a.obj`, `b.obj` and `poses.csv`, `--cap SECONDS`, the time it
-//! may take in each mode, and `--counts FOLDER`, into which it writes `ENGINE-MODE.csv` with a line
-//! `step,count` for each step. It prints a line of JSON for each engine and mode, with the names that
-//! `impinge query` uses.
+//! A peer receives a folder with `a.obj`, `b.obj` and `poses.csv`; `--cap SECONDS`, the time that it may take
+//! in each mode; and `--counts FOLDER`, into which it writes `ENGINE-MODE.csv` with a line `step,count` for
+//! each step. It fingerprints one line of JSON for each engine and mode, with the field names of `impinge query`.
 
 use super::{
-    engine::{Facts, Mode},
-    race::{Answers, Run, Spread},
+    engine::{EngineInfo, Mode},
+    race::{Answers, Run, TimeStats},
     scenario::Scenario,
 };
 use crate::{failure::Failure, output, progress::Progress};
@@ -24,7 +23,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A program and its arguments, and what messages call it.
+/// A program with its arguments, and its name in messages.
 #[derive(Clone, Debug)]
 pub(super) struct Peer {
     pub(super) name: String,
@@ -34,7 +33,7 @@ pub(super) struct Peer {
 impl FromStr for Peer {
     type Err = String;
 
-    /// `NAME=COMMAND ARGUMENTS…`, or without the name. Quotes keep words with spaces together.
+    /// `NAME=COMMAND ARGUMENTS…`, or the same without `NAME=`. Quotes keep words with spaces together.
     fn from_str(text: &str) -> Result<Self, String> {
         let named = text.split_once('=').filter(|(name, _)| {
             !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || "/\\'\"".contains(c))
@@ -45,7 +44,7 @@ impl FromStr for Peer {
         };
         let words = words(command)?;
         let program = words.first().filter(|word| !word.is_empty());
-        let program = program.ok_or("there is no command; try NAME=COMMAND {dir}")?;
+        let program = program.ok_or("the command is missing; expected NAME=COMMAND {dir}")?;
         let name = name.map_or_else(|| file_name(program), str::to_owned);
         Ok(Self { name, words })
     }
@@ -72,24 +71,24 @@ fn words(text: &str) -> Result<Vec<String>, String> {
         }
     }
     if quote.is_some() {
-        return Err("a quote is not closed".to_owned());
+        return Err("a quotation mark is not closed".to_owned());
     }
     words.extend(word);
     Ok(words)
 }
 
 impl Peer {
-    /// The command as others would type it: where it is on this machine helps nobody.
+    /// The command as others would type it, without its path on this machine.
     pub(super) fn shown(&self) -> String {
         let words = self.words.iter().enumerate();
         let words = words.map(|(i, word)| if i == 0 { file_name(word) } else { word.clone() });
         format!("--peer \"{}={}\"", self.name, words.collect::<Vec<_>>().join(" "))
     }
 
-    fn command(&self, visited: &Visited<'_>, limits: Limits) -> Command {
+    fn command(&self, peer_scenario: &PeerScenario<'_>, limits: Limits) -> Command {
         let cap = limits.cap.as_secs_f64().to_string();
-        let dir = visited.folder.scenario().to_string_lossy().into_owned();
-        let counts = visited.folder.counts().to_string_lossy().into_owned();
+        let dir = peer_scenario.folder.scenario().to_string_lossy().into_owned();
+        let counts = peer_scenario.folder.counts().to_string_lossy().into_owned();
         let mut words = self.words.clone();
         let mentions = |words: &[String], place: &str| words.iter().any(|w| w.contains(place));
         for (place, option) in
@@ -109,15 +108,15 @@ impl Peer {
         command
     }
 
-    /// Runs it on a scenario and reads what it says; or tells what is wrong with it.
-    fn run(&self, visited: &Visited<'_>, limits: Limits) -> Result<Vec<Run>, String> {
-        // Into files, not pipes: nothing has to be read while it runs, and a process that it has
-        // left behind can hold nothing up.
+    /// Runs the peer on a scenario, and reads its results. Returns a message if the peer fails.
+    fn run(&self, peer_scenario: &PeerScenario<'_>, limits: Limits) -> Result<Vec<Run>, String> {
+        // Output goes to files, not pipes: nothing has to be read while the peer runs, and a process that the
+        // peer leaves behind cannot block us.
         let [stdout, stderr] =
-            ["stdout", "stderr"].map(|name| visited.folder.0.temporary_path().join(name));
+            ["stdout", "stderr"].map(|name| peer_scenario.folder.0.temporary_path().join(name));
         let file = |path: &Path| fs::File::create(path).map_err(|error| error.to_string());
-        visited.folder.clear_counts().map_err(|error| error.to_string())?;
-        let mut command = self.command(visited, limits);
+        peer_scenario.folder.clear_counts().map_err(|error| error.to_string())?;
+        let mut command = self.command(peer_scenario, limits);
         command.stdin(Stdio::null()).stdout(file(&stdout)?).stderr(file(&stderr)?);
         let child = command.spawn().map_err(|error| format!("cannot be started: {error}"))?;
         let status = Running(child).wait(limits.timeout, &[&stdout, &stderr])?;
@@ -126,16 +125,17 @@ impl Peer {
             let text = String::from_utf8_lossy(&text);
             let last = text.lines().rfind(|line| !line.trim().is_empty());
             let why = last.map(|line| format!(": {}", excerpt(line))).unwrap_or_default();
-            return Err(format!("it ended with {status}{why}"));
+            return Err(format!("the program ended with {status}{why}"));
         }
         let text = fs::read(&stdout).map_err(|error| error.to_string())?;
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().filter(|line| line.starts_with('{'));
-        let runs: Vec<Run> = lines.map(|line| visited.read(line)).collect::<Result<_, String>>()?;
+        let runs: Vec<Run> =
+            lines.map(|line| peer_scenario.read(line)).collect::<Result<_, String>>()?;
         if runs.is_empty() {
             let said = text.lines().find(|line| !line.trim().is_empty());
             let said = said.map_or("nothing".to_owned(), |line| format!("`{}`", excerpt(line)));
-            return Err(format!("it printed no line of JSON, but {said}"));
+            return Err(format!("the program printed no JSON line; its first line: {said}"));
         }
         Ok(runs)
     }
@@ -149,10 +149,10 @@ fn excerpt(line: &str) -> String {
     }
 }
 
-/// More than this no program has to say.
-const MOST_OUTPUT: u64 = 16 << 20;
+/// A peer that fingerprints more than this is stopped.
+const MAX_OUTPUT: u64 = 16 << 20;
 
-/// A process that does not outlive its use.
+/// A process that is killed when this is dropped.
 struct Running(Child);
 
 impl Running {
@@ -164,11 +164,13 @@ impl Running {
             }
             if start.elapsed() > timeout {
                 let seconds = timeout.as_secs_f64();
-                return Err(format!("it was stopped after {seconds} s (see --peer-timeout)"));
+                return Err(format!(
+                    "stopped after {seconds} s (raise --peer-timeout to allow more)"
+                ));
             }
             let length = |path: &&Path| fs::metadata(path).map_or(0, |it| it.len());
-            if outputs.iter().any(|path| length(path) > MOST_OUTPUT) {
-                return Err("it was stopped, for it printed more than 16 MB".to_owned());
+            if outputs.iter().any(|path| length(path) > MAX_OUTPUT) {
+                return Err("stopped because it printed more than 16 MB".to_owned());
             }
             thread::sleep(Duration::from_millis(5));
         }
@@ -177,7 +179,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Of a process that has ended both say no more than that.
+        // Errors only mean that the process has ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -185,25 +187,25 @@ impl Drop for Running {
 
 #[derive(Clone, Copy)]
 pub(super) struct Limits {
-    /// What an engine may take in each mode.
+    /// Time for an engine in each mode.
     pub(super) cap: Duration,
-    /// What a program may take on a scenario.
+    /// Time for a peer on each scenario.
     pub(super) timeout: Duration,
 }
 
-/// Programs on their way through the scenarios. One that fails is left out from there on.
+/// All peers of a comparison. A peer that fails is not run again.
 pub(super) struct Peers {
     peers: Vec<Peer>,
     limits: Limits,
-    /// How many have run on this scenario, and who is the first there.
+    /// Number of peers that have run on this scenario, and the index of the peer that runs first.
     done: usize,
     first: usize,
-    /// Who was the first to call an engine so.
+    /// The peer that first used each engine name.
     owners: BTreeMap<String, String>,
     pub(super) failed: Vec<Failed>,
 }
 
-/// A program that failed.
+/// A peer that failed.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct Failed {
     pub(super) peer: String,
@@ -215,21 +217,24 @@ impl Peers {
     pub(super) fn new(peers: &[Peer], limits: Limits) -> Result<Self, Failure> {
         for (i, peer) in peers.iter().enumerate() {
             if peers[..i].iter().any(|other| other.name == peer.name) {
-                return Err(Failure::input(format!("two peers are called `{}`", peer.name)));
+                return Err(Failure::input(format!(
+                    "--peer: two peers have the name `{}`",
+                    peer.name
+                )));
             }
         }
         Ok(Self {
             peers: peers.to_vec(),
             limits,
             done: 0,
-            // So that the first scenario begins with the first.
+            // The first `next_scenario` advances this to 0.
             first: peers.len().saturating_sub(1),
             owners: BTreeMap::new(),
             failed: Vec::new(),
         })
     }
 
-    /// Says that engines of these names run already, in this process.
+    /// Reserves the names of engines that run in this process.
     pub(super) fn reserve(&mut self, engines: impl Iterator<Item = String>) {
         self.owners.extend(engines.map(|engine| (engine, String::new())));
     }
@@ -238,18 +243,18 @@ impl Peers {
         self.peers.is_empty()
     }
 
-    /// Begins another scenario, with another program first.
+    /// Begins the next scenario, with the next peer first.
     pub(super) fn next_scenario(&mut self) {
         self.done = 0;
         self.first += 1;
     }
 
-    /// Runs those that are due by the end of this slot, out of so many on a scenario.
+    /// Runs the peers that are due by the end of slot `slot` out of `slots`.
     pub(super) fn run_some(
         &mut self,
         slot: usize,
         slots: usize,
-        visited: &Visited<'_>,
+        peer_scenario: &PeerScenario<'_>,
         progress: &mut Progress,
     ) -> Vec<Run> {
         let due = self.peers.len() * slot / slots;
@@ -260,20 +265,20 @@ impl Peers {
             let peer = &self.peers[number];
             let is_out = self.failed.iter().any(|failed| failed.peer == peer.name);
             if !is_out {
-                match peer.run(visited, self.limits) {
+                match peer.run(peer_scenario, self.limits) {
                     Ok(found) => {
                         let name = &peer.name;
                         runs.extend(found.into_iter().map(|mut run| {
-                            let owner = self.owners.entry(run.facts.engine.clone());
+                            let owner = self.owners.entry(run.info.engine.clone());
                             if owner.or_insert_with(|| name.clone()) != name {
-                                run.facts.engine = format!("{name}:{}", run.facts.engine);
+                                run.info.engine = format!("{name}:{}", run.info.engine);
                             }
                             run
                         }));
                     }
                     Err(message) => self.failed.push(Failed {
                         peer: peer.name.clone(),
-                        scenario: visited.name.to_owned(),
+                        scenario: peer_scenario.name.to_owned(),
                         message,
                     }),
                 }
@@ -284,14 +289,14 @@ impl Peers {
     }
 }
 
-/// A scenario as programs see it.
-pub(super) struct Visited<'s> {
+/// A scenario as peers receive it.
+pub(super) struct PeerScenario<'s> {
     pub(super) name: &'s str,
     pub(super) scenario: &'s Scenario,
     pub(super) folder: &'s Folder,
 }
 
-/// A line of a program.
+/// One line of a peer's output.
 #[derive(Deserialize)]
 struct Line {
     engine: String,
@@ -312,40 +317,43 @@ struct Line {
     pairs: Option<u64>,
 }
 
-/// Steps in order, and what was counted at each.
+/// Steps in order, and the number of pairs at each.
 struct Counted {
     steps: Vec<usize>,
     counts: Vec<u64>,
 }
 
-impl Visited<'_> {
+impl PeerScenario<'_> {
     fn read(&self, line: &str) -> Result<Run, String> {
         let said: Line = serde_json::from_str(line)
-            .map_err(|error| format!("{error} in what it printed: `{}`", excerpt(line)))?;
+            .map_err(|error| format!("{error} in the output line `{}`", excerpt(line)))?;
         let poses = self.scenario.poses.len();
         let stride = said.stride.unwrap_or(1);
-        let wrong = |what: String| Err(format!("{what} in what it printed: `{}`", excerpt(line)));
+        let wrong = |what: String| Err(format!("{what} in the output line `{}`", excerpt(line)));
         let is_word = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
         if said.engine.is_empty() || !said.engine.chars().all(is_word) {
-            return wrong("the name of the engine is no word".to_owned());
+            return wrong(
+                "the engine name is empty or has other characters than letters, digits and -_.:+"
+                    .to_owned(),
+            );
         }
         for (mesh, said) in [(&self.scenario.a, said.tris_a), (&self.scenario.b, said.tris_b)] {
             let faces = mesh.faces().len();
             if let Some(said) = said.filter(|said| *said != faces) {
-                return wrong(format!("{said} triangles, where the mesh has {faces},"));
+                return wrong(format!("{said} triangles instead of {faces}"));
             }
         }
         if said.steps == 0 || stride == 0 || (said.steps - 1).saturating_mul(stride) >= poses {
-            return wrong(format!("more or fewer steps than {poses} poses have"));
+            return wrong(format!("a number of steps that does not fit the {poses} poses"));
         }
         let times = [said.mean_us, said.p50_us, said.p99_us, said.max_us];
         if !times.iter().all(|time| time.is_finite() && *time >= 0.0) || said.mean_us == 0.0 {
-            return wrong("a time that is none".to_owned());
+            return wrong("a time that is negative, zero or not finite".to_owned());
         }
         let (steps, answers) = match self.counts(&said)? {
             Some(Counted { steps, counts }) => {
-                let prints = vec![None; counts.len()];
-                (steps, Answers::Each { counts, prints })
+                let fingerprints = vec![None; counts.len()];
+                (steps, Answers::Each { counts, fingerprints })
             }
             None => {
                 let steps = (0..said.steps).map(|k| k * stride).collect();
@@ -355,7 +363,7 @@ impl Visited<'_> {
             }
         };
         Ok(Run {
-            facts: Facts {
+            info: EngineInfo {
                 engine: said.engine,
                 version: said.version.unwrap_or_default(),
                 is_impinge: false,
@@ -366,13 +374,13 @@ impl Visited<'_> {
             steps,
             stride,
             rounds: said.rounds.unwrap_or(1),
-            times: Spread { mean: times[0], p50: times[1], p99: times[2], max: times[3] },
+            times: TimeStats { mean: times[0], p50: times[1], p99: times[2], max: times[3] },
             each: Vec::new(),
             answers,
         })
     }
 
-    /// The steps and their counts, if the program wrote any.
+    /// Returns the steps and their counts, if the peer wrote them.
     fn counts(&self, said: &Line) -> Result<Option<Counted>, String> {
         let name = format!("{}-{}.csv", said.engine, said.mode.name());
         let Ok(text) = fs::read_to_string(self.folder.counts().join(&name)) else {
@@ -383,23 +391,30 @@ impl Visited<'_> {
             let fields = line.split_once(',');
             let fields = fields
                 .and_then(|(step, count)| Some((step.parse().ok()?, count.trim().parse().ok()?)));
-            let (step, count): (usize, u64) =
-                fields.ok_or_else(|| format!("{name}: `{}` is no step,count", excerpt(line)))?;
+            let (step, count): (usize, u64) = fields.ok_or_else(|| {
+                format!("{name}: `{}` is not of the form step,count", excerpt(line))
+            })?;
             let is_next = steps.last().is_none_or(|last| *last < step);
             if !is_next || step >= self.scenario.poses.len() {
-                return Err(format!("{name}: step {step} is out of order, or of the scenario"));
+                return Err(format!(
+                    "{name}: step {step} is out of order, or beyond the last pose"
+                ));
             }
             steps.push(step);
             counts.push(count);
         }
         match steps.len() == said.steps {
             true => Ok(Some(Counted { steps, counts })),
-            false => Err(format!("{name} has {} steps, but it ran {}", steps.len(), said.steps)),
+            false => Err(format!(
+                "{name} has {} steps, but the peer reported {}",
+                steps.len(),
+                said.steps
+            )),
         }
     }
 }
 
-/// A temporary folder, removed with all that is in it when it is no longer used.
+/// A temporary folder that is removed on drop.
 pub(super) struct Folder(DraftFolder);
 
 impl Folder {
@@ -407,9 +422,11 @@ impl Folder {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let path = env::temp_dir().join(format!("impinge-bench-{}-{number}", process::id()));
-        // It never takes its name, so that it is removed at the end, and also if the program is interrupted.
+        // The folder is never renamed, so it is removed at the end, even if the program is interrupted.
         let folder = Self(DraftFolder::create(&path)?);
-        let cannot = |error| Failure::input(format!("{}: cannot be made: {error}", path.display()));
+        let cannot = |error| {
+            Failure::input(format!("{}: cannot create the folder: {error}", path.display()))
+        };
         fs::create_dir(folder.scenario()).map_err(cannot)?;
         fs::create_dir(folder.counts()).map_err(cannot)?;
         Ok(folder)
@@ -423,7 +440,7 @@ impl Folder {
         self.0.temporary_path().join("counts")
     }
 
-    /// What another program has counted is none of the next one's.
+    /// Removes the counts of the previous peer.
     fn clear_counts(&self) -> io::Result<()> {
         fs::remove_dir_all(self.counts())?;
         fs::create_dir(self.counts())

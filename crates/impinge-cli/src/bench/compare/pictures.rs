@@ -1,4 +1,4 @@
-//! The comparison as pictures: time over distance, time over size, bytes over size.
+//! Plots of the comparison: time over distance, time over size, bytes over size.
 
 use super::{
     engine::Mode,
@@ -10,9 +10,9 @@ use crate::{
 };
 use std::path::Path;
 
-/// Draws what there is enough of.
+/// Draws every plot that has enough points.
 pub(super) fn draw(report: &Report, folder: &Path) -> Result<(), Failure> {
-    let time = || ("mean time of a query, µs".to_owned(), Scale::Log);
+    let time = || ("mean time per query, µs".to_owned(), Scale::Log);
     let mut bodies: Vec<&str> =
         report.scenarios.iter().filter_map(|it| it.body.as_deref()).collect();
     bodies.dedup();
@@ -21,36 +21,36 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<(), Failure> {
             let distance = |it: &Summary| it.distance.filter(|_| it.body.as_deref() == Some(body));
             let series = series(report, mode, distance, |row, _| Some(row.mean_us));
             let title = format!("{body}, tumbling ({})", mode.name());
-            let x = ("distance of the centres".to_owned(), Scale::Linear);
+            let x = ("distance between the centres".to_owned(), Scale::Linear);
             let lines = Lines { title, x, y: time(), series };
             lines.draw_if_long(&folder.join(format!("distance-{body}-{}.svg", mode.name())))?;
         }
-        // At the distance that most bodies have in common, and in families that differ in size only.
+        // At the distance that most bodies share, for families of bodies that differ only in size.
         let size = |it: &Summary| is_sphere(it).then_some(it.tris_a as f64);
         let series = series(report, mode, size, |row, _| Some(row.mean_us));
         let title = format!("Spheres tumbling, 1 apart ({})", mode.name());
-        let x = ("triangles of each".to_owned(), Scale::Log);
+        let x = ("triangles of each mesh".to_owned(), Scale::Log);
         let lines = Lines { title, x, y: time(), series };
         lines.draw_if_long(&folder.join(format!("size-{}.svg", mode.name())))?;
     }
     let size = |it: &Summary| Some(it.triangles() as f64);
     let series = series(report, Mode::Detect, size, Row::bytes_per_triangle);
     Lines {
-        title: "What engines hold for a pair of meshes".to_owned(),
-        x: ("triangles of both".to_owned(), Scale::Log),
-        y: ("bytes a triangle".to_owned(), Scale::Log),
+        title: "Index size for a pair of meshes".to_owned(),
+        x: ("triangles of both meshes".to_owned(), Scale::Log),
+        y: ("bytes per triangle".to_owned(), Scale::Log),
         series,
     }
     .draw_if_long(&folder.join("bytes.svg"))
 }
 
-/// Spheres of several sizes tumble at this distance; given meshes may do so as well.
+/// Returns whether a scenario is a tumbling sphere at distance 1, generated or given.
 fn is_sphere(scenario: &Summary) -> bool {
     let is_family = scenario.body.as_deref().is_some_and(|body| body.contains("sphere"));
     is_family && scenario.distance == Some(1.0)
 }
 
-/// A line for each engine: a point for each scenario that has a place on the x axis.
+/// Returns one line for each engine, with a point for each scenario that has a value on the x axis.
 fn series(
     report: &Report,
     mode: Mode,
@@ -71,7 +71,7 @@ fn series(
 }
 
 impl Lines {
-    /// A single point is no line.
+    /// Draws the plot if any line has more than one point.
     fn draw_if_long(&self, path: &Path) -> Result<(), Failure> {
         match self.series.iter().any(|(_, points)| points.len() > 1) {
             true => self.draw(path),

@@ -1,8 +1,8 @@
-//! Engines take turns on a scenario, so that a busy machine is unfair to none.
+//! Runs all engines on a scenario in turns, so that background load affects them equally.
 
 use super::{
-    engine::{Engine, Facts, Mode},
-    peer::{Peers, Visited},
+    engine::{Engine, EngineInfo, Mode},
+    peer::{PeerScenario, Peers},
     scenario::Scenario,
 };
 use crate::{output::to_thousandths, progress::Progress};
@@ -12,49 +12,49 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The times of a step vary with the machine's mood; the least of a few rounds does not.
+/// The time of a step varies with the load of the machine. The minimum over a few rounds varies much less.
 const ROUNDS: usize = 3;
-/// However slow an engine is, this many poses are asked for if there are as many.
-const LEAST_POSES: usize = 4;
-/// As many it should be, before there is more than one round of them.
+/// Minimum number of poses for an engine, however slow it is, if the scenario has as many.
+const MIN_POSES: usize = 4;
+/// Number of poses that an engine should answer before it runs a second round.
 const ENOUGH_POSES: usize = 16;
-/// What every engine does in each mode before it is timed: caches fill, and its speed shows.
+/// Untimed queries of every engine in each mode. They fill caches and show how fast the engine is.
 const PROBES: usize = 4;
 
-/// What an engine took and answered on a scenario, in a mode.
+/// Times and answers of one engine on a scenario in one mode.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    pub(super) facts: Facts,
+    pub(super) info: EngineInfo,
     pub(super) mode: Mode,
-    /// The poses that were asked for: all, or every n-th where all would have taken too long.
+    /// The poses that were queried: all, or every n-th if all of them would have taken too long.
     pub(super) steps: Vec<usize>,
     pub(super) stride: usize,
     pub(super) rounds: usize,
-    pub(super) times: Spread,
-    /// Of each of the poses, for engines in this process.
+    pub(super) times: TimeStats,
+    /// Time of each pose, for engines in this process.
     pub(super) each: Vec<Duration>,
     pub(super) answers: Answers,
 }
 
-/// What an engine says of its steps.
+/// The answers of an engine.
 #[derive(Clone, Debug)]
 pub(super) enum Answers {
-    /// Of each step, how many pairs; and a fingerprint of them from engines that say which.
-    Each { counts: Vec<u64>, prints: Vec<Option<u64>> },
-    /// Only how many steps touch, and how many pairs there are in all.
+    /// The number of pairs at each step, with a fingerprint of the pairs if the engine reports them.
+    Each { counts: Vec<u64>, fingerprints: Vec<Option<u64>> },
+    /// Only the number of touching steps and the total number of pairs.
     Sums { colliding_steps: u64, pairs: Option<u64> },
 }
 
-/// How the times of steps are spread, in microseconds.
+/// Statistics of the times per step, in microseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spread {
+pub(super) struct TimeStats {
     pub(super) mean: f64,
     pub(super) p50: f64,
     pub(super) p99: f64,
     pub(super) max: f64,
 }
 
-impl Spread {
+impl TimeStats {
     fn of(times: &[Duration]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_unstable();
@@ -82,7 +82,7 @@ pub(super) fn fingerprint(pairs: &[FacePair]) -> u64 {
 }
 
 impl Run {
-    /// The mean time over some steps; over all that were asked for if none of them was.
+    /// Returns the mean time over `steps`, or over all queried steps if none of `steps` was queried.
     pub(super) fn mean_over(&self, steps: &[usize]) -> f64 {
         let is_common = |step: &usize| steps.binary_search(step).is_ok();
         let times = self.steps.iter().zip(&self.each).filter(|(step, _)| is_common(step));
@@ -91,8 +91,8 @@ impl Run {
     }
 }
 
-/// An engine on its way through the poses, in a mode.
-struct Lane {
+/// The progress of one engine in one mode.
+struct EngineProgress {
     engine: usize,
     stride: usize,
     rounds: usize,
@@ -100,11 +100,11 @@ struct Lane {
     steps: Vec<usize>,
     each: Vec<Duration>,
     counts: Vec<u64>,
-    prints: Vec<Option<u64>>,
+    fingerprints: Vec<Option<u64>>,
 }
 
-impl Lane {
-    /// Asks a few times, to see how many poses can be asked for.
+impl EngineProgress {
+    /// Runs a few queries to estimate how many poses fit into the cap.
     fn new(
         number: usize,
         engine: &mut dyn Engine,
@@ -118,18 +118,18 @@ impl Lane {
             engine.ask(mode, &poses[(2 * k + 1) * count / (2 * PROBES)]);
             start.elapsed()
         };
-        // The first one finds caches empty, which says little, unless it is slow anyway.
+        // The first query runs with cold caches, so it is repeated unless it is slow anyway.
         let mut time = probe(0);
         if time < cap / 8 {
             time = (0..PROBES).map(&mut probe).sum::<Duration>() / PROBES as u32;
         }
         let probe = time.as_secs_f64();
         let cap = cap.as_secs_f64();
-        // All have as many rounds, or the least times of the fast ones would flatter them; but the very
-        // slow, which rather see more poses.
+        // All engines run equally many rounds: otherwise the minimum over more rounds would favour fast
+        // engines. Very slow engines are the exception and rather query more poses.
         let enough = count.min(ENOUGH_POSES) as f64;
         let rounds = if probe * enough * ROUNDS as f64 <= cap { ROUNDS } else { 1 };
-        let most = (count / LEAST_POSES).max(1);
+        let most = (count / MIN_POSES).max(1);
         let stride = ((rounds as f64 * probe * count as f64 / cap).ceil() as usize).clamp(1, most);
         let steps: Vec<usize> = (stride / 2..count).step_by(stride).collect();
         Self {
@@ -139,7 +139,7 @@ impl Lane {
             spent: Duration::ZERO,
             each: vec![Duration::MAX; steps.len()],
             counts: Vec::with_capacity(steps.len()),
-            prints: Vec::with_capacity(steps.len()),
+            fingerprints: Vec::with_capacity(steps.len()),
             steps,
         }
     }
@@ -154,9 +154,9 @@ impl Lane {
             self.spent += time;
             if is_first {
                 self.counts.push(found.count);
-                self.prints.push(found.pairs.map(fingerprint));
-                if self.spent > 3 * cap && k + 1 >= LEAST_POSES {
-                    // The probes were cheaper than most.
+                self.fingerprints.push(found.pairs.map(fingerprint));
+                if self.spent > 3 * cap && k + 1 >= MIN_POSES {
+                    // The probes were cheaper than most poses.
                     self.steps.truncate(k + 1);
                     self.each.truncate(k + 1);
                     return;
@@ -169,31 +169,31 @@ impl Lane {
 
     fn finish(self, engine: &dyn Engine, mode: Mode) -> Run {
         Run {
-            facts: engine.facts().clone(),
+            info: engine.info().clone(),
             mode,
             stride: self.stride,
             rounds: self.rounds,
-            times: Spread::of(&self.each),
+            times: TimeStats::of(&self.each),
             steps: self.steps,
             each: self.each,
-            answers: Answers::Each { counts: self.counts, prints: self.prints },
+            answers: Answers::Each { counts: self.counts, fingerprints: self.fingerprints },
         }
     }
 }
 
-/// What a race says to the progress bar: the rounds of both modes.
+/// Steps of the progress bar per scenario: the rounds of both modes.
 pub(super) const RACE_STEPS: u64 = (Mode::BOTH.len() * ROUNDS) as u64;
 
-/// Lets all engines run.
+/// Runs all engines on a scenario.
 ///
-/// Round by round: in each, every engine of this process goes through its poses, another one first each
-/// time, and the other programs run between the rounds. Pose by pose they would empty each other's
-/// caches, which programs of their own do not suffer.
+/// In each round every engine of this process runs through its poses, starting with a different engine each
+/// time. Peers run between the rounds. Engines do not alternate pose by pose: they would evict each other's
+/// data from the caches, which does not happen to peers.
 pub(super) fn race(
     scenario: &Scenario,
     engines: &mut [Box<dyn Engine + '_>],
     peers: &mut Peers,
-    visited: &Visited<'_>,
+    peer_scenario: &PeerScenario<'_>,
     cap: Duration,
     progress: &mut Progress,
 ) -> Vec<Run> {
@@ -201,31 +201,36 @@ pub(super) fn race(
     let mut runs = Vec::new();
     let mut slot = 0;
     for mode in Mode::BOTH {
-        let mut lanes: Vec<Lane> = Vec::new();
+        let mut running: Vec<EngineProgress> = Vec::new();
         for (number, engine) in engines.iter_mut().enumerate() {
             if engine.can(mode) {
-                lanes.push(Lane::new(number, engine.as_mut(), mode, poses, cap));
+                running.push(EngineProgress::new(number, engine.as_mut(), mode, poses, cap));
             }
         }
         for round in 0..ROUNDS {
-            let first = slot % lanes.len().max(1);
-            let (head, tail) = lanes.split_at_mut(first);
-            for lane in tail.iter_mut().chain(head) {
-                if round < lane.rounds {
-                    lane.round(engines[lane.engine].as_mut(), mode, poses, cap);
+            let first = slot % running.len().max(1);
+            let (head, tail) = running.split_at_mut(first);
+            for engine_progress in tail.iter_mut().chain(head) {
+                if round < engine_progress.rounds {
+                    engine_progress.round(
+                        engines[engine_progress.engine].as_mut(),
+                        mode,
+                        poses,
+                        cap,
+                    );
                 }
             }
             progress.advance();
             slot += 1;
-            runs.extend(peers.run_some(slot, RACE_STEPS as usize, visited, progress));
+            runs.extend(peers.run_some(slot, RACE_STEPS as usize, peer_scenario, progress));
         }
-        let finished = lanes.into_iter().map(|it| {
+        let finished = running.into_iter().map(|it| {
             let engine = engines[it.engine].as_ref();
             it.finish(engine, mode)
         });
         runs.extend(finished);
     }
-    // Those of this process first, in the order in which they were given.
+    // Engines of this process first, in the order in which they were given.
     runs.sort_by_key(|run| run.each.is_empty());
     runs
 }

@@ -1,4 +1,4 @@
-//! What the comparison says: rows for machines, tables for people.
+//! The result of the comparison: rows for JSON, tables for people.
 
 use super::{
     engine::Mode,
@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Serialize)]
 pub(super) struct Report {
     version: &'static str,
-    /// The method of impinge whose ratios are told.
+    /// The method of impinge that ratios refer to.
     pub(super) method: String,
     cap_s: f64,
     pub(super) scenarios: Vec<Summary>,
@@ -26,7 +26,7 @@ pub(super) struct Report {
     pub(super) ratios: Vec<Ratio>,
     means: Vec<Mean>,
     pub(super) engines: Vec<Total>,
-    /// Methods of impinge that are wrong.
+    /// Wrong answers of impinge's methods.
     pub(super) defects: Vec<String>,
     pub(super) failed: Vec<Failed>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Report {
 #[derive(Serialize)]
 pub(super) struct Summary {
     pub(super) name: String,
-    /// The body that tumbles and how far from its copy, if that is what it is about.
+    /// The tumbling body, and its distance from the copy; `None` for other scenarios.
     pub(super) body: Option<String>,
     pub(super) distance: Option<f64>,
     pub(super) is_flight: bool,
@@ -45,7 +45,7 @@ pub(super) struct Summary {
     pairs: u64,
 }
 
-/// An engine on a scenario, in a mode.
+/// One engine on one scenario in one mode.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) scenario: String,
@@ -68,7 +68,7 @@ pub(super) struct Row {
     run: Run,
 }
 
-/// How many times as fast as the fastest peer that is right the chosen method is.
+/// How many times faster the chosen method is than the fastest peer with right answers.
 #[derive(Serialize)]
 pub(super) struct Ratio {
     scenario: String,
@@ -77,7 +77,7 @@ pub(super) struct Ratio {
     ratio: f64,
 }
 
-/// The same over all scenarios.
+/// Mean of the ratios over all scenarios.
 #[derive(Serialize)]
 struct Mean {
     mode: Mode,
@@ -87,17 +87,17 @@ struct Mean {
     worst_scenario: String,
 }
 
-/// An engine over all scenarios.
+/// One engine over all scenarios.
 #[derive(Serialize)]
 pub(super) struct Total {
     engine: String,
     version: String,
     bytes_per_triangle: Option<f64>,
     build_triangles_per_s: Option<f64>,
-    /// Geometric means: times as slow as the chosen method.
+    /// Geometric means of the time relative to the chosen method.
     slower_detect: Option<f64>,
     slower_all: Option<f64>,
-    /// In how many scenarios it is not right.
+    /// Number of scenarios with wrong answers.
     wrong_detect: usize,
     wrong_all: usize,
 }
@@ -130,15 +130,15 @@ impl Row {
     pub(super) fn new(scenario: &str, verdict: Verdict, run: Run) -> Self {
         Self {
             scenario: scenario.to_owned(),
-            engine: run.facts.engine.clone(),
-            version: run.facts.version.clone(),
-            is_impinge: run.facts.is_impinge,
+            engine: run.info.engine.clone(),
+            version: run.info.version.clone(),
+            is_impinge: run.info.is_impinge,
             mode: run.mode,
             steps: run.steps.len(),
             stride: run.stride,
             rounds: run.rounds,
-            build_ms: run.facts.build_ms.map(to_thousandths),
-            bytes: run.facts.bytes,
+            build_ms: run.info.build_ms.map(to_thousandths),
+            bytes: run.info.bytes,
             mean_us: run.times.mean,
             p50_us: run.times.p50,
             p99_us: run.times.p99,
@@ -165,7 +165,7 @@ impl Row {
     }
 }
 
-/// To about three digits.
+/// Formats a number with about three digits.
 fn number(value: f64) -> String {
     match value.abs() {
         ..10.0 => format!("{value:.2}"),
@@ -179,7 +179,7 @@ fn geometric_mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| to_thousandths((sum / values.len() as f64).exp()))
 }
 
-/// A table with a heading and a word on what it shows.
+/// A table with a title.
 struct Table {
     title: String,
     rows: Vec<Vec<String>>,
@@ -202,11 +202,11 @@ impl Report {
     }
 
     pub(super) fn row(&self, scenario: &str, engine: &str, mode: Mode) -> Option<&Row> {
-        let is_it = |row: &&Row| row.scenario == scenario && row.engine == engine;
-        self.rows.iter().filter(is_it).find(|row| row.mode == mode)
+        let is_match = |row: &&Row| row.scenario == scenario && row.engine == engine;
+        self.rows.iter().filter(is_match).find(|row| row.mode == mode)
     }
 
-    /// The engines in the order of their first rows.
+    /// Returns the engines in the order of their first rows.
     pub(super) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for row in &self.rows {
@@ -217,19 +217,19 @@ impl Report {
         names
     }
 
-    /// How many times as slow as the chosen method, on the same poses.
+    /// Returns the time relative to the chosen method, on the same poses.
     fn slower(&self, row: &Row) -> Option<f64> {
         let chosen = self.row(&row.scenario, &self.method, row.mode)?;
         Some(row.mean_us / chosen.run.mean_over(&row.run.steps))
     }
 
-    /// What follows from all rows.
+    /// Computes ratios, means and totals from all rows.
     pub(super) fn sum_up(&mut self) {
         let scenarios = self.scenarios.iter();
         let pairs = scenarios.flat_map(|it| Mode::BOTH.map(|mode| (it.name.as_str(), mode)));
         let fastest = pairs.filter_map(|(scenario, mode)| {
-            let is_it = |row: &&Row| row.scenario == scenario && row.mode == mode;
-            let peers = self.rows.iter().filter(is_it);
+            let is_match = |row: &&Row| row.scenario == scenario && row.mode == mode;
+            let peers = self.rows.iter().filter(is_match);
             let peers = peers.filter(|row| !row.is_impinge && row.verdict.right);
             let slower = peers.filter_map(|row| Some((row, self.slower(row)?)));
             let (row, ratio) = slower.min_by(|p, q| p.1.total_cmp(&q.1))?;
@@ -294,7 +294,7 @@ impl Report {
         }
     }
 
-    /// A row a scenario, a column an engine.
+    /// One row for each scenario, one column for each engine.
     fn times(&self, mode: Mode) -> Table {
         let names = self.names();
         let is_asked =
@@ -317,7 +317,7 @@ impl Report {
                 self.ratios.iter().find(|it| it.scenario == scenario.name && it.mode == mode);
             let ratio = match ratio {
                 Some(ratio) => [number(ratio.ratio), ratio.peer.clone()],
-                None => ["-", "no peer is right"].map(str::to_owned),
+                None => ["-", "no peer has right answers"].map(str::to_owned),
             };
             cells.extend(ratio.into_iter().filter(|_| has_peers));
             rows.push(cells);
@@ -326,7 +326,7 @@ impl Report {
             Mode::Detect => "Does anything touch? (detect)",
             Mode::All => "Which faces touch? (all)",
         };
-        Table { title: format!("{what} Mean time of a query, µs"), rows }
+        Table { title: format!("{what} Mean time per query, µs"), rows }
     }
 
     fn totals(&self) -> Table {
@@ -334,7 +334,7 @@ impl Report {
             [
                 "engine",
                 "version",
-                "bytes a triangle",
+                "bytes per triangle",
                 "builds, million triangles/s",
                 "detect, times as slow",
                 "all, times as slow",
@@ -380,7 +380,7 @@ impl Report {
         (rows.len() > 1).then_some(Table { title, rows })
     }
 
-    /// Who says anything else than impinge, and how often.
+    /// Engines whose answers differ from impinge's, and how often.
     fn errors(&self) -> Option<Table> {
         let head = [
             "engine",
@@ -419,11 +419,11 @@ impl Report {
         (rows.len() > 1).then_some(Table { title: title.to_owned(), rows })
     }
 
-    /// What it comes to, a line each.
+    /// Returns the summary, one line each.
     fn lines(&self) -> Vec<String> {
         let mean = |mean: &Mean| {
             format!(
-                "{}, {}: {} times as fast as the fastest peer that is right (geometric mean of {} \
+                "{}, {}: {} times as fast as the fastest peer with right answers (geometric mean of {} \
                  scenarios), {} times in the worst ({})",
                 self.method,
                 mean.mode.name(),
@@ -436,16 +436,16 @@ impl Report {
         let mut lines: Vec<String> = self.means.iter().map(mean).collect();
         if !self.has_peers() && self.failed.is_empty() {
             lines.push(
-                "No other engine took part: --peer adds one, and in impinge's repository `cargo xtask \
+                "No other engine was compared: --peer adds one, and in impinge's repository `cargo xtask \
                  compare` adds parry3d"
                     .to_owned(),
             );
         }
         lines.extend(self.failed.iter().map(|failed| {
             let Failed { peer, scenario, message } = failed;
-            format!("{peer} failed at {scenario} and was left out from there on: {message}")
+            format!("{peer} failed at {scenario} and was not run again: {message}")
         }));
-        lines.extend(self.defects.iter().map(|defect| format!("A defect of impinge: {defect}")));
+        lines.extend(self.defects.iter().map(|defect| format!("A bug in impinge: {defect}")));
         lines
     }
 
@@ -457,11 +457,11 @@ impl Report {
     /// How to read the tables.
     fn legend(&self) -> String {
         let mut text =
-            "n! has wrong answers, n? could not be checked, n (k) was asked for every k-th pose only"
+            "n! has wrong answers, n? could not be checked, n (k) answered only every k-th pose"
                 .to_owned();
         if self.has_peers() {
             text.push_str(
-                "; the ratio is that of the fastest peer that is right to the first method, over the \
+                "; the ratio is the time of the fastest peer with right answers over the time of the first method, on the \
                  same poses",
             );
         }
@@ -508,11 +508,11 @@ impl Report {
         text
     }
 
-    /// How the command ends.
+    /// Returns an error if a method of impinge is wrong, or if a peer failed.
     pub(super) fn check(&self) -> Result<(), Failure> {
         if let Some(defect) = self.defects.first() {
             return Err(Failure::Check(format!(
-                "{defect}; this is a defect of impinge, please report it with the scenario"
+                "{defect}; this is a bug in impinge, please report it with the scenario"
             )));
         }
         match self.failed.first() {

@@ -1,4 +1,4 @@
-//! The scenarios that engines are compared on: two bodies, and where the second stands.
+//! The scenarios of the comparison: two bodies, and the poses of the second.
 
 use crate::{failure::Failure, source};
 use impinge::{
@@ -13,21 +13,21 @@ use std::{
     sync::Arc,
 };
 
-/// Two bodies and a path: the first stays, the second is placed by each pose in turn.
+/// Two bodies and a path. The first body does not move; each pose in turn places the second.
 pub(super) struct Scenario {
     pub(super) a: Arc<Mesh>,
     pub(super) b: Arc<Mesh>,
     pub(super) poses: Vec<Pose>,
 }
 
-/// A scenario that is yet to be made: some are large.
+/// A scenario that is not generated yet; some are large.
 #[derive(Clone)]
 pub(super) enum Plan {
     /// Two equal bodies, one of which tumbles (Zachmann 2002, section 5).
     Tumble { body: Body, distance: f64 },
-    /// A sphere in a sphere that is hardly larger: parallel close proximity (Klosowski 1998).
+    /// A sphere in a slightly larger sphere: parallel close proximity (Klosowski 1998).
     Shells { size: &'static str, subdivisions: u32, alpha: f64 },
-    /// Pipes that fly through larger ones and turn back where they touch.
+    /// Pipes that fly through larger pipes, and turn back when they touch.
     Pipes,
     /// A flight low over hills.
     Terrain,
@@ -43,7 +43,7 @@ pub(super) enum Body {
     Given { name: String, mesh: Rc<Mesh> },
 }
 
-/// How many poses paths have.
+/// Number of poses of each kind of path.
 #[derive(Clone, Copy)]
 pub(super) struct Steps {
     pub(super) tumble: u32,
@@ -63,8 +63,8 @@ const SPHERE_80K: Body = Body::Sphere { name: "sphere80k", subdivisions: 6 };
 const TORUS_20K: Body = Body::Torus { name: "torus20k", segments: [144, 70] };
 const TORUS_80K: Body = Body::Torus { name: "torus80k", segments: [288, 140] };
 
-/// What is compared if nothing else is asked for.
-pub(super) fn usual(is_quick: bool) -> Vec<Plan> {
+/// Returns the default scenarios.
+pub(super) fn default_plans(is_quick: bool) -> Vec<Plan> {
     let tumbles: &[(Body, &[f64])] = match is_quick {
         false => &[
             (SPHERE_5K, &[1.0, 1.9]),
@@ -95,19 +95,19 @@ pub(super) fn usual(is_quick: bool) -> Vec<Plan> {
 }
 
 impl Body {
-    /// A mesh of the user's, scaled as all bodies that tumble are.
+    /// Loads a mesh of the user, scaled like all bodies that tumble.
     pub(super) fn given(source: &str) -> Result<Self, Failure> {
         let mesh = in_cube(&source::mesh(source)?, 2.0);
         let mesh = mesh.map_err(|error| Failure::input(format!("{source}: {error}")))?;
         if mesh.faces().is_empty() {
-            return Err(Failure::input(format!("{source}: there are no faces to compare by")));
+            return Err(Failure::input(format!("{source}: the mesh has no faces")));
         }
         let path = Path::new(source);
         let stem = match source.starts_with("gen:") {
             true => source.into(),
             false => path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy(),
         };
-        Ok(Self::Given { name: word(&stem), mesh: Rc::new(mesh) })
+        Ok(Self::Given { name: file_name(&stem), mesh: Rc::new(mesh) })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -135,11 +135,13 @@ impl Plan {
             Self::Shells { size, alpha, .. } => format!("shells-{size}-a{alpha}"),
             Self::Pipes => "pipes".to_owned(),
             Self::Terrain => "flight-terrain".to_owned(),
-            Self::Folder(path) => word(&path.file_name().unwrap_or_default().to_string_lossy()),
+            Self::Folder(path) => {
+                file_name(&path.file_name().unwrap_or_default().to_string_lossy())
+            }
         }
     }
 
-    /// Whether it is one flight, in which no query should take much longer than others.
+    /// Returns whether the scenario is one continuous flight, in which query times should be even.
     pub(super) fn is_flight(&self) -> bool {
         matches!(self, Self::Pipes | Self::Terrain)
     }
@@ -169,7 +171,7 @@ fn shells(subdivisions: u32, alpha: f64, steps: u32) -> Result<Scenario, Generat
     Ok(Scenario { a: a.into(), b: smaller.into(), poses: generate::random_rotations(11, steps) })
 }
 
-/// The copy that flies just finds room between the pipes.
+/// The scale at which the flying copy just fits between the pipes.
 const PIPES_COPY: f64 = 1.0 / 20.0;
 
 fn pipes(steps: u32) -> Result<Scenario, GenerateError> {
@@ -180,8 +182,8 @@ fn pipes(steps: u32) -> Result<Scenario, GenerateError> {
     let mut random = Random::new(3);
     let mut is_hit = |pose: &Pose| pair.intersects(&Pose::IDENTITY, pose);
     let pose = |(turn, place): (DQuat, DVec3)| Pose::new(DMat3::from_quat(turn), place);
-    // From a free place, straight on and slowly turning. A step that touches is kept; the motion turns
-    // back from the step before it.
+    // Start at a free place, move straight and turn slowly. A step that touches is kept; the motion then
+    // reverses from the step before it.
     let mut at = (DQuat::IDENTITY, DVec3::ZERO);
     for _ in 0..1000 {
         let place = DVec3::from_array([(); 3].map(|()| random.range(-0.7, 0.7)));
@@ -234,7 +236,7 @@ fn folder(path: &Path) -> Result<Scenario, Failure> {
         let file = path.join(name);
         let mesh = impinge_io::load_mesh(&file)?;
         match mesh.faces().is_empty() {
-            true => Err(Failure::input(format!("{}: there are no faces", file.display()))),
+            true => Err(Failure::input(format!("{}: the mesh has no faces", file.display()))),
             false => Ok(mesh),
         }
     };
@@ -246,21 +248,21 @@ fn in_cube(mesh: &Mesh, side: f64) -> Result<Mesh, GenerateError> {
     in_single(&generate::scaled_to_cube(mesh, side)?, |p| p)
 }
 
-/// With positions that single precision can hold, so that every engine is given the same mesh.
+/// Returns the mesh with positions rounded to single precision, so that every engine gets the same mesh.
 fn in_single(mesh: &Mesh, change: impl Fn(DVec3) -> DVec3) -> Result<Mesh, GenerateError> {
     let positions = mesh.positions().iter().map(|&p| change(p).as_vec3().as_dvec3()).collect();
     Ok(Mesh::new(positions, mesh.faces().to_vec())?)
 }
 
-/// What can be the name of a file, whatever it was.
-fn word(text: &str) -> String {
+/// Replaces all characters that a file name cannot have everywhere.
+fn file_name(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.,=".contains(c);
-    let word: String = text.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
-    if word.trim_matches('.').is_empty() { "given".to_owned() } else { word }
+    let file_name: String = text.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    if file_name.trim_matches('.').is_empty() { "given".to_owned() } else { file_name }
 }
 
 impl Scenario {
-    /// Writes the folder that programs of other engines read.
+    /// Writes the scenario folder for peers.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
         for (name, mesh) in [("a.obj", &self.a), ("b.obj", &self.b)] {
             let model = impinge_io::Model::from_mesh(name, Mesh::clone(mesh));
@@ -277,7 +279,7 @@ mod tests {
     #[test]
     fn scenarios_have_the_sizes_they_are_named_for() {
         let faces = |name: &str| {
-            let plan = usual(false).into_iter().find(|plan| plan.name() == name).unwrap();
+            let plan = default_plans(false).into_iter().find(|plan| plan.name() == name).unwrap();
             let Scenario { a, b, poses } = plan.make(Steps::QUICK).unwrap();
             (a.faces().len(), b.faces().len(), poses.len())
         };
@@ -285,12 +287,12 @@ mod tests {
         assert_eq!(faces("tumble-torus20k-d0.5"), (20160, 20160, 100));
         assert_eq!(faces("shells-5k-a0.001"), (5120, 5120, 10));
         assert_eq!(faces("flight-terrain"), (100_352, 528, 500));
-        assert_eq!(usual(false).len(), 24);
+        assert_eq!(default_plans(false).len(), 24);
     }
 
     #[test]
     fn single_precision_holds_every_position() {
-        for plan in usual(true) {
+        for plan in default_plans(true) {
             if matches!(plan, Plan::Tumble { .. } | Plan::Shells { .. }) {
                 let Scenario { a, b, .. } = plan.make(Steps::QUICK).unwrap();
                 let positions = a.positions().iter().chain(b.positions());
@@ -299,7 +301,7 @@ mod tests {
         }
     }
 
-    /// A flight that always or never touches would tell little.
+    /// A flight that always or never touches would be a poor test.
     #[test]
     fn flights_touch_now_and_then() {
         for (plan, share) in [(Plan::Pipes, 0.005..0.5), (Plan::Terrain, 0.1..0.9)] {
@@ -312,8 +314,8 @@ mod tests {
     }
 
     #[test]
-    fn names_are_words() {
-        assert_eq!(word("../../a b.obj"), "..-..-a-b.obj");
-        assert_eq!(word(".."), "given");
+    fn names_are_valid_file_names() {
+        assert_eq!(file_name("../../a b.obj"), "..-..-a-b.obj");
+        assert_eq!(file_name(".."), "given");
     }
 }

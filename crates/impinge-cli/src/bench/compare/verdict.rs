@@ -1,4 +1,4 @@
-//! Who is right: every answer beside that of impinge.
+//! Compares the answers of every engine with those of impinge.
 
 use super::{
     engine::{Engine, Mode},
@@ -8,32 +8,33 @@ use super::{
 use impinge::{Method, Pair, Pose};
 use serde::Serialize;
 
-/// What each pose answers, by the first of impinge's methods: which all must equal.
+/// The expected answer at each pose: that of the first method of impinge.
 pub(super) struct Truth {
     counts: Vec<u64>,
-    prints: Vec<Option<u64>>,
-    /// Poses that turn the axes into each other: there equal bodies have faces that just touch, in
-    /// an edge or a plane, and an engine that rounds may well say otherwise.
+    fingerprints: Vec<Option<u64>>,
+    /// Poses that map axes to axes. There equal bodies have faces that just touch in an edge or a plane, and
+    /// an engine that rounds may answer differently.
     is_symmetric: Vec<bool>,
 }
 
-/// How far an engine agrees.
+/// How far the answers of an engine agree with the expected ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Verdict {
     /// Steps that could be compared.
     pub(super) checked_steps: usize,
-    /// Those that differ, symmetric ones left out; they have a number of their own.
+    /// Steps with another answer, not counting symmetric ones.
     pub(super) wrong_steps: usize,
     pub(super) wrong_symmetric_steps: usize,
-    /// Pairs that were not found, and that are not there (symmetric steps left out). To detect: steps.
+    /// Pairs that were not found, and pairs that do not exist; symmetric steps do not count. In mode
+    /// `detect`: steps.
     pub(super) missed: u64,
     pub(super) invented: u64,
-    /// Whether it may be called right.
+    /// Whether the answers count as right.
     pub(super) right: bool,
 }
 
-/// An engine that rounds is called right as long as it finds what touches at all, and errs in no more
-/// than this share of the pairs.
+/// The tolerated share of wrong pairs. An engine that rounds counts as right if it finds every touching step,
+/// and no more than this share of the pairs is wrong.
 const TOLERATED: f64 = 0.01;
 
 impl Truth {
@@ -42,9 +43,9 @@ impl Truth {
             let found = reference.ask(Mode::All, pose);
             (found.count, found.pairs.map(fingerprint))
         });
-        let (counts, prints) = answers.unzip();
+        let (counts, fingerprints) = answers.unzip();
         let is_symmetric = scenario.poses.iter().map(is_symmetric).collect();
-        Self { counts, prints, is_symmetric }
+        Self { counts, fingerprints, is_symmetric }
     }
 
     pub(super) fn colliding_steps(&self) -> usize {
@@ -60,7 +61,7 @@ impl Truth {
             Answers::Each { counts, .. } => {
                 let all = self.judge_each(run, counts);
                 let first = self.first_difference(run);
-                Verdict { right: all.right && !(run.facts.is_impinge && first.is_some()), ..all }
+                Verdict { right: all.right && !(run.info.is_impinge && first.is_some()), ..all }
             }
             Answers::Sums { colliding_steps, pairs } => {
                 self.judge_sums(run, *colliding_steps, *pairs)
@@ -91,7 +92,7 @@ impl Truth {
         verdict
     }
 
-    /// Of sums only those over all poses can be compared.
+    /// Sums can be compared only if they cover all poses.
     fn judge_sums(&self, run: &Run, colliding_steps: u64, found: Option<u64>) -> Verdict {
         if run.steps.len() != self.counts.len() {
             return Verdict::default();
@@ -112,27 +113,28 @@ impl Truth {
         verdict
     }
 
-    /// The first step at which a method of impinge says anything else.
+    /// Returns the first step at which a method of impinge gives another answer.
     fn first_difference(&self, run: &Run) -> Option<usize> {
-        let Answers::Each { counts, prints } = &run.answers else { return None };
-        let said = run.steps.iter().zip(counts.iter().zip(prints));
+        let Answers::Each { counts, fingerprints } = &run.answers else { return None };
+        let said = run.steps.iter().zip(counts.iter().zip(fingerprints));
         let mut differing = said.filter(|&(&step, (&count, &print))| match run.mode {
             Mode::Detect => (count > 0) != (self.counts[step] > 0),
-            Mode::All => count != self.counts[step] || print != self.prints[step],
+            Mode::All => count != self.counts[step] || print != self.fingerprints[step],
         });
         differing.next().map(|(step, _)| *step)
     }
 
-    /// Methods of impinge that disagree: a defect. Where they do, the reference has the last word.
+    /// Reports a disagreement among impinge's methods, which is a bug. Brute force decides which method is
+    /// wrong.
     pub(super) fn defect(&self, scenario: &Scenario, runs: &[Run]) -> Option<String> {
-        let ours = || runs.iter().filter(|run| run.facts.is_impinge);
+        let ours = || runs.iter().filter(|run| run.info.is_impinge);
         let (run, step) = ours().find_map(|run| Some((run, self.first_difference(run)?)))?;
-        let first = ours().next()?.facts.engine.as_str();
+        let first = ours().next()?.info.engine.as_str();
         let mut brute = Pair::with_method(Method::BRUTE, scenario.a.clone(), scenario.b.clone());
         let pairs = brute.contacts(&Pose::IDENTITY, &scenario.poses[step]);
         let is_first_right = (pairs.len() as u64, Some(fingerprint(pairs)))
-            == (self.counts[step], self.prints[step]);
-        let wrong = if is_first_right { run.facts.engine.as_str() } else { first };
+            == (self.counts[step], self.fingerprints[step]);
+        let wrong = if is_first_right { run.info.engine.as_str() } else { first };
         Some(format!("`{wrong}` is wrong at step {step}, mode {}", run.mode.name()))
     }
 }
@@ -142,7 +144,7 @@ impl Verdict {
         (self.missed + self.invented) as f64 <= TOLERATED * pairs as f64
     }
 
-    /// Whether it says anything else anywhere.
+    /// Returns whether any answer differs.
     pub(super) fn differs(&self) -> bool {
         self.wrong_steps + self.wrong_symmetric_steps > 0 || self.missed + self.invented > 0
     }
@@ -155,21 +157,21 @@ fn is_symmetric(pose: &Pose) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{engine::Facts, race::Spread};
+    use super::super::{engine::EngineInfo, race::TimeStats};
     use super::*;
 
     fn truth() -> Truth {
         Truth {
             counts: vec![7, 0, 1000, 0],
-            prints: vec![Some(1), Some(2), Some(3), Some(2)],
+            fingerprints: vec![Some(1), Some(2), Some(3), Some(2)],
             is_symmetric: vec![true, false, false, false],
         }
     }
 
     fn run(mode: Mode, counts: &[u64], is_impinge: bool) -> Run {
-        let prints = vec![is_impinge.then_some(1), Some(2), Some(3), Some(2)];
+        let fingerprints = vec![is_impinge.then_some(1), Some(2), Some(3), Some(2)];
         Run {
-            facts: Facts {
+            info: EngineInfo {
                 engine: "x".to_owned(),
                 version: String::new(),
                 is_impinge,
@@ -180,9 +182,9 @@ mod tests {
             steps: (0..counts.len()).collect(),
             stride: 1,
             rounds: 1,
-            times: Spread { mean: 1.0, p50: 1.0, p99: 1.0, max: 1.0 },
+            times: TimeStats { mean: 1.0, p50: 1.0, p99: 1.0, max: 1.0 },
             each: Vec::new(),
-            answers: Answers::Each { counts: counts.to_vec(), prints },
+            answers: Answers::Each { counts: counts.to_vec(), fingerprints },
         }
     }
 
@@ -199,7 +201,7 @@ mod tests {
         );
         assert!(!judge(Mode::All, &[7, 0, 989, 0]).right);
         assert_eq!(judge(Mode::All, &[7, 0, 989, 0]).missed, 11);
-        // One pair too many is little, but not where there is none.
+        // One extra pair is tolerated, but not at a step without any pair.
         assert!(!judge(Mode::All, &[7, 1, 1000, 0]).right);
         assert!(judge(Mode::Detect, &[1, 0, 1, 0]).right);
         assert!(judge(Mode::Detect, &[0, 0, 1, 0]).right);
@@ -216,8 +218,8 @@ mod tests {
         assert!(!truth().judge(&run(Mode::All, &[6, 0, 1000, 0], true)).right);
         assert!(!truth().judge(&run(Mode::Detect, &[0, 0, 1, 0], true)).right);
         let mut other_pairs = run(Mode::All, &[7, 0, 1000, 0], true);
-        let Answers::Each { prints, .. } = &mut other_pairs.answers else { unreachable!() };
-        prints[2] = Some(4);
+        let Answers::Each { fingerprints, .. } = &mut other_pairs.answers else { unreachable!() };
+        fingerprints[2] = Some(4);
         assert!(!truth().judge(&other_pairs).right);
         assert_eq!(truth().first_difference(&other_pairs), Some(2));
     }

@@ -1,13 +1,13 @@
-//! STEP files: products of solids and surfaces, which OpenCASCADE cuts into triangles.
+//! Reads STEP files into an assembly: each solid or surface of a product is a part.
 //!
-//! OpenCASCADE is C++ and can crash, so it runs in a program of its own (`tools/step` in the sources), which is given
-//! the file and answers with a stream of parts.
+//! OpenCASCADE, a C++ library, splits the curved surfaces into triangles. It can crash, so it runs in the separate program
+//! `impinge-step` (`tools/step` in the sources), which gets the file and returns a stream of parts.
 
 mod program;
 mod stream;
 
 use super::{
-    Options, Unit,
+    LoadOptions, Unit,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::{IFC, Within},
 };
@@ -24,20 +24,20 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let failed = |message: String| file_error(path, message);
     check(bytes).map_err(failed)?;
-    let Options { tolerance, time_limit, .. } = builder.options;
-    // The program counts in millimetres, whatever the file does.
+    let LoadOptions { tolerance, time_limit, .. } = builder.options;
+    // The program returns millimetres, whatever the unit of the file.
     let tolerance = tolerance.map(|metres| metres * Unit::Metre.to(Unit::Millimetre));
-    let answer = program::answer(bytes, tolerance, *time_limit).map_err(failed)?;
+    let answer = program::triangulate(bytes, tolerance, *time_limit).map_err(failed)?;
     let Parts { groups, bodies, parts, lost } = stream::read(&answer).map_err(failed)?;
     drop(answer);
     if parts.is_empty() && lost.is_empty() {
-        return Err(failed("no product in it has a surface".into()));
+        return Err(failed("no product of the file has a surface".into()));
     }
 
     builder.begin_file(path, Some(Unit::Millimetre));
     let stem = super::files::stem(path);
     let named = |name: String| if name.is_empty() { stem.clone() } else { name };
-    // One part by itself is the file; more are a sub-assembly, as the nodes of a scene are.
+    // A single part gets the name of the file; several parts form a sub-assembly, as the nodes of a glTF scene do.
     let top = match (parts.len(), groups.len()) {
         (1, 0) => within.folder,
         _ => within.file_group(builder).map_err(failed)?,
@@ -72,14 +72,14 @@ fn broken(name: &str, why: &str, path: &Path, builder: &mut Builder<'_>) -> Resu
     builder.broken(name, file_error(path, message))
 }
 
-/// Refuses what is no STEP file, or only the beginning of one: OpenCASCADE makes of it what it can.
+/// Refuses a file that is not STEP or is truncated: OpenCASCADE would read as much of it as it can.
 fn check(bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() {
         return Err("the file is empty".into());
     }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii_start();
     if !text.starts_with(b"ISO-10303-21") {
-        return Err("it is no STEP file: that begins with `ISO-10303-21;`".into());
+        return Err("the file is not a STEP file, which starts with `ISO-10303-21;`".into());
     }
     let header = &text[..memchr::memmem::find(text, b"DATA;").unwrap_or(text.len())];
     if let Some(schema) = memchr::memmem::find(header, b"FILE_SCHEMA") {
@@ -99,10 +99,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_whole_step_file_is_refused() {
+    fn incomplete_step_files_are_refused() {
         let refused = |text: &[u8]| check(text).unwrap_err();
         assert_eq!(refused(b""), "the file is empty");
-        assert!(refused(b"solid a\nendsolid").contains("no STEP file"));
+        assert!(refused(b"solid a\nendsolid").contains("not a STEP file"));
         assert!(refused(b"ISO-10303-21;\nHEADER;").contains("ends early"));
         let ifc = b"ISO-10303-21;HEADER;FILE_SCHEMA (( 'IFC4X3' ));ENDSEC;DATA;END-ISO-10303-21;";
         assert_eq!(refused(ifc), IFC);

@@ -1,4 +1,4 @@
-//! The program that knows OpenCASCADE.
+//! Finds and runs `impinge-step`, the program that contains OpenCASCADE.
 
 use std::{
     env, io,
@@ -9,18 +9,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What it is called, beside ours or where the system looks for programs.
+/// The program's name, beside our own executable or in the search path of the system.
 const NAME: &str = "impinge-step";
 
-/// Names it, wherever it is.
+/// The environment variable that holds the path of the program.
 const VARIABLE: &str = "IMPINGE_STEP";
 
-/// How much of its complaint is read, and shown.
-const MAX_COMPLAINT: u64 = 1 << 12;
+/// The number of bytes read from the program's error output, and the number of characters shown.
+const MAX_STDERR: u64 = 1 << 12;
 const MAX_SHOWN: usize = 400;
 
-/// Runs the program on a file and returns what it answers. It gets no longer than the limit.
-pub(super) fn answer(
+/// Runs the program on a file and returns its output. The program is killed after `limit`.
+pub(super) fn triangulate(
     file: &[u8],
     tolerance: Option<f64>,
     limit: Duration,
@@ -41,46 +41,46 @@ fn run(
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => format!(
-            "reading STEP takes the program `{}`, which is not there: `cargo xtask step` builds it; or \
+            "STEP files need the program `{}`, which was not found; build it with `cargo xtask step`, or \
              save the file as .glb or .stl",
             program.display()
         ),
-        _ => format!("reading STEP takes the program `{}`: {error}", program.display()),
+        _ => format!("STEP files need the program `{}`, which cannot be started: {error}", program.display()),
     })?;
     let mut running = Running(child);
     let Child { stdin, stdout, stderr, .. } = &mut running.0;
     let (Some(mut stdin), Some(mut stdout), Some(stderr)) =
         (stdin.take(), stdout.take(), stderr.take())
     else {
-        return Err(format!("`{NAME}` has no streams"));
+        return Err(format!("the streams of `{NAME}` cannot be opened"));
     };
-    let (mut answer, mut complaint) = (Vec::new(), Vec::new());
+    let (mut answer, mut stderr_bytes) = (Vec::new(), Vec::new());
     let (mut read, mut status) = (Ok(0), None);
     thread::scope(|scope| {
-        // It may end before it has read everything, and then says why.
+        // The program may exit before it has read everything; its error output then says why.
         scope.spawn(move || {
             let _ = stdin.write_all(file);
         });
         scope.spawn(|| read = stdout.read_to_end(&mut answer));
         scope.spawn(|| {
-            let _ = stderr.take(MAX_COMPLAINT).read_to_end(&mut complaint);
+            let _ = stderr.take(MAX_STDERR).read_to_end(&mut stderr_bytes);
         });
         status = running.wait(limit);
     });
     match status {
         None => Err(format!(
-            "it was not read within {} s: a larger tolerance takes less time, and the limit can be raised",
+            "the file was not read within {} s; use a larger tolerance or a longer time limit",
             limit.as_secs_f64()
         )),
-        Some(status) if !status.success() => Err(failure(status, &complaint)),
+        Some(status) if !status.success() => Err(failure(status, &stderr_bytes)),
         Some(_) => match read {
             Ok(_) => Ok(answer),
-            Err(error) => Err(format!("`{NAME}` was not heard: {error}")),
+            Err(error) => Err(format!("the output of `{NAME}` cannot be read: {error}")),
         },
     }
 }
 
-/// Named by the environment, or beside this program, or to be found by the system.
+/// Returns the path from the environment variable, or the program beside our executable, or its bare name.
 fn find() -> PathBuf {
     if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
         return named.into();
@@ -90,24 +90,24 @@ fn find() -> PathBuf {
     beside.filter(|path| path.is_file()).unwrap_or_else(|| name.into())
 }
 
-/// What it says, or how it ended if it could not say anything.
-fn failure(status: ExitStatus, complaint: &[u8]) -> String {
-    let complaint = String::from_utf8_lossy(complaint);
-    match complaint.lines().map(str::trim).find(|line| !line.is_empty()) {
+/// Returns the program's first line of error output, or its exit status if there is none.
+fn failure(status: ExitStatus, stderr_bytes: &[u8]) -> String {
+    let stderr_text = String::from_utf8_lossy(stderr_bytes);
+    match stderr_text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => {
-            // It quotes the file, which may hold anything.
+            // The line quotes the file, which may hold control characters.
             let visible = |sign: char| if sign.is_control() { ' ' } else { sign };
             line.chars().take(MAX_SHOWN).map(visible).collect()
         }
-        None => format!("it cannot be read: OpenCASCADE ended with {status}"),
+        None => format!("the file cannot be read: OpenCASCADE ended with {status}"),
     }
 }
 
-/// A program that does not outlive the wish for its answer.
+/// A child process that is killed when dropped.
 struct Running(Child);
 
 impl Running {
-    /// How it ended; `None` if it had to be ended.
+    /// Waits for the process and returns its exit status; kills it after `limit` and returns `None`.
     fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let start = Instant::now();
         let mut pause = Duration::from_millis(1);
@@ -146,8 +146,8 @@ mod tests {
         sync::{Mutex, MutexGuard, PoisonError},
     };
 
-    /// A program of a line of shell, removed at the end. One at a time: a program that starts while another
-    /// is being written holds it open, and what is open for writing does not start.
+    /// A one-line shell script, removed when dropped. Only one at a time: a process that is started while another script is
+    /// being written holds that script open, and the system does not run a file that is open for writing.
     struct Script(PathBuf, #[expect(dead_code, reason = "held")] MutexGuard<'static, ()>);
 
     impl Script {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_given_the_file_and_answers() {
+    fn the_program_gets_the_file_and_its_output_is_returned() {
         let file = vec![b'x'; 1 << 20];
         assert_eq!(Script::new("cat", "cat").run(&file).unwrap(), file);
         let told = Script::new("echo", "echo \"$@\"").run(&file).unwrap();
@@ -181,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn however_it_ends_the_reason_is_one_line() {
-        // Neither reads its input, which is more than a pipe holds.
+    fn every_failure_is_reported_in_one_line() {
+        // The scripts do not read their input, which is larger than a pipe buffer.
         let file = vec![b'x'; 1 << 20];
         let complains = "echo; echo half; printf 'a\\tb\\nc\\n' >&2; exit 3";
         assert_eq!(Script::new("complains", complains).run(&file).unwrap_err(), "a b");
@@ -196,18 +196,18 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_outlive_its_time() {
+    fn the_program_is_killed_after_the_limit() {
         let script = Script::new("hangs", "exec sleep 600");
         let start = Instant::now();
         let error = run(&script.0, b"x", None, Duration::from_millis(200)).unwrap_err();
-        assert!(error.starts_with("it was not read within 0.2 s"), "{error}");
+        assert!(error.starts_with("the file was not read within 0.2 s"), "{error}");
         assert!(start.elapsed() < Duration::from_secs(60));
     }
 
     #[test]
-    fn without_it_what_to_do_is_said() {
+    fn a_missing_program_is_reported_with_advice() {
         let error = run(Path::new("/no/such/program"), b"x", None, Duration::MAX).unwrap_err();
-        assert!(error.contains("`cargo xtask step` builds it"), "{error}");
+        assert!(error.contains("build it with `cargo xtask step`"), "{error}");
         let script = Script::new("locked", "exit 0");
         fs::set_permissions(&script.0, PermissionsExt::from_mode(0o600)).unwrap();
         let error = script.run(b"x").unwrap_err();

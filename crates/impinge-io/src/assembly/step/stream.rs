@@ -1,31 +1,31 @@
-//! What the program answers; `tools/step/stream.hpp` in the sources describes it.
+//! Parses the output of `impinge-step`. `tools/step/stream.hpp` defines the format.
 
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::Mesh;
 
 const MAGIC: &[u8] = b"IMPSTEP1";
 
-/// What stands for "no sub-assembly".
+/// Stands for "no sub-assembly".
 const NOWHERE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    /// Names of sub-assemblies, each with that of an earlier one that it is in.
+    /// Names of sub-assemblies, each with the index of its parent, which comes earlier.
     pub(super) groups: Vec<(String, Option<usize>)>,
     pub(super) bodies: Vec<Body>,
     pub(super) parts: Vec<Placed>,
-    /// Things that are no parts because they could not be built: names, and why.
+    /// Entities that could not be built and so have no part: name, and reason.
     pub(super) lost: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
 pub(super) enum Body {
     Mesh(Mesh),
-    /// Why there is none.
+    /// Why the body has no mesh.
     Broken(String),
 }
 
-/// A body, somewhere.
+/// A body with its transform.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) name: String,
@@ -36,7 +36,7 @@ pub(super) struct Placed {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
     let not_understood = || {
-        "what `impinge-step` answers is not understood; `cargo xtask step` builds the one that belongs \
+        "the output of `impinge-step` is not understood; `cargo xtask step` builds the version that belongs \
          to this version"
             .to_owned()
     };
@@ -56,7 +56,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
-    /// Reads a record: whether it is not the last, or what is wrong with its mesh. `None` if it is no record.
+    /// Reads a record into `parts`. Returns `Ok(false)` after the last record, `Err` if a mesh is invalid, and `None` if the
+    /// bytes are not a record.
     fn record(&mut self, parts: &mut Parts) -> Option<Result<bool, String>> {
         match self.take(1)? {
             b"G" => {
@@ -120,7 +121,7 @@ impl<'a> Cursor<'a> {
         Some([self.number()?, self.number()?, self.number()?])
     }
 
-    /// Room is made for no more than the bytes can hold.
+    /// Allocates no more than the remaining bytes can hold.
     fn list<T>(&mut self, count: u32, item: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut list = Vec::with_capacity((count as usize).min(self.0.len() / 12));
         for _ in 0..count {
@@ -129,13 +130,13 @@ impl<'a> Cursor<'a> {
         Some(list)
     }
 
-    /// Names in files are in whatever encoding their writer thought of.
+    /// Names may be in any encoding.
     fn text(&mut self) -> Option<String> {
         let length = self.number()? as usize;
         Some(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    /// A sub-assembly that is there already, or none.
+    /// Reads the index of an earlier sub-assembly, or "none".
     fn group(&mut self, parts: &Parts) -> Option<Option<usize>> {
         match self.number()? {
             NOWHERE => Some(None),
@@ -195,20 +196,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_is_refused() {
+    fn incomplete_output_is_refused() {
         let bytes = sample().concat();
         for length in 0..bytes.len() {
             assert!(read(&bytes[..length]).is_err(), "{length}");
         }
         assert!(read(&[&bytes[..], b"E"].concat()).is_err());
-        // Groups and bodies that are not there.
+        // Indices of groups and bodies that do not exist.
         let mut records = sample();
         records.remove(2);
         assert!(read(&records.concat()).is_err());
         let mut records = sample();
         records.swap(3, 5);
         assert!(read(&records.concat()).is_err());
-        // A corner that is not there, and room for four billion of them.
+        // A corner index out of range, and a count of four billion.
         let far = [MAGIC, b"M", &numbers(&[1, 1]), &reals(&[0.0; 3]), &numbers(&[0, 1, 0]), b"E"];
         assert!(read(&far.concat()).unwrap_err().contains("vertex"));
         assert!(read(&[MAGIC, b"M", &numbers(&[u32::MAX; 2])].concat()).is_err());

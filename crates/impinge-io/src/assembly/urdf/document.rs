@@ -1,4 +1,4 @@
-//! What a URDF file says of links and joints.
+//! Parses the links and joints of a URDF file.
 
 use crate::{
     assembly::robot::JointKind,
@@ -42,7 +42,7 @@ pub(super) enum Geometry {
     Sphere {
         radius: f64,
     },
-    /// Not of the standard, but several simulators have it.
+    /// Not in the standard, but several simulators support it.
     Capsule {
         radius: f64,
         length: f64,
@@ -59,7 +59,7 @@ pub(super) struct JointFields {
     pub(super) line: usize,
     pub(super) kind: JointKind,
     pub(super) origin: DAffine3,
-    /// Of length 1.
+    /// A unit vector.
     pub(super) axis: DVec3,
     pub(super) parent: u32,
     pub(super) child: u32,
@@ -67,7 +67,7 @@ pub(super) struct JointFields {
     pub(super) mimic: Option<Mimic>,
 }
 
-/// That a joint stands at `multiplier · other + offset`.
+/// The value of the joint is `multiplier · other + offset`.
 #[derive(Debug)]
 pub(super) struct Mimic {
     pub(super) joint: String,
@@ -88,7 +88,7 @@ impl Robot {
         for element in root.children().filter(|child| child.name() == "link") {
             let link = link(element)?;
             if numbers.insert(link.name.clone(), links.len() as u32).is_some() {
-                let message = format!("a second link `{}`", shown(&link.name));
+                let message = format!("the robot has a second link `{}`", shown(&link.name));
                 return Err(element.fault(message));
             }
             links.push(link);
@@ -101,7 +101,7 @@ impl Robot {
         for element in root.children().filter(|child| child.name() == "joint") {
             let joint = joint(element, &numbers)?;
             if names.insert(joint.name.clone(), ()).is_some() {
-                let message = format!("a second joint `{}`", shown(&joint.name));
+                let message = format!("the robot has a second joint `{}`", shown(&joint.name));
                 return Err(element.fault(message));
             }
             joints.push(joint);
@@ -121,7 +121,7 @@ fn link(element: Element<'_, '_>) -> Result<LinkFields, Fault> {
 
 fn collision(element: Element<'_, '_>) -> Result<Collision, Fault> {
     let Some(geometry_element) = element.child("geometry") else {
-        return Err(element.fault("a collision element without geometry"));
+        return Err(element.fault("the collision element has no geometry"));
     };
     let name = element.attribute("name").filter(|name| !name.is_empty());
     Ok(Collision {
@@ -138,7 +138,7 @@ fn geometry(element: Element<'_, '_>) -> Result<Geometry, Fault> {
         return Err(element.fault("the geometry is empty"));
     };
     if let Some(second) = shapes.next() {
-        let message = format!("a second shape, `{}`, in one geometry", shown(second.name()));
+        let message = format!("the geometry has a second shape, `{}`", shown(second.name()));
         return Err(second.fault(message));
     }
     let length = |name: &str| {
@@ -168,7 +168,7 @@ fn geometry(element: Element<'_, '_>) -> Result<Geometry, Fault> {
         },
         other => {
             let message = format!(
-                "the shape `{}` is not known; those that are: box, cylinder, sphere, capsule, mesh",
+                "the shape `{}` is not known; use box, cylinder, sphere, capsule or mesh",
                 shown(other)
             );
             return Err(shape.fault(message));
@@ -186,7 +186,7 @@ fn joint(element: Element<'_, '_>, links: &HashMap<String, u32>) -> Result<Joint
         "planar" => JointKind::Planar,
         "floating" => JointKind::Floating,
         other => {
-            let message = format!("`{}` is no type of joint", shown(other));
+            let message = format!("`{}` is not a joint type", shown(other));
             return Err(element.fault(message));
         }
     };
@@ -206,7 +206,7 @@ fn joint(element: Element<'_, '_>, links: &HashMap<String, u32>) -> Result<Joint
         Some(axis) => {
             let vector = DVec3::from_array(numbers(axis, "xyz", required(axis, "xyz")?)?);
             match vector.try_normalize() {
-                // An axis along a coordinate stays exactly that.
+                // An axis along a coordinate axis stays exact.
                 Some(unit) if unit.is_finite() => unit,
                 _ if kind.is_free() => return Err(axis.fault("the axis has no direction")),
                 _ => DVec3::X,
@@ -247,7 +247,7 @@ fn joint(element: Element<'_, '_>, links: &HashMap<String, u32>) -> Result<Joint
     Ok(JointFields { name, line, kind, origin, axis, parent, child, limits, mimic })
 }
 
-/// Where an element stands relative to what it is in; the identity if it does not say.
+/// Returns the transform of an element relative to its parent; the identity if there is no `origin`.
 fn origin(element: Element<'_, '_>) -> Result<DAffine3, Fault> {
     let Some(origin) = element.child("origin") else { return Ok(DAffine3::IDENTITY) };
     let triple = |name: &str| match origin.attribute(name) {
@@ -257,7 +257,7 @@ fn origin(element: Element<'_, '_>) -> Result<DAffine3, Fault> {
     let translation = DVec3::from_array(triple("xyz")?);
     let [roll, pitch, yaw] = triple("rpy")?;
     let turn = super::kinematics::rotation;
-    // About the fixed axes x, then y, then z.
+    // Rotations about the fixed axes x, then y, then z.
     let matrix3: DMat3 = turn(DVec3::Z, yaw) * turn(DVec3::Y, pitch) * turn(DVec3::X, roll);
     Ok(DAffine3 { matrix3, translation })
 }
@@ -269,7 +269,7 @@ fn required<'t>(element: Element<'t, '_>, name: &str) -> Result<&'t str, Fault> 
     }
 }
 
-/// As many numbers as asked for, parted by spaces.
+/// Parses exactly N numbers, separated by spaces.
 fn numbers<const N: usize>(
     element: Element<'_, '_>,
     name: &str,

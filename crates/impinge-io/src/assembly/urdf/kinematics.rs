@@ -1,4 +1,4 @@
-//! Where the links of a robot stand.
+//! Forward kinematics: joint values and link transforms of a robot.
 
 use super::document::{JointFields, Robot};
 use crate::{assembly::robot::JointKind, error::Fault, text::shown};
@@ -6,26 +6,26 @@ use glam::{DAffine3, DMat3, DVec3};
 use std::collections::{BTreeMap, HashMap};
 
 impl JointKind {
-    /// Whether one number says where it stands.
+    /// Returns whether one number defines the position of such a joint.
     pub(crate) fn is_free(self) -> bool {
         matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
     }
 }
 
-/// A robot with its joints set.
+/// A robot with given joint values.
 #[derive(Debug)]
-pub(super) struct Stance {
+pub(super) struct RobotState {
     /// The value of every joint.
     pub(super) values: Vec<f64>,
-    /// Where every link stands.
+    /// The transform of every link.
     pub(super) links: Vec<DAffine3>,
-    /// The link that carries each.
+    /// The parent link of every link.
     pub(super) parents: Vec<Option<u32>>,
     /// All links, parents before children.
     pub(super) order: Vec<u32>,
 }
 
-impl Stance {
+impl RobotState {
     pub(super) fn new(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Self, Fault> {
         let values = values(robot, given)?;
         let joint_above = joints_above(robot)?;
@@ -37,7 +37,7 @@ impl Stance {
             let placed =
                 links[joint.parent as usize] * joint.origin * motion(joint, values[number]);
             if !placed.is_finite() {
-                let message = "what it carries stands beyond the range of numbers";
+                let message = "a link below this joint is beyond the range of numbers";
                 return Err(Fault::line(joint.line, message));
             }
             links[link as usize] = placed;
@@ -47,12 +47,12 @@ impl Stance {
     }
 }
 
-/// The rotation about an axis of length 1; exactly the identity for the angle 0.
+/// Returns the rotation about a unit axis; exactly the identity for the angle 0.
 pub(super) fn rotation(axis: DVec3, angle: f64) -> DMat3 {
     if angle == 0.0 {
         return DMat3::IDENTITY;
     }
-    // Not the platform's functions: the same file gives the same bits everywhere.
+    // `libm`, not the functions of the platform: the same file gives the same bits everywhere.
     let (sin, cos) = libm::sincos(angle);
     let across = axis * (1.0 - cos);
     let (x, y, z) = (axis.x, axis.y, axis.z);
@@ -73,7 +73,7 @@ fn motion(joint: &JointFields, value: f64) -> DAffine3 {
     }
 }
 
-/// The value of every joint: as given, or at rest, those that follow another after it.
+/// Returns the value of every joint: the given value, the rest position, or the value that a mimic joint follows.
 fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Fault> {
     let mut values = vec![0.0; robot.joints.len()];
     let mut known = vec![false; robot.joints.len()];
@@ -88,16 +88,20 @@ fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Faul
         match (&joint.mimic, given) {
             (Some(mimic), Some(_)) => {
                 let other = shown(&mimic.joint);
-                return Err(fault(format!("follows `{other}`, so it cannot be set: set that one")));
+                return Err(fault(format!(
+                    "mimics `{other}`, so it cannot be set; set `{other}` instead"
+                )));
             }
             (None, Some(_)) if !joint.kind.is_free() => {
-                return Err(fault("cannot be set by a number".into()));
+                return Err(fault("cannot be set, because it has no single value".into()));
             }
             (None, Some(&value)) => {
                 if let Some([lower, upper]) = joint.limits
                     && !(lower..=upper).contains(&value)
                 {
-                    return Err(fault(format!("goes from {lower} to {upper}, not to {value}")));
+                    return Err(fault(format!(
+                        "has the limits {lower} and {upper}; the value {value} is outside"
+                    )));
                 }
                 values[number] = value;
             }
@@ -110,7 +114,7 @@ fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Faul
         known[number] = true;
     }
 
-    // Followers may follow followers: up to one that is known, then back down.
+    // Mimic joints may mimic mimic joints: follow the chain to a joint whose value is known, then go back.
     let mut chain = Vec::new();
     let mut passed = known.clone();
     for start in 0..robot.joints.len() {
@@ -119,13 +123,13 @@ fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Faul
             let joint = &robot.joints[number];
             let Some(mimic) = &joint.mimic else { break };
             if passed[number] {
-                let message = format!("the joint `{}` follows itself", shown(&joint.name));
+                let message = format!("the joint `{}` mimics itself", shown(&joint.name));
                 return Err(Fault::line(joint.line, message));
             }
             passed[number] = true;
             chain.push(number);
             let Some(&next) = numbers.get(&*mimic.joint) else {
-                let message = format!("there is no joint `{}` to follow", shown(&mimic.joint));
+                let message = format!("there is no joint `{}` to mimic", shown(&mimic.joint));
                 return Err(Fault::line(joint.line, message));
             };
             number = next;
@@ -136,7 +140,10 @@ fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Faul
             let Some(&other) = numbers.get(&*mimic.joint) else { continue };
             let value = mimic.multiplier * values[other] + mimic.offset;
             if !value.is_finite() {
-                let message = format!("the joint `{}` stands at {value}", shown(&joint.name));
+                let message = format!(
+                    "the value of the joint `{}` is {value}, not a finite number",
+                    shown(&joint.name)
+                );
                 return Err(Fault::line(joint.line, message));
             }
             values[number] = value;
@@ -146,7 +153,7 @@ fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Faul
     Ok(values)
 }
 
-/// The joint that moves each link.
+/// Returns the joint above each link.
 fn joints_above(robot: &Robot) -> Result<Vec<Option<usize>>, Fault> {
     let mut above = vec![None; robot.links.len()];
     for (number, joint) in robot.joints.iter().enumerate() {
@@ -165,7 +172,7 @@ fn joints_above(robot: &Robot) -> Result<Vec<Option<usize>>, Fault> {
     Ok(above)
 }
 
-/// All links, parents before children.
+/// Returns all links, parents before children.
 fn order(robot: &Robot, joint_above: &[Option<usize>]) -> Result<Vec<u32>, Fault> {
     let mut children = vec![Vec::new(); robot.links.len()];
     for joint in &robot.joints {
@@ -173,7 +180,7 @@ fn order(robot: &Robot, joint_above: &[Option<usize>]) -> Result<Vec<u32>, Fault
     }
     let mut roots = (0..robot.links.len()).filter(|&link| joint_above[link].is_none());
     let Some(root) = roots.next() else {
-        return Err(Fault::file("every link is moved by a joint: the joints run in a circle"));
+        return Err(Fault::file("the joints form a cycle: every link is the child of a joint"));
     };
     if let Some(second) = roots.next() {
         let message = format!(
@@ -189,25 +196,25 @@ fn order(robot: &Robot, joint_above: &[Option<usize>]) -> Result<Vec<u32>, Fault
         order.extend_from_slice(&children[link as usize]);
         at += 1;
     }
-    // Each link has one joint above it at most, so none comes twice; those of a circle never come.
+    // Each link has at most one joint above it, so no link is reached twice; the links of a cycle are never reached.
     if order.len() < robot.links.len() {
         let mut reached = vec![false; robot.links.len()];
         order.iter().for_each(|&link| reached[link as usize] = true);
         let lost = reached.iter().position(|reached| !reached).unwrap_or(0);
         let name = shown(&robot.links[lost].name);
-        let message = format!("the link `{name}` is moved by joints that run in a circle");
+        let message = format!("the joints of the link `{name}` form a cycle");
         return Err(Fault::line(robot.links[lost].line, message));
     }
     Ok(order)
 }
 
-/// For each link, the next one above it with geometry, and the topmost of the links without that
-/// are between the two, or above all.
-pub(super) fn neighbours(robot: &Robot, stance: &Stance) -> Vec<(Option<u32>, Option<u32>)> {
+/// Returns for each link the nearest link above it that has geometry, and the topmost of the links without geometry
+/// between the two (or up to the root, if no link above has geometry).
+pub(super) fn neighbours(robot: &Robot, state: &RobotState) -> Vec<(Option<u32>, Option<u32>)> {
     let is_bare = |link: u32| robot.links[link as usize].collisions.is_empty();
     let mut found = vec![(None, None); robot.links.len()];
-    for &link in &stance.order {
-        found[link as usize] = match stance.parents[link as usize] {
+    for &link in &state.order {
+        found[link as usize] = match state.parents[link as usize] {
             Some(parent) if is_bare(parent) => {
                 let (above, hub) = found[parent as usize];
                 (above, hub.or(Some(parent)))

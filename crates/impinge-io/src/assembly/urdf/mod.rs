@@ -1,7 +1,7 @@
-//! Robots: URDF files with the collision geometry of their links.
+//! Reads robots: the collision geometry of the links of a URDF file.
 //!
-//! [`document`] reads the XML, [`kinematics`] finds out where the links stand, [`shapes`] makes
-//! meshes of boxes, cylinders, spheres and capsules, and [`packages`] finds the mesh files.
+//! [`document`] parses the XML, [`kinematics`] computes the link transforms, [`shapes`] makes meshes of boxes, cylinders,
+//! spheres and capsules, and [`packages`] finds the mesh files.
 
 mod document;
 mod kinematics;
@@ -9,26 +9,26 @@ mod packages;
 mod shapes;
 
 use super::{
-    Assembly, Options,
+    Assembly, LoadOptions,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::unread,
     robot::{Joint, Link},
 };
 use crate::{
     Error,
-    error::{Fault, Place},
+    error::{Fault, Location},
     text::shown,
 };
 use document::{Collision, Geometry, Robot};
 use glam::{DAffine3, DMat3};
-use kinematics::{Stance, neighbours};
+use kinematics::{RobotState, neighbours};
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-/// How far triangles may be from a round shape if nothing is asked for, in metres.
+/// The default for the largest distance between triangles and a round shape, in metres.
 const TOLERANCE: f64 = 1e-4;
 
 /// Adds the collision geometry of a robot, link by link.
@@ -41,7 +41,7 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let named = |fault: Fault| fault.in_file(path);
     let robot = Robot::parse(bytes).map_err(named)?;
-    let stance = Stance::new(&robot, &builder.options.joints).map_err(named)?;
+    let state = RobotState::new(&robot, &builder.options.joints).map_err(named)?;
     if robot.links.iter().all(|link| link.collisions.is_empty()) {
         let message = "no link of the robot has collision geometry (visual geometry is not used)";
         return Err(Fault::file(message).in_file(path));
@@ -67,7 +67,7 @@ pub(super) fn read(
                 Problem::InFile(error) => error,
             });
             let added = added.and_then(|(mesh, scale)| {
-                let transform = &(stance.links[number] * collision.origin * scale);
+                let transform = &(state.links[number] * collision.origin * scale);
                 let link = Some(first_link + number as u32);
                 let part = NewPart { name: name.clone(), group, mesh, transform, link };
                 let fault = |message| named(Fault::line(collision.line, message));
@@ -78,13 +78,13 @@ pub(super) fn read(
             }
         }
     }
-    add_structure(&robot, &stance, first_link, &mut builder.assembly);
+    add_structure(&robot, &state, first_link, &mut builder.assembly);
     Ok(())
 }
 
-fn add_structure(robot: &Robot, stance: &Stance, first_link: u32, assembly: &mut Assembly) {
+fn add_structure(robot: &Robot, state: &RobotState, first_link: u32, assembly: &mut Assembly) {
     let moved = |link: u32| first_link + link;
-    for (link, (above, hub)) in robot.links.iter().zip(neighbours(robot, stance)) {
+    for (link, (above, hub)) in robot.links.iter().zip(neighbours(robot, state)) {
         assembly.links.push(Link {
             name: link.name.clone(),
             has_geometry: !link.collisions.is_empty(),
@@ -92,7 +92,7 @@ fn add_structure(robot: &Robot, stance: &Stance, first_link: u32, assembly: &mut
             hub: hub.map(moved),
         });
     }
-    for (joint, &value) in robot.joints.iter().zip(&stance.values) {
+    for (joint, &value) in robot.joints.iter().zip(&state.values) {
         assembly.joints.push(Joint {
             name: joint.name.clone(),
             kind: joint.kind,
@@ -105,39 +105,45 @@ fn add_structure(robot: &Robot, stance: &Stance, first_link: u32, assembly: &mut
     }
 }
 
-/// Refuses values for joints that no robot has.
-pub(super) fn check_joint_names(assembly: &Assembly, options: &Options) -> Result<(), Error> {
+/// Refuses values for joints that no robot of the assembly has.
+pub(super) fn check_joint_names(assembly: &Assembly, options: &LoadOptions) -> Result<(), Error> {
     let has = |name: &String| assembly.joints.iter().any(|joint| joint.name == *name);
     let Some(name) = options.joints.keys().find(|name| !has(name)) else { return Ok(()) };
     let settable = |joint: &&Joint| joint.limits.is_some() || joint.kind.is_free();
     let known: Vec<_> =
         assembly.joints.iter().filter(settable).take(20).map(|joint| shown(&joint.name)).collect();
     let message = match known.is_empty() {
-        true => format!("there is no joint `{}`, nor any other that moves", shown(name)),
+        true => {
+            format!("there is no joint `{}`, and no joint of the assembly can be set", shown(name))
+        }
         false => {
-            format!("there is no joint `{}`; those that move: {}", shown(name), known.join(", "))
+            format!(
+                "there is no joint `{}`; joints that can be set: {}",
+                shown(name),
+                known.join(", ")
+            )
         }
     };
     let path = assembly.files.first().cloned().unwrap_or_default();
-    Err(Error { path, place: Place::File, message })
+    Err(Error { path, location: Location::File, message })
 }
 
-/// Why a mesh could not be had.
+/// Why the mesh of a collision element is not available.
 enum Problem {
     Here(String),
     InFile(Error),
 }
 
-/// The meshes of a robot; each file is read once.
+/// The meshes of a robot, cached: each file is read once.
 struct Meshes<'a> {
     folder: Option<&'a Path>,
     known: HashMap<PathBuf, SourceMesh>,
-    /// Robots have the same shape many times, each of thousands of faces.
+    /// Robots use the same shape many times, each with thousands of faces.
     shapes: HashMap<shapes::Key, SourceMesh>,
 }
 
 impl Meshes<'_> {
-    /// The mesh of a collision element, and what scales it.
+    /// Returns the mesh of a collision element, and its scale.
     fn get(
         &mut self,
         collision: &Collision,

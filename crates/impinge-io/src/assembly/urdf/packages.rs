@@ -1,33 +1,32 @@
-//! Where the mesh files of a robot are.
+//! Resolves the names of a robot's mesh files to paths.
 
 use crate::text::shown;
 use std::path::{Path, PathBuf};
 
-/// How many folders above the robot's file are looked into.
-const MOST_ABOVE: usize = 12;
+/// The number of folders above the robot's file in which packages are searched.
+const MAX_PARENTS: usize = 12;
 
-/// The file that a mesh's `filename` names.
+/// Returns the file that the `filename` of a mesh refers to.
 ///
-/// - `package://NAME/REST` (and `model://`): `NAME/REST` in one of the given folders, or `REST` if
-///   the folder itself is called `NAME`; then likewise in the folder of the robot's file and in
-///   those above it.
-/// - `file://PATH`, and a path by itself: from the folder of the robot's file.
+/// - `package://NAME/REST` (and `model://`): `NAME/REST` in one of the given folders, or `REST` if the folder itself is
+///   called `NAME`; then the same in the folder of the robot's file and in its parent folders.
+/// - `file://PATH` and a plain path: relative to the folder of the robot's file.
 pub(super) fn resolve(
     filename: &str,
     folder: Option<&Path>,
     packages: &[PathBuf],
 ) -> Result<PathBuf, String> {
     let Some(folder) = folder else {
-        let message = "is in another file, which cannot be opened from here";
+        let message = "is in another file, and other files cannot be opened from here";
         return Err(format!("the mesh `{}` {message}", shown(filename)));
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let tried = match filename.split_once("://") {
         Some(("package" | "model", rest)) => {
-            // Folders above are only known of the full path.
+            // Only an absolute path has all parent folders.
             let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-            let above = absolute.ancestors().take(MOST_ABOVE);
-            // As it was named, where the file is found beside it: shorter to read in messages.
+            let above = absolute.ancestors().take(MAX_PARENTS);
+            // Try the folder as the caller spelled it first: that gives shorter paths in messages.
             let near = std::iter::once(folder).chain(above);
             in_packages(rest, packages.iter().map(PathBuf::as_path).chain(near))
         }
@@ -46,7 +45,7 @@ pub(super) fn resolve(
         places.push(format!("{} more places", tried.len() - 3));
     }
     let advice = match filename.contains("://") {
-        true => "; name the folder that the package is in",
+        true => "; give the folder that contains the package",
         false => "",
     };
     Err(format!("the mesh `{}` is not found at {}{advice}", shown(filename), places.join(", ")))

@@ -1,26 +1,26 @@
-//! Triangles for the shapes that a robot's geometry is made of.
+//! Makes triangle meshes of the primitive shapes of a robot: box, cylinder, sphere, capsule.
 
 use super::document::Geometry;
 use glam::DVec3;
 use impinge::Mesh;
 use std::f64::consts::{PI, TAU};
 
-/// A circle has at least and at most so many sides. The most is met at a tolerance of 0.002 % of
-/// the radius.
+/// The smallest and the largest number of sides of a circle. The largest is reached at a tolerance of 0.002 % of the
+/// radius.
 const SIDES: [u32; 2] = [8, 512];
 
-/// A closed mesh whose vertices lie on the shape and whose faces are within `tolerance` of it,
-/// outside out. Along z, around the origin.
+/// Returns a closed mesh whose vertices lie on the shape and whose faces are within `tolerance` of it, with normals
+/// outward. The axis is z, the centre is the origin.
 pub(super) fn mesh(geometry: &Geometry, tolerance: f64) -> Result<Mesh, String> {
     let (positions, faces) = match *geometry {
         Geometry::Box { size } => cuboid(size * 0.5),
         Geometry::Cylinder { radius, length } => {
             let half = length * 0.5;
-            // The caps are flat: their middle is where both fans end.
+            // The caps are flat, so one vertex at the centre of each is enough.
             let rings = [(0.0, -half), (radius, -half), (radius, half), (0.0, half)];
             revolved(&rings, sides(radius, tolerance))
         }
-        // A cell of the grid on a sphere bulges in both directions, each with half of the tolerance.
+        // The cells of the grid on a sphere deviate in two directions; each gets half of the tolerance.
         Geometry::Sphere { radius } => {
             let sides = sides(radius, tolerance * 0.5);
             revolved(&arcs(radius, 0.0, sides), sides)
@@ -34,7 +34,7 @@ pub(super) fn mesh(geometry: &Geometry, tolerance: f64) -> Result<Mesh, String> 
     Mesh::new(positions, faces).map_err(|error| error.to_string())
 }
 
-/// What tells one shape from another.
+/// Identifies a shape by its kind and dimensions.
 pub(super) type Key = (u8, [u64; 3]);
 
 pub(super) fn key(geometry: &Geometry) -> Key {
@@ -57,17 +57,17 @@ fn cuboid(half: DVec3) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     ((0..8).map(corner).collect(), faces.collect())
 }
 
-/// The sides of a circle whose middles are within `tolerance` of it: an even number.
+/// Returns the smallest even number of sides for which the chords of a circle are within `tolerance` of it.
 fn sides(radius: f64, tolerance: f64) -> u32 {
     let [least, most] = SIDES;
     // r·(1 − cos(π / n)) ≤ tolerance
     let half_angle = libm::acos((1.0 - tolerance / radius).max(-1.0));
     let sides = (PI / half_angle).ceil();
-    // A radius of 0 gives NaN, which becomes 0.
+    // A radius of 0 gives NaN, which casts to 0.
     (sides.min(f64::from(most)) as u32).max(least).next_multiple_of(2)
 }
 
-/// The profile of two half circles at `±half`, from pole to pole: one circle if `half` is 0.
+/// Returns the profile of two quarter circles centred at `±half`, from pole to pole; a half circle if `half` is 0.
 fn arcs(radius: f64, half: f64, sides: u32) -> Vec<(f64, f64)> {
     let steps = sides.div_ceil(4);
     let at = |step: u32| {
@@ -76,7 +76,7 @@ fn arcs(radius: f64, half: f64, sides: u32) -> Vec<(f64, f64)> {
     };
     let mut profile: Vec<_> = (1..=steps).map(at).map(|(r, z)| (r, -z - half)).collect();
     profile.insert(0, (0.0, -radius - half));
-    // The equator comes once, unless there is a straight piece between two of them.
+    // The equator occurs once, or twice if a straight segment lies between the two quarter circles.
     if let Some(last) = profile.last_mut() {
         *last = (radius, -half);
     }
@@ -88,7 +88,7 @@ fn arcs(radius: f64, half: f64, sides: u32) -> Vec<(f64, f64)> {
     profile
 }
 
-/// Turns a profile of (radius, height), from a pole below to one above, about z.
+/// Revolves a profile of (radius, height) pairs, from the lower pole to the upper one, about z.
 fn revolved(profile: &[(f64, f64)], sides: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let rings = profile.len() as u32 - 2;
     let (bottom, top) = (rings * sides, rings * sides + 1);
@@ -121,9 +121,9 @@ fn revolved(profile: &[(f64, f64)], sides: u32) -> (Vec<DVec3>, Vec<[u32; 3]>) {
 mod tests {
     use super::*;
 
-    /// The volume of a closed mesh, positive if its outside is out.
+    /// Returns the volume of a closed mesh, positive if its normals point outward.
     fn volume(mesh: &Mesh) -> f64 {
-        mesh.report().volume.expect("it is closed")
+        mesh.report().volume.expect("the mesh is closed")
     }
 
     #[test]
@@ -155,20 +155,20 @@ mod tests {
                     deepest = deepest.max(depth((a + b + c) / 3.0));
                 }
                 assert!(deepest <= tolerance * (1.0 + 1e-9), "shape {number}: {deepest}");
-                // Not much finer than asked for either.
+                // The mesh must not be much finer than requested.
                 assert!(deepest >= tolerance * 0.3, "shape {number}: {deepest} of {tolerance}");
             }
         }
     }
 
     #[test]
-    fn boxes_are_exact_and_shapes_of_nothing_are_points() {
+    fn boxes_are_exact_and_shapes_of_size_0_are_points() {
         let size = DVec3::new(1.0, 2.0, 3.0);
         let made = mesh(&Geometry::Box { size }, 1.0).unwrap();
         assert_eq!((volume(&made), made.faces().len()), (6.0, 12));
         let point = mesh(&Geometry::Sphere { radius: 0.0 }, 1e-4).unwrap();
         assert!(point.positions().iter().all(|&p| p == DVec3::ZERO));
-        // However fine it is asked for, there is an end to it.
+        // The number of faces is limited for any tolerance.
         let fine = mesh(&Geometry::Sphere { radius: 1.0 }, 1e-300).unwrap();
         assert!(fine.faces().len() < 300_000);
         let huge = Geometry::Cylinder { radius: 1e101, length: 1.0 };

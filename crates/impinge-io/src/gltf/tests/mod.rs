@@ -1,16 +1,16 @@
-//! Whole files: good ones here, and what is refused.
+//! Tests of whole files; `refused` holds the invalid ones.
 
 mod refused;
 
 use super::*;
-use crate::error::Place;
+use crate::error::Location;
 use glam::DVec3;
 use std::{fs, path::PathBuf};
 
-/// Where the positions of the test data begin; below are four indices a size.
+/// The byte offset of the positions in the test data; before it are four indices of each size.
 const POSITIONS: usize = 28;
 
-/// A square in z = 0 as the strip 0 1 2 3, its indices in 1, 2 and 4 bytes, then a triangle above.
+/// A square in z = 0 as the strip 0 1 2 3, with indices of 1, 2 and 4 bytes, then a triangle above it.
 fn data() -> Vec<u8> {
     let mut bytes = vec![0, 1, 2, 3];
     bytes.extend([0u16, 1, 2, 3].iter().flat_map(|index| index.to_le_bytes()));
@@ -20,8 +20,8 @@ fn data() -> Vec<u8> {
     bytes
 }
 
-/// A document of views over the data: 0 all of it, 1 the positions; accessors: 0 the square's
-/// corners, 1 the triangle's, 2, 3 and 4 the indices of the square.
+/// A document over the data. Views: 0 all bytes, 1 the positions. Accessors: 0 the corners of the square, 1 the corners
+/// of the triangle, 2, 3 and 4 the indices of the square.
 fn document(rest: &str) -> String {
     let length = data().len();
     let positions = length - POSITIONS;
@@ -40,7 +40,7 @@ fn document(rest: &str) -> String {
     )
 }
 
-/// A document that shows one mesh of these primitives.
+/// A document whose scene shows one mesh with these primitives.
 fn showing(primitives: &str) -> String {
     document(&format!(r#""nodes": [{{"mesh": 0}}], "meshes": [{{"primitives": [{primitives}]}}]"#))
 }
@@ -64,11 +64,11 @@ fn model(json: &str) -> Model {
 }
 
 fn shown(fault: &Fault) -> String {
-    match &fault.place {
-        Place::Json(pointer) => format!("{pointer}: {}", fault.message),
-        Place::Byte(byte) => format!("byte {byte}: {}", fault.message),
-        Place::Line(line) => format!("line {line}: {}", fault.message),
-        Place::File | Place::Character { .. } => fault.message.clone(),
+    match &fault.location {
+        Location::Json(pointer) => format!("{pointer}: {}", fault.message),
+        Location::Byte(byte) => format!("byte {byte}: {}", fault.message),
+        Location::Line(line) => format!("line {line}: {}", fault.message),
+        Location::File | Location::Character { .. } => fault.message.clone(),
     }
 }
 
@@ -98,7 +98,7 @@ fn instances_share_a_mesh_and_are_named_after_node_mesh_or_number() {
             {{"primitives": [{SQUARE}, {{"attributes": {{}}, "mode": 0}}, {TRIANGLE}]}}]"#
     )));
     let names: Vec<_> = model.parts.iter().map(|part| (&*part.name, part.mesh)).collect();
-    // meshes[2] is made of the same accessors as meshes[0], and so is the same.
+    // meshes[2] uses the same accessors as meshes[0], so both become one mesh.
     assert_eq!(names, [("arm", 0), ("tip", 1), ("node 2", 0), ("node 3", 0)]);
     assert_eq!(model.meshes.len(), 2);
     assert_eq!(model.meshes[0].faces(), [[0, 1, 2], [1, 3, 2], [4, 5, 6]]);
@@ -125,7 +125,7 @@ fn indices_of_every_size_and_none_give_the_same_faces() {
 }
 
 #[test]
-fn points_and_lines_are_passed_over_but_not_alone() {
+fn points_and_lines_are_ignored_beside_triangles() {
     let line = r#"{"attributes": {"POSITION": 0}, "mode": 1}"#;
     assert_eq!(model(&showing(&format!("{line}, {TRIANGLE}"))).face_count(), 1);
     assert_error(&showing(line), "no triangles");
@@ -135,8 +135,7 @@ fn points_and_lines_are_passed_over_but_not_alone() {
     assert_error(&showing(r#"{"attributes": {}, "mode": 9}"#), "meshes[0].primitives[0]: there is");
 }
 
-/// The test document with one accessor replaced, shown as a list of faces or, for the indices,
-/// as a strip.
+/// The test document with one accessor replaced, used as a triangle list or, for the indices, as a strip.
 fn with_accessor(index: usize, fields: &str) -> String {
     let json = showing(if index < 2 { TRIANGLE } else { SQUARE });
     let mut lines: Vec<_> = json.lines().collect();
@@ -188,7 +187,7 @@ fn quantised_positions_are_unpacked() {
             r#""bufferView": 0, "byteOffset": {at}, "componentType": {kind}, "count": 3,
                "type": "VEC3", "normalized": {normalized}"#
         );
-        // Elements of a view without a stride lie one after the other.
+        // Elements of a view without a stride are adjacent.
         model(&with_accessor(1, &fields)).meshes[0].positions()[0]
     };
     assert_eq!(of(5121, false, 0), DVec3::new(0.0, 1.0, 2.0));
@@ -198,13 +197,13 @@ fn quantised_positions_are_unpacked() {
     assert_eq!(of(5122, false, 6), DVec3::new(1.0, 2.0, 3.0));
     // 1.0 as bytes is 00 00 80 3F, and 0x80 is −128, which stands for −1.
     assert_eq!(of(5120, true, 41), DVec3::new(0.0, -1.0, 63.0 / 127.0));
-    // Not aligned, but readable all the same.
+    // The data is not aligned, which is allowed here.
     assert_eq!(of(5122, false, 5), DVec3::new(256.0, 512.0, 768.0));
 }
 
 #[test]
 fn primitives_take_only_the_vertices_they_use_of_a_shared_accessor() {
-    // All seven positions, of which a strip of four corners uses four.
+    // There are seven positions; the strip uses four of them.
     let all = r#""bufferView": 1, "componentType": 5126, "count": 7, "type": "VEC3""#;
     let json = with_accessor(0, all).replace(TRIANGLE, SQUARE);
     let mesh =
@@ -222,7 +221,7 @@ fn primitives_take_only_the_vertices_they_use_of_a_shared_accessor() {
     assert_eq!(mesh.faces(), [[0, 1, 2]]);
 }
 
-/// A fresh folder that is removed again.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -1,9 +1,9 @@
-//! Files that do not hold, each refused at the place where it fails.
+//! Tests of invalid files: each is refused with the location of the error.
 
 use super::*;
 
 #[test]
-fn accessors_that_do_not_hold_are_refused_by_name() {
+fn invalid_accessors_are_refused_by_name() {
     let positions = r#""bufferView": 1, "componentType": 5126, "count": 3, "type": "VEC3""#;
     for (from, to, expected) in [
         ("5126", "5125", "accessors[1]: positions must be"),
@@ -63,7 +63,7 @@ fn accessors_that_do_not_hold_are_refused_by_name() {
 }
 
 #[test]
-fn numbers_that_are_no_positions_and_restarts_are_refused() {
+fn invalid_positions_and_restart_indices_are_refused() {
     let bad = |at: usize, bytes: &[u8], primitive: &str| {
         let mut data = data();
         data[at..at + bytes.len()].copy_from_slice(bytes);
@@ -81,7 +81,7 @@ fn numbers_that_are_no_positions_and_restarts_are_refused() {
     let message = bad(6, &[4, 0], SQUARE);
     assert!(message.contains("primitives[0]: index 1 is 4, but its accessors[0]"), "{message}");
     assert!(message.ends_with(", at byte 6 of buffers[0]"), "{message}");
-    // Zeros that no buffer holds are at no byte.
+    // Zeros that no buffer holds have no byte offset.
     let zeros = with_accessor(0, r#""componentType": 5126, "count": 0, "type": "VEC3""#);
     let json = zeros.replace(TRIANGLE, SQUARE).replacen(
         r#""bufferView": 0, "byteOffset": 4, "componentType": 5123"#,
@@ -91,12 +91,12 @@ fn numbers_that_are_no_positions_and_restarts_are_refused() {
     assert!(error(&json).ends_with("index 0 is 0, but its accessors[0] has 0 positions"));
 }
 
-/// Files that unpack to far more than they hold.
+/// Files that unpack to far more than their size.
 #[test]
-fn what_unpacks_beyond_all_measure_is_refused() {
+fn files_that_unpack_to_too_much_are_refused() {
     let zeros = r#""componentType": 5126, "count": 4294967295, "type": "VEC3""#;
     assert_error(&with_accessor(1, zeros), "meshes[0].primitives[0]: unpacked up to here");
-    // Where a few of the zeros are used, a few are read.
+    // If only a few of the zeros are used, only those are read.
     let json = with_accessor(0, zeros).replace(TRIANGLE, SQUARE);
     assert_eq!(model(&json).meshes[0].faces().len(), 2);
     assert_eq!(model(&json).meshes[0].positions(), [DVec3::ZERO; 4]);
@@ -146,7 +146,7 @@ fn versions_and_extensions_that_are_not_understood_are_refused_by_name() {
     let instanced = json.replace("\"mesh\": 0", instanced);
     assert_error(&instanced, "nodes[0]: it has EXT_mesh_gpu_instancing, but neither TRANSLATION");
 
-    // Draco beside plain data is as good as plain data, but not without it.
+    // Draco beside uncompressed data is accepted, but not Draco alone.
     let draco = r#""extensions": {"KHR_draco_mesh_compression": {"bufferView": 0}}"#;
     let with_draco = SQUARE.replacen('{', &format!("{{{draco}, "), 1);
     model(&showing(&with_draco));
@@ -191,7 +191,7 @@ fn errors_in_the_json_are_given_with_line_and_column() {
     assert!(read(long.as_bytes(), None).unwrap_err().message.len() < 1000);
 }
 
-/// Whatever is cut off or overwritten, the answer is a model or an error.
+/// A truncated or overwritten file gives a model or an error, never a panic.
 #[test]
 fn damaged_files_are_read_or_refused() {
     let json = document(&format!(
@@ -221,5 +221,5 @@ fn damaged_files_are_read_or_refused() {
         }
         read_well += usize::from(read(&bytes, None).is_ok());
     }
-    assert!(read_well > 1000, "hardly a file gets past the first checks: {read_well}");
+    assert!(read_well > 1000, "too few damaged files pass the first checks: {read_well}");
 }

@@ -1,4 +1,4 @@
-//! The JSON that is written: no more than a model needs.
+//! The JSON document that the GLB writer produces.
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ impl Default for Document<'_> {
 }
 
 impl<'a> Document<'a> {
-    /// A document of these nodes, with nothing to show yet.
+    /// Returns a document with these nodes, without meshes.
     pub(super) fn new(roots: Vec<usize>, nodes: Vec<Node<'a>>) -> Self {
         Self {
             asset: Asset {
@@ -55,7 +55,7 @@ impl<'a> Document<'a> {
         self.accessors.len() - 1
     }
 
-    /// Lays positions and then faces, of so many bytes each, end to end.
+    /// Adds two buffer views, of the given numbers of bytes: positions, then faces.
     pub(super) fn add_views(&mut self, position_bytes: u64, face_bytes: u64) {
         if face_bytes == 0 {
             return;

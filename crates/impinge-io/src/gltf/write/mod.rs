@@ -1,11 +1,11 @@
-//! A model as a GLB.
+//! Writes a model as a GLB file.
 
 mod document;
 mod painted;
 
 pub use painted::{Color, Paint, save_painted, write_painted};
 
-use crate::model::{Model, Part};
+use crate::model::{Model, ModelPart};
 use document::{Accessor, Attributes, Document, MeshFields, Node, Primitive};
 use glam::{DAffine3, DVec3};
 use impinge::Mesh;
@@ -17,14 +17,14 @@ use std::{
 
 const F32: u32 = 5126;
 const U32: u32 = 5125;
-/// The bytes of a position, and of a face.
+/// The number of bytes of a position, and of a face.
 const TRIPLE: u64 = 12;
 
-/// Writes a model as a GLB: a node for every part, a mesh for every set of faces they show.
+/// Writes a model as GLB: one node per part, one mesh per distinct set of faces.
 ///
-/// Positions are rounded to single precision, as glTF has no other; one that is beyond its range
-/// is an error of the kind `InvalidData`, and so is a transform that is not finite. Parts that
-/// show different faces of one mesh share its positions. A part without faces is a bare node.
+/// Positions are rounded to single precision, the only one that glTF has. A coordinate beyond its range, or a transform that
+/// is not finite, is an error of the kind `InvalidData`. Parts that use different faces of one mesh share its positions. A
+/// part without faces becomes a node without a mesh.
 pub(crate) fn write(model: &Model, out: &mut dyn Write) -> Result<()> {
     let layout = Layout::new(model)?;
     write_container(&layout.document, out, |out| {
@@ -85,7 +85,7 @@ fn invalid(message: String) -> Error {
     Error::new(ErrorKind::InvalidData, message)
 }
 
-/// What goes where: all positions, mesh by mesh, then all faces, run by run.
+/// The layout of the binary chunk: all positions, mesh by mesh, then all faces, range by range.
 struct Layout<'a> {
     document: Document<'a>,
     /// The meshes whose positions are written.
@@ -144,8 +144,8 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The mesh that a part shows, if it has the faces that the part says.
-fn shown_mesh<'a>(model: &'a Model, part: &Part) -> Result<&'a Mesh> {
+/// Returns the mesh of a part, after checking that it has the faces of the part.
+fn shown_mesh<'a>(model: &'a Model, part: &ModelPart) -> Result<&'a Mesh> {
     let has = |mesh: &Mesh, run: &Range<u32>| {
         run.start <= run.end && run.end as usize <= mesh.faces().len()
     };
@@ -158,7 +158,7 @@ fn shown_mesh<'a>(model: &'a Model, part: &Part) -> Result<&'a Mesh> {
     }
 }
 
-/// The accessor of a mesh's positions, with their bounds as glTF demands.
+/// Returns the accessor for the positions of a mesh, with the bounds that glTF requires.
 fn positions(number: usize, mesh: &Mesh, byte_offset: u64) -> Result<Accessor> {
     let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for (vertex, &position) in mesh.positions().iter().enumerate() {
@@ -197,7 +197,7 @@ fn faces(count: u64, byte_offset: u64) -> Accessor {
     }
 }
 
-/// A part's transform, column by column; none for the identity.
+/// Returns the transform of a part, column by column; `None` for the identity.
 fn matrix(name: &str, transform: &DAffine3) -> Result<Option<[f64; 16]>> {
     if !transform.is_finite() {
         return Err(invalid(format!("the transform of part `{name}` is not finite")));
@@ -220,9 +220,9 @@ mod tests {
     };
     use std::sync::Arc;
 
-    fn part(name: &str, mesh: usize, faces: &[(u32, u32)], transform: DAffine3) -> Part {
+    fn part(name: &str, mesh: usize, faces: &[(u32, u32)], transform: DAffine3) -> ModelPart {
         let faces = faces.iter().map(|&(start, end)| start..end).collect();
-        Part { name: name.into(), mesh, faces, transform }
+        ModelPart { name: name.into(), mesh, faces, transform }
     }
 
     fn sample() -> Model {
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn written_models_are_read_back() {
         let model = sample();
         let back = crate::gltf::read(&written(&model), None).unwrap();
         let names: Vec<_> = back.parts.iter().map(|part| &*part.name).collect();
@@ -266,13 +266,13 @@ mod tests {
             let found: Vec<_> = back.meshes[part.mesh].triangles().collect();
             let rounded = |corner: DVec3| DVec3::from_array(single(corner).map(f64::from));
             assert_eq!(found, expected.iter().map(|t| t.map(rounded)).collect::<Vec<_>>());
-            // To a rounding error: the parser of JSON numbers may be one off in the last place.
+            // Equal up to rounding: the JSON parser may be off by one in the last place.
             assert!(part.transform.abs_diff_eq(was.transform, 1e-14), "{}", part.name);
         }
     }
 
     #[test]
-    fn the_container_and_its_parts_are_as_gltf_asks() {
+    fn the_container_conforms_to_gltf() {
         let bytes = written(&sample());
         let word = |at: usize| u32::from_le_bytes(*bytes[at..].first_chunk().unwrap());
         assert_eq!((word(4), word(8) as usize), (2, bytes.len()));
@@ -285,7 +285,7 @@ mod tests {
         );
 
         let json: serde_json::Value = serde_json::from_slice(&bytes[20..bin]).unwrap();
-        // The third mesh is shown by no part; the first gives two meshes that share its positions.
+        // No part uses the third mesh; the first becomes two glTF meshes that share its positions.
         assert_eq!(json["meshes"].as_array().unwrap().len(), 3);
         assert_eq!(json["accessors"].as_array().unwrap().len(), 5);
         let position =
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gltf_cannot_hold_is_an_error_before_anything_is_written() {
+    fn invalid_models_are_refused_before_anything_is_written() {
         let fails = |model: &Model| {
             let mut bytes = Vec::new();
             let error = write(model, &mut bytes).unwrap_err();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_of_nothing_is_a_file_without_data() {
+    fn an_empty_model_is_a_file_without_data() {
         let bytes = written(&Model::default());
         assert_eq!(bytes.len() % 4, 0);
         let json: serde_json::Value = serde_json::from_slice(&bytes[20..]).unwrap();

@@ -1,4 +1,4 @@
-//! An assembly as a GLB with some of its faces in colours.
+//! Writes an assembly as a GLB file, with colours for parts and faces.
 
 use super::{
     document::{Attributes, Document, Material, MeshFields, Node, Primitive, Surface},
@@ -13,19 +13,18 @@ use std::{
     path::Path,
 };
 
-/// Red, green, blue and opacity, as screens have them (sRGB): `[255, 0, 0, 128]` is a red that lets
-/// half of what is behind it through.
+/// Red, green, blue and opacity in sRGB, 0 to 255: `[255, 0, 0, 128]` is a half transparent red.
 pub type Color = [u8; 4];
 
 /// The colours of an assembly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Paint {
-    /// What everything is in that has no colour of its own.
+    /// The colour of everything that has no colour of its own.
     pub base: Color,
-    /// The colours of whole parts, by their number.
+    /// The colours of whole parts, by part index.
     pub parts: BTreeMap<usize, Color>,
-    /// The colours of faces, by the number of the part and of the face in its mesh.
+    /// The colours of single faces, by part index and by face index in its mesh.
     pub faces: BTreeMap<(usize, u32), Color>,
 }
 
@@ -35,7 +34,7 @@ impl Default for Paint {
     }
 }
 
-/// Writes an assembly as a GLB file, all of it or nothing; see [`write_painted`].
+/// Writes an assembly as a GLB file, completely or not at all; see [`write_painted`].
 pub fn save_painted(
     path: impl AsRef<Path>,
     assembly: &Assembly,
@@ -44,15 +43,15 @@ pub fn save_painted(
     write_atomically(path, |out| write_painted(assembly, paint, out))
 }
 
-/// Writes an assembly as a GLB: a node for every part, within nodes for its sub-assemblies.
+/// Writes an assembly as GLB: one node per part, inside the nodes of its sub-assemblies.
 ///
-/// It is in metres, as glTF is, if it is known what the assembly is in: nodes scale what they show.
-/// Parts of one mesh and one colour share it, and all parts of a mesh its positions, so a part
-/// with a few faces in another colour costs the numbers of its faces and no more. Positions are
-/// rounded to single precision. The same assembly and paint give the same bytes.
+/// If the unit of the assembly is known, the file is in metres, as glTF requires; the nodes scale. Parts with the same mesh
+/// and the same colour share a glTF mesh, and all parts of a mesh share its positions, so a part with a few faces in
+/// another colour needs only its face indices in addition. Positions are rounded to single precision. The same assembly and
+/// colours always give the same bytes.
 ///
-/// An error of the kind `InvalidData` is a coordinate beyond single precision, or a colour for a
-/// part or a face that is not there.
+/// A coordinate beyond single precision, or a colour for a part or face that does not exist, is an error of the kind
+/// `InvalidData`.
 pub fn write_painted(assembly: &Assembly, paint: &Paint, out: &mut dyn Write) -> Result<()> {
     check(assembly, paint)?;
     let mut layout = Layout { document: nodes(assembly)?, ..Layout::default() };
@@ -95,7 +94,7 @@ fn check(assembly: &Assembly, paint: &Paint) -> Result<()> {
     Ok(())
 }
 
-/// Nodes for the sub-assemblies, then for the parts.
+/// Adds nodes for the sub-assemblies, then for the parts.
 fn nodes(assembly: &Assembly) -> Result<Document<'_>> {
     let first_part = assembly.groups.len();
     let mut nodes = Vec::with_capacity(first_part + assembly.parts.len());
@@ -121,26 +120,26 @@ fn nodes(assembly: &Assembly) -> Result<Document<'_>> {
     Ok(Document::new(roots, nodes))
 }
 
-/// What goes where: all positions, mesh by mesh, then all faces.
+/// The layout of the binary chunk: all positions, mesh by mesh, then all faces.
 #[derive(Default)]
 struct Layout<'a> {
     document: Document<'a>,
     /// The meshes whose positions are written.
     pools: Vec<&'a Mesh>,
     position_bytes: u64,
-    /// The faces that are written; `None` for all of a mesh.
+    /// The faces that are written; `None` for all faces of a mesh.
     chosen: Vec<(&'a Mesh, Option<Vec<u32>>)>,
     face_bytes: u64,
     /// The accessors of the positions and of all faces of a mesh.
     position_of: HashMap<usize, usize>,
     all_faces_of: HashMap<usize, usize>,
-    /// The meshes of one colour.
+    /// The glTF meshes of one colour.
     plain: HashMap<(usize, Color), usize>,
     materials: HashMap<Color, usize>,
 }
 
 impl<'a> Layout<'a> {
-    /// The mesh that a part's node shows; none if it has no faces.
+    /// Returns the glTF mesh for the node of a part; `None` if the part has no faces.
     fn mesh(
         &mut self,
         assembly: &'a Assembly,
@@ -184,7 +183,7 @@ impl<'a> Layout<'a> {
             primitives.push(Primitive { attributes, indices, mode: 4, material: Some(material) });
         };
         if by_color.len() <= 1 {
-            // All in one colour: the numbers of the faces are those of every such part.
+            // The whole part has one colour, so it shares its faces with all such parts.
             let color = by_color.into_keys().next().unwrap_or(base);
             let indices = self.all_faces(number, mesh);
             primitive(indices, self.material(color));
@@ -229,9 +228,9 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A dull surface, seen from both sides: meshes may be open, or inside out.
+/// Returns a matt, double-sided material: meshes may be open or have inverted normals.
 fn material([red, green, blue, opacity]: Color) -> Material {
-    // What glTF holds is how much light it is, not how a screen shows it.
+    // glTF colours are linear, not sRGB.
     let linear = |value: u8| match f64::from(value) / 255.0 {
         dark if dark <= 0.04045 => dark / 12.92,
         value => libm::pow((value + 0.055) / 1.055, 2.4),
@@ -251,7 +250,7 @@ fn material([red, green, blue, opacity]: Color) -> Material {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembly::{Options, read};
+    use crate::assembly::{LoadOptions, read};
 
     const RED: Color = [255, 0, 0, 255];
     const FAINT: Color = [0, 0, 255, 64];
@@ -259,7 +258,8 @@ mod tests {
     fn sample() -> Assembly {
         let obj =
             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\ng a\nf 1 2 3\nf 1 2 4\nf 1 3 4\ng b\nf 2 3 4\n";
-        let mut assembly = read(obj.as_bytes(), Path::new("a.obj"), &Options::default()).unwrap();
+        let mut assembly =
+            read(obj.as_bytes(), Path::new("a.obj"), &LoadOptions::default()).unwrap();
         for number in 0..3 {
             let mut copy = assembly.parts[0].clone();
             copy.name = format!("copy {number}");
@@ -276,12 +276,12 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_materials_and_what_is_alike_is_shared() {
+    fn colours_are_materials_and_equal_meshes_are_shared() {
         let assembly = sample();
         let mut paint = Paint::default();
         paint.parts.insert(1, FAINT);
         paint.faces.insert((2, 1), RED);
-        // A face in the colour that its part has anyway.
+        // A face with the same colour as its part.
         paint.faces.insert((3, 0), paint.base);
         let mut bytes = Vec::new();
         write_painted(&assembly, &paint, &mut bytes).unwrap();
@@ -300,8 +300,8 @@ mod tests {
         assert_eq!(*color, serde_json::json!([0.0, 0.0, 1.0, 64.0 / 255.0]));
         assert!(json["materials"][0].get("alphaMode").is_none());
 
-        // Read back: the same parts in the same places, their faces perhaps in another order.
-        let back = read(&bytes, Path::new("a.glb"), &Options::default()).unwrap();
+        // Read back: the same parts with the same poses; faces may be in another order.
+        let back = read(&bytes, Path::new("a.glb"), &LoadOptions::default()).unwrap();
         assert_eq!(back.parts.len(), 5);
         for (number, (part, was)) in back.parts.iter().zip(&assembly.parts).enumerate() {
             assert_eq!((&part.name, part.placement), (&was.name, was.placement));
@@ -319,10 +319,10 @@ mod tests {
     #[test]
     fn sub_assemblies_are_nodes() {
         let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\no a\ng b\nf 1 2 3\ng c\nf 1 2 3\no d\nf 1 2 3\n";
-        let assembly = read(obj.as_bytes(), Path::new("a.obj"), &Options::default()).unwrap();
+        let assembly = read(obj.as_bytes(), Path::new("a.obj"), &LoadOptions::default()).unwrap();
         let mut bytes = Vec::new();
         write_painted(&assembly, &Paint::default(), &mut bytes).unwrap();
-        let back = read(&bytes, Path::new("a.glb"), &Options::default()).unwrap();
+        let back = read(&bytes, Path::new("a.glb"), &LoadOptions::default()).unwrap();
         let names = |assembly: &Assembly| {
             (0..assembly.parts.len()).map(|part| assembly.full_name(part)).collect::<Vec<_>>()
         };
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_cannot_be_painted() {
+    fn colours_for_missing_parts_and_faces_are_refused() {
         let fails = |paint: &Paint| {
             let mut bytes = Vec::new();
             let error = write_painted(&sample(), paint, &mut bytes).unwrap_err();

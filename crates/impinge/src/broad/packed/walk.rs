@@ -1,8 +1,9 @@
-//! Down two piles at once, to the boxes that overlap.
+//! The traversal of two block trees at once, down to the boxes that overlap. [`Packed`](super::Packed) calls
+//! it.
 
 use super::{
-    block::{Block, Narrow, WIDTH},
-    pile::Pile,
+    block::{Block, Box32, WIDTH},
+    block_tree::BlockTree,
 };
 use crate::{
     Threads,
@@ -16,78 +17,79 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// What walks need, one for each thread.
+/// Scratch memory for traversals, one per thread.
 #[derive(Debug)]
-pub(super) struct Walks {
+pub(super) struct Walker {
     lanes: Lanes,
     walks: Vec<Walk>,
-    /// Where walks on several threads begin.
-    pieces: Vec<Task>,
+    /// The block pairs at which traversals on several threads start.
+    starts: Vec<BlockPair>,
 }
 
-impl Default for Walks {
+impl Default for Walker {
     fn default() -> Self {
-        Self { lanes: Lanes::best(), walks: vec![Walk::default()], pieces: Vec::new() }
+        Self { lanes: Lanes::best(), walks: vec![Walk::default()], starts: Vec::new() }
     }
 }
 
 #[derive(Debug, Default)]
 struct Walk {
-    stack: Vec<Task>,
+    stack: Vec<BlockPair>,
     found: Vec<ProxyPair>,
 }
 
-/// Two blocks whose boxes overlap, one of each pile, and their levels.
+/// Two blocks whose boxes overlap, one of each tree, and their levels.
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct BlockPair {
     levels: [u8; 2],
     blocks: [u32; 2],
 }
 
-/// After so many pairs a walk hands them over.
-const ENOUGH: usize = 1 << 12;
-/// Into how many pieces for each thread the whole is cut.
-const PIECES: usize = 32;
+/// A traversal hands over its pairs once it has found this many.
+const BATCH: usize = 1 << 12;
+/// The number of block pairs per thread that the work is split into.
+const PAIRS_PER_THREAD: usize = 32;
 
-/// Two piles, or the same one twice.
+/// Two block trees, or the same one twice.
 #[derive(Clone, Copy)]
-struct Piles<'p> {
-    a: &'p Pile,
-    b: &'p Pile,
-    /// The boxes themselves, and those around each block of the second.
+struct TreePair<'p> {
+    a: &'p BlockTree,
+    b: &'p BlockTree,
+    /// Level 0 of both trees, and level 1 of the second.
     boxes: [&'p [Block]; 2],
-    around: &'p [Block],
+    level_1: &'p [Block],
     is_same: bool,
     proxies: &'p Proxies,
 }
 
-impl Walks {
-    /// Visits the pairs of proxies whose boxes overlap, one of each pile; of a pile with itself, each
-    /// once.
+impl Walker {
+    /// Visits the candidate pairs with one proxy in each tree. If both are the same tree, each pair is
+    /// visited once.
     pub(super) fn pairs(
         &mut self,
         proxies: &Proxies,
-        [a, b]: [&Pile; 2],
+        [a, b]: [&BlockTree; 2],
         threads: Threads,
         visit: &mut dyn FnMut(ProxyPair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Self { lanes, walks, pieces } = self;
+        let Self { lanes, walks, starts } = self;
         let (Some(top_a), Some(top_b)) = (a.top(), b.top()) else {
             return ControlFlow::Continue(());
         };
         let boxes = [a.level(0), b.level(0)];
-        let piles = Piles { a, b, boxes, around: b.level(1), is_same: std::ptr::eq(a, b), proxies };
-        let root = Task { levels: [top_a as u8, top_b as u8], blocks: [0, 0] };
-        let parts = match threads {
+        let trees =
+            TreePair { a, b, boxes, level_1: b.level(1), is_same: std::ptr::eq(a, b), proxies };
+        let root = BlockPair { levels: [top_a as u8, top_b as u8], blocks: [0, 0] };
+        let thread_count = match threads {
             Threads::Pool if top_a + top_b > 2 => rayon::current_num_threads(),
             _ => 1,
         };
-        if parts == 1 {
+        if thread_count == 1 {
             let walk = &mut walks[0];
             walk.stack.clear();
             walk.stack.push(root);
             loop {
-                piles.go(*lanes, walk);
+                trees.advance(*lanes, walk);
                 walk.found.drain(..).try_for_each(&mut *visit)?;
                 if walk.stack.is_empty() {
                     return ControlFlow::Continue(());
@@ -95,66 +97,66 @@ impl Walks {
             }
         }
 
-        // Opens what is highest until there are enough pieces to share.
-        pieces.clear();
-        pieces.push(root);
+        // Opens block pairs, highest levels first, until there are enough for all threads.
+        starts.clear();
+        starts.push(root);
         let mut opened = 0;
-        while opened < pieces.len() && pieces.len() - opened < PIECES * parts {
-            let task = pieces[opened];
-            if task.levels == [0, 0] {
+        while opened < starts.len() && starts.len() - opened < PAIRS_PER_THREAD * thread_count {
+            let pair = starts[opened];
+            if pair.levels == [0, 0] {
                 break;
             }
             opened += 1;
-            on!(*lanes, simd => piles.open(simd, task, pieces));
+            on!(*lanes, simd => trees.open(simd, pair, starts));
         }
-        let pieces = &pieces[opened..];
-        walks.resize_with(walks.len().max(parts), Walk::default);
+        let starts = &starts[opened..];
+        walks.resize_with(walks.len().max(thread_count), Walk::default);
         for walk in &mut *walks {
             walk.stack.clear();
             walk.found.clear();
         }
         let next = AtomicUsize::new(0);
         loop {
-            walks[..parts].par_iter_mut().for_each(|walk| {
-                // Some more than a thread alone would hand over: all have to wait for it.
-                while walk.found.len() < 16 * ENOUGH {
+            walks[..thread_count].par_iter_mut().for_each(|walk| {
+                // More than a single thread would collect, because all threads wait at the handover.
+                while walk.found.len() < 16 * BATCH {
                     if walk.stack.is_empty() {
-                        match pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            Some(&piece) => walk.stack.push(piece),
+                        match starts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                            Some(&start) => walk.stack.push(start),
                             None => break,
                         }
                     }
-                    piles.go(*lanes, walk);
+                    trees.advance(*lanes, walk);
                 }
             });
-            for walk in &mut walks[..parts] {
+            for walk in &mut walks[..thread_count] {
                 walk.found.drain(..).try_for_each(&mut *visit)?;
             }
-            let is_over = walks[..parts].iter().all(|walk| walk.stack.is_empty());
-            if is_over && next.load(Ordering::Relaxed) >= pieces.len() {
+            let is_over = walks[..thread_count].iter().all(|walk| walk.stack.is_empty());
+            if is_over && next.load(Ordering::Relaxed) >= starts.len() {
                 return ControlFlow::Continue(());
             }
         }
     }
 
-    /// Visits the proxies whose boxes may overlap a box.
+    /// Visits the proxies whose boxes may overlap `bounds32`.
     pub(super) fn overlapping(
         &mut self,
-        pile: &Pile,
-        narrow: &Narrow,
+        tree: &BlockTree,
+        bounds32: &Box32,
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Some(top) = pile.top() else { return ControlFlow::Continue(()) };
+        let Some(top) = tree.top() else { return ControlFlow::Continue(()) };
         let stack = &mut self.walks[0].stack;
         stack.clear();
-        stack.push(Task { levels: [top as u8, 0], blocks: [0, 0] });
-        while let Some(Task { levels: [level, _], blocks: [index, _] }) = stack.pop() {
-            let block = pile.block(usize::from(level), index);
-            let mask = on!(self.lanes, simd => block.touching(simd, narrow));
+        stack.push(BlockPair { levels: [top as u8, 0], blocks: [0, 0] });
+        while let Some(BlockPair { levels: [level, _], blocks: [index, _] }) = stack.pop() {
+            let block = tree.block(usize::from(level), index);
+            let mask = on!(self.lanes, simd => block.may_overlap(simd, bounds32));
             for lane in lanes_of(mask) {
                 match level {
-                    0 => visit(pile.proxy(index, lane))?,
-                    _ => stack.push(Task {
+                    0 => visit(tree.proxy(index, lane))?,
+                    _ => stack.push(BlockPair {
                         levels: [level - 1, 0],
                         blocks: [index * WIDTH as u32 + lane, 0],
                     }),
@@ -165,76 +167,77 @@ impl Walks {
     }
 }
 
-impl Piles<'_> {
-    /// Walks on until there is nowhere left to go, or enough has been found.
-    fn go(&self, lanes: Lanes, walk: &mut Walk) {
+impl TreePair<'_> {
+    /// Continues a traversal until its stack is empty or it has found enough pairs.
+    fn advance(&self, lanes: Lanes, walk: &mut Walk) {
         on!(lanes, simd => {
-            while let Some(task) = walk.stack.pop() {
-                if task.levels == [0, 0] {
-                    self.compare(simd, task.blocks, &mut walk.found);
-                    if walk.found.len() >= ENOUGH {
+            while let Some(pair) = walk.stack.pop() {
+                if pair.levels == [0, 0] {
+                    self.compare(simd, pair.blocks, &mut walk.found);
+                    if walk.found.len() >= BATCH {
                         break;
                     }
                 } else {
-                    self.open(simd, task, &mut walk.stack);
+                    self.open(simd, pair, &mut walk.stack);
                 }
             }
         });
     }
 
-    /// Adds the blocks within two blocks that overlap; of two levels the higher is opened.
+    /// Replaces a block pair by the overlapping pairs of its children. Opens the block of the higher level,
+    /// or both if the levels are equal.
     #[inline(always)]
-    fn open<S: Simd>(&self, simd: S, task: Task, tasks: &mut Vec<Task>) {
-        let Task { levels: [i, j], blocks: [a, b] } = task;
+    fn open<S: Simd>(&self, simd: S, pair: BlockPair, pairs: &mut Vec<BlockPair>) {
+        let BlockPair { levels: [i, j], blocks: [a, b] } = pair;
         let (above_a, above_b) = (usize::from(i), usize::from(j));
         let (child_a, child_b) = (a * WIDTH as u32, b * WIDTH as u32);
         if i > j {
-            let mask = self.a.block(above_a, a).touching(simd, &self.b.around(above_b, b));
+            let mask = self.a.block(above_a, a).may_overlap(simd, &self.b.around(above_b, b));
             for lane in lanes_of(mask) {
-                tasks.push(Task { levels: [i - 1, j], blocks: [child_a + lane, b] });
+                pairs.push(BlockPair { levels: [i - 1, j], blocks: [child_a + lane, b] });
             }
         } else if i < j {
-            let mask = self.b.block(above_b, b).touching(simd, &self.a.around(above_a, a));
+            let mask = self.b.block(above_b, b).may_overlap(simd, &self.a.around(above_a, a));
             for lane in lanes_of(mask) {
-                tasks.push(Task { levels: [i, j - 1], blocks: [a, child_b + lane] });
+                pairs.push(BlockPair { levels: [i, j - 1], blocks: [a, child_b + lane] });
             }
         } else {
             let is_same = self.is_same && a == b;
             let (block_a, block_b) = (self.a.block(above_a, a), self.b.block(above_b, b));
             let rows = match is_same {
                 true => 0xff,
-                false => block_a.touching(simd, &self.b.around(above_b, b)),
+                false => block_a.may_overlap(simd, &self.b.around(above_b, b)),
             };
             for row in lanes_of(rows) {
-                // Of a block with itself, each pair once, and every one with itself.
+                // A block with itself: each pair of children once, and each child with itself.
                 let later = if is_same { !0 << row } else { !0 };
-                let mask = block_b.touching(simd, &block_a.get(row as usize)) & later;
+                let mask = block_b.may_overlap(simd, &block_a.get(row as usize)) & later;
                 for lane in lanes_of(mask) {
                     let blocks = [child_a + row, child_b + lane];
-                    tasks.push(Task { levels: [i - 1, j - 1], blocks });
+                    pairs.push(BlockPair { levels: [i - 1, j - 1], blocks });
                 }
             }
         }
     }
 
-    /// Compares the boxes of two blocks.
+    /// Compares the boxes of two blocks of level 0.
     #[inline(always)]
     fn compare<S: Simd>(&self, simd: S, [a, b]: [u32; 2], found: &mut Vec<ProxyPair>) {
         let is_same = self.is_same && a == b;
         let (block_a, block_b) = (&self.boxes[0][a as usize], &self.boxes[1][b as usize]);
-        let rows = match (is_same, self.around.get(b as usize / WIDTH)) {
-            (false, Some(above)) => block_a.touching(simd, &above.get(b as usize % WIDTH)),
-            // A block by itself has none above.
+        let rows = match (is_same, self.level_1.get(b as usize / WIDTH)) {
+            (false, Some(above)) => block_a.may_overlap(simd, &above.get(b as usize % WIDTH)),
+            // A tree of a single block has no level 1.
             _ => 0xff,
         };
         for row in lanes_of(rows) {
             let later = if is_same { !1 << row } else { !0 };
-            let narrow = block_a.get(row as usize);
-            let mask = block_b.touching(simd, &narrow) & later;
+            let bounds32 = block_a.get(row as usize);
+            let mask = block_b.may_overlap(simd, &bounds32) & later;
             if mask == 0 {
                 continue;
             }
-            let certain = block_b.overlapping(simd, &narrow);
+            let certain = block_b.surely_overlaps(simd, &bounds32);
             let proxy = self.a.proxy(a, row);
             for lane in lanes_of(mask) {
                 let other = self.b.proxy(b, lane);

@@ -6,19 +6,20 @@ use super::{BOLTS, DISTANCE, INNER, WALL};
 use crate::Mesh;
 use glam::{DVec2, DVec3};
 
-/// The lines between the cells of a wall along x: bolt, input shaft, output shaft, bolt.
+/// The x coordinates of the lines between the cells of a wall: bolt, input shaft, output shaft, bolt.
 const COLUMNS: [f64; 5] = [-40.0, -24.0, 22.0, 84.0, 100.0];
 
-/// The lines between the cells of a wall along y: the floor and what is above it.
+/// The y coordinates of the lines between the cells of a wall: the floor and the part above it.
 const ROWS: [f64; 3] = [-44.0, -36.0, 18.0];
 
-/// Corners of a hole; a multiple of four, so that each corner of a cell sees a quarter.
+/// The number of corners of a hole: a multiple of four, so that each corner of a cell is joined to a quarter
+/// of the hole.
 const HOLE_SIDES: u32 = 24;
 
-/// Centre and radius of the hole in each upper cell.
+/// The x coordinate of the center, and the radius, of the hole in each upper cell.
 const HOLES: [(f64, f64); 4] = [(BOLTS[0], 2.5), (0.0, 7.0), (DISTANCE, 7.0), (BOLTS[1], 2.5)];
 
-/// The two walls, across z, and the floor between them: one closed surface with eight holes.
+/// The two walls, perpendicular to z, and the floor between them: one closed surface with eight holes.
 pub(super) fn housing() -> Mesh {
     let mut surface = Surface::default();
     let [back_out, back_in, front_in, front_out] =
@@ -39,7 +40,7 @@ pub(super) fn housing() -> Mesh {
             surface.strip(above, below);
         }
     }
-    // The floor grows out of the lower cells, which have no faces on the inside.
+    // The floor joins the lower cells of both walls, which have no faces on the inside.
     surface.strip(&back_in.outline(1), &front_in.outline(1));
     surface.finish().expect("the coordinates are constants")
 }
@@ -59,7 +60,7 @@ impl Sheet {
         Self { corners, holes }
     }
 
-    /// The outline of the lowest `rows` rows, counter-clockwise seen from +z.
+    /// The outline of the lowest `rows` rows, counter-clockwise as seen from +z.
     fn outline(&self, rows: usize) -> Vec<u32> {
         let bottom = self.corners[0].iter().copied();
         let right = (1..rows).map(|row| self.corners[row][4]);
@@ -68,14 +69,14 @@ impl Sheet {
         bottom.chain(right).chain(top).chain(left).collect()
     }
 
-    /// Adds the faces of a row of cells, looking along +z or −z.
+    /// Adds the faces of a row of cells, with normals along +z or −z.
     fn fill(&self, surface: &mut Surface, row: usize, is_front: bool) {
         let mut face = |[a, b, c]: [u32; 3]| {
             surface.face(if is_front { [a, b, c] } else { [c, b, a] });
         };
         for column in 0..4 {
             let (low, high) = (&self.corners[row], &self.corners[row + 1]);
-            // Counter-clockwise from the upper right, in the order of the hole's quarters.
+            // Counter-clockwise from the upper right, in the order of the quarters of the hole.
             let cell = [high[column + 1], high[column], low[column], low[column + 1]];
             if row == 0 {
                 face([cell[2], cell[3], cell[0]]);

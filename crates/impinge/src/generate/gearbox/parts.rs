@@ -1,11 +1,11 @@
-//! What is turned on a lathe: shafts, bushings and bolts, all about the z axis.
+//! Turned parts: shafts, bushings and bolts, all about the z axis.
 
 use super::super::surface::Surface;
 use super::super::turn::circle;
 use crate::Mesh;
 use glam::{DVec2, DVec3};
 
-/// Corners of a cross-section: a multiple of six, so that a bolt's head can be a hexagon.
+/// The number of corners of a cross-section: a multiple of six, so that a bolt's head can be a hexagon.
 const SIDES: u32 = 48;
 
 /// A shaft with a thinner end towards +z.
@@ -14,7 +14,7 @@ pub(super) fn shaft() -> Mesh {
     turned(&profile.map(|(radius, z)| (round(radius), z)))
 }
 
-/// A ring between two radii, centred at the origin: a bearing or a sleeve.
+/// A ring between two radii, centered at the origin: a bearing or a sleeve.
 pub(super) fn bushing(inner: f64, outer: f64, length: f64) -> Mesh {
     let mut surface = Surface::default();
     let z = length * 0.5;
@@ -38,7 +38,7 @@ pub(super) fn bolt() -> Mesh {
     turned(&profile)
 }
 
-/// A closed body from cross-sections with rising heights.
+/// A closed body of cross-sections at ascending heights.
 fn turned(profile: &[(Vec<DVec2>, f64)]) -> Mesh {
     let mut surface = Surface::default();
     let rings: Vec<Vec<u32>> = profile
@@ -59,7 +59,7 @@ fn round(radius: f64) -> Vec<DVec2> {
     circle(SIDES).map(|at| at * radius).collect()
 }
 
-/// As many points on a hexagon, its corners at the radius.
+/// `SIDES` points on a hexagon whose corners are at the given radius.
 fn hexagon(radius: f64) -> Vec<DVec2> {
     let corners: Vec<DVec2> = circle(6).map(|at| at * radius).collect();
     let share = SIDES as usize / 6;

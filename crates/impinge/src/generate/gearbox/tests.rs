@@ -1,11 +1,11 @@
-//! The promises of the gearbox, checked by brute force in plain floating point: every distance that
-//! matters is either exactly zero or far above rounding.
+//! Checks the documented properties of the gearbox by brute force in plain floating point. That is enough,
+//! because every distance that matters is either exactly zero or far above the rounding error.
 
 use super::super::check::{Triangle, assert_closed, hash, hash_poses, triangle_distance, volume};
 use super::*;
 use crate::Bounds;
 
-/// A part as placed, with the bounds of its faces.
+/// A placed part, with the bounding boxes of its faces.
 struct Placed {
     name: String,
     triangles: Vec<(Triangle, Bounds)>,
@@ -24,7 +24,7 @@ fn placed() -> Vec<Placed> {
         .collect()
 }
 
-/// The least distance of two parts, or `limit` if that is less.
+/// The least distance between two parts, but at most `limit`.
 fn distance(a: &Placed, b: &Placed, limit: f64) -> f64 {
     let mut least = limit;
     for (s, s_bounds) in &a.triangles {
@@ -60,7 +60,7 @@ fn exactly_three_pairs_are_close() {
 }
 
 #[test]
-fn the_contact_is_in_one_plane_and_the_clash_goes_through() {
+fn the_contact_is_in_one_plane_and_the_clash_penetrates() {
     let parts = placed();
     let part = |name: &str| parts.iter().find(|part| part.name == name).unwrap();
     let heights = |part: &Placed| {
@@ -72,7 +72,7 @@ fn the_contact_is_in_one_plane_and_the_clash_goes_through() {
     assert_eq!(heights(part(GEARBOX_TOUCH[1])).1, INNER);
     let housing = part(GEARBOX_TOUCH[0]);
     assert!(housing.triangles.iter().any(|(t, _)| t.iter().all(|corner| corner.z == INNER)));
-    // The head begins within the wall and ends beyond it.
+    // The head of the bolt begins inside the wall and ends outside it.
     let bolt = part(GEARBOX_CLASH[1]);
     let wide = bolt.triangles.iter().flat_map(|(t, _)| t).filter(|p| (p.x - BOLTS[1]).abs() > 3.0);
     let below = wide.fold(f64::MAX, |z, p| z.min(p.z));
@@ -80,7 +80,7 @@ fn the_contact_is_in_one_plane_and_the_clash_goes_through() {
 }
 
 #[test]
-fn parts_are_closed_named_once_and_instanced() {
+fn parts_are_closed_and_have_unique_names() {
     let assembly = gearbox();
     assert_eq!(assembly.len(), 15);
     for (i, (name, mesh, _)) in assembly.iter().enumerate() {
@@ -93,7 +93,7 @@ fn parts_are_closed_named_once_and_instanced() {
 }
 
 #[test]
-fn the_same_everywhere() {
+fn output_is_the_same_on_every_platform() {
     let assembly = gearbox();
     let meshes = assembly.iter().fold(0_u64, |sum, (_, mesh, _)| sum.rotate_left(1) ^ hash(mesh));
     assert_eq!(meshes, 0xF2AF_712A_B8C6_5186);

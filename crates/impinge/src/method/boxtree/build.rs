@@ -1,37 +1,38 @@
-//! Building a boxtree, from the top down (Zachmann 2002, section 4).
+//! Building a boxtree, from the top down (Zachmann 2002, section 4). `split.rs` partitions the
+//! faces; large meshes go through `cells.rs` first.
 
 use super::{
     Boxtree, Kind, Node, OverlapTest,
     cells::{self, Cells},
-    grid::{GridBox, Lanes, middle_size},
+    grid::{GridBox, LaneBox, typical_size},
     node::Cut,
     split::{Item, Spread, split},
 };
 use crate::{Mesh, volume::Frame};
 use glam::{Vec4, Vec4Swizzles};
 
-/// How a boxtree is built. The answer of a query does not depend on it.
+/// Build options of a boxtree. They affect speed and memory, never the answers of queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoxtreeOptions {
-    /// Along which axes seeds are looked for: three give better trees, one is faster to build.
+    /// The axes along which seeds are searched: three give better trees, one builds faster.
     pub axes: SeedAxis,
-    /// Which sides of a child's box move: two fit closer, one is what the paper has.
+    /// Which sides of a child's box move: two fit closer, one is as in the paper.
     pub planes: PlaneChoice,
-    /// What is to be small of the boxes: with the area, fewer of them overlap.
+    /// The measure of boxes that a split minimises. With the area, fewer boxes overlap.
     pub measure: Measure,
-    /// Up to how many faces make a leaf: more save memory, and cost triangle tests.
+    /// The largest number of faces in a leaf. More save memory, and cost triangle tests.
     pub leaf: u32,
-    /// How queries tell boxes apart, unless they have a [scratch](super::BoxtreeScratch) of their
-    /// own: the first mesh's counts.
+    /// The overlap test of queries, unless they have their own [scratch
+    /// memory](super::BoxtreeScratch). The options of the first mesh count.
     pub overlap: OverlapTest,
 }
 
-/// Along which axes seeds are looked for.
+/// The axes along which seeds are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SeedAxis {
-    /// All three; the split whose boxes are least is taken.
+    /// All three; the split with the smallest boxes is taken.
     #[default]
     All,
     /// The axis along which the box is longest.
@@ -42,34 +43,35 @@ pub enum SeedAxis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PlaneChoice {
-    /// One of the two across the axis along which the faces were split, as in the paper.
+    /// One of the two sides perpendicular to the axis of the split, as in the paper.
     Parallel,
-    /// The one of all six that cuts off the most.
+    /// The one of all six sides that cuts off the most.
     One,
-    /// The two that cut off the most. A node has room for them, as a plane needs few bits.
+    /// The two that cut off the most. Both fit into a node, because a plane needs few bits.
     #[default]
     Two,
 }
 
-/// What is to be small of a box.
+/// The measure of a box that splits and planes minimise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
-    /// The volume, as in the paper. Flat slices of a surface have little, and overlap much.
+    /// The volume, as in the paper. Flat slices of a surface have little volume and overlap much.
     Volume,
-    /// The area of the sides.
+    /// The surface area.
     #[default]
     Area,
 }
 
 impl Measure {
-    /// How much a box with sides of these lengths loses by a step along each axis.
+    /// How much a box with sides of these lengths loses per step, for each axis.
     #[inline]
     pub(super) fn per_step(self, lengths: Vec4) -> Vec4 {
         match self {
-            // Of the whole, rather than a product that would be 0 for all ways to cut a flat box.
+            // Relative to the whole volume; the product itself would be 0 for all cuts of a flat
+            // box.
             Self::Volume => lengths.recip(),
-            // A step more, so that even a box that is all along a line is cut.
+            // One step more, so that even a box that is a line is cut.
             Self::Area => lengths.yzxw() + lengths.zxyw() + Vec4::ONE,
         }
     }
@@ -88,7 +90,8 @@ impl Default for BoxtreeOptions {
 }
 
 impl BoxtreeOptions {
-    /// As in the paper: a plane a node, the one of the split; least volume; a face a leaf.
+    /// The options of the paper: one plane per node, that of the split; least volume; one face per
+    /// leaf.
     pub fn of_paper() -> Self {
         Self::default().planes(PlaneChoice::Parallel).measure(Measure::Volume).leaf(1)
     }
@@ -129,34 +132,34 @@ impl BoxtreeOptions {
     }
 }
 
-/// Past this depth faces are halved: seeds can split off one at a time.
-fn patience(faces: usize) -> u32 {
+/// The depth from which faces are halved, because seeds may split off one face at a time.
+fn max_seed_depth(faces: usize) -> u32 {
     2 * faces.max(1).ilog2() + 8
 }
 
-/// Which node of the tree a task is to complete.
+/// The node that a task completes.
 #[derive(Clone, Copy)]
-enum Place {
+enum NodeSlot {
     Root,
     Child { pair: usize, which: usize },
 }
 
-/// A node whose box is known, and whose faces are yet to be split.
+/// A node whose box is known, and whose faces must still be split.
 #[derive(Clone, Copy)]
 struct Task {
-    place: Place,
+    slot: NodeSlot,
     start: usize,
     end: usize,
     depth: u32,
-    /// Its box, as it follows from the planes on the way to it.
-    implied: Lanes,
-    /// Where its faces really are.
+    /// Its box, as it follows from the planes on the path from the root.
+    implied: LaneBox,
+    /// The actual bounds of its faces.
     spread: Spread,
 }
 
 impl Boxtree {
-    /// A boxtree over all faces of a mesh. Takes time linear in their number, but n log n where many
-    /// crowd in a corner, or coincide, or are split off one by one.
+    /// Builds a boxtree over all faces of a mesh. Takes linear time, but n log n where many faces
+    /// crowd in a corner, coincide, or are split off one by one.
     pub fn build(mesh: &Mesh, options: BoxtreeOptions) -> Self {
         let frame = Frame::new(&mesh.bounds());
         let mut items: Vec<Item> = (0..)
@@ -167,7 +170,7 @@ impl Boxtree {
             frame,
             options,
             bounds: GridBox { min: [0; 3], max: [0; 3] },
-            grain: middle_size(items.iter().map(|Item(bounds)| bounds.size())),
+            leaf_size: typical_size(items.iter().map(|Item(bounds)| bounds.size())),
             root: None,
             pairs: Vec::with_capacity(items.len().saturating_sub(1)),
             starts: Vec::new(),
@@ -177,62 +180,62 @@ impl Boxtree {
             let spread = Spread::of(&items);
             tree.bounds = spread.bounds.into();
             tree.root = Some(Node::new([Cut::NONE; 2]));
-            let (place, end, implied) = (Place::Root, items.len(), spread.bounds);
-            let root = Task { place, start: 0, end, depth: 0, implied, spread };
-            let patience = patience(items.len());
-            if items.len() < cells::FROM {
-                tree.grow_faces(&mut items, root, patience);
+            let (slot, end, implied) = (NodeSlot::Root, items.len(), spread.bounds);
+            let root = Task { slot, start: 0, end, depth: 0, implied, spread };
+            let max_seed_depth = max_seed_depth(items.len());
+            if items.len() < cells::MIN_FACES {
+                tree.grow_faces(&mut items, root, max_seed_depth);
             } else {
-                tree.grow_cells(&items, root, patience);
+                tree.grow_cells(&items, root, max_seed_depth);
             }
         }
         if !tree.starts.is_empty() {
             tree.starts.push(tree.faces.len() as u32);
         }
-        // With leaves of several faces there are fewer than was thought.
+        // Leaves with several faces make fewer nodes than the capacity.
         tree.pairs.shrink_to_fit();
         tree.starts.shrink_to_fit();
         tree.faces.shrink_to_fit();
         tree
     }
 
-    /// Splits cells of faces, and the faces of a node where there are few or one cell has them all.
-    fn grow_cells(&mut self, items: &[Item], root: Task, patience: u32) {
+    /// Splits cells of faces. Continues with single faces once a node has few, or all in one cell.
+    fn grow_cells(&mut self, items: &[Item], root: Task, max_seed_depth: u32) {
         let mut cells = Cells::new(items, &root.spread);
         let mut boxes = std::mem::take(&mut cells.boxes);
         let root = Task { end: boxes.len(), ..root };
         let mut gathered = Vec::new();
-        self.grow(&mut boxes, root, patience, |tree, boxes, task| {
-            let is_end = boxes.len() == 1 || cells.count(boxes) <= cells::FEW;
+        self.grow(&mut boxes, root, max_seed_depth, |tree, boxes, task| {
+            let is_end = boxes.len() == 1 || cells.count(boxes) <= cells::CACHED_FACES;
             if is_end {
                 cells.gather(boxes, items, &mut gathered);
                 let spread = Spread::of(&gathered);
                 let task = Task { start: 0, end: gathered.len(), spread, ..*task };
-                tree.grow_faces(&mut gathered, task, patience);
+                tree.grow_faces(&mut gathered, task, max_seed_depth);
             }
             is_end
         });
     }
 
     /// Splits faces down to leaves.
-    fn grow_faces(&mut self, items: &mut [Item], root: Task, patience: u32) {
+    fn grow_faces(&mut self, items: &mut [Item], root: Task, max_seed_depth: u32) {
         let most = self.options.leaf.max(1) as usize;
-        self.grow(items, root, patience, |tree, items, task| {
+        self.grow(items, root, max_seed_depth, |tree, items, task| {
             let is_leaf = items.len() <= most;
             if is_leaf {
                 let (kind, link) = tree.leaf(items);
-                tree.set_link(task.place, kind, link);
+                tree.set_link(task.slot, kind, link);
             }
             is_leaf
         });
     }
 
-    /// Splits items until told that a node has been completed.
+    /// Splits items until `is_complete` says that a node is done.
     fn grow(
         &mut self,
         items: &mut [Item],
         root: Task,
-        patience: u32,
+        max_seed_depth: u32,
         mut is_complete: impl FnMut(&mut Self, &[Item], &Task) -> bool,
     ) {
         let mut tasks = vec![root];
@@ -241,21 +244,21 @@ impl Boxtree {
             if is_complete(self, items, &task) {
                 continue;
             }
-            let axes = (task.depth < patience).then_some(self.options.axes);
-            let parted = split(items, task.implied, &task.spread, axes, self.options.measure);
-            let spreads = [&items[..parted.count], &items[parted.count..]].map(Spread::of);
+            let axes = (task.depth < max_seed_depth).then_some(self.options.axes);
+            let division = split(items, task.implied, &task.spread, axes, self.options.measure);
+            let spreads = [&items[..division.count], &items[division.count..]].map(Spread::of);
             let nodes = spreads
-                .map(|spread| fitted(task.implied, spread.bounds, self.options, parted.axis));
+                .map(|spread| fitted(task.implied, spread.bounds, self.options, division.axis));
             let pair = self.pairs.len();
-            self.set_link(task.place, Kind::Inner, pair as u32);
+            self.set_link(task.slot, Kind::Inner, pair as u32);
             self.pairs.push(nodes);
-            let middle = task.start + parted.count;
+            let middle = task.start + division.count;
             // The first child is completed first, so that its children come next in memory.
             for which in [1, 0] {
                 let (start, end) = [(task.start, middle), (middle, task.end)][which];
                 let implied = nodes[which].of(task.implied);
-                let (place, depth) = (Place::Child { pair, which }, task.depth + 1);
-                tasks.push(Task { place, start, end, depth, implied, spread: spreads[which] });
+                let (slot, depth) = (NodeSlot::Child { pair, which }, task.depth + 1);
+                tasks.push(Task { slot, start, end, depth, implied, spread: spreads[which] });
             }
         }
     }
@@ -269,10 +272,10 @@ impl Boxtree {
         (Kind::Run, self.starts.len() as u32 - 1)
     }
 
-    fn set_link(&mut self, place: Place, kind: Kind, link: u32) {
-        match place {
-            Place::Root => self.root = self.root.map(|root| root.with_link(kind, link)),
-            Place::Child { pair, which } => {
+    fn set_link(&mut self, slot: NodeSlot, kind: Kind, link: u32) {
+        match slot {
+            NodeSlot::Root => self.root = self.root.map(|root| root.with_link(kind, link)),
+            NodeSlot::Child { pair, which } => {
                 let node = &mut self.pairs[pair][which];
                 *node = node.with_link(kind, link);
             }
@@ -280,12 +283,17 @@ impl Boxtree {
     }
 }
 
-/// A node whose box is its parent's, cut to where its faces are as far as the options let it; the
-/// axis is the one along which the faces were split.
-pub(super) fn fitted(parent: Lanes, faces: Lanes, options: BoxtreeOptions, axis: usize) -> Node {
-    let best = |bounds: Lanes| {
+/// Makes a node whose box is its parent's, cut toward its faces as far as the options allow. `axis`
+/// is the axis of the split.
+pub(super) fn fitted(
+    parent: LaneBox,
+    faces: LaneBox,
+    options: BoxtreeOptions,
+    axis: usize,
+) -> Node {
+    let best = |bounds: LaneBox| {
         let per_step = options.measure.per_step(bounds.lengths());
-        // A flat box has no room across it: what comes out is not a number, or 0.
+        // Across a flat box the product is NaN or 0, which gains nothing.
         let lower = ((faces.min - bounds.min) * per_step).to_array();
         let upper = ((bounds.max - faces.max) * per_step).to_array();
         let axes = match options.planes {
@@ -301,7 +309,7 @@ pub(super) fn fitted(parent: Lanes, faces: Lanes, options: BoxtreeOptions, axis:
                 }
             }
         }
-        Cut::new(best, bounds.room(best, faces))
+        Cut::new(best, bounds.inward_steps(best, faces))
     };
     let first = best(parent);
     let second = match options.planes {

@@ -1,51 +1,51 @@
-//! Many faces at once: a grid of cells to split first, so that building takes linear time.
+//! A grid of cells for building large trees in linear time. `build.rs` uses it.
 //!
-//! Splitting a large mesh down to single faces goes over all of them some twenty times, most of the
-//! time waiting for memory. Instead the faces are sorted into the cells of a grid, cells are split
-//! as if each were a face, and faces only once few enough are left to fit into a cache. So each
-//! face is gone over a number of times that does not depend on how many there are.
+//! Splitting a large mesh down to single faces would pass over all faces some twenty times, mostly
+//! waiting for memory. Instead the faces are sorted into the cells of a grid, and cells are split
+//! as if each were a face. Single faces are split only once few enough are left to fit into a
+//! cache. So the number of passes over a face does not depend on the number of faces.
 
 use super::{
-    grid::Lanes,
+    grid::LaneBox,
     split::{Item, Spread},
 };
 use glam::Vec4;
 
-/// How many cells there are along each axis.
-const ACROSS: u32 = 32;
+/// The number of cells along each axis.
+const CELLS_PER_AXIS: u32 = 32;
 
-/// From how many faces on it is worth the while.
-pub(super) const FROM: usize = 1 << 14;
+/// From this number of faces on, the grid saves time.
+pub(super) const MIN_FACES: usize = 1 << 14;
 
-/// How many faces fit into a cache.
-pub(super) const FEW: usize = 1 << 12;
+/// The number of faces that fit into a cache.
+pub(super) const CACHED_FACES: usize = 1 << 12;
 
-/// The faces of a mesh, by cell.
+/// The faces of a mesh, sorted by cell.
 pub(super) struct Cells {
-    /// The boxes of the cells that have faces, each with its number.
+    /// The boxes of the non-empty cells, each with its cell's index.
     pub(super) boxes: Vec<Item>,
-    /// Where the faces of each cell begin, and where the last one's end.
+    /// The start of each cell's faces in `order`, and the end of the last one's.
     starts: Vec<u32>,
-    /// All faces, by cell.
+    /// All faces, sorted by cell.
     order: Vec<u32>,
 }
 
 impl Cells {
-    /// Sorts faces by where their middles are.
+    /// Sorts faces by the centres of their boxes.
     pub(super) fn new(items: &[Item], spread: &Spread) -> Self {
         let bounds = spread.bounds;
-        // Twice the middles range from twice the least to twice the greatest coordinate.
+        // Doubled centres range from twice the least to twice the greatest coordinate.
         let origin = 2.0 * bounds.min;
-        let per_step = ACROSS as f32 / (2.0 * bounds.lengths()).max(Vec4::ONE);
+        let per_step = CELLS_PER_AXIS as f32 / (2.0 * bounds.lengths()).max(Vec4::ONE);
         let cell_of = |item: &Item| {
             let [x, y, z] = ((item.middle() - origin) * per_step)
                 .truncate()
                 .to_array()
-                .map(|x| (x as u32).min(ACROSS - 1));
-            (z * ACROSS + y) * ACROSS + x
+                .map(|x| (x as u32).min(CELLS_PER_AXIS - 1));
+            (z * CELLS_PER_AXIS + y) * CELLS_PER_AXIS + x
         };
-        let count = ACROSS.pow(3) as usize;
-        let mut spreads = vec![Lanes::EMPTY; count];
+        let count = CELLS_PER_AXIS.pow(3) as usize;
+        let mut spreads = vec![LaneBox::EMPTY; count];
         let mut starts = vec![0_u32; count + 1];
         let cells: Vec<u16> = items
             .iter()
@@ -62,26 +62,27 @@ impl Cells {
             .filter(|(cell, _)| starts[*cell as usize + 1] > 0)
             .map(|(cell, &spread)| Item::new(cell, spread))
             .collect();
-        // Where each begins, then, as it is filled, where it ends, which is where the next begins.
+        // Prefix sums give the start of each cell. `next` moves to the cell's end while it is
+        // filled.
         for cell in 0..count {
             starts[cell + 1] += starts[cell];
         }
         let mut next = starts.clone();
         let mut order = vec![0; items.len()];
         for (face, &cell) in (0..).zip(&cells) {
-            let place = &mut next[usize::from(cell)];
-            order[*place as usize] = face;
-            *place += 1;
+            let position = &mut next[usize::from(cell)];
+            order[*position as usize] = face;
+            *position += 1;
         }
         Self { boxes, starts, order }
     }
 
-    /// How many faces some cells have.
+    /// The number of faces in some cells.
     pub(super) fn count(&self, boxes: &[Item]) -> usize {
         boxes.iter().map(|cell| self.faces(cell).len()).sum()
     }
 
-    /// Copies the faces of some cells, in place of what was there.
+    /// Replaces `gathered` by the faces of some cells.
     pub(super) fn gather(&self, boxes: &[Item], items: &[Item], gathered: &mut Vec<Item>) {
         gathered.clear();
         for cell in boxes {
@@ -95,4 +96,4 @@ impl Cells {
     }
 }
 
-const _: () = assert!(ACROSS.pow(3) - 1 <= u16::MAX as u32);
+const _: () = assert!(CELLS_PER_AXIS.pow(3) - 1 <= u16::MAX as u32);

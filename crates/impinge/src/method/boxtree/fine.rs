@@ -1,5 +1,5 @@
-//! Down two boxtrees, a step at a time: for those who want to know by how much boxes overlap or are apart,
-//! or to stop anywhere.
+//! A traversal of two boxtrees in single steps, with gaps in `f64`. `nearest.rs` and `resumable.rs`
+//! use it: they need to know by how much boxes overlap or are apart, and may stop anywhere.
 
 use super::{
     Boxtree, Node,
@@ -15,40 +15,41 @@ pub(super) struct FinePair {
     sizes: [f32; 2],
 }
 
-/// Two boxtrees where they stand.
-pub(super) struct Fine<'t> {
+/// Two boxtrees and their relative pose, prepared for a traversal in `f64`.
+pub(super) struct FineTraversal<'t> {
     pub(super) trees: [&'t Boxtree; 2],
     pub(super) start: Start<LITE>,
-    /// What the gaps of any pair may be off by.
+    /// The largest error of a gap of any pair.
     pub(super) slack: f64,
 }
 
-/// What the roundings of a walk add up to, relative to the greatest magnitude of a gap: the roots'
-/// own, and eight for each of at most 128 levels of both trees, of numbers up to twice as large.
-/// Twice over.
+/// The rounding error of a traversal, relative to the greatest magnitude of a gap: that of the
+/// roots, and eight roundings for each of at most 128 levels of both trees, of numbers up to twice
+/// as large. Doubled as a margin.
 const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
 
-impl<'t> Fine<'t> {
+impl<'t> FineTraversal<'t> {
     pub(super) fn new(a: &'t Boxtree, b: &'t Boxtree, relative: &Relative) -> Self {
         let start = Start::new(a, b, relative);
         let slack = ROUNDING * start.magnitude;
         Self { trees: [a, b], start, slack }
     }
 
-    /// Where everything begins; nowhere if one of the trees is empty.
+    /// The pair of roots; `None` if one of the trees is empty.
     pub(super) fn roots(&self) -> Option<FinePair> {
         let nodes = [self.trees[0].root?, self.trees[1].root?];
         Some(FinePair { gaps: self.start.gaps, nodes, sizes: self.start.extent.sizes })
     }
 
-    /// The two faces lists of a pair of leaves; nothing if one of them is none.
+    /// The faces of two leaves; `None` if one of the nodes is not a leaf.
     pub(super) fn leaves<'n>(&'n self, nodes: &'n [Node; 2]) -> Option<[&'n [u32]; 2]> {
         let [a, b] = nodes;
         let are_leaves = a.is_leaf() && b.is_leaf();
         are_leaves.then(|| [self.trees[0].faces_of(a), self.trees[1].faces_of(b)])
     }
 
-    /// The pairs that a pair is split into. The larger box is: its children shed the most.
+    /// The two pairs into which a pair is split. The larger box is split: its children shed the
+    /// most overlap.
     pub(super) fn children(&self, pair: &FinePair) -> [FinePair; 2] {
         let FinePair { gaps, nodes: [a, b], sizes } = *pair;
         let Start { units, fine, .. } = &self.start;

@@ -1,15 +1,15 @@
-//! Coordinates in whole steps, so that planes add up without rounding, to any depth.
+//! Coordinates in whole steps of a grid, so that planes add up without rounding at any depth.
 
 use crate::volume::Frame;
 use glam::{DVec3, Vec4};
 
-/// How many steps there are to 1 in a [`Frame`]: as many as `f32` can count.
+/// The number of steps per unit of a [`Frame`]: as many as `f32` can count exactly.
 const STEPS: f64 = (1 << 24) as f64;
 
 /// The length of a step in a [`Frame`].
 pub(super) const STEP: f64 = 1.0 / STEPS;
 
-/// A side of a box: twice the axis, and 1 more for the upper one.
+/// A side of a box: twice the axis, plus 1 for the upper side.
 pub(super) type Side = usize;
 
 /// An axis-aligned box with corners on the grid, within ±2²⁴ steps.
@@ -20,13 +20,13 @@ pub(super) struct GridBox {
 }
 
 impl GridBox {
-    /// The least box on the grid around a triangle, as [`Frame::normalized`] has it: how far that may
-    /// be off is part of the slack of a [`Relative`](crate::volume::Relative). What lies beyond ±1
-    /// by its rounding is cut off, at most 2⁻⁵², which walks make good.
+    /// The least box on the grid around a triangle as [`Frame::normalized`] rounds it. The slack of
+    /// a [`Relative`](crate::volume::Relative) covers that rounding. Coordinates that rounding
+    /// moves beyond ±1 are cut off; that is at most 2⁻⁵², and traversals allow for it.
     #[inline]
     pub(super) fn around(triangle: [DVec3; 3], frame: &Frame) -> Self {
         let [p, q, r] = triangle;
-        // Normalising keeps the order, rounded or not, so the extremes may be taken before.
+        // Normalising keeps the order even when rounded, so the extremes may be taken first.
         let min = frame.normalized(p.min(q).min(r));
         let max = frame.normalized(p.max(q).max(r));
         const LAST: i32 = STEPS as i32;
@@ -37,26 +37,26 @@ impl GridBox {
         }
     }
 
-    /// How long the box is along an axis; up to 2²⁵.
+    /// The length of the box along an axis, in steps; up to 2²⁵.
     pub(super) fn length(&self, axis: usize) -> i32 {
         self.max[axis] - self.min[axis]
     }
 
-    /// Its corners in a [`Frame`]'s coordinates, exactly.
+    /// The corners in the coordinates of a [`Frame`], exactly.
     pub(super) fn corners(&self) -> [DVec3; 2] {
         [self.min, self.max].map(|corner| DVec3::from_array(corner.map(|x| f64::from(x) * STEP)))
     }
 }
 
-/// The same box, to reckon with: whole numbers up to 2²⁴ are exact in `f32`, whose minima and maxima
-/// are four to an instruction. What the fourth lanes hold is up to who uses them.
+/// The same box for fast arithmetic: whole numbers up to 2²⁴ are exact in `f32`, and one
+/// instruction takes four minima or maxima. Callers may use the fourth lanes for other data.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lanes {
+pub(super) struct LaneBox {
     pub(super) min: Vec4,
     pub(super) max: Vec4,
 }
 
-impl From<GridBox> for Lanes {
+impl From<GridBox> for LaneBox {
     #[inline]
     fn from(bounds: GridBox) -> Self {
         let [min, max] =
@@ -65,18 +65,18 @@ impl From<GridBox> for Lanes {
     }
 }
 
-impl From<Lanes> for GridBox {
-    fn from(lanes: Lanes) -> Self {
+impl From<LaneBox> for GridBox {
+    fn from(lanes: LaneBox) -> Self {
         let [min, max] = [lanes.min, lanes.max].map(|v| [v.x as i32, v.y as i32, v.z as i32]);
         Self { min, max }
     }
 }
 
-impl Lanes {
-    /// Encloses nothing.
+impl LaneBox {
+    /// The empty box.
     pub(super) const EMPTY: Self = Self { min: Vec4::INFINITY, max: Vec4::NEG_INFINITY };
 
-    /// Encloses what both enclose.
+    /// The least box around both.
     #[inline]
     pub(super) fn merged(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
@@ -88,17 +88,17 @@ impl Lanes {
         self.max - self.min
     }
 
-    /// The sum of the sides; of nothing, or next to nothing, one step.
+    /// The sum of the sides, at least one step.
     #[inline]
     pub(super) fn size(self) -> f32 {
         self.lengths().truncate().element_sum().max(1.0)
     }
 
-    /// By how many steps a side can be moved inward so that the box still contains `inner`, which it
-    /// does.
+    /// The number of steps by which a side can be moved inward so that the box still contains
+    /// `inner`.
     #[inline]
-    pub(super) fn room(self, side: Side, inner: Self) -> u32 {
-        // Up to 2²⁵: the difference is taken in whole numbers, for it might be rounded up in `f32`.
+    pub(super) fn inward_steps(self, side: Side, inner: Self) -> u32 {
+        // Up to 2²⁵: computed in integers, because `f32` might round the difference up.
         let steps = |v: Vec4| v[side / 2] as i32;
         match side % 2 {
             0 => steps(inner.min).abs_diff(steps(self.min)),
@@ -106,10 +106,10 @@ impl Lanes {
         }
     }
 
-    /// The box with a side moved inward by a number of steps that `f32` can tell.
+    /// The box with a side moved inward by a number of steps that is exact in `f32`.
     #[inline]
     pub(super) fn with_side_moved(self, side: Side, steps: u32) -> Self {
-        // By as much along one axis at one end, and by nothing along the others.
+        // One axis at one end moves; all others are multiplied by 0.
         let by = Vec4::splat(steps as f32);
         Self {
             min: self.min + by * Vec4::from_array(LOWER[side]),
@@ -118,30 +118,30 @@ impl Lanes {
     }
 }
 
-/// The axis of a side, if it is a lower one; by side.
+/// For each side, the unit vector of its axis if it is a lower side, else zero.
 const LOWER: [[f32; 4]; 8] = {
     let mut axes = [[0.0; 4]; 8];
     (axes[0][0], axes[2][1], axes[4][2]) = (1.0, 1.0, 1.0);
     axes
 };
 
-/// … if it is an upper one.
+/// For each side, the unit vector of its axis if it is an upper side, else zero.
 const UPPER: [[f32; 4]; 8] = {
     let mut axes = [[0.0; 4]; 8];
     (axes[1][0], axes[3][1], axes[5][2]) = (1.0, 1.0, 1.0);
     axes
 };
 
-/// ⌊x⌋ for what is in the range of `i32`. (`f64::floor` is a call where SSE4 is not assumed.)
+/// ⌊x⌋ for x in the range of `i32`. (`f64::floor` is a function call unless SSE4 is assumed.)
 #[inline]
 fn floor(x: f64) -> i32 {
     let whole = x as i32;
     whole - i32::from(f64::from(whole) > x)
 }
 
-/// A middle of some sizes that few large or small ones do not change: nearly their geometric mean.
-pub(super) fn middle_size(sizes: impl Iterator<Item = f32>) -> f32 {
-    // The bits of positive numbers grow as their logarithms do.
+/// A robust mean of some sizes, which few outliers do not change: nearly their geometric mean.
+pub(super) fn typical_size(sizes: impl Iterator<Item = f32>) -> f32 {
+    // The bits of a positive float grow like its logarithm.
     let add = |(sum, count), size: f32| (sum + u64::from(size.to_bits()), count + 1);
     let (sum, count): (u64, u64) = sizes.fold((0, 0), add);
     f32::from_bits(sum.checked_div(count).unwrap_or(0) as u32)

@@ -1,7 +1,8 @@
-//! Axis alignment with products from tables (Zachmann 2002, section 3.2.2).
+//! The axis-aligned overlap test with products from tables (Zachmann 2002, section 3.2.2).
 //!
-//! There is an entry for every distance that a node can store: a 128th of their value apart, where
-//! the paper's are a thousandth of the largest apart, which is too coarse once boxes are small.
+//! The table has an entry for every distance that a node can store. Neighbouring distances differ
+//! by a 128th of their value. The paper's differ by a thousandth of the largest, which is too
+//! coarse for small boxes.
 
 use super::{
     node::{Cut, DISTANCES, Node, distance},
@@ -11,11 +12,12 @@ use super::{
 /// The products of every distance with the entries of the matrix.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    /// By side of the second box and distance: what moving the one by the other adds to each gap.
+    /// By side of the second box and by distance: the change of each gap when that side moves that
+    /// far.
     products: Vec<[[f32; ALIGNED]; DISTANCES]>,
 }
 
-/// The products, and the plain test beside them.
+/// The overlap test with products from the table.
 pub(super) struct Lookup<'t> {
     plain: Linear<f32, ALIGNED>,
     table: &'t Table,

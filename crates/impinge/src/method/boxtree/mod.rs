@@ -1,12 +1,12 @@
-//! The restricted boxtree: a tree of boxes that keeps a plane or two a node (Zachmann 2002).
+//! The restricted boxtree: a tree of boxes that stores one or two planes per node (Zachmann 2002).
 //!
-//! A child's box is its parent's with one or two of the six sides moved inward. So a node stores
-//! which, and by how far, and where its children or its faces are: 8 bytes, where a node of another
-//! tree takes 32 to 112. Boxes exist on the way down only, and there not as boxes either: what a
-//! walk keeps are the gaps between two boxes along some axes, to which every plane adds a little.
+//! A child's box is its parent's box with one or two of the six sides moved inward. So a node
+//! stores which sides move, how far, and where its children or faces are: 8 bytes, where a node of
+//! another tree takes 32 to 112. Boxes are never stored. A traversal does not even compute them: it
+//! keeps the gaps between two boxes along some axes, and every plane adds a little to them.
 //!
-//! The paper has one plane a node, and so does [`PlaneChoice::Parallel`]. With two, a third of the
-//! boxes are looked at, for the same memory.
+//! The paper has one plane per node, and so does [`PlaneChoice::Parallel`]. With two planes, a
+//! traversal tests a third of the boxes, for the same memory.
 
 mod build;
 mod cells;
@@ -39,7 +39,7 @@ use std::sync::Arc;
 pub(super) static METHOD: MethodInfo = MethodInfo::new(
     "boxtree",
     "restricted boxtree: 8 bytes a node, the least memory",
-    // It is built on one thread: as fast as a file could be checked.
+    // Built on one thread, because building is as fast as checking a file would be.
     |mesh, _threads| BoxtreeOptions::default().prepare(mesh),
 )
 .paper("Zachmann 2002, Minimal hierarchical collision detection");
@@ -69,46 +69,48 @@ impl Prepared for Boxtree {
     }
 }
 
-/// A binary tree of boxes over the faces of a mesh, each its parent's with a side or two moved inward.
+/// A binary tree of boxes over the faces of a mesh. Each box is its parent's with one or two sides
+/// moved inward.
 ///
-/// It knows the mesh's faces by number only, and bounds them in the mesh's own [`Frame`], so it
-/// serves at any pose. It takes at most 16 bytes a face.
+/// It refers to the mesh's faces by index only, and bounds them in the mesh's own [`Frame`], so one
+/// tree serves any pose. It takes at most 16 bytes per face.
 #[derive(Clone, Debug)]
 pub struct Boxtree {
     frame: Frame,
     options: BoxtreeOptions,
-    /// What the root's box is; all others follow from it.
+    /// The root's box; all others follow from it.
     bounds: GridBox,
-    /// How large most leaves are: the sum of the sides, in steps.
-    grain: f32,
-    /// Nothing for a mesh without faces.
+    /// The size of a typical leaf: the sum of its box's sides, in steps.
+    leaf_size: f32,
+    /// `None` for a mesh without faces.
     root: Option<Node>,
-    /// The two children of each inner node, after those of its parent.
+    /// The two children of each inner node. They come after the pair that contains their parent.
     pairs: Vec<[Node; 2]>,
-    /// Where the faces of each leaf that has several begin, and where the last one's end.
+    /// The start in `faces` of each leaf with several faces, and the end of the last one.
     starts: Vec<u32>,
-    /// The faces of those leaves, in order. A leaf with one face names it itself.
+    /// The faces of those leaves, leaf by leaf. A leaf with one face holds it in its node.
     faces: Vec<u32>,
 }
 
 impl Boxtree {
-    /// The coordinates in which the boxes are kept.
+    /// The coordinates in which the boxes are defined.
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// How many nodes there are: one less than twice the leaves.
+    /// The number of nodes: one less than twice the leaves.
     pub fn node_count(&self) -> usize {
         2 * self.pairs.len() + usize::from(self.root.is_some())
     }
 
-    /// What nodes and faces take, in bytes.
+    /// The memory of nodes and faces, in bytes.
     pub fn bytes(&self) -> usize {
         let lists = self.starts.len() + self.faces.len();
         self.node_count() * size_of::<Node>() + lists * size_of::<u32>()
     }
 
-    /// What a tree over so many faces takes if every leaf has one; no tree over them takes more.
+    /// The memory of a tree over this number of faces with one face per leaf, in bytes. No tree
+    /// over them takes more.
     pub fn bytes_for(faces: usize) -> usize {
         (2 * faces).saturating_sub(1) * size_of::<Node>()
     }

@@ -1,8 +1,10 @@
-//! Down two boxtrees at once, to the leaves that may be close: branch and bound, the closest first.
+//! The nearest-pair traversal of two boxtrees: branch and bound, the closest pair of boxes first.
+//!
+//! Called through [`NearestWalk`] by distance queries.
 
 use super::{
     BoxtreeScratch,
-    fine::{Fine, FinePair},
+    fine::{FinePair, FineTraversal},
     overlap::LITE,
     walk::BoxtreePair,
 };
@@ -12,7 +14,7 @@ use crate::method::{
 };
 use std::ops::Range;
 
-/// A pair of nodes, and a lower bound of the distance of their boxes.
+/// A pair of nodes, and a lower bound of the distance between their boxes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearPair {
     pair: FinePair,
@@ -22,7 +24,7 @@ pub(super) struct NearPair {
 impl NearestWalk for BoxtreePair<'_> {
     type Scratch = BoxtreeScratch;
 
-    /// Gaps are computed along the axes of both boxes, whatever the options say of overlap tests.
+    /// Computes gaps along the axes of both boxes, whatever the overlap test of the options is.
     fn walk_nearest(
         &self,
         scratch: &mut BoxtreeScratch,
@@ -32,20 +34,20 @@ impl NearestWalk for BoxtreePair<'_> {
         self.begin(scratch);
         let BoxtreeScratch { near: stack, counts, .. } = scratch;
         stack.clear();
-        let fine = Fine::new(self.a, self.b, &self.relative);
-        // Let g be the way in the world from a point of the one body to a point of the other. In
-        // this frame it is Rᵀg / scale, give or take what was allowed for at the roots, and Rᵀ
-        // lengthens no vector by more than 1.5e-6; nor do the axes of the second box, on which it is
-        // projected, by more than 4e-6, as they are not quite at right angles.
+        let fine = FineTraversal::new(self.a, self.b, &self.relative);
+        // Let g be the vector in the world between a point of one body and a point of the other. In
+        // this frame it is Rᵀg / scale, up to the allowance made at the roots, and Rᵀ lengthens no
+        // vector by more than 1.5e-6. Nor do the axes of the second box, on which it is projected,
+        // lengthen it by more than 4e-6, as they are not exactly at right angles.
         let unit = self.a.frame.unit() / fine.start.unit * (1.0 - 1e-5);
         let mut bounded = |pair: FinePair| {
             counts.volume_tests += 1;
-            // Where gaps are not numbers, `max` takes the 0.
+            // For a NaN gap, `max` returns 0.
             let gaps = &pair.gaps;
             let wider = |i: usize| (gaps[i].max(gaps[LITE / 2 + i]) - fine.slack).max(0.0);
             let along = |axes: Range<usize>| {
                 let squares = axes.clone().map(|i| wider(i) * wider(i)).sum::<f64>();
-                // Squares overflow where lengths do not: then the longest will do.
+                // Squares may overflow where lengths do not. Then the longest gap is bound enough.
                 let is_sound = squares < f64::INFINITY;
                 if is_sound { squares.sqrt() } else { axes.map(wider).fold(0.0, f64::max) }
             };
@@ -62,7 +64,7 @@ impl NearestWalk for BoxtreePair<'_> {
                 visit(nearest, [faces_a, faces_b]);
                 continue;
             }
-            // The closer is looked at first: it is likely to make the other superfluous.
+            // The closer pair is visited first: it is likely to prune the other.
             let [first, second] = fine.children(&pair).map(&mut bounded);
             let is_ordered = first.at_least <= second.at_least;
             stack.extend(if is_ordered { [second, first] } else { [first, second] });

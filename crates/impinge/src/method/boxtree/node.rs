@@ -1,19 +1,20 @@
-//! What is stored of a box: how it differs from its parent's.
+//! The 8 bytes of a node: how its box differs from its parent's, and what is below it.
 
-use super::grid::{Lanes, Side};
+use super::grid::{LaneBox, Side};
 
-/// Up to two sides of the parent's box, by how far each moves inward, and what is below.
+/// Up to two sides of the parent's box with the distances they move inward, and a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
-    /// From the top: 2 bits of the kind, and 15 for each of two cuts.
+    /// From the top: 2 bits for the kind, and 15 for each of two cuts.
     word: u32,
-    /// A pair of children, a face, or a run of faces, by kind. All 2³² of them, whatever they are.
+    /// The index of a pair of children, of a face, or of a run of faces, by kind. Any `u32` is
+    /// possible.
     pub(super) link: u32,
 }
 
 const _: () = assert!(size_of::<Node>() <= 9 && size_of::<[Node; 2]>() <= 18);
 
-/// What a node's link leads to.
+/// What a node's link refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Two children.
@@ -24,75 +25,75 @@ pub(super) enum Kind {
     Run,
 }
 
-/// A side of a box, and by how far it moves inward, in 15 bits, so that a node has room for two.
+/// A side of a box and the distance it moves inward, in 15 bits, so that two fit into a node.
 ///
-/// The distance is rounded down to one of [`DISTANCES`], less than a 64th away. The box is as much
-/// larger as that, but not those below it: they are cut from where its side really is.
+/// The distance is rounded down to one of [`DISTANCES`] values, by less than a 64th. The box is
+/// larger by as much, but the boxes below it are not: they are cut from where its side really is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut(u32);
 
-/// The bits of a distance after the leading one.
+/// The number of bits of a distance after the leading one.
 const PRECISION: u32 = 7;
 
-/// What is added to a distance before it is rounded, so that 0 and all small ones are exact.
+/// Added to a distance before it is rounded, so that 0 and all small distances are exact.
 const OFFSET: u32 = 1 << PRECISION;
 
-/// How many distances there are: up to 2²⁵ steps, from one corner of the grid to the opposite one.
+/// The number of distances: up to 2²⁵ steps, from one end of the grid to the other.
 pub(super) const DISTANCES: usize = ((25 - PRECISION + 1) << PRECISION) as usize;
 
-/// How many steps the unit of [`Cut::distance`] has.
+/// The number of steps in a unit of [`Cut::distance`].
 pub(super) const STEPS_PER_UNIT: f64 = OFFSET as f64;
 
 impl Cut {
-    /// Moves nothing.
+    /// Moves no side.
     pub(super) const NONE: Self = Self(0);
 
-    /// Moves a side by at most so many steps.
+    /// Moves a side by at most `steps`.
     #[inline]
     pub(super) fn new(side: Side, steps: u32) -> Self {
-        // As in a floating-point number: the place of the leading bit, and some bits after it.
+        // As in a floating-point number: the position of the leading bit, and some bits after it.
         let octave = (steps + OFFSET).ilog2() - PRECISION;
         let code = (octave << PRECISION) + ((steps + OFFSET) >> octave) - OFFSET;
         debug_assert!(side < 6 && code < DISTANCES as u32, "side {side}, {steps} steps");
         Self(code << 3 | side as u32)
     }
 
-    /// Which side; below 8 as far as the compiler can tell, so that tables of 8 need no check.
+    /// The side. The compiler knows that it is below 8, so tables of 8 need no bounds check.
     #[inline]
     pub(super) fn side(self) -> Side {
         (self.0 & 7) as Side
     }
 
-    /// Which of all distances, below [`DISTANCES`].
+    /// The index of the distance, below [`DISTANCES`].
     #[inline]
     pub(super) fn code(self) -> usize {
         (self.0 >> 3) as usize
     }
 
-    /// By how many steps.
+    /// The distance in steps.
     #[inline]
     pub(super) fn steps(self) -> u32 {
         let code = self.0 >> 3;
         ((OFFSET + code % OFFSET) << (code >> PRECISION)) - OFFSET
     }
 
-    /// By how far, in units of [`STEPS_PER_UNIT`]; exact.
+    /// The distance in units of [`STEPS_PER_UNIT`] steps; exact.
     #[inline]
     pub(super) fn distance(self) -> f32 {
         distance(self.code())
     }
 
-    /// A box after the cut.
+    /// Applies the cut to a box.
     #[inline]
-    pub(super) fn of(self, bounds: Lanes) -> Lanes {
+    pub(super) fn of(self, bounds: LaneBox) -> LaneBox {
         bounds.with_side_moved(self.side(), self.steps())
     }
 }
 
-/// What a code stands for, in units of [`STEPS_PER_UNIT`].
+/// The distance of a code, in units of [`STEPS_PER_UNIT`] steps.
 #[inline]
 pub(super) fn distance(code: usize) -> f32 {
-    // The code is the upper part of a floating-point number from 1 on: nothing to be worked out.
+    // The code is the upper part of a floating-point number from 1 on, so nothing needs computing.
     let shifted = (code as u32) << (f32::MANTISSA_DIGITS - 1 - PRECISION);
     f32::from_bits(1_f32.to_bits() + shifted) - 1.0
 }
@@ -122,13 +123,13 @@ impl Node {
         self.word >> 30 != 0
     }
 
-    /// What is cut off its parent's box; the second may be nothing.
+    /// The cuts that turn the parent's box into this one. The second may be empty.
     #[inline]
     pub(super) fn cuts(self) -> [Cut; 2] {
         [Cut(self.word & 0x7fff), Cut(self.word >> 15 & 0x7fff)]
     }
 
-    /// By how much the sum of the sides of its box is less than its parent's, in the same units as
+    /// The difference between the sums of sides of the parent's box and this one, in the units of
     /// [`Cut::distance`].
     #[inline]
     pub(super) fn loss(self) -> f32 {
@@ -138,7 +139,7 @@ impl Node {
 
     /// Its box, given its parent's.
     #[inline]
-    pub(super) fn of(self, parent: Lanes) -> Lanes {
+    pub(super) fn of(self, parent: LaneBox) -> LaneBox {
         let [first, second] = self.cuts();
         second.of(first.of(parent))
     }
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_gives_back_what_was_put_in() {
+    fn a_node_returns_what_was_stored() {
         let steps = [0, 1, 127, 128, 130, 384, 388, (1 << 17) - 128];
         for (i, side) in (0..6).flat_map(|side| (0..steps.len()).map(move |i| (i, side))) {
             let cuts = [Cut::new(side, steps[i]), Cut::new(5 - side, steps[steps.len() - 1 - i])];

@@ -1,25 +1,25 @@
-//! The same tree over the same faces, after they have moved.
+//! Refitting: new boxes for the same tree after the vertices have moved.
 
 use super::{
     Boxtree, Kind, Node,
     build::fitted,
-    grid::{GridBox, Lanes, middle_size},
+    grid::{GridBox, LaneBox, typical_size},
 };
 use crate::{Mesh, method::RefitError, volume::Frame};
 
 impl Boxtree {
-    /// How many faces it was built over.
+    /// The number of faces that the tree was built over.
     fn face_count(&self) -> usize {
-        // Every leaf that has a run of faces is counted as one by the pairs.
+        // A leaf with a run of faces counts as one leaf.
         let leaves = self.pairs.len() + usize::from(self.root.is_some());
         leaves - self.starts.len().saturating_sub(1) + self.faces.len()
     }
 
     /// Fits the boxes to a mesh with the same faces at other positions.
     ///
-    /// Linear in the number of faces, and several times faster than building anew. The tree stays as
-    /// it was: a mesh that has changed beyond recognition is better served by a new one, though the
-    /// answer is always the same. Fails, and changes nothing, if the number of faces differs.
+    /// Takes linear time, and is several times faster than building a new tree. The faces keep
+    /// their leaves. The answers of queries are exact all the same, but after large deformations a
+    /// new tree is faster. Fails, and changes nothing, if the number of faces differs.
     pub fn refit(&mut self, mesh: &Mesh) -> Result<(), RefitError> {
         let (expected, found) = (self.face_count(), mesh.faces().len());
         if expected != found {
@@ -29,14 +29,15 @@ impl Boxtree {
             return Ok(());
         };
         self.frame = Frame::new(&mesh.bounds());
-        // From the leaves up, where the faces are: children come after their parents, so backwards.
-        let mut spreads = vec![[Lanes::EMPTY; 2]; self.pairs.len()];
-        let spread_of = |node: &Node, spreads: &[[Lanes; 2]]| match node.kind() {
+        // From the leaves up: the bounds of the faces. Children come after their parents, so this
+        // goes backwards.
+        let mut spreads = vec![[LaneBox::EMPTY; 2]; self.pairs.len()];
+        let spread_of = |node: &Node, spreads: &[[LaneBox; 2]]| match node.kind() {
             Kind::Inner => {
                 let [first, second] = spreads[node.link as usize];
                 first.merged(second)
             }
-            _ => self.faces_of(node).iter().fold(Lanes::EMPTY, |spread, &face| {
+            _ => self.faces_of(node).iter().fold(LaneBox::EMPTY, |spread, &face| {
                 spread.merged(GridBox::around(mesh.triangle(face), &self.frame).into())
             }),
         };
@@ -46,10 +47,10 @@ impl Boxtree {
         let bounds = spread_of(&root, &spreads);
         let leaves = self.pairs.iter().flatten().zip(spreads.iter().flatten());
         let sizes = leaves.filter(|(node, _)| node.is_leaf()).map(|(_, bounds)| bounds.size());
-        self.grain = middle_size(sizes);
+        self.leaf_size = typical_size(sizes);
         self.bounds = bounds.into();
-        // From the root down, how much can be cut off each box. It takes the place of where its
-        // faces are, which is not needed any more by then.
+        // From the root down: the planes. Each box replaces the bounds of its faces, which are not
+        // needed any more by then.
         let mut implied = spreads;
         self.fit(root, bounds, &mut implied);
         for pair in 0..self.pairs.len() {
@@ -60,8 +61,8 @@ impl Boxtree {
         Ok(())
     }
 
-    /// Fits the children of a node, if it has any, given its box; leaves theirs.
-    fn fit(&mut self, node: Node, parent: Lanes, boxes: &mut [[Lanes; 2]]) {
+    /// Fits the children of a node, if it has any, given its box. Stores their boxes in `boxes`.
+    fn fit(&mut self, node: Node, parent: LaneBox, boxes: &mut [[LaneBox; 2]]) {
         if node.kind() != Kind::Inner {
             return;
         }

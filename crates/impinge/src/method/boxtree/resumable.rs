@@ -1,21 +1,24 @@
-//! A search that can be interrupted: what it has left open is a list of node pairs.
+//! A traversal that can be interrupted. Its state is a list of node pairs still to visit.
+//!
+//! Called through [`ResumableWalk`] by queries with a budget.
 
 use super::{
     Boxtree, BoxtreeScratch, Node,
-    fine::{Fine, FinePair},
+    fine::{FinePair, FineTraversal},
     walk::BoxtreePair,
 };
 use crate::method::{
     Meter, OpenPair, WalkCounts,
     hierarchy::ResumableWalk,
-    resumable::{self, Look, Ranked},
+    resumable::{self, Ranked, Visited},
 };
 
-impl Fine<'_> {
-    /// The pair, if the boxes may overlap, and by how much at most in the unit of gaps: moving one of
-    /// them by as much as the widest gap falls short of zero opens that gap.
+impl FineTraversal<'_> {
+    /// Returns the pair if the boxes may overlap, with an upper bound of the overlap in the unit of
+    /// gaps: if the widest gap is below zero by some distance, moving one box by that distance
+    /// opens the gap.
     fn ranked(&self, pair: FinePair) -> Option<Ranked<FinePair>> {
-        // What is not a number proves nothing, and `max` passes it over.
+        // NaN gaps prove nothing, and `max` ignores them.
         let widest = pair.gaps.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let overlap = self.slack - widest;
         (widest <= self.slack).then_some(Ranked { overlap: overlap.max(0.0), pair })
@@ -26,7 +29,7 @@ impl ResumableWalk for BoxtreePair<'_> {
     type Scratch = BoxtreeScratch;
 
     fn begin_open(&self, scratch: &mut BoxtreeScratch) {
-        let fine = Fine::new(self.a, self.b, &self.relative);
+        let fine = FineTraversal::new(self.a, self.b, &self.relative);
         let roots = fine.roots();
         let volume_tests = u64::from(roots.is_some());
         scratch.counts = WalkCounts { volume_tests, ..WalkCounts::default() };
@@ -43,18 +46,18 @@ impl ResumableWalk for BoxtreePair<'_> {
         wants_all: bool,
         visit: &mut dyn FnMut([&[u32]; 2]) -> bool,
     ) -> bool {
-        let fine = Fine::new(self.a, self.b, &self.relative);
+        let fine = FineTraversal::new(self.a, self.b, &self.relative);
         let BoxtreeScratch { open, counts, .. } = scratch;
         resumable::advance(open, meter, wants_all, |meter, pair| {
             if let Some(faces) = fine.leaves(&pair.nodes) {
                 let tests = faces[0].len() as u64 * faces[1].len() as u64;
                 counts.face_tests += tests;
                 meter.spend(tests);
-                return Look::Leaves { touch: visit(faces) };
+                return Visited::Leaves { touch: visit(faces) };
             }
             counts.volume_tests += 2;
             meter.spend(2);
-            Look::Children(fine.children(&pair).map(|child| fine.ranked(child)))
+            Visited::Children(fine.children(&pair).map(|child| fine.ranked(child)))
         })
     }
 

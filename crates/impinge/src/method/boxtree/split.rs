@@ -1,20 +1,21 @@
-//! How the faces of a node are parted in two: seeds, and the rest to the one that grows less.
+//! Partitioning the faces of a node in two: every face joins the one of two seeds whose box grows
+//! less.
 
-use super::{Measure, SeedAxis, grid::Lanes};
+use super::{Measure, SeedAxis, grid::LaneBox};
 use glam::{BVec4A, Vec4};
 
-/// The box of a face, and which face it is; or of a cell of faces.
+/// The box of a face, or of a cell of faces, and its index.
 ///
-/// The fourth lanes hold the halves of the number, as numbers too: bits of a number read as `f32`
-/// would be denormal, and slow to reckon beside.
+/// The fourth lanes hold the lower and upper half of the index, converted to `f32`. The index bits
+/// reinterpreted as `f32` would be a denormal number, which slows arithmetic down.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item(pub(super) Lanes);
+pub(super) struct Item(pub(super) LaneBox);
 
 impl Item {
     #[inline]
-    pub(super) fn new(number: u32, Lanes { min, max }: Lanes) -> Self {
+    pub(super) fn new(number: u32, LaneBox { min, max }: LaneBox) -> Self {
         let (low, high) = ((number & 0xffff) as f32, (number >> 16) as f32);
-        Self(Lanes { min: min.with_w(low), max: max.with_w(high) })
+        Self(LaneBox { min: min.with_w(low), max: max.with_w(high) })
     }
 
     #[inline]
@@ -22,20 +23,20 @@ impl Item {
         self.0.min.w as u32 | (self.0.max.w as u32) << 16
     }
 
-    /// Twice the middle, but for rounding.
+    /// Twice the centre of the box, up to rounding.
     #[inline]
     pub(super) fn middle(&self) -> Vec4 {
         self.0.min + self.0.max
     }
 }
 
-/// Where some faces are: their box, and the seeds along each axis.
+/// The bounds of some faces, and the seeds along each axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
-    pub(super) bounds: Lanes,
-    /// How far the face reaches that is closest to the lower border: the least upper end of any.
+    pub(super) bounds: LaneBox,
+    /// The upper end of the face closest to the lower border: the least upper end of all faces.
     lower_seed: Vec4,
-    /// How far the face reaches that is closest to the upper border: the greatest lower end.
+    /// The lower end of the face closest to the upper border: the greatest lower end of all faces.
     upper_seed: Vec4,
 }
 
@@ -43,7 +44,7 @@ impl Spread {
     #[inline]
     pub(super) fn of(items: &[Item]) -> Self {
         let empty = Self {
-            bounds: Lanes::EMPTY,
+            bounds: LaneBox::EMPTY,
             lower_seed: Vec4::INFINITY,
             upper_seed: Vec4::NEG_INFINITY,
         };
@@ -54,37 +55,37 @@ impl Spread {
         })
     }
 
-    /// What twice the middle of a face is compared with. A face that reaches from `lo` to `hi`
-    /// makes the lower seed's box grow by `hi − lower_seed`, and the upper one's by
-    /// `upper_seed − lo`; the former is less if `lo + hi < lower_seed + upper_seed`.
+    /// The value that the doubled centre of a face is compared with. A face from `lo` to `hi` makes
+    /// the lower seed's box grow by `hi − lower_seed`, and the upper one's by `upper_seed − lo`;
+    /// the former is less if `lo + hi < lower_seed + upper_seed`.
     ///
-    /// Growth is measured from the seeds, not from what the boxes have grown to by then. So the
-    /// order of the faces does not matter, where else a sorted mesh would all go to one side.
+    /// Growth is measured from the seeds, not from the boxes as they have grown by then. So the
+    /// order of the faces does not matter; otherwise all faces of a sorted mesh would go to one
+    /// side.
     #[inline]
     fn border(&self) -> Vec4 {
         self.lower_seed + self.upper_seed
     }
 }
 
-/// How faces were parted: so many come first, and the axis along which.
-pub(super) struct Parted {
+/// The result of a split: how many faces come first, and the axis of the split.
+pub(super) struct Split {
     pub(super) count: usize,
     pub(super) axis: usize,
 }
 
-/// Parts the faces of a node in two, neither empty; without `axes`, in halves.
-///
-/// Takes time linear in their number.
+/// Partitions the faces of a node in two, neither empty, in linear time. Without `axes`, splits at
+/// the median.
 pub(super) fn split(
     items: &mut [Item],
-    implied: Lanes,
+    implied: LaneBox,
     spread: &Spread,
     axes: Option<SeedAxis>,
     measure: Measure,
-) -> Parted {
+) -> Split {
     let longest = implied.lengths().truncate().max_position();
     if items.len() == 2 {
-        return Parted { count: 1, axis: longest };
+        return Split { count: 1, axis: longest };
     }
     let axis = match axes {
         Some(SeedAxis::All) => cheapest_axis(items, implied, spread, measure),
@@ -93,38 +94,38 @@ pub(super) fn split(
     };
     if let Some(axis) = axis {
         let border = spread.border()[axis];
-        let count = part(items, |item| item.middle()[axis] < border);
+        let count = partition(items, |item| item.middle()[axis] < border);
         if count > 0 && count < items.len() {
-            return Parted { count, axis };
+            return Split { count, axis };
         }
     }
     let half = items.len() / 2;
     let along = |item: &Item| item.middle()[longest];
     items.select_nth_unstable_by(half, |p, q| along(p).total_cmp(&along(q)));
-    Parted { count: half, axis: longest }
+    Split { count: half, axis: longest }
 }
 
-/// Moves the items that belong first to the front, and returns how many there are.
+/// Partitions `items` by `is_first` without branching. Returns how many come first.
 #[inline]
-fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
+fn partition(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
     let mut count = 0;
     for i in 0..items.len() {
-        // Always swapped, so that there is no branch to be guessed wrongly half of the time.
-        let goes = is_first(&items[i]);
+        // Always swapped: a branch would be mispredicted half of the time.
+        let goes_first = is_first(&items[i]);
         items.swap(i, count);
-        count += usize::from(goes);
+        count += usize::from(goes_first);
     }
     count
 }
 
-/// The axis along which the children's boxes are least together, each with the better of its
-/// two sides moved inward: both the lower ones, both the upper ones, or one of each.
+/// The axis along which the sum of the children's boxes is least, each with the better of its two
+/// sides moved inward: both the lower ones, both the upper ones, or one of each.
 ///
-/// Nothing if along every axis one child would be empty. (To look ahead, by weighing boxes with how
-/// much is below them, saves 1 % of the box tests of a query, and is left.)
+/// `None` if along every axis one child would be empty. (Weighing boxes by the number of faces
+/// below them would save only 1 % of the box tests of a query, so it is not done.)
 fn cheapest_axis(
     items: &[Item],
-    implied: Lanes,
+    implied: LaneBox,
     spread: &Spread,
     measure: Measure,
 ) -> Option<usize> {
@@ -136,8 +137,8 @@ fn cheapest_axis(
         lower_end = lower_end.max(Vec4::select(is_lower, item.0.max, Vec4::NEG_INFINITY));
         upper_end = upper_end.min(Vec4::select(is_lower, Vec4::INFINITY, item.0.min));
     }
-    let Lanes { min: low, max: high } = implied;
-    // What is left of the box's length for each child; infinite for one that is empty.
+    let LaneBox { min: low, max: high } = implied;
+    // The remaining length of the box for each child; infinite for an empty child.
     let first = (lower_end - low).min(high - spread.bounds.min);
     let second = (high - upper_end).min(spread.bounds.max - low);
     let lengths = implied.lengths();
@@ -146,8 +147,8 @@ fn cheapest_axis(
     let mut most = f32::NEG_INFINITY;
     for axis in 0..3 {
         let is_proper = lower_end[axis].is_finite() && upper_end[axis].is_finite();
-        // What two boxes as large as the parent's would lose: 0 / 0 for one that is flat, which is
-        // not more than any.
+        // The loss compared with two boxes as large as the parent's. For a flat box it is 0 / 0,
+        // which compares as no gain.
         let lost = 2.0 * lengths[axis] - first[axis] - second[axis];
         let gain = lost * per_step[axis];
         if is_proper && gain > most {

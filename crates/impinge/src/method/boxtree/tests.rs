@@ -1,4 +1,4 @@
-//! Boxtrees against a double loop, on meshes made to be hard.
+//! Compares boxtrees with brute force, on meshes chosen to be hard.
 
 use super::*;
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 use glam::{DMat3, DVec3};
 use std::ops::ControlFlow;
 
-/// All faces that touch, by looking at every pair.
+/// All pairs of faces that touch, by brute force.
 fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
     let placed = |mesh: &Mesh, pose: &Pose| -> Vec<[DVec3; 3]> {
         mesh.triangles().map(|t| t.map(|corner| pose.place(corner))).collect()
@@ -20,7 +20,7 @@ fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
     let mut pairs = Vec::new();
     for (a, s) in (0..).zip(&placed_a) {
         for (b, t) in (0..).zip(&placed_b) {
-            // A double loop, but for the pairs that no one would call close.
+            // The bounds check only skips pairs that cannot touch.
             let overlap = Bounds::enclosing(*s).overlaps(&Bounds::enclosing(*t));
             if overlap && triangles_intersect(s, t) {
                 pairs.push(FacePair { a, b });
@@ -30,7 +30,7 @@ fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
     pairs
 }
 
-/// All faces that touch, by a walk.
+/// All pairs of faces that touch, by a traversal.
 fn found(
     (a, tree_a, pose_a): (&Mesh, &Boxtree, &Pose),
     (b, tree_b, pose_b): (&Mesh, &Boxtree, &Pose),
@@ -41,9 +41,9 @@ fn found(
     let mut tests = 0;
     let walk = tree_a.visit_leaf_pairs(tree_b, &relative, scratch, &mut |[faces_a, faces_b]| {
         for &face_a in faces_a {
-            let s = a.triangle(face_a).map(|corner| pose_a.place(corner));
+            let s = pose_a.place_triangle(a.triangle(face_a));
             for &face_b in faces_b {
-                let t = b.triangle(face_b).map(|corner| pose_b.place(corner));
+                let t = pose_b.place_triangle(b.triangle(face_b));
                 tests += 1;
                 if triangles_intersect(&s, &t) {
                     pairs.push(FacePair { a: face_a, b: face_b });
@@ -58,7 +58,7 @@ fn found(
     pairs
 }
 
-/// Every way to build a tree.
+/// Options for every way to build a tree.
 fn options() -> Vec<BoxtreeOptions> {
     let mut all = Vec::new();
     for axes in [SeedAxis::All, SeedAxis::Longest] {
@@ -73,7 +73,8 @@ fn options() -> Vec<BoxtreeOptions> {
     all
 }
 
-/// That a tree is what it promises to be: every face once, within its box, and small enough.
+/// Checks that a tree holds every face once, within its box, is not too deep and takes little
+/// memory.
 fn check_tree(label: &str, mesh: &Mesh, tree: &Boxtree) {
     let count = mesh.faces().len();
     assert!(tree.bytes() <= Boxtree::bytes_for(count).max(18 * count), "{label}");
@@ -85,15 +86,18 @@ fn check_tree(label: &str, mesh: &Mesh, tree: &Boxtree) {
     let mut seen = vec![false; count];
     let mut open: Vec<_> = tree.root.iter().map(|&root| (root, tree.bounds, 0)).collect();
     while let Some((node, bounds, depth)) = open.pop() {
-        assert!(depth <= 3 * count.ilog2() + 10, "{label}: {depth} deep");
+        assert!(depth <= 3 * count.ilog2() + 10, "{label}: depth {depth} is too large");
         for &face in tree.faces_of(&node) {
-            assert!(!std::mem::replace(&mut seen[face as usize], true), "{label}: {face} twice");
+            assert!(
+                !std::mem::replace(&mut seen[face as usize], true),
+                "{label}: face {face} is in two leaves"
+            );
             let [min, max] = bounds.corners();
             for corner in mesh.triangle(face) {
                 let at = tree.frame.normalized(corner);
                 let guard = DVec3::splat(f64::EPSILON);
                 let is_within = min.cmple(at + guard).all() && max.cmpge(at - guard).all();
-                assert!(is_within, "{label}: face {face} leaves its box");
+                assert!(is_within, "{label}: face {face} is not within its box");
             }
         }
         if node.kind() == Kind::Inner {
@@ -115,7 +119,7 @@ fn soup_of(triangles: impl IntoIterator<Item = [DVec3; 3]>) -> Mesh {
     Mesh::new(positions, faces).expect("finite")
 }
 
-/// Corners from a coarse grid, so that many touch, coincide or are degenerate.
+/// Triangles with corners on a coarse grid: many touch, coincide or are degenerate.
 fn coarse_soup(faces: usize, random: &mut Random) -> Mesh {
     let corner = |random: &mut Random| DVec3::from_array([(); 3].map(|()| random.below(4) as f64));
     soup_of((0..faces).map(|_| {
@@ -131,7 +135,7 @@ fn needles(faces: usize, random: &mut Random) -> Mesh {
     }))
 }
 
-/// Meshes of all kinds, small enough for a double loop.
+/// Meshes of all kinds, small enough for brute force.
 fn meshes(seed: u64) -> Vec<(&'static str, Mesh)> {
     let random = &mut Random::new(seed);
     let point = vector(random);
@@ -150,7 +154,7 @@ fn meshes(seed: u64) -> Vec<(&'static str, Mesh)> {
 }
 
 #[test]
-fn trees_are_what_they_promise() {
+fn trees_are_complete_and_small() {
     for seed in 0..5 {
         for (name, mesh) in meshes(seed) {
             for options in options() {
@@ -161,9 +165,9 @@ fn trees_are_what_they_promise() {
     }
 }
 
-/// Whatever the mesh, the test and the way to build, a walk finds what a double loop finds.
+/// For any mesh, overlap test and build options, a traversal finds what brute force finds.
 #[test]
-fn walks_find_what_a_double_loop_finds() {
+fn traversals_find_what_brute_force_finds() {
     let mut touching = 0;
     let mut scratches = OverlapTest::ALL.map(BoxtreeScratch::new);
     for seed in 0..3 {
@@ -176,7 +180,7 @@ fn walks_find_what_a_double_loop_finds() {
                 let pose_a = Pose::new(random.rotation(), vector(&mut random) * 3.0).unwrap();
                 let beside = pose_a.translation() + vector(&mut random);
                 let pose_b = Pose::new(rotation, beside).unwrap();
-                // As it stands, and with no rotation at all, where many just touch.
+                // At random poses, and both at the identity, where many faces just touch.
                 for (pose_a, pose_b) in [(pose_a, pose_b), (Pose::IDENTITY, Pose::IDENTITY)] {
                     let expected = expected(a, &pose_a, b, &pose_b);
                     touching += expected.len();
@@ -200,10 +204,10 @@ fn walks_find_what_a_double_loop_finds() {
             }
         }
     }
-    assert!(touching > 10_000, "hardly any touch, so this proves little: {touching}");
+    assert!(touching > 10_000, "too few faces touch: {touching}");
 }
 
-/// A rotation, often not quite one: stretched and sheared within what a pose accepts.
+/// A random rotation, often slightly stretched and sheared, within what a pose accepts.
 fn rotation(random: &mut Random) -> DMat3 {
     let exact = if random.below(4) == 0 { DMat3::IDENTITY } else { random.rotation() };
     let mut bend = DMat3::IDENTITY;
@@ -217,7 +221,7 @@ fn pick(random: &mut Random, from: &[f64]) -> f64 {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// A mesh with a few parts of very different sizes, far from the origin or not, of any magnitude.
+/// A mesh of any magnitude with a few parts of very different sizes, near the origin or far away.
 fn parts(unit: f64, random: &mut Random) -> Mesh {
     let size = unit * pick(random, &[1.0, 1.0, 1e-3, 100.0]);
     let middle = vector(random) * size * pick(random, &[0.0, 1.0, 1e3, 1e9]);
@@ -229,10 +233,11 @@ fn parts(unit: f64, random: &mut Random) -> Mesh {
     }))
 }
 
-/// Two bodies of which a face each just touch, or nearly so: wherever they stand, whatever their
-/// size, and though their rotations are not quite rotations, the pair is visited.
+/// Two bodies of which one face each just touch, or nearly so. The traversal must visit that pair
+/// at any
+/// position and size, even though the rotations are not exactly orthogonal.
 #[test]
-fn walks_lose_no_pair_that_just_touches() {
+fn traversals_miss_no_pair_that_just_touches() {
     let mut touching = 0;
     let mut scratches = OverlapTest::ALL.map(BoxtreeScratch::new);
     let options = options();
@@ -246,15 +251,14 @@ fn walks_lose_no_pair_that_just_touches() {
             Pose::new(rotation(random), vector(random) * travel).expect("nearly a rotation")
         });
         let faces = [0, 1].map(|i| random.below(meshes[i].faces().len() as u64) as u32);
-        let mut placed =
-            [0, 1].map(|i| meshes[i].triangle(faces[i]).map(|corner| poses[i].place(corner)));
+        let mut placed = [0, 1].map(|i| poses[i].place_triangle(meshes[i].triangle(faces[i])));
         let meet = |t: [DVec3; 3], random: &mut Random| match random.below(2) {
             0 => t[0],
             _ => t[0] * 0.25 + t[1] * 0.25 + t[2] * 0.5,
         };
         let gap = meet(placed[0], random) - meet(placed[1], random);
         let moved = Pose::new(poses[1].rotation(), poses[1].translation() + gap).expect("finite");
-        placed[1] = meshes[1].triangle(faces[1]).map(|corner| moved.place(corner));
+        placed[1] = moved.place_triangle(meshes[1].triangle(faces[1]));
         if !triangles_intersect(&placed[0], &placed[1]) {
             continue;
         }
@@ -271,15 +275,15 @@ fn walks_lose_no_pair_that_just_touches() {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 });
-            assert!(walk.is_break(), "seed {seed}: lost by {:?}, {options:?}", scratch.test);
+            assert!(walk.is_break(), "seed {seed}: missed by {:?}, {options:?}", scratch.test);
         }
     }
-    assert!(touching > 8_000, "hardly any touch, so this proves little: {touching}");
+    assert!(touching > 8_000, "too few faces touch: {touching}");
 }
 
-/// Walks do prune: two spheres side by side have few leaves near each other.
+/// Traversals prune well: two spheres side by side have few leaves near each other.
 #[test]
-fn walks_tell_what_is_apart() {
+fn traversals_prune_boxes_that_are_apart() {
     let ball = generate::sphere(2_000).expect("enough");
     let tree = Boxtree::build(&ball, BoxtreeOptions::default());
     for test in OverlapTest::ALL {
@@ -294,9 +298,9 @@ fn walks_tell_what_is_apart() {
     }
 }
 
-/// A mesh that moves is served by the tree it had, once refitted, as well as by a new one.
+/// After the vertices have moved, a refitted tree gives the same answers as brute force.
 #[test]
-fn a_refitted_tree_finds_what_a_new_one_finds() {
+fn a_refitted_tree_finds_what_brute_force_finds() {
     let mut touching = 0;
     for seed in 0..3 {
         for (name, mesh) in meshes(seed) {
@@ -307,7 +311,7 @@ fn a_refitted_tree_finds_what_a_new_one_finds() {
             let positions = mesh.positions().iter().map(moved).collect();
             let moved = Mesh::new(positions, mesh.faces().to_vec()).expect("finite");
             let pose = Pose::new(random.rotation(), vector(random) * 0.1).unwrap();
-            // About its own middle, so that the two are in each other's way.
+            // Rotated about its own centre, so that the two bodies overlap.
             let middle =
                 if mesh.faces().is_empty() { DVec3::ZERO } else { moved.bounds().center() };
             let beside = middle - pose.rotation() * middle + pose.translation();
@@ -328,7 +332,7 @@ fn a_refitted_tree_finds_what_a_new_one_finds() {
             }
         }
     }
-    assert!(touching > 1_000, "hardly any touch, so this proves little: {touching}");
+    assert!(touching > 1_000, "too few faces touch: {touching}");
 }
 
 #[test]
@@ -343,13 +347,13 @@ fn a_tree_is_not_refitted_to_another_number_of_faces() {
     assert!(empty.refit(&ball).is_err() && empty.refit(&Mesh::default()).is_ok());
 }
 
-/// Meshes on which splitting by seeds goes wrong: trees stay shallow, and building them quick.
+/// Meshes for which splitting by seeds works badly. Trees stay shallow, and building stays fast.
 #[test]
-fn bad_meshes_make_no_bad_trees() {
+fn difficult_meshes_do_not_make_deep_trees() {
     let count = 40_000;
     let random = &mut Random::new(1);
     let triangle = [DVec3::ZERO, DVec3::X, DVec3::Y];
-    // Each half as far out as the last, until they cannot be told apart; over and over.
+    // Each half as far out as the last, until rounding makes them equal; then again from the start.
     let exponential = |i: usize| {
         let scale = 0.5_f64.powi(i as i32 % 60);
         triangle.map(|corner| (corner + DVec3::ONE) * scale)
@@ -360,7 +364,7 @@ fn bad_meshes_make_no_bad_trees() {
         (
             "one by one",
             soup_of((0..count).map(|i| {
-                // A face, and another that reaches from it to the far end.
+                // Every face reaches from its own position to the far end.
                 let at = DVec3::X * (i as f64 / count as f64).powi(8);
                 [at, at + DVec3::Y * 1e-3, DVec3::X * (1.0 + i as f64 * 1e-6)]
             })),
@@ -393,9 +397,9 @@ fn bad_meshes_make_no_bad_trees() {
     }
 }
 
-/// Large meshes, which are sorted into cells first, are no different.
+/// Large meshes are sorted into cells first; the trees have the same properties.
 #[test]
-fn large_trees_are_what_they_promise() {
+fn large_trees_are_complete_and_small() {
     let torus = generate::deformed_torus(1, [200, 100]).expect("enough segments");
     let tree = Boxtree::build(&torus, BoxtreeOptions::default());
     check_tree("a torus", &torus, &tree);
@@ -413,12 +417,12 @@ fn large_trees_are_what_they_promise() {
         }
         touching += expected.len();
     }
-    assert!(touching > 100, "hardly any touch, so this proves little: {touching}");
+    assert!(touching > 100, "too few faces touch: {touching}");
 }
 
-/// The parts of a walk find together what the whole finds, and nothing twice.
+/// The parts of a traversal together visit what the whole visits, and nothing twice.
 #[test]
-fn parts_of_a_walk_make_up_the_whole() {
+fn parts_of_a_traversal_make_up_the_whole() {
     let torus = generate::deformed_torus(1, [60, 30]).expect("enough segments");
     let tree = Boxtree::build(&torus, BoxtreeOptions::default());
     let pose = Pose::from_translation(DVec3::new(0.3, 0.2, 0.1)).unwrap();
@@ -442,10 +446,10 @@ fn parts_of_a_walk_make_up_the_whole() {
     assert!(whole == all && !whole.is_empty());
 }
 
-/// A bound is never above the distance in the world of the faces below it; and most of what is far is
-/// skipped.
+/// A lower bound never exceeds the distance of the faces below it, and many queries skip most
+/// pairs of faces.
 #[test]
-fn bounds_of_distances_are_below_them() {
+fn distance_bounds_never_exceed_the_distance() {
     let mut skipped = 0;
     for seed in 0..2_000 {
         let random = &mut Random::new(seed);
@@ -457,8 +461,7 @@ fn bounds_of_distances_are_below_them() {
         });
         let trees = [0, 1].map(|i| Boxtree::build(&meshes[i], BoxtreeOptions::default()));
         let relative = Relative::new(trees[0].frame(), &poses[0], trees[1].frame(), &poses[1]);
-        let placed =
-            |i: usize, face: u32| meshes[i].triangle(face).map(|corner| poses[i].place(corner));
+        let placed = |i: usize, face: u32| poses[i].place_triangle(meshes[i].triangle(face));
         let all = |i: usize| 0..meshes[i].faces().len() as u32;
         let expected = all(0)
             .flat_map(|a| all(1).map(move |b| (a, b)))
@@ -480,18 +483,18 @@ fn bounds_of_distances_are_below_them() {
         assert!(found == Some(expected), "seed {seed}: {found:?} instead of {expected}");
         skipped += usize::from(visited * 2 < pairs);
     }
-    assert!(skipped > 500, "hardly anything is skipped: {skipped}");
+    assert!(skipped > 500, "too few queries skip most pairs: {skipped}");
 }
 
-/// A small part of a large mesh is told apart as well as it would be by itself.
+/// Small parts of large meshes are pruned about as well as they would be alone.
 #[test]
-fn small_parts_of_large_meshes_are_told_apart() {
+fn small_parts_of_large_meshes_are_pruned_well() {
     let size = 1e-5;
     let ball = generate::sphere(5_000).expect("enough");
     let count = ball.faces().len() as u32;
     let positions = ball.positions().iter().map(|p| *p * size).collect();
     let alone = Mesh::new(positions, ball.faces().to_vec()).expect("finite");
-    // Away from it bricks, each half as far and as large as the last, so that the way to it is long.
+    // Bricks beside it, each half as far and as large as the last, make the path down to it long.
     let bricks: Vec<(Mesh, Pose)> = (0..16)
         .map(|k| 0.5_f64.powi(k))
         .map(|far| {
@@ -523,7 +526,7 @@ fn small_parts_of_large_meshes_are_told_apart() {
     };
     let (expected, found) = (tests(&alone), tests(&part));
     for (expected, found) in expected.into_iter().zip(found) {
-        assert!(found < 3 * expected, "{found} instead of {expected}");
-        assert!(expected > 100, "only {expected}");
+        assert!(found < 3 * expected, "{found} face tests, but {expected} for the part alone");
+        assert!(expected > 100, "too few face tests: {expected}");
     }
 }

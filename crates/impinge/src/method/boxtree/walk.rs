@@ -1,4 +1,5 @@
-//! Down two boxtrees at once, to the leaves that may touch.
+//! The traversal of two boxtrees, down to the leaves that may touch. Contact queries call it
+//! through the traits of `method/hierarchy`.
 
 use super::{
     Boxtree, Node, OverlapTest,
@@ -18,90 +19,93 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Room for a walk, reused from query to query so that none allocates once warm.
+/// Scratch memory for a traversal, reused from query to query. A warm query allocates nothing.
 #[derive(Debug, Default)]
 pub struct BoxtreeScratch {
-    /// How boxes are told apart.
+    /// The overlap test of boxes.
     pub test: OverlapTest,
-    /// What the last walk did.
+    /// The work done by the last traversal.
     pub counts: WalkCounts,
     aligned: Stacks<ALIGNED>,
     lite: Stacks<LITE>,
     full: Stacks<FULL>,
     table: Table,
     pub(super) near: Vec<NearPair>,
-    /// What an interrupted search has left open, and how long its unit is in the world.
+    /// Pairs of nodes that an interrupted query has left to visit, and the length of their unit in
+    /// the world.
     pub(super) open: Vec<Ranked<FinePair>>,
     pub(super) open_unit: f64,
-    /// The share of a walk that is to come.
+    /// The share of the traversal that is still to be done.
     pub(super) share: Option<Share>,
 }
 
-/// A share of a walk: of the pairs of small boxes that it comes to, each `of`th one. Pairs come in the
-/// same order whenever the walk is repeated.
+/// A share of a traversal: of all pairs of small boxes that it reaches, every `of`th one. The order
+/// of pairs is the same whenever the traversal is repeated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     pub(super) nth: usize,
     pub(super) of: usize,
-    /// How many pairs of small boxes an interrupted walk is done with.
+    /// The number of pairs of small boxes that an interrupted traversal has finished.
     pub(super) pairs_done: usize,
-    /// How many pairs of leaves it has visited below the next pair.
+    /// The number of pairs of leaves that it has visited below the next pair.
     pub(super) leaves_done: usize,
 }
 
 impl Share {
-    /// All of a walk.
+    /// The whole traversal.
     pub(super) const WHOLE: Self = Self { nth: 0, of: 1, pairs_done: 0, leaves_done: 0 };
 }
 
-/// Why a walk stops early.
+/// Why a traversal stops early.
 enum Stop {
-    /// The visitor said so.
-    Told,
-    /// It has made as many tests as it may.
+    /// The visitor stopped it.
+    Visitor,
+    /// The limit of tests is reached.
     Limit,
 }
 
 impl BoxtreeScratch {
-    /// Room for walks that tell boxes apart in this way.
+    /// Scratch memory for traversals with this overlap test.
     pub fn new(test: OverlapTest) -> Self {
         Self { test, ..Self::default() }
     }
 }
 
-/// Pairs yet to be looked at, by how finely their gaps are reckoned.
+/// Pairs still to visit, with gaps in `f64` and in `f32`.
 #[derive(Debug, Default)]
 struct Stacks<const GAPS: usize> {
-    fine: Vec<Open<[f64; GAPS]>>,
-    coarse: Vec<Open<[f32; GAPS]>>,
+    fine: Vec<PairState<[f64; GAPS]>>,
+    coarse: Vec<PairState<[f32; GAPS]>>,
 }
 
-/// A pair of nodes whose boxes may overlap, and what has been worked out of them.
+/// A pair of nodes whose boxes may overlap, with their gaps and sizes.
 #[derive(Clone, Copy, Debug)]
-struct Open<S> {
+struct PairState<S> {
     state: S,
     nodes: [Node; 2],
     extent: Extent,
 }
 
-/// From the roots down to boxes of this part of their size, gaps are reckoned in `f64`; the rest of
-/// the way in `f32`, which is twice as fast.
-const FINE: f32 = 1.0 / 4.0;
+/// From the roots down to boxes of this fraction of their size, gaps are computed in `f64`; below
+/// in `f32`, which is twice as fast.
+const FINE_FRACTION: f32 = 1.0 / 4.0;
 
-/// … and of no more than this many times the size of most leaves: by then `f32` has slack for an
-/// eighth of a leaf, give or take (see [`Extent::slack_below`]; boxes become smaller so fast that
-/// all slack is about four times the first). Matters for small parts of large meshes only.
-const GRAINS: f32 = (1 << 14) as f32;
+/// The `f64` part also goes down to boxes of at most this many times the size of a typical leaf. By
+/// then the slack of `f32` is about an eighth of a leaf (see [`Extent::slack_below`]; boxes shrink
+/// so fast that the total slack is about four times the first). This matters only for small parts
+/// of large meshes.
+const FINE_LEAF_SIZES: f32 = (1 << 14) as f32;
 
-/// If a box is so many times as large as another, it is split alone: most children of the other
+/// A box that is this many times as large as the other is split alone: most children of the other
 /// would overlap it.
-const MUCH: f32 = 1.5;
+const SPLIT_RATIO: f32 = 1.5;
 
 impl Boxtree {
-    /// Visits every pair of leaves whose boxes overlap, as lists of faces, until told to stop.
+    /// Visits every pair of leaves whose boxes overlap, as lists of faces, until `visit` stops the
+    /// traversal.
     ///
-    /// No pair of touching faces is passed over: a leaf pair is left out only where the boxes of the
-    /// leaves, or of nodes above them, are proved apart.
+    /// It misses no pair of touching faces: it prunes a pair of leaves only if their boxes, or
+    /// those of nodes above them, are proved apart.
     pub fn visit_leaf_pairs(
         &self,
         other: &Self,
@@ -112,10 +116,12 @@ impl Boxtree {
         self.visit_part_of_leaf_pairs([0, 1], other, relative, scratch, visit)
     }
 
-    /// One of several parts of about equal work that make up
-    /// [`visit_leaf_pairs`](Self::visit_leaf_pairs), for as many threads: which, and of how many.
+    /// Visits one of several parts of about equal work that make up
+    /// [`visit_leaf_pairs`](Self::visit_leaf_pairs), for as many threads. `part` is the index of
+    /// the part and the number of parts.
     ///
-    /// Each walks down to small boxes by itself, and goes on from its share of them.
+    /// Each part traverses the trees down to small boxes by itself, and continues from its share of
+    /// them.
     pub fn visit_part_of_leaf_pairs(
         &self,
         part: [usize; 2],
@@ -129,11 +135,11 @@ impl Boxtree {
         self.visit_share((share, u64::MAX), other, relative, scratch, visit)
     }
 
-    /// A share of [`visit_leaf_pairs`](Self::visit_leaf_pairs), up to about a number of tests of boxes.
-    /// What is left of the share then is in the scratch.
+    /// Visits a share of [`visit_leaf_pairs`](Self::visit_leaf_pairs), up to about `limit` tests of
+    /// boxes. The rest of the share is left in the scratch memory.
     ///
-    /// Counted are tests between leaves and between pairs of small boxes, so that a walk may go
-    /// beyond its limit by all tests below one such pair.
+    /// The limit is checked between leaves and between pairs of small boxes, so a traversal may
+    /// exceed it by all tests below one such pair.
     pub(super) fn visit_share(
         &self,
         (share, limit): (Share, u64),
@@ -171,7 +177,7 @@ impl Boxtree {
         *counts = walk.counts;
         match result {
             ControlFlow::Continue(()) => ControlFlow::Continue(()),
-            ControlFlow::Break(Stop::Told) => ControlFlow::Break(()),
+            ControlFlow::Break(Stop::Visitor) => ControlFlow::Break(()),
             ControlFlow::Break(Stop::Limit) => {
                 *left = Some(walk.share);
                 ControlFlow::Continue(())
@@ -179,19 +185,19 @@ impl Boxtree {
         }
     }
 
-    /// The sum of the sides of its box, in the unit of cuts.
+    /// The sum of the sides of the root's box, in the unit of cuts.
     pub(super) fn size(&self) -> f32 {
         (0..3).map(|axis| self.bounds.length(axis) as f32).sum::<f32>() / STEPS_PER_UNIT as f32
     }
 }
 
-/// A walk: the trees, what it has done, and what is done at its leaves.
+/// A running traversal: the trees, its progress, and the visitor of its leaves.
 struct Walk<'w, 'v> {
     trees: [&'w Boxtree; 2],
     roots: [Node; 2],
-    /// What is to be walked, and what of it is done once the limit is reached.
+    /// The share to traverse, and its progress once the limit is reached.
     share: Share,
-    /// After about how many tests of boxes it stops.
+    /// The number of box tests after which it stops, approximately.
     limit: u64,
     counts: WalkCounts,
     visit: &'w mut LeafVisitor<'v>,
@@ -206,9 +212,9 @@ impl Walk<'_, '_> {
     ) -> ControlFlow<Stop> {
         let Stacks { fine: fine_stack, coarse: coarse_stack } = stacks;
         let Start { extent, allowance, units, .. } = *start;
-        let roots = Open { state: start.gaps, nodes: self.roots, extent };
-        let least = (extent.size() * FINE).min(start.grain * GRAINS);
-        let rules = Rules { units, allowance, least };
+        let roots = PairState { state: start.gaps, nodes: self.roots, extent };
+        let least = (extent.size() * FINE_FRACTION).min(start.leaf_size * FINE_LEAF_SIZES);
+        let descent = Descent { units, allowance, least };
         self.counts.volume_tests += 1;
         if roots.state.iter().any(|&gap| gap > 0.0) {
             return ControlFlow::Continue(());
@@ -217,31 +223,31 @@ impl Walk<'_, '_> {
         let mut passed = 0;
         self.descend(
             &start.fine,
-            rules,
+            descent,
             roots,
             fine_stack,
-            |walk, Open { state, nodes, extent }| {
+            |walk, PairState { state, nodes, extent }| {
                 passed += 1;
                 if passed <= pairs_done || passed % of != nth {
                     return ControlFlow::Continue(());
                 }
-                // What is done once this pair is looked into.
+                // The progress before this pair is visited.
                 walk.share.pairs_done = passed - 1;
                 walk.share.leaves_done = 0;
                 if walk.counts.volume_tests >= walk.limit {
                     return ControlFlow::Break(Stop::Limit);
                 }
                 let skipped = if passed == pairs_done + 1 { leaves_done } else { 0 };
-                // Narrowing is one rounding more, of the many that children are allowed.
+                // Narrowing is one more rounding, which the slack for children covers.
                 let extent = Extent { slack: extent.slack_below::<G>(allowance), ..extent };
-                let open = Open { state: state.map(f32::nearest), nodes, extent };
-                let rules = Rules { least: f32::NEG_INFINITY, ..rules };
+                let open = PairState { state: state.map(f32::nearest), nodes, extent };
+                let descent = Descent { least: f32::NEG_INFINITY, ..descent };
                 walk.descend(
                     coarse,
-                    rules,
+                    descent,
                     open,
                     coarse_stack,
-                    |walk, Open { nodes: [a, b], .. }| {
+                    |walk, PairState { nodes: [a, b], .. }| {
                         if walk.share.leaves_done < skipped {
                             walk.share.leaves_done += 1;
                             return ControlFlow::Continue(());
@@ -253,7 +259,7 @@ impl Walk<'_, '_> {
                         let (faces_a, faces_b) =
                             (walk.trees[0].faces_of(&a), walk.trees[1].faces_of(&b));
                         walk.counts.face_tests += faces_a.len() as u64 * faces_b.len() as u64;
-                        (walk.visit)([faces_a, faces_b]).map_break(|()| Stop::Told)
+                        (walk.visit)([faces_a, faces_b]).map_break(|()| Stop::Visitor)
                     },
                 )
             },
@@ -265,20 +271,20 @@ impl Walk<'_, '_> {
     fn descend<G: Gaps>(
         &mut self,
         gaps: &G,
-        rules: Rules,
-        start: Open<G::State>,
-        stack: &mut Vec<Open<G::State>>,
-        mut at_end: impl FnMut(&mut Self, Open<G::State>) -> ControlFlow<Stop>,
+        descent: Descent,
+        start: PairState<G::State>,
+        stack: &mut Vec<PairState<G::State>>,
+        mut at_end: impl FnMut(&mut Self, PairState<G::State>) -> ControlFlow<Stop>,
     ) -> ControlFlow<Stop> {
         let [tree_a, tree_b] = self.trees;
-        let Rules { units, allowance, least } = rules;
+        let Descent { units, allowance, least } = descent;
         stack.resize(stack.len().max(64), start);
         stack[0] = start;
         let mut open = 1;
         while open > 0 {
             open -= 1;
             let pair = stack[open];
-            let Open { state, nodes: [a, b], extent } = pair;
+            let PairState { state, nodes: [a, b], extent } = pair;
             if (a.is_leaf() && b.is_leaf()) || extent.size() <= least {
                 at_end(self, pair)?;
                 continue;
@@ -286,26 +292,31 @@ impl Walk<'_, '_> {
             if stack.len() < open + 4 {
                 stack.resize(2 * stack.len(), start);
             }
-            let Some(room) = stack[open..].first_chunk_mut::<4>() else {
-                unreachable!("room was made")
+            let Some(slots) = stack[open..].first_chunk_mut::<4>() else {
+                unreachable!("the stack was just grown")
             };
             let shrunk =
                 |which: usize, child: Node| extent.sizes[which] - child.loss() * units[which];
             let slack = extent.slack_below::<G>(allowance);
-            // Written down in any case, and kept if they overlap: whether they do is hard to guess,
-            // and a wrong guess costs more than the writing.
+            // Every child pair is written, and kept if it overlaps. The outcome is hard to predict,
+            // and a misprediction costs more than the write.
             let mut kept = 0;
             let mut keep = |state: G::State, nodes: [Node; 2], sizes: [f32; 2]| {
-                room[kept & 3] = Open { state, nodes, extent: Extent { sizes, slack } };
+                slots[kept & 3] = PairState { state, nodes, extent: Extent { sizes, slack } };
                 kept += usize::from(!G::are_apart(&state, slack));
             };
             let [size_a, size_b] = extent.sizes;
-            let split_a = !a.is_leaf() && (b.is_leaf() || MUCH * size_a >= size_b);
-            let split_b = !b.is_leaf() && (a.is_leaf() || !split_a || MUCH * size_b >= size_a);
+            let split_a = !a.is_leaf() && (b.is_leaf() || SPLIT_RATIO * size_a >= size_b);
+            let split_b =
+                !b.is_leaf() && (a.is_leaf() || !split_a || SPLIT_RATIO * size_b >= size_a);
             if split_a && split_b {
-                // What depends on one node alone is worked out once, for both pairs it is part of.
-                let others = tree_b.pairs[b.link as usize];
-                let changes = others.map(|child| (child, shrunk(1, child), gaps.change(child)));
+                // Values that depend on one node alone are computed once, for both pairs that
+                // contain it.
+                let [first, second] = tree_b.pairs[b.link as usize];
+                let changes = [
+                    (first, shrunk(1, first), gaps.change(first)),
+                    (second, shrunk(1, second), gaps.change(second)),
+                ];
                 for child in tree_a.pairs[a.link as usize] {
                     let (state, size) = (gaps.descended(&state, child), shrunk(0, child));
                     for (other, other_size, change) in &changes {
@@ -331,18 +342,18 @@ impl Walk<'_, '_> {
     }
 }
 
-/// What a part of a walk goes by.
+/// The parameters of one descent.
 #[derive(Clone, Copy)]
-struct Rules {
-    /// How much smaller a box becomes if its side is moved by a unit.
+struct Descent {
+    /// By how much the size of each box shrinks when a side moves by a unit.
     units: [f32; 2],
     /// See [`Start::allowance`].
     allowance: f32,
-    /// Where it ends: at boxes that are no larger together.
+    /// The descent ends at pairs of boxes whose total size is at most this.
     least: f32,
 }
 
-/// Two boxtrees at their poses.
+/// Two boxtrees and their relative pose.
 pub(crate) struct BoxtreePair<'t> {
     pub(super) a: &'t Boxtree,
     pub(super) b: &'t Boxtree,
@@ -367,7 +378,7 @@ impl WalkScratch for BoxtreeScratch {
 
 impl hierarchy::Walk for BoxtreePair<'_> {
     type Scratch = BoxtreeScratch;
-    /// A share of the walk from the roots: nodes alone do not say where their boxes are.
+    /// A share of the traversal from the roots: a node alone does not tell where its box is.
     type Piece = Share;
 
     fn begin(&self, scratch: &mut BoxtreeScratch) {
@@ -404,7 +415,7 @@ impl hierarchy::Walk for BoxtreePair<'_> {
         let Some(left) = scratch.share.take() else {
             return Vec::new();
         };
-        // Each share walks down from the roots by itself, so there should not be too many.
+        // Each share goes down from the roots by itself, so there should not be too many.
         let of = 4 * rayon::current_num_threads();
         (0..of).map(|nth| Share { nth, of, ..left }).collect()
     }

@@ -5,7 +5,8 @@ use crate::{
     FacePair, Threads,
     method::{
         Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, WalkCounts,
-        brute::Brute, question::Leaves,
+        brute::Brute,
+        question::{Leaves, Proximity},
     },
 };
 use rayon::prelude::*;
@@ -48,19 +49,9 @@ impl<H: Hierarchy> HierarchySearch<H> {
         question.prepared::<H>().iter().any(|tree| tree.repeats_faces())
     }
 
-    /// Whether the boxes of all placed faces are to be compared, as `brute` does, instead of a walk.
-    fn needs_brute(&mut self, question: &Question<'_>) -> bool {
-        self.counts = WalkCounts::default();
-        question.is_blurred() && !question.are_boxes_apart()
-    }
-
     /// Runs a query on the caller's thread or, if it takes longer, a part of it on each thread of the
     /// pool. Each worker collects what it finds; unless all is wanted, the search ends with the first.
     fn run(&mut self, question: &Question<'_>, wants_all: bool, hint: Option<Hint>) {
-        self.counts = WalkCounts::default();
-        if question.are_boxes_apart() {
-            return;
-        }
         let [a, b] = question.prepared::<H>();
         let pair = a.pair(b, question);
         let is_over = AtomicBool::new(false);
@@ -112,11 +103,11 @@ impl<H: Hierarchy> HierarchySearch<H> {
         front: Option<&mut Front>,
         found: &mut Found<'_>,
     ) -> ControlFlow<()> {
-        if self.needs_brute(question) {
-            return self.brute.visit(question, found);
-        }
-        if question.are_boxes_apart() {
-            return ControlFlow::Continue(());
+        self.counts = WalkCounts::default();
+        match question.proximity() {
+            Proximity::Apart => return ControlFlow::Continue(()),
+            Proximity::Blurred => return self.brute.visit(question, found),
+            Proximity::Near => {}
         }
         if Self::repeats(question) {
             let mut visited = HashSet::new();
@@ -167,8 +158,14 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
     }
 
     fn any(&mut self, question: &Question<'_>, hint: &mut Option<Hint>) -> Option<FacePair> {
-        if self.needs_brute(question) {
-            return self.brute.any(question, hint);
+        self.counts = WalkCounts::default();
+        match question.proximity() {
+            Proximity::Apart => {
+                *hint = None;
+                return None;
+            }
+            Proximity::Blurred => return self.brute.any(question, hint),
+            Proximity::Near => {}
         }
         self.run(question, false, *hint);
         // Several threads may have found one at the same time.
@@ -178,8 +175,11 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
     }
 
     fn collect(&mut self, question: &Question<'_>, contacts: &mut Vec<FacePair>) {
-        if self.needs_brute(question) {
-            return self.brute.collect(question, contacts);
+        self.counts = WalkCounts::default();
+        match question.proximity() {
+            Proximity::Apart => return,
+            Proximity::Blurred => return self.brute.collect(question, contacts),
+            Proximity::Near => {}
         }
         let start = contacts.len();
         self.run(question, true, None);
@@ -219,7 +219,7 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         wants_all: bool,
         contacts: &mut Vec<FacePair>,
     ) -> bool {
-        if question.are_boxes_apart() {
+        if question.proximity() == Proximity::Apart {
             self.counts = WalkCounts::default();
             return true;
         }

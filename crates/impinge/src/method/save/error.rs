@@ -1,105 +1,103 @@
-//! Why bytes are not a tree of a mesh.
+//! The errors of loading a saved tree.
 
-/// Why bytes are not a saved tree of a given mesh and volume; bytes are counted from 0.
+/// Why bytes are not a saved tree of the given mesh and volume. Byte positions count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeFileError {
     /// The first bytes are not those of a tree.
-    #[error("this is no tree of impinge: it does not begin with `IMPBVTRE`")]
+    #[error("this is not an impinge tree: it does not begin with `IMPBVTRE`")]
     NotATree,
-    /// Another version of the format.
+    /// The file has another version of the format.
     #[error(
-        "the tree is of version {found} of the format (byte 8); this program reads version 2: build it anew"
+        "the tree has version {found} of the format (byte 8), but this program reads version 2: build the tree again"
     )]
     Version {
-        /// The version it says it is.
+        /// The version in the file.
         found: u32,
     },
-    /// A tree of other volumes than were asked for.
+    /// The tree has other volumes than requested.
     #[error("the tree holds volumes of kind {found} ({}; byte 12), not of kind {expected} ({})", kind_name(*found), kind_name(*expected))]
     Kind {
         /// The kind in the file.
         found: u32,
-        /// The kind that was asked for.
+        /// The requested kind.
         expected: u32,
     },
-    /// A tree of volumes that this program does not know.
+    /// The tree has volumes that this program does not know.
     #[error("the tree holds volumes of kind {found} (byte 12), which this program does not know")]
     UnknownKind {
         /// The kind in the file.
         found: u32,
     },
-    /// There are fewer or more bytes than there have to be.
-    #[error(
-        "the tree has {found} bytes where it has to have {expected}: it was cut off or added to"
-    )]
+    /// The number of bytes is wrong.
+    #[error("the tree has {found} bytes instead of {expected}: it is truncated or has extra bytes")]
     Length {
-        /// As many as its counts call for, or the least that any has.
+        /// The number that follows from the counts in the file, or the least possible number.
         expected: u64,
-        /// As many as there are.
+        /// The actual number.
         found: u64,
     },
-    /// The bytes are not those that were written.
+    /// The checksum does not match.
     #[error(
-        "the tree is damaged: its checksum is {computed:016x}, but it says {stored:016x} (byte {at})"
+        "the tree is damaged: its checksum is {computed:016x}, but the file says {stored:016x} (byte {at})"
     )]
     Checksum {
-        /// Where the checksum is.
+        /// The byte position of the stored checksum.
         at: usize,
-        /// The checksum at the end.
+        /// The checksum in the file.
         stored: u64,
-        /// The checksum of what comes before.
+        /// The checksum of the bytes before it.
         computed: u64,
     },
-    /// The tree was saved for another mesh, or the mesh has changed since.
+    /// The tree was saved for another mesh, or the mesh has changed.
     #[error(
-        "the tree belongs to another mesh, or the mesh has changed since (bytes 16 to 27): build it anew"
+        "the tree belongs to another mesh, or the mesh has changed (bytes 16 to 27): build the tree again"
     )]
     OtherMesh,
-    /// There are more nodes than so many pieces can have, or none.
+    /// The tree has no nodes, or more than its pieces allow.
     #[error("the tree has {nodes} nodes for {pieces} faces or pieces (byte 28)")]
     NodeCount {
-        /// How many nodes it says it has.
+        /// The number of nodes in the file.
         nodes: u32,
-        /// How many pieces it says it has: faces, if none is split.
+        /// The number of pieces in the file: faces, if none is split.
         pieces: u32,
     },
-    /// There are more pieces than the mesh's faces can be split into.
+    /// The tree has more pieces than the mesh's faces can be split into.
     #[error(
-        "the tree has {found} pieces (byte 24), but the mesh's faces can be split into {most} only"
+        "the tree has {found} pieces (byte 24), but the mesh's faces can be split into at most {most}"
     )]
     PieceCount {
-        /// How many pieces it says it has.
+        /// The number of pieces in the file.
         found: u32,
-        /// How many there can be.
+        /// The largest possible number.
         most: u32,
     },
-    /// The list of pieces names one that is not there, or one twice.
+    /// The list of pieces repeats one, or names one that does not exist.
     #[error(
-        "the tree's list names face or piece {piece} (byte {at}), which is not there or was named before"
+        "the tree's list names face or piece {piece} (byte {at}), which does not exist or was named before"
     )]
     Piece {
-        /// Where.
+        /// The byte position of the entry.
         at: usize,
-        /// The piece; a face, if it is less than the number of faces.
+        /// The piece; a face if it is less than the number of faces.
         piece: u32,
     },
-    /// A node is not where the tree's shape allows one.
+    /// The nodes do not form a tree.
     #[error("node {node} (byte {at}) {problem}")]
     Node {
-        /// Where.
+        /// The byte position of the node.
         at: usize,
-        /// The node.
+        /// The index of the node.
         node: u32,
         /// What is wrong.
         problem: NodeProblem,
     },
-    /// A node's volume is none, or does not enclose what is below it.
+    /// A node's volume is invalid, or does not enclose the faces below it.
     #[error("the volume of node {node} (byte {at}) {problem}")]
     Volume {
-        /// Where.
+        /// The byte position of the volume.
         at: usize,
-        /// The node.
+        /// The index of the node.
         node: u32,
         /// What is wrong.
         problem: VolumeProblem,
@@ -110,21 +108,21 @@ pub enum TreeFileError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeProblem {
-    /// Its children are not after it, or beyond the last node.
+    /// Its children do not come after it, or do not exist.
     #[error("has children that are not among the nodes after it")]
     Children,
     /// A child of it has another parent already.
-    #[error("shares a child with another")]
+    #[error("shares a child with another node")]
     Shared,
-    /// It is nobody's child, and not the root.
-    #[error("is no child of any")]
+    /// It is not the root, and not the child of any node.
+    #[error("is not the child of any node")]
     Orphan,
-    /// It is deeper than any tree of so many faces needs to be.
+    /// It is deeper than any tree over this number of faces needs to be.
     #[error("is too deep")]
     Depth,
-    /// Its pieces, or those of its children, are not in a row in the list, from the first to the
-    /// last. (A face that is not split is one piece.)
-    #[error("does not hold the faces or pieces that are its own in the list")]
+    /// Its pieces do not follow each other in the list, or not in the order of its children. (A
+    /// face that is not split is one piece.)
+    #[error("does not hold its own faces or pieces of the list")]
     Pieces,
 }
 
@@ -132,15 +130,15 @@ pub enum NodeProblem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VolumeProblem {
-    /// A number of it is out of range or not a number, or its axes are not at right angles.
-    #[error("is not a sound one")]
+    /// A number is NaN or out of range, or the axes are not orthonormal.
+    #[error("is invalid")]
     Unsound,
     /// A face below the node reaches beyond it.
     #[error("does not enclose the faces below it")]
     TooSmall,
 }
 
-/// The name of a kind of volume, as methods are called.
+/// The name of the method with this kind of volume.
 fn kind_name(kind: u32) -> &'static str {
     match kind {
         1 => "aabb",

@@ -1,24 +1,26 @@
 //! A fast 64-bit hash that is the same on every platform and in every version.
 //!
-//! It guards against accidents: a file that was damaged, or that belongs to another mesh. Against
-//! intent it guards nothing, and nothing rests on it: what a file says is checked, hash or no hash.
+//! It guards against accidents: a damaged file, or one that belongs to another mesh. It does not
+//! guard against intent, and nothing relies on that: loading checks the contents whatever the hash
+//! says.
 
 use crate::Mesh;
 
-/// Four lanes, so that four multiplications are under way at a time.
+/// The state of the hash. Four lanes let four multiplications overlap.
 ///
-/// A step is a bijection of the lane for a given word, and of the word for a given lane. So a change
-/// of a single word always changes the hash, and others change it but for one in 2^64.
+/// A step is a bijection of the lane for a given word, and of the word for a given lane. So
+/// changing a single word always changes the hash, and any other change does with probability 1 −
+/// 2^−64.
 struct Hash {
     lanes: [u64; 4],
 }
 
-/// An odd number without a pattern: 2^64 divided by the golden ratio.
+/// 2^64 divided by the golden ratio: an odd number without a bit pattern.
 const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
 
 fn step(lane: u64, word: u64) -> u64 {
     let product = (lane ^ word).wrapping_mul(FACTOR);
-    // Multiplying carries upward only; this brings the upper half down again.
+    // Multiplication carries upward only; the shift brings the upper half down again.
     product ^ (product >> 32)
 }
 
@@ -77,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_numbers_never_change() {
-        // From the same steps in another language.
+        // Computed by the same steps in another language.
         assert_eq!(of_bytes(b""), 0x14EB_9946_B935_B9CB);
         assert_eq!(of_bytes(b"impinge"), 0xFBA6_4629_13D2_FCDA);
         let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
@@ -93,7 +95,7 @@ mod tests {
             changed[bit / 8] ^= 1 << (bit % 8);
             seen.push(of_bytes(&changed));
         }
-        // Also two sign bits at once, which cancel in hashes that only multiply.
+        // Two sign bits at once cancel in hashes that only multiply.
         for byte in (7..56).step_by(8) {
             let mut changed = bytes;
             changed[byte] ^= 0x80;

@@ -1,8 +1,9 @@
-//! The file format that saved trees share: header, list of faces, checksum.
+//! The file format shared by all saved trees: header, list of faces, checksum. Used by
+//! `tree/save.rs` and `wide/save.rs`.
 //!
 //! All numbers are little endian:
 //!
-//! | byte | what |
+//! | byte | content |
 //! | --- | --- |
 //! | 0 | `IMPBVTRE` |
 //! | 8 | `u32` version of the format: 2 |
@@ -11,10 +12,10 @@
 //! | 24 | `u32` n, the number of faces, or of pieces of faces |
 //! | 28 | `u32` m, the number of nodes |
 //! | 32 | n × `u32`: the faces or pieces in the order of the leaves |
-//! | | what the kind of tree adds: see `tree/save.rs` and `wide/save.rs` |
-//! | | `u64` checksum of all before |
+//! | | more data, by kind of tree: see `tree/save.rs` and `wide/save.rs` |
+//! | | `u64` checksum of all bytes before |
 //!
-//! Version 1 knew no pieces.
+//! Version 1 had no pieces.
 
 mod error;
 pub(super) mod hash;
@@ -25,12 +26,12 @@ use crate::Mesh;
 
 const MAGIC: [u8; 8] = *b"IMPBVTRE";
 const VERSION: u32 = 2;
-/// How many bytes come before the list of faces.
+/// The number of bytes before the list of faces.
 pub(super) const HEADER: usize = 32;
-/// How many bytes the checksum has.
+/// The number of bytes of the checksum.
 pub(super) const CHECKSUM: usize = 8;
 
-/// The kind of volume that a tree is made of, if the bytes begin as those of a tree do.
+/// Reads the kind of volume from the header of a saved tree.
 pub(super) fn saved_kind(bytes: &[u8]) -> Result<u32, TreeFileError> {
     if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
         return Err(TreeFileError::NotATree);
@@ -46,7 +47,8 @@ pub(super) fn saved_kind(bytes: &[u8]) -> Result<u32, TreeFileError> {
     Ok(u32_at(bytes, 12))
 }
 
-/// The header of a file, for so many pieces and nodes, with room for as many bytes as are to follow.
+/// Writes the header of a file for `counts` pieces and nodes. `body` is the number of bytes that
+/// will follow.
 pub(super) fn begun(kind: u32, mesh: &Mesh, counts: [u32; 2], body: u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + body as usize + CHECKSUM);
     bytes.extend(MAGIC);
@@ -57,14 +59,14 @@ pub(super) fn begun(kind: u32, mesh: &Mesh, counts: [u32; 2], body: u64) -> Vec<
     bytes
 }
 
-/// With the checksum.
+/// Appends the checksum.
 pub(super) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.extend(hash::of_bytes(&bytes).to_le_bytes());
     bytes
 }
 
-/// How many pieces and nodes there are, and what is between header and checksum, if these and the
-/// length are right; the last is told by the counts.
+/// Checks the header, the length and the checksum. Returns the numbers of pieces and nodes, and the
+/// bytes between header and checksum. `length` computes the expected number of these bytes.
 pub(super) fn body<'b>(
     bytes: &'b [u8],
     kind: u32,
@@ -92,7 +94,7 @@ pub(super) fn body<'b>(
     Ok(([pieces, nodes], &bytes[HEADER..at]))
 }
 
-/// The list of pieces or faces that follows the header, each once.
+/// Reads the list of pieces or faces that follows the header, and checks that each occurs once.
 pub(super) fn permutation(words: &[[u8; 4]]) -> Result<Vec<u32>, TreeFileError> {
     let mut is_named = vec![false; words.len()];
     let mut pieces = Vec::with_capacity(words.len());
@@ -107,7 +109,7 @@ pub(super) fn permutation(words: &[[u8; 4]]) -> Result<Vec<u32>, TreeFileError> 
     Ok(pieces)
 }
 
-/// How deep a tree over so many pieces may be: more than any of ours is.
+/// The largest accepted depth of a tree over this number of pieces. Built trees are less deep.
 pub(super) fn max_depth(pieces: usize) -> u8 {
     4 * pieces.max(1).ilog2() as u8 + 32
 }

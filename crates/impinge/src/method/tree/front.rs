@@ -1,4 +1,4 @@
-//! A walk that starts from a [`Front`]: where the last one ended.
+//! A traversal that starts from a [`Front`]: where the last one ended. Queries with a cache use it.
 
 use super::{Scratch, TreePair};
 use crate::{
@@ -11,11 +11,11 @@ use crate::{
 use std::ops::ControlFlow;
 
 impl<V: BoundingVolume> TreePair<'_, V> {
-    /// [`visit_leaf_pairs`](Self::visit_leaf_pairs) from a front on, which is brought up to date:
-    /// all pairs of leaves that may touch, with fewer tests where the bodies have moved little.
+    /// Like [`visit_leaf_pairs`](Self::visit_leaf_pairs), but starts from a front and updates it.
+    /// Visits all pairs of leaves that may touch, with fewer tests if the bodies have moved little.
     ///
     /// Volumes that lie within their parents' (boxes, DOPs) give the same pairs as from the roots.
-    /// Others (spheres, oriented boxes) may give some more, which an ancestor would have ruled out.
+    /// Others (spheres, oriented boxes) may give some more, which an ancestor would have pruned.
     pub fn visit_leaf_pairs_from(
         &self,
         front: &mut Front,
@@ -65,7 +65,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
                 face_tests += u64::from(a.count) * u64::from(b.count);
                 result = visit([self.a.faces_of(a), self.b.faces_of(b)]);
                 if result.is_break() {
-                    // What was dropped to but not looked at yet stays on the front as it is.
+                    // Pairs that were added but not visited yet stay on the front.
                     next.extend(stack.drain(..).rev().map(|[place, _]| place));
                     break 'front;
                 }
@@ -95,7 +95,8 @@ mod tests {
     };
     use glam::DVec3;
 
-    /// Compares what touches, from the roots and from a front; returns the tests that each took.
+    /// Compares the contacts found from the roots and from a front. Returns the tests that each
+    /// took.
     fn check<V: BoundingVolume>(
         meshes: [&Mesh; 2],
         trees: [&BvTree<V>; 2],
@@ -108,7 +109,7 @@ mod tests {
         let touching = |faces_a: &[u32], faces_b: &[u32], pairs: &mut Vec<[u32; 2]>| {
             for &f in faces_a {
                 for &g in faces_b {
-                    let placed = meshes[1].triangle(g).map(|corner| pose.place(corner));
+                    let placed = pose.place_triangle(meshes[1].triangle(g));
                     if triangles_intersect(&meshes[0].triangle(f), &placed) {
                         pairs.push([f, g]);
                     }

@@ -1,4 +1,5 @@
-//! Binary trees of volumes as methods: one for each volume.
+//! The method for each kind of bounding volume: registration in the table of methods, and build
+//! options.
 
 use super::{BuildOptions, BvTree, Scratch, TreePair};
 use crate::{
@@ -14,7 +15,7 @@ use std::sync::Arc;
 const KLOSOWSKI: &str = "Klosowski 1998, Efficient collision detection for interactive 3D graphics";
 const GOTTSCHALK: &str = "Gottschalk, Lin, Manocha 1996, OBBTree";
 
-/// A tree of one kind of volume as a method.
+/// The method that uses trees of one kind of volume.
 const fn method<V: SavedVolume>(name: &'static str, summary: &'static str) -> MethodInfo {
     MethodInfo::new(name, summary, |mesh, threads| {
         Arc::new(BvTree::<V>::build(mesh, BuildOptions::default().threads(threads)))
@@ -71,8 +72,8 @@ impl<V: SavedVolume> Hierarchy for BvTree<V> {
     }
 }
 
-/// A method of this module with options of its own. Methods that are not binary trees of volumes take
-/// only the number of threads from them.
+/// A method of this module with its own build options. Other methods use only the number of threads
+/// from the options.
 impl Recipe for (Method, BuildOptions) {
     fn method(&self) -> Method {
         self.0

@@ -1,4 +1,5 @@
-//! Trees of bounding volumes: one tree, one walk, many volumes (Klosowski 1998, Gottschalk 1996).
+//! Binary trees of bounding volumes (Klosowski 1998, Gottschalk 1996). One tree and one traversal
+//! serve every kind of volume.
 
 mod build;
 mod front;
@@ -19,28 +20,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A binary tree of bounding volumes over the faces of a mesh.
 ///
-/// It knows the mesh's faces by number only, and bounds them in the mesh's own [`Frame`], so it
-/// serves at any pose.
+/// It refers to the mesh's faces by index only, and bounds them in the mesh's own [`Frame`], so one
+/// tree serves any pose.
 #[derive(Clone, Debug)]
 pub struct BvTree<V> {
-    /// No other tree has it, but for copies of this one.
+    /// Unique, except that clones of a tree share it.
     id: u64,
     frame: Frame,
     /// The root first; children side by side, after their parent. Empty for a mesh without faces.
     nodes: Vec<Node<V>>,
     /// The faces in the order of the leaves.
     faces: Vec<u32>,
-    /// Which piece each of them is meant for, where faces were split; empty otherwise.
+    /// The piece that each entry of `faces` stands for, if faces were split; otherwise empty.
     pieces: Vec<u32>,
 }
 
-/// A volume, and what is below it.
+/// A bounding volume, and its children or faces.
 #[derive(Clone, Copy, Debug)]
 struct Node<V> {
     volume: V,
     /// A leaf's first face in the tree's list, or an inner node's first child.
     first: u32,
-    /// How many faces a leaf has; 0 for an inner node.
+    /// The number of faces of a leaf; 0 for an inner node.
     count: u32,
 }
 
@@ -51,28 +52,29 @@ impl<V> Node<V> {
 }
 
 impl<V: BoundingVolume> BvTree<V> {
-    /// The coordinates in which the volumes are kept.
+    /// The coordinates in which the volumes are stored.
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// How many nodes there are: one less than twice the leaves.
+    /// The number of nodes: one less than twice the leaves.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// What nodes and faces take, in bytes.
+    /// The memory of nodes and faces, in bytes.
     pub fn bytes(&self) -> usize {
         Self::bytes_for(self.nodes.len(), self.faces.len() + self.pieces.len())
     }
 
-    /// Whether faces are in several leaves, so that a walk may come upon a pair of them twice: true
-    /// if it was built with [`split_skinny`](BuildOptions::split_skinny) and found any to split.
+    /// Whether a face may be in several leaves, so that a traversal may visit a pair of faces
+    /// twice. True if the tree was built with [`split_skinny`](BuildOptions::split_skinny) and some
+    /// face was split.
     pub fn repeats_faces(&self) -> bool {
         !self.pieces.is_empty()
     }
 
-    /// What a tree of so many nodes and faces takes.
+    /// The memory of a tree with these numbers of nodes and faces, in bytes.
     pub(super) fn bytes_for(nodes: usize, faces: usize) -> usize {
         nodes * size_of::<Node<V>>() + faces * size_of::<u32>()
     }
@@ -87,7 +89,7 @@ impl<V: BoundingVolume> BvTree<V> {
         &self.faces[leaf.first as usize..(leaf.first + leaf.count) as usize]
     }
 
-    /// The faces of all leaves below a node: those of its first leaf to those of its last.
+    /// The faces of all leaves below a node.
     fn faces_below(&self, node: u32) -> &[u32] {
         let mut ends = [&self.nodes[node as usize]; 2];
         for (side, end) in (0..).zip(&mut ends) {

@@ -1,4 +1,7 @@
-//! Down two trees at once, to the leaves that may be close: branch and bound, the closest first.
+//! The nearest-pair traversal of two trees: branch and bound, the closest pair of nodes first.
+//!
+//! Called through [`NearestWalk`] by distance queries; relies on lower bounds of the distance
+//! between volumes.
 
 use super::{Scratch, TreePair};
 use crate::{
@@ -9,8 +12,8 @@ use crate::{
     volume::BoundingVolume,
 };
 
-/// Pairs of nodes yet to be looked at, each with a lower bound of its distance; kept for the next
-/// query, so that none allocates once warm.
+/// Pairs of nodes still to visit, each with a lower bound of its distance. Kept from query to
+/// query, so that a warm query allocates nothing.
 pub(super) type NearStack = Vec<(f64, [u32; 2])>;
 
 impl<V: BoundingVolume> NearestWalk for TreePair<'_, V> {
@@ -26,8 +29,8 @@ impl<V: BoundingVolume> NearestWalk for TreePair<'_, V> {
         let Scratch { near: stack, placed, counts, .. } = scratch;
         stack.clear();
         let (nodes_a, nodes_b) = (&self.a.nodes, &self.b.nodes);
-        // Let g be the way in the world from a point of the one body to a point of the other. In
-        // this frame it is Rᵀg / scale, give or take what the placed volume contains as slack (see
+        // Let g be the vector in the world between a point of one body and a point of the other. In
+        // this frame it is Rᵀg / scale, up to the slack that the placed volume contains (see
         // `Relative::new`, where g is zero), and Rᵀ lengthens no vector by more than 1.5e-6.
         let unit = self.a.frame.unit() * (1.0 - 4e-6);
         let mut bound = |[i, j]: [u32; 2]| {
@@ -48,7 +51,7 @@ impl<V: BoundingVolume> NearestWalk for TreePair<'_, V> {
                 continue;
             };
             let [first, second] = children.map(|pair| (bound(pair), pair));
-            // The closer is looked at first: it is likely to make the other superfluous.
+            // The closer pair is visited first: it is likely to prune the other.
             stack.extend(if first.0 <= second.0 { [second, first] } else { [first, second] });
         }
         counts.face_tests = face_tests;
@@ -74,10 +77,10 @@ mod tests {
         from[random.below(from.len() as u64) as usize]
     }
 
-    /// How far one of two triangles has to be moved to be clear of the other: the least overlap of
-    /// their extents along any of the directions that matter for two convex bodies.
+    /// The penetration depth of two triangles: the least overlap of their extents along any
+    /// separating-axis direction.
     fn depth_of(a: &[DVec3; 3], b: &[DVec3; 3]) -> f64 {
-        // Brought near 1, where squares neither overflow nor vanish.
+        // Scaled to about 1, where squares neither overflow nor underflow.
         let corners = || a.iter().chain(b);
         let size = corners().map(|p| (*p - a[0]).abs().max_element()).fold(0.0, f64::max);
         if size == 0.0 {
@@ -100,13 +103,12 @@ mod tests {
             if way == DVec3::ZERO { f64::INFINITY } else { (a_max - b_min).min(b_max - a_min) }
         };
         let least = ways.into_iter().map(depth).fold(f64::INFINITY, f64::min);
-        // Rounding of the placed corners, and of all this.
+        // Less the rounding of the placed corners, and of this computation.
         let certain = least.max(0.0) - 1e-9;
         if certain.is_finite() { certain * size } else { 0.0 }
     }
 
-    /// No volume may be proved further away than what it encloses is, and most of them should be
-    /// proved half as far.
+    /// No lower bound may exceed the true distance, and most should reach half of it.
     fn bounds_from_below<V: BoundingVolume>() {
         let (mut apart, mut tight) = (0, 0);
         for seed in 0..40_000 {
@@ -124,7 +126,7 @@ mod tests {
                 let reach = DVec3::splat(size);
                 let mut bounds = Bounds { min: middle - reach, max: middle + reach };
                 bounds.merge(&Bounds::enclosing(triangle));
-                // Not quite a rotation: stretched and sheared within what a pose accepts.
+                // Slightly stretched and sheared, within what a pose accepts.
                 let mut bend = DMat3::IDENTITY;
                 for i in 0..3 {
                     *bend.col_mut(i) += vector(random) * pick(random, &[0.0, 2.4e-7]);
@@ -158,19 +160,19 @@ mod tests {
                 tight += usize::from(bound > 0.5 * distance && !overlaps_within(0.3 * distance));
             }
         }
-        assert!(apart > 10_000, "hardly any are apart: {apart}");
+        assert!(apart > 10_000, "too few pairs are apart: {apart}");
         assert!(2 * tight > apart, "bounds are weak: {tight} of {apart} reach half the distance");
     }
 
     #[test]
-    fn boxes_and_spheres() {
+    fn distance_bounds_of_boxes_and_spheres() {
         bounds_from_below::<Aabb>();
         bounds_from_below::<Sphere>();
         bounds_from_below::<Obb>();
     }
 
     #[test]
-    fn dops() {
+    fn distance_bounds_of_dops() {
         bounds_from_below::<Dop<3>>();
         bounds_from_below::<Dop<4>>();
         bounds_from_below::<Dop<6>>();

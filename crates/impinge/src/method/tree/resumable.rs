@@ -1,17 +1,19 @@
-//! A search that can be interrupted: what it has left open is a list of node pairs.
+//! A traversal that can be interrupted. Its state is a list of node pairs still to visit.
+//!
+//! Called through [`ResumableWalk`] by queries with a budget.
 
 use super::{Scratch, TreePair};
 use crate::{
     method::{
         Meter, OpenPair,
         hierarchy::{ResumableWalk, Walk},
-        resumable::{self, Look, Ranked},
+        resumable::{self, Ranked, Visited},
     },
     volume::BoundingVolume,
 };
 
 impl<V: BoundingVolume> TreePair<'_, V> {
-    /// Tests a pair of nodes, and returns it if the volumes overlap.
+    /// Tests a pair of nodes. Returns it with its overlap if the volumes overlap.
     fn opened(&self, scratch: &mut Scratch<V>, pair: [u32; 2]) -> Option<Ranked<[u32; 2]>> {
         let [i, j] = pair;
         let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
@@ -21,7 +23,8 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         overlaps.then(|| Ranked { overlap: a.volume.depth_above(&placed), pair })
     }
 
-    /// The length of a unit of overlap in the world: a vector there is up to 1.5e-6 shorter in the frame.
+    /// The length of a unit of overlap in the world: a vector there is up to 1.5e-6 shorter in the
+    /// frame.
     fn overlap_unit(&self) -> f64 {
         self.a.frame.unit() * (1.0 + 4e-6)
     }
@@ -52,10 +55,10 @@ impl<V: BoundingVolume> ResumableWalk for TreePair<'_, V> {
                 let tests = u64::from(a.count) * u64::from(b.count);
                 scratch.counts.face_tests += tests;
                 meter.spend(tests);
-                return Look::Leaves { touch: visit([self.a.faces_of(a), self.b.faces_of(b)]) };
+                return Visited::Leaves { touch: visit([self.a.faces_of(a), self.b.faces_of(b)]) };
             };
             meter.spend(2);
-            Look::Children(children.map(|pair| self.opened(scratch, pair)))
+            Visited::Children(children.map(|pair| self.opened(scratch, pair)))
         });
         scratch.open = open;
         scratch.counts.placed = scratch.placed.count();

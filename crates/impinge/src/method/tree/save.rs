@@ -1,27 +1,28 @@
-//! A tree as bytes, and back without building it anew.
+//! Saving a tree as bytes, and loading it without building it again.
 //!
-//! In the format of `method/save`, where the faces in the list may be pieces of faces: n is that of faces,
-//! or more if faces are split. After the list come, little endian,
+//! The format is that of `method/save`. The list may hold pieces of faces: n is the number of
+//! faces, or more if faces are split. After the list follow, little endian,
 //!
-//! | what |
+//! | content |
 //! | --- |
-//! | m × 2 `u32`: a leaf's first piece in that list and how many, or the first child and 0 |
+//! | m × 2 `u32`: a leaf's first piece in that list and its number of pieces, or the first child and 0 |
 //! | m × volume: 4 `f32` for a sphere, 15 for an oriented box, nothing for the others |
 //!
-//! Hash and checksum tell accidents. Everything else is checked as if they were not there, so that
-//! bytes of whatever origin either make a tree whose queries are right or are refused:
+//! Hash and checksum detect accidents. Loading checks everything else as if they were not there. So
+//! bytes of any origin either make a tree whose queries are right or are refused:
 //!
-//! - Nodes: each but the root is the child of exactly one before it, none is deeper than
-//!   [`max_depth`] (which bounds the time that checking takes), and the leaves hold the list of
-//!   pieces from the first to the last without gap or overlap.
-//! - Pieces: what they are follows from the mesh and their number, and is not stored. (How long thin
-//!   faces are split depends on nothing else: see `build/pieces.rs`. An unsplit face is a piece, and
-//!   has the face's number.) Each is in the list once.
+//! - Nodes: each but the root is the child of exactly one node before it. None is deeper than
+//!   [`max_depth`], which bounds the time of the checks. The leaves hold the list of pieces from
+//!   the first to the last without gap or overlap.
+//! - Pieces: they follow from the mesh and their number, and are not stored. (The way long thin
+//!   faces are split depends on nothing else: see `build/pieces.rs`. An unsplit face is a piece
+//!   with the face's index.) Each is in the list once.
 //! - Volumes of kinds that merge, and the frame, follow from the mesh and are not stored.
-//! - Other volumes are sound in themselves, and each encloses every piece below it with the same room
-//!   for rounding as when it is made. Larger than need be is fine: that costs time, not answers.
+//! - Other volumes are valid in themselves, and each encloses every piece below it with the same
+//!   margin for rounding as when it is built. A volume that is too large costs time but changes no
+//!   answer.
 //!
-//! Nothing is allocated before the length is known to fit the counts.
+//! Nothing is allocated before the length is known to match the counts.
 
 #[cfg(test)]
 mod tests;
@@ -39,9 +40,10 @@ use glam::DVec3;
 use std::ops::Range;
 
 impl<V: SavedVolume> BvTree<V> {
-    /// The tree of a mesh as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
+    /// Saves the tree of a mesh as bytes, to be loaded by [`from_bytes`](Self::from_bytes).
     ///
-    /// The same on every platform. The mesh is not in it, only a hash of it.
+    /// The bytes are the same on every platform. They contain a hash of the mesh, not the mesh
+    /// itself.
     ///
     /// ```
     /// use impinge::{generate, method::tree::{BuildOptions, BvTree}, volume::Obb};
@@ -56,11 +58,11 @@ impl<V: SavedVolume> BvTree<V> {
     /// ```
     ///
     /// # Panics
-    /// If the mesh has another number of faces than the one that the tree was built over.
+    /// If the mesh has another number of faces than the one the tree was built from.
     pub fn to_bytes(&self, mesh: &Mesh) -> Vec<u8> {
-        // Every face is named.
+        // Every face is in the list.
         let faces = self.faces.iter().max().map_or(0, |&face| face as usize + 1);
-        assert_eq!(faces, mesh.faces().len(), "the tree is of another mesh");
+        assert_eq!(faces, mesh.faces().len(), "the tree belongs to another mesh");
         let pieces = if self.repeats_faces() { &self.pieces } else { &self.faces };
         let (count, nodes) = (pieces.len() as u32, self.nodes.len() as u32);
         let layout = Layout::new::<V>(count, nodes);
@@ -78,11 +80,11 @@ impl<V: SavedVolume> BvTree<V> {
         sealed(bytes)
     }
 
-    /// The tree of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
+    /// Loads the tree of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
     ///
-    /// The bytes may be anything: they are refused unless they are a sound tree of this very mesh,
-    /// with these volumes, that leaves out no contact. Checking that takes a fifth to a half of what
-    /// building takes.
+    /// The bytes may come from anywhere: they are refused unless they are a valid tree of this
+    /// mesh, with this kind of volume, that misses no contact. The checks take a fifth to a half of
+    /// the time of building.
     pub fn from_bytes(bytes: &[u8], mesh: &Mesh) -> Result<Self, TreeFileError> {
         let parts = Parts::of::<V>(bytes, mesh)?;
         let frame = Frame::new(&mesh.bounds());
@@ -105,8 +107,9 @@ impl<V: SavedVolume> BvTree<V> {
         Ok(tree)
     }
 
-    /// Where the pieces of the leaf end that begins at a place in the list. A leaf that has several
-    /// pieces of a face says nothing of all but one; they are up to where the next leaf begins.
+    /// The end of the pieces of each leaf, by the position in the list at which the leaf begins. A
+    /// leaf with several pieces of a face counts the face once; the other pieces follow, up to
+    /// where the next leaf begins.
     fn leaf_ends(&self) -> Vec<u32> {
         let mut ends = vec![0; self.faces.len()];
         for leaf in self.nodes.iter().filter(|node| node.is_leaf()) {
@@ -122,7 +125,7 @@ impl<V: SavedVolume> BvTree<V> {
     }
 }
 
-/// Where what is.
+/// The positions of the parts of a file.
 #[derive(Clone, Copy)]
 struct Layout {
     pieces: u64,
@@ -143,7 +146,7 @@ impl Layout {
         self.nodes_at() + 8 * self.nodes
     }
 
-    /// How many bytes are between header and checksum.
+    /// The number of bytes between header and checksum.
     fn body(&self) -> u64 {
         4 * self.pieces + (8 + self.volume_bytes) * self.nodes
     }
@@ -163,17 +166,17 @@ impl<'b> Parts<'b> {
         let ([pieces, nodes], body) =
             body(bytes, V::KIND, mesh, |pieces, nodes| layout(pieces, nodes).body())?;
         let layout = layout(pieces, nodes);
-        // A leaf has a piece at least, and a tree has a leaf more than inner nodes.
+        // A leaf has at least one piece, and a tree has one leaf more than inner nodes.
         if u64::from(nodes) >= (2 * layout.pieces).max(1) || (nodes == 0) != (pieces == 0) {
             return Err(TreeFileError::NodeCount { nodes, pieces });
         }
-        // No place is beyond the length, which is a `usize`.
+        // No position exceeds the length, which is a `usize`.
         let (list, rest) = body.split_at(4 * pieces as usize);
         let (nodes, volumes) = rest.split_at(8 * nodes as usize);
         Ok(Self { layout, pieces: list.as_chunks().0, nodes: nodes.as_chunks().0, volumes })
     }
 
-    /// Which of the listed pieces are below each node, if the nodes are a tree.
+    /// The range of the list below each node, if the nodes form a tree.
     fn ranges(&self) -> Result<Vec<Range<u32>>, TreeFileError> {
         let count = self.nodes.len();
         let max_depth = max_depth(self.pieces.len());
@@ -182,9 +185,9 @@ impl<'b> Parts<'b> {
             TreeFileError::Node { at, node: node as u32, problem }
         };
 
-        // Downward: every node gets a parent before its turn comes, and one only.
+        // Downward: every node gets a parent before its turn comes, and only one.
         let mut ranges = Vec::with_capacity(count);
-        // One more than the depth; 0 as long as no parent is known.
+        // The depth plus one; 0 as long as no parent is known.
         let mut levels = vec![0u8; count];
         if let Some(root) = levels.first_mut() {
             *root = 1;
@@ -217,7 +220,7 @@ impl<'b> Parts<'b> {
             });
         }
 
-        // Upward: the pieces of children are in a row.
+        // Upward: the pieces of the second child follow those of the first.
         for (i, bytes) in self.nodes.iter().enumerate().rev() {
             if let Content::Children { first } = Content::of(bytes) {
                 let [left, right] = [0, 1].map(|side| ranges[first as usize + side].clone());
@@ -235,15 +238,15 @@ impl<'b> Parts<'b> {
         }
     }
 
-    /// The nodes with their volumes made anew, for kinds that merge.
+    /// The nodes with recomputed volumes, for kinds that merge.
     fn merged_nodes<V: SavedVolume>(&self, source: &Source<'_>, pieces: &[u32]) -> Vec<Node<V>> {
-        // Of some nodes at a time the corners are fetched together: they are all over the mesh, and
-        // so the processor waits for many at once.
-        const TOGETHER: usize = 128;
+        // The corners are scattered over the mesh. Fetching those of many nodes at once lets the
+        // processor overlap its waits for memory.
+        const NODES_AT_ONCE: usize = 128;
         let nothing = V::enclosing(&[]);
         let mut nodes: Vec<Node<V>> = Vec::with_capacity(self.nodes.len());
         let mut triangles = Vec::new();
-        for some in self.nodes.chunks(TOGETHER) {
+        for some in self.nodes.chunks(NODES_AT_ONCE) {
             triangles.clear();
             for bytes in some {
                 if let Content::Pieces { first, count } = Content::of(bytes) {
@@ -270,7 +273,7 @@ impl<'b> Parts<'b> {
         nodes
     }
 
-    /// The nodes with their volumes as stored, if those enclose what is below them.
+    /// The nodes with their volumes as stored, if those enclose the pieces below them.
     fn stored_nodes<V: SavedVolume>(
         &self,
         triangles: &[[DVec3; 3]],
@@ -297,7 +300,7 @@ impl<'b> Parts<'b> {
     }
 }
 
-/// What a node says is below it.
+/// The content of a node in the file.
 enum Content {
     Pieces { first: u32, count: u32 },
     Children { first: u32 },

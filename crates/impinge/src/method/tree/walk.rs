@@ -1,4 +1,5 @@
-//! Down two trees at once, to the leaves that may touch.
+//! The traversal of two trees, down to the leaves that may touch. Contact queries call it through
+//! [`Walk`].
 
 use super::{BvTree, Node, nearest::NearStack};
 use crate::{
@@ -11,24 +12,24 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Room for a walk, reused from query to query so that none allocates once warm.
+/// Scratch memory for a traversal, reused from query to query. A warm query allocates nothing.
 #[derive(Debug)]
 pub struct Scratch<V: BoundingVolume> {
     pub(super) stack: Vec<[u32; 2]>,
     pub(super) placed: Placed<V>,
-    /// Pairs of nodes that a distance query has yet to look at.
+    /// Pairs of nodes that a distance query must still visit.
     pub(super) near: NearStack,
-    /// What an interrupted search has left open.
+    /// Pairs of nodes that an interrupted query has left to visit.
     pub(super) open: Vec<Ranked<[u32; 2]>>,
-    /// What the last walk did.
+    /// The work done by the last traversal.
     pub counts: WalkCounts,
 }
 
-/// The nodes of the second tree in the frame of the first, each placed when it is first needed.
+/// The volumes of the second tree in the frame of the first, each placed on first use.
 #[derive(Debug)]
 pub(super) struct Placed<V: BoundingVolume> {
     volumes: Vec<Option<V::Placed>>,
-    /// The nodes placed in this walk, to be forgotten before the next.
+    /// The nodes placed in this traversal, to be cleared before the next.
     known: Vec<u32>,
 }
 
@@ -67,40 +68,40 @@ impl<V: BoundingVolume> Placed<V> {
         })
     }
 
-    /// How many were placed in this walk.
+    /// The number of volumes placed in this traversal.
     pub(super) fn count(&self) -> u64 {
         self.known.len() as u64
     }
 }
 
-/// Which of two overlapping nodes a walk splits. The answer of a query does not depend on it.
+/// Which of two overlapping nodes a traversal splits. The answers of queries do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WalkOrder {
-    /// The larger: its children shed the most overlap.
+    /// The larger one: its children shed the most overlap.
     #[default]
     Larger,
-    /// The first tree's, down to its leaves, then the second tree's (Klosowski 1998, ch. 4).
+    /// The first tree's node, down to its leaves, then the second tree's (Klosowski 1998, ch. 4).
     First,
-    /// As before; but where a leaf of the first tree is reached, the children of the second tree's
+    /// Like `First`, except that at a leaf of the first tree, the children of the second tree's
     /// node start again from the first tree's root (the paper's variant).
     Restart,
 }
 
-/// Two trees where they stand: all that a walk needs to know.
+/// Two trees and their relative pose: the input of a traversal.
 #[derive(Debug)]
 pub struct TreePair<'t, V: BoundingVolume> {
     pub(super) a: &'t BvTree<V>,
     pub(super) b: &'t BvTree<V>,
     pub(super) placement: V::Placement,
-    /// How long the unit of `b` is in the frame of `a`.
+    /// The length of the unit of `b` in the frame of `a`.
     scale: f32,
     order: WalkOrder,
 }
 
 impl<V: BoundingVolume> BvTree<V> {
-    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until told to stop: a
-    /// walk of a [`TreePair`].
+    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until `visit` stops
+    /// the traversal. Same as [`TreePair::visit_leaf_pairs`].
     pub fn visit_leaf_pairs(
         &self,
         other: &Self,
@@ -113,23 +114,24 @@ impl<V: BoundingVolume> BvTree<V> {
 }
 
 impl<'t, V: BoundingVolume> TreePair<'t, V> {
-    /// Two trees, and how the second stands to the first.
+    /// Pairs two trees. `relative` is the pose of the second relative to the first.
     pub fn new(a: &'t BvTree<V>, b: &'t BvTree<V>, relative: &Relative) -> Self {
         let placement = V::placement(relative);
         Self { a, b, placement, scale: relative.scale(), order: WalkOrder::default() }
     }
 
-    /// Sets the order of walks.
+    /// Sets which node of a pair is split.
     #[must_use]
     pub fn order(mut self, order: WalkOrder) -> Self {
         self.order = order;
         self
     }
 
-    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until told to stop.
+    /// Visits every pair of leaves whose volumes overlap, as lists of faces, until `visit` stops
+    /// the traversal.
     ///
-    /// No pair of touching faces is passed over: a leaf pair is left out only where the volumes of
-    /// the leaves, or of nodes above them, are proved apart.
+    /// It misses no pair of touching faces: it prunes a pair of leaves only if their volumes, or
+    /// those of nodes above them, are proved apart.
     pub fn visit_leaf_pairs(
         &self,
         scratch: &mut Scratch<V>,
@@ -139,14 +141,15 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
         self.walk(scratch, u64::MAX, visit)
     }
 
-    /// Resets the scratch for a walk.
+    /// Clears the scratch memory for a new traversal.
     pub(super) fn reset(&self, scratch: &mut Scratch<V>) {
         scratch.stack.clear();
         scratch.counts = WalkCounts::default();
         scratch.placed.reset(self.b.nodes.len());
     }
 
-    /// Splits pairs of nodes, level by level, until there are enough of them or only leaves are left.
+    /// Splits pairs of nodes, level by level, until there are `enough` of them or only leaves are
+    /// left.
     fn split_up(&self, pairs: &mut Vec<[u32; 2]>, enough: usize) {
         let may_touch = |[i, j]: &[u32; 2]| {
             let placed = self.b.nodes[*j as usize].volume.placed(&self.placement);
@@ -157,7 +160,7 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
                 break;
             }
             let next = pairs.iter().filter(|pair| may_touch(pair)).flat_map(|pair| {
-                // Two leaves stay as they are until the rest have come as far.
+                // Two leaves stay as they are until the others have come as far.
                 let (first, second) =
                     self.children(*pair).map_or((*pair, None), |[p, q]| (p, Some(q)));
                 [first].into_iter().chain(second)
@@ -166,7 +169,7 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
         }
     }
 
-    /// What a pair of nodes is split into, in the order to look at them; nothing for two leaves.
+    /// The pairs of children of a pair of nodes, in the order to visit them; `None` for two leaves.
     #[inline]
     pub(super) fn children(&self, [i, j]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
@@ -216,7 +219,7 @@ impl<V: BoundingVolume> Walk for TreePair<'_, V> {
     ) -> ControlFlow<()> {
         let Scratch { stack, placed, counts, .. } = scratch;
         let mut result = ControlFlow::Continue(());
-        // How many pairs were on the stack before the present node of `b` started at the root.
+        // The height of the stack before the current node of `b` started at the root of `a`.
         let mut base = 0;
         while counts.volume_tests < limit
             && let Some(pair) = stack.pop()
@@ -276,7 +279,8 @@ mod tests {
     };
     use std::collections::HashSet;
 
-    /// The pairs of leaves that a walk visits, by their first faces; none of them twice.
+    /// The pairs of leaves that a traversal visits, by their first faces. Fails if it visits one
+    /// twice.
     fn visited<V: BoundingVolume>(
         trees: [&BvTree<V>; 2],
         pose: &Pose,
@@ -301,7 +305,8 @@ mod tests {
             let orders = [WalkOrder::Larger, WalkOrder::First, WalkOrder::Restart];
             let walks = orders.map(|order| visited([&a, &b], pose, order));
             for (i, (leaves, counts)) in walks.iter().enumerate() {
-                // Volumes within their parents' rule out the same pairs of leaves in any order.
+                // Volumes that lie within their parents' prune the same pairs of leaves in any
+                // order.
                 assert_eq!(*leaves, walks[0].0, "{:?}, step {step}", orders[i]);
                 tests[i] += counts.volume_tests;
             }
@@ -319,9 +324,9 @@ mod tests {
         check::<Dop<9>>(&generate::chair(), &torus);
     }
 
-    /// Others may differ in what an ancestor rules out, but not in what touches.
+    /// Other volumes may differ in what an ancestor prunes, but not in the contacts.
     #[test]
-    fn every_order_finds_what_touches() {
+    fn every_order_visits_the_leaves_that_touch() {
         fn check<V: BoundingVolume>() {
             let ball = generate::sphere(80).unwrap();
             let tree = BvTree::<V>::build(&ball, BuildOptions::default().leaf(1));

@@ -1,4 +1,8 @@
-//! Building a tree: the faces are divided, and then boxes are fitted around them.
+//! Building a wide tree: `divide.rs` assigns faces to leaves and nodes, then `fit.rs` fits boxes
+//! around them.
+//!
+//! Called for new trees, and by `refit.rs` and `save.rs`, which fit the boxes of an existing tree
+//! again.
 
 use super::{
     Leaf, Link, Node, OrientedBox, WIDTH, WideTree,
@@ -6,7 +10,7 @@ use super::{
     fit::{fit, measured},
     lanes::{Lanes, on},
     options::WideOptions,
-    stance::Place,
+    relative_pose::BodyFrame,
 };
 use crate::{Mesh, Threads, volume::Frame};
 use glam::DVec3;
@@ -14,7 +18,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 impl WideTree {
-    /// A tree over all faces of a mesh. Takes time n log n, also for the worst of meshes.
+    /// Builds a tree over all faces of a mesh, in time n log n for any mesh.
     pub(in crate::method) fn build(mesh: &Mesh, options: WideOptions) -> Self {
         Self::with_lanes(mesh, options, Lanes::best())
     }
@@ -25,13 +29,13 @@ impl WideTree {
         let (faces, divisions) = divide(mesh, &points, options.quality, options.threads);
         let (nodes, leaves) = unfitted(faces.len(), &divisions);
         drop(divisions);
-        let place = Place::new(&mesh.bounds(), frame.unit());
-        let mut tree = Self { frame, place, nodes, leaves, faces, lanes, options };
+        let body_frame = BodyFrame::new(&mesh.bounds(), frame.unit());
+        let mut tree = Self { frame, body_frame, nodes, leaves, faces, lanes, options };
         tree.fit(mesh, &points, Axes::Best);
         tree
     }
 
-    /// What the tree of a mesh takes, without fitting any boxes.
+    /// The number of bytes that a mesh's tree would take. Fits no boxes.
     pub(in crate::method) fn bytes_of(mesh: &Mesh) -> usize {
         let points = normalized(mesh, &Frame::new(&mesh.bounds()), Threads::One);
         let options = WideOptions::default();
@@ -41,7 +45,7 @@ impl WideTree {
         Self::bytes_for(divisions.len(), leaves, faces.len())
     }
 
-    /// Fits all boxes, and fills the leaves, by positions in the frame.
+    /// Fills the leaves and fits all boxes, given the vertices in the mesh's frame.
     pub(super) fn fit(&mut self, mesh: &Mesh, points: &[DVec3], axes: Axes) {
         let Self { lanes, options, faces, leaves, .. } = self;
         let (lanes, options) = (*lanes, *options);
@@ -78,20 +82,20 @@ impl WideTree {
         }
         self.nodes = nodes;
         let centers = self.nodes.iter().flat_map(|node| node.center.as_flattened());
-        self.place.centers = f64::from(centers.fold(0.0, |m: f32, value| m.max(value.abs())));
+        self.body_frame.centers = f64::from(centers.fold(0.0, |m: f32, value| m.max(value.abs())));
     }
 }
 
 /// Along which axes boxes are fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
-    /// Those that make them least.
+    /// The axes with the least surface area.
     Best,
-    /// Those that they have.
+    /// The axes that the boxes already have.
     Kept,
 }
 
-/// A mesh's positions in its frame.
+/// The vertices of a mesh in its frame.
 pub(super) fn normalized(mesh: &Mesh, frame: &Frame, threads: Threads) -> Vec<DVec3> {
     let normalized = |&point: &DVec3| frame.normalized(point);
     match threads {
@@ -100,10 +104,10 @@ pub(super) fn normalized(mesh: &Mesh, frame: &Frame, threads: Threads) -> Vec<DV
     }
 }
 
-/// Nodes and leaves that are linked, with no boxes and no corners yet. Leaves are in the order of
-/// their faces.
+/// Linked nodes and leaves, still without boxes and corners. Leaves are in the order of their
+/// faces.
 fn unfitted(faces: usize, divisions: &[Division]) -> (Vec<Node>, Vec<Leaf>) {
-    // Which leaf begins at a face.
+    // The index of the leaf that begins at each face.
     let mut numbers = vec![u32::MAX; faces];
     let mut leaves = Vec::new();
     let children = || divisions.iter().flat_map(Division::children);
@@ -125,7 +129,7 @@ fn unfitted(faces: usize, divisions: &[Division]) -> (Vec<Node>, Vec<Leaf>) {
     (nodes.collect(), leaves)
 }
 
-/// The leaves below each child. Children come after their parents, so backwards.
+/// The range of leaves below each child. Children come after their parents, so this goes backwards.
 fn leaves_below(nodes: &[Node]) -> Vec<[Range<u32>; WIDTH]> {
     let mut below: Vec<[Range<u32>; WIDTH]> = vec![Default::default(); nodes.len()];
     for (k, node) in nodes.iter().enumerate().rev() {
@@ -144,7 +148,7 @@ fn leaves_below(nodes: &[Node]) -> Vec<[Range<u32>; WIDTH]> {
 }
 
 impl Node {
-    /// Boxes that no other overlaps, and nothing in them.
+    /// A node without children. Its boxes overlap no others.
     pub(super) const EMPTY: Self = Self {
         center: [[0.0; WIDTH]; 3],
         half: [[-1e30; WIDTH]; 3],
@@ -169,7 +173,7 @@ impl Leaf {
         Self { corners, center: [0.0; 3], extent: [0.0; 3], first, count }
     }
 
-    /// Takes triangles, as many as it has. Where there are no eight, the first stands in as a point,
+    /// Stores up to eight triangles. Unused lanes hold a corner of the first triangle as a point,
     /// which changes neither extents nor areas.
     fn fill(&mut self, triangles: impl Iterator<Item = [DVec3; 3]>) {
         let mut eight = [[DVec3::ZERO; 3]; WIDTH];
@@ -183,7 +187,7 @@ impl Leaf {
         }
         let point = [eight[0][0]; 3];
         eight[count..].fill(point);
-        // As numbers that `f32` holds exactly.
+        // Rounded to `f32` first, so that the stored centre is exact.
         let center = (0.5 * (min + max)).as_vec3();
         self.center = center.to_array();
         let center = center.as_dvec3();

@@ -1,8 +1,9 @@
-//! Dividing faces, from the top down: which make a leaf, and which leaves a node.
+//! Assigning faces to leaves and nodes, from the top down. `build.rs` calls [`divide`].
 //!
-//! Ranges of faces are split where the surface-area heuristic says, along the mesh's axes, and after
-//! a multiple of eight where they are few, so that all leaves but the last of some are full: an open
-//! leaf costs as much as a full one. Or they are just halved, which is faster.
+//! `WideQuality::Quality` splits ranges of faces by the surface-area heuristic, along the mesh's
+//! axes. Small ranges are split after a multiple of eight faces, so that nearly all leaves are
+//! full: opening a half-empty leaf costs as much as a full one. `WideQuality::Fast` halves the
+//! ranges, which takes less time.
 
 use super::{WIDTH, options::WideQuality};
 use crate::{Mesh, Threads};
@@ -10,20 +11,21 @@ use glam::{DVec3, Vec4};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// How many faces fill a node whose children are leaves.
-const FULL: usize = WIDTH * WIDTH;
-/// Up to how many faces every way to split a range between eights is looked at.
-const SMALL: usize = 4 * FULL;
-/// From how many faces on what is below a node is shared among threads.
-const WORTH_A_THREAD: usize = 4096;
+/// The number of faces that fill a node whose children are leaves.
+const NODE_FACES: usize = WIDTH * WIDTH;
+/// Ranges of at most this many faces are split optimally: every split after a multiple of eight
+/// faces is compared.
+const SMALL: usize = 4 * NODE_FACES;
+/// From this number of faces on, the children of a node are divided by several threads.
+const PARALLEL_FACES: usize = 4096;
 
-/// A node of the tree to be: the faces of its children, and which of them are nodes.
+/// A node to be built: the faces of its children, and which of the children are nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Division {
-    /// Where each child's faces begin, and where the last one's end.
+    /// The start of each child's faces, and the end of the last one's.
     bounds: [u32; WIDTH + 1],
     count: usize,
-    /// The first child's node, if it is one, and so on; `u32::MAX` for leaves.
+    /// The index of each child's node; `u32::MAX` for leaves.
     below: [u32; WIDTH],
 }
 
@@ -42,9 +44,9 @@ impl Division {
     }
 }
 
-/// The faces in the order of the leaves, and the nodes, the first for the root alone, each followed
-/// by what is below its children, one after the other. Takes time n log n, also for the worst of
-/// meshes. The mesh's positions are given in its frame.
+/// Returns the faces in the order of the leaves, and the nodes in depth-first order. The first node
+/// has the root as its only child. Takes time n log n for any mesh. `points` are the vertices in
+/// the mesh's frame.
 pub(super) fn divide(
     mesh: &Mesh,
     points: &[DVec3],
@@ -64,11 +66,11 @@ pub(super) fn divide(
     let mut divisions = vec![Division::whole(items.len())];
     if items.len() > WIDTH {
         divisions[0].below[0] = 1;
-        // Splits by surface can part off eight faces at a time. Past this depth, in nodes, they are
-        // halved, to keep the work n log n.
-        let patience = items.len().ilog2() + 8;
+        // Splits by surface area may cut off eight faces at a time. Below this depth, counted in
+        // nodes, ranges are halved, which keeps the work n log n.
+        let max_depth = items.len().ilog2() + 8;
         let mut cuts = vec![NO_CUT; items.len()];
-        let divider = Divider { quality, patience, threads };
+        let divider = Divider { quality, max_depth, threads };
         if quality == WideQuality::Quality {
             order_if_small(&mut items, &mut cuts);
         }
@@ -79,12 +81,13 @@ pub(super) fn divide(
 
 struct Divider {
     quality: WideQuality,
-    patience: u32,
+    max_depth: u32,
     threads: Threads,
 }
 
 impl Divider {
-    /// Appends the node of some faces, which begin at a place in the list, and all nodes below it.
+    /// Appends the node over `items`, whose first face is number `start` in the list, and all nodes
+    /// below it.
     fn grow(
         &self,
         items: &mut [Item],
@@ -106,7 +109,7 @@ impl Divider {
         let node = divisions.len();
         let bounds = parts.map(|part| (part + start) as u32);
         divisions.push(Division { bounds, count, below: [u32::MAX; WIDTH] });
-        if self.threads == Threads::Pool && items.len() >= WORTH_A_THREAD {
+        if self.threads == Threads::Pool && items.len() >= PARALLEL_FACES {
             let (mut items, mut cuts) = (items, cuts);
             let mut tasks = Vec::with_capacity(count);
             for k in 0..count {
@@ -146,13 +149,13 @@ impl Divider {
         }
     }
 
-    /// Parts the items in two and returns how many come first; never none and never all.
+    /// Partitions the items in two. Returns how many come first: never none and never all.
     fn split(&self, items: &mut [Item], cuts: &mut [u8], depth: u32) -> usize {
-        if self.quality == WideQuality::Fast || depth >= self.patience {
+        if self.quality == WideQuality::Fast || depth >= self.max_depth {
             return halve(items);
         }
         if items.len() <= SMALL {
-            // The cut that was made first.
+            // The split with the least depth was made first.
             let cuts = cuts[1..].iter().zip(1..);
             return cuts.min_by_key(|(depth, _)| **depth).map_or(1, |(_, middle)| middle);
         }
@@ -165,27 +168,28 @@ impl Divider {
     }
 }
 
-/// Which part of a node to split further: the largest, as long as it fills a node of its own, and then
-/// the smallest that can be split up into leaves altogether; none if the node is full.
+/// Chooses the child of a node to split further: the largest, as long as it overfills a node of its
+/// own, then the smallest that the free slots can hold as leaves. Returns `None` if the node is
+/// complete.
 fn next_to_split(bounds: &[usize]) -> Option<usize> {
     let count = bounds.len() - 1;
-    let room = WIDTH - count;
-    if room == 0 {
+    let free = WIDTH - count;
+    if free == 0 {
         return None;
     }
     let sizes = || bounds.windows(2).map(|ends| ends[1] - ends[0]).enumerate();
     let (largest, size) = sizes().max_by_key(|&(_, size)| size)?;
-    if size > FULL {
+    if size > NODE_FACES {
         return Some(largest);
     }
-    let fits = |&(_, size): &(usize, usize)| size > WIDTH && size.div_ceil(WIDTH) - 1 <= room;
+    let fits = |&(_, size): &(usize, usize)| size > WIDTH && size.div_ceil(WIDTH) - 1 <= free;
     sizes().filter(fits).min_by_key(|&(_, size)| size).map(|(k, _)| k)
 }
 
-/// What is known of a face. Rounded: it only decides where ranges are split.
+/// The box of a face and its index. The box is rounded: it only decides where ranges are split.
 ///
-/// The fourth lanes hold the halves of its number, as numbers too: bits of a number read as `f32`
-/// would be denormal, and slow to reckon beside.
+/// The fourth lanes hold the lower and upper half of the index, converted to `f32`. The index bits
+/// reinterpreted as `f32` would be a denormal number, which slows arithmetic down.
 #[derive(Clone, Copy, Debug)]
 struct Item {
     min: Vec4,
@@ -206,15 +210,15 @@ impl Item {
         self.min.w as u32 | (self.max.w as u32) << 16
     }
 
-    /// Twice the middle of its box along an axis.
+    /// Twice the centre of the box along an axis.
     #[inline]
     fn along(&self, axis: usize) -> f32 {
         self.min[axis] + self.max[axis]
     }
 }
 
-/// The least of the items' middles along each axis, and how far they reach.
-fn middles(items: &[Item]) -> (Vec4, Vec4) {
+/// The minimum of the items' doubled centres, and the size of their range.
+fn center_range(items: &[Item]) -> (Vec4, Vec4) {
     let (mut low, mut high) = (Vec4::INFINITY, Vec4::NEG_INFINITY);
     for item in items {
         let middle = item.min + item.max;
@@ -223,14 +227,14 @@ fn middles(items: &[Item]) -> (Vec4, Vec4) {
     (low, high - low)
 }
 
-/// A box that grows.
+/// An axis-aligned box. The fourth lane is ignored.
 #[derive(Clone, Copy)]
-struct Hull {
+struct Bounds4 {
     min: Vec4,
     max: Vec4,
 }
 
-impl Hull {
+impl Bounds4 {
     const EMPTY: Self = Self { min: Vec4::INFINITY, max: Vec4::NEG_INFINITY };
 
     #[inline]
@@ -250,10 +254,9 @@ impl Hull {
     }
 }
 
-/// Puts those first for which that is said, in time that does not depend on how they are mixed, and
-/// returns how many they are.
+/// Partitions `items` by `is_first` without branching. Returns how many come first.
 #[inline]
-fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
+fn partition(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
     let mut first = 0;
     for k in 0..items.len() {
         let is_first = is_first(&items[k]);
@@ -263,10 +266,11 @@ fn part(items: &mut [Item], is_first: impl Fn(&Item) -> bool) -> usize {
     first
 }
 
-/// In two of about the same number, along the axis along which they are spread the most.
+/// Partitions items into two halves of about equal size, along the axis in which they are spread
+/// most.
 fn halve(items: &mut [Item]) -> usize {
     let count = items.len();
-    let (low, size) = middles(items);
+    let (low, size) = center_range(items);
     let [x, y, z, _] = size.to_array();
     let axis = if x >= y && x >= z { 0 } else { usize::from(y < z) + 1 };
     if count > SMALL {
@@ -281,13 +285,13 @@ fn halve(items: &mut [Item]) -> usize {
             sum += counts[border] as usize;
             border += 1;
         }
-        // Good enough unless one bin has nearly all.
+        // Good enough unless one bin holds nearly all items.
         if 4 * sum < 3 * count {
-            return part(items, |item| bin(item) < border);
+            return partition(items, |item| bin(item) < border);
         }
     }
-    // So that leaves are full, and nodes where there is more than one.
-    let unit = if count > FULL { FULL } else { WIDTH };
+    // Rounded up to full leaves, and to full nodes if there is more than one.
+    let unit = if count > NODE_FACES { NODE_FACES } else { WIDTH };
     let half = (count / 2).next_multiple_of(unit);
     if count > SMALL {
         items.select_nth_unstable_by(half, |p, q| p.along(axis).total_cmp(&q.along(axis)));
@@ -304,28 +308,29 @@ fn halve(items: &mut [Item]) -> usize {
     half
 }
 
-/// Into how many bins middles are sorted to find the one in the middle.
+/// The number of bins for finding the median.
 const FINE_BINS: usize = 256;
 
-/// For each of a few items a number that is larger the further along an axis it is, and ends in the
-/// item's place.
+/// Writes a sort key for each item: the position along an axis in the upper half, the item's index
+/// in the lower.
 fn keys_along<'k>(items: &[Item], axis: usize, keys: &'k mut [u64; SMALL]) -> &'k mut [u64] {
     for (k, (key, item)) in keys.iter_mut().zip(items).enumerate() {
-        *key = u64::from(in_order(item.along(axis))) << 32 | k as u64;
+        *key = u64::from(sortable_bits(item.along(axis))) << 32 | k as u64;
     }
     &mut keys[..items.len()]
 }
 
-/// Into how many bins middles are sorted along each axis.
+/// The number of bins per axis for the surface-area heuristic.
 const BINS: usize = 16;
 
-/// Many: by bins.
+/// Splits a large range by the surface-area heuristic over bins. Returns how many items come first.
 fn split_large(items: &mut [Item]) -> usize {
-    let (low, size) = middles(items);
+    let (low, size) = center_range(items);
     let to_bin = Vec4::splat(BINS as f32 * 0.9999) / size;
-    // A size of 0 makes it infinite or no number, which become some bin too.
+    // A size of 0 makes `to_bin` infinite and the position NaN or infinite; the cast clamps both to
+    // a valid bin.
     let bin = |at: f32| (at as usize).min(BINS - 1);
-    let mut bins = [[(Hull::EMPTY, 0u32); BINS]; 3];
+    let mut bins = [[(Bounds4::EMPTY, 0u32); BINS]; 3];
     for item in &*items {
         let at = ((item.min + item.max - low) * to_bin).to_array();
         for (bins, at) in bins.iter_mut().zip(at) {
@@ -336,12 +341,12 @@ fn split_large(items: &mut [Item]) -> usize {
     let (mut best, mut least) = (None, f32::INFINITY);
     for (axis, bins) in bins.iter().enumerate() {
         let mut behind = [(0.0, 0); BINS];
-        let mut sum = (Hull::EMPTY, 0);
+        let mut sum = (Bounds4::EMPTY, 0);
         for k in (1..BINS).rev() {
             sum = (sum.0.merged(bins[k].0), sum.1 + bins[k].1);
             behind[k] = (sum.0.area(), sum.1);
         }
-        let mut sum = (Hull::EMPTY, 0);
+        let mut sum = (Bounds4::EMPTY, 0);
         for k in 1..BINS {
             sum = (sum.0.merged(bins[k - 1].0), sum.1 + bins[k - 1].1);
             let (area, count) = behind[k];
@@ -351,17 +356,17 @@ fn split_large(items: &mut [Item]) -> usize {
             }
         }
     }
-    // All middles are the same: halved as they stand.
+    // All centres are equal, so any halves will do.
     let Some((axis, border)) = best else { return items.len() / 2 };
     let (low, to_bin) = (low[axis], to_bin[axis]);
-    part(items, |item| bin((item.along(axis) - low) * to_bin) < border)
+    partition(items, |item| bin((item.along(axis) - low) * to_bin) < border)
 }
 
-/// Where no cut is.
+/// Marks a position without a split.
 const NO_CUT: u8 = u8::MAX;
 
-/// If there are few, puts them in order for all splits to come, and notes where those are and which
-/// comes first.
+/// Sorts a small range for all its later splits, and stores in `cuts` the depth of the split at
+/// each position.
 fn order_if_small(items: &mut [Item], cuts: &mut [u8]) {
     let count = items.len();
     if !(WIDTH + 1..=SMALL).contains(&count) {
@@ -369,45 +374,49 @@ fn order_if_small(items: &mut [Item], cuts: &mut [u8]) {
     }
     let mut copy = [Item::NONE; SMALL];
     copy[..count].copy_from_slice(items);
-    let mut few =
-        Few { items: &copy[..count], orders: [[0; SMALL]; 3], is_first: [false; SMALL], cuts };
+    let mut range = SmallRange {
+        items: &copy[..count],
+        orders: [[0; SMALL]; 3],
+        is_first: [false; SMALL],
+        cuts,
+    };
     for axis in 0..3 {
         let mut keys = [0; SMALL];
         let keys = keys_along(items, axis, &mut keys);
         keys.sort_unstable();
-        for (place, key) in few.orders[axis].iter_mut().zip(keys) {
+        for (place, key) in range.orders[axis].iter_mut().zip(keys) {
             *place = *key as u8;
         }
     }
-    few.split(0..count, 0);
-    for (item, from) in items.iter_mut().zip(few.orders[0]) {
+    range.split(0..count, 0);
+    for (item, from) in items.iter_mut().zip(range.orders[0]) {
         *item = copy[usize::from(from)];
     }
 }
 
-/// A number that is larger for a larger one.
-fn in_order(value: f32) -> u32 {
+/// Maps an `f32` to a `u32` in the same order.
+fn sortable_bits(value: f32) -> u32 {
     let bits = value.to_bits();
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// What it takes to look through so many faces: leaves, and the nodes above them. So it pays to fill
-/// nodes, but not at any price.
+/// The cost of visiting a number of faces: leaves, plus the nodes above them. The second part
+/// rewards full nodes.
 fn work(count: usize) -> f32 {
-    (count.div_ceil(WIDTH) + 2 * count.div_ceil(FULL)) as f32
+    (count.div_ceil(WIDTH) + 2 * count.div_ceil(NODE_FACES)) as f32
 }
 
-/// A few items, in order along each axis.
-struct Few<'i> {
+/// A small range of items, sorted along each axis.
+struct SmallRange<'i> {
     items: &'i [Item],
     orders: [[u8; SMALL]; 3],
-    /// Whether an item comes before the split at hand.
+    /// Whether each item comes before the current split.
     is_first: [bool; SMALL],
     cuts: &'i mut [u8],
 }
 
-impl Few<'_> {
-    /// Splits a range again and again, down to leaves.
+impl SmallRange<'_> {
+    /// Splits a range recursively, down to leaves.
     fn split(&mut self, range: Range<usize>, depth: u8) {
         if range.len() <= WIDTH {
             return;
@@ -418,7 +427,7 @@ impl Few<'_> {
             self.is_first[usize::from(item)] = k < count;
         }
         for (_, order) in self.orders.iter_mut().enumerate().filter(|(other, _)| *other != axis) {
-            // In order on either side.
+            // A stable partition keeps the order on either side.
             let mut behind = [0; SMALL];
             let (mut first, mut second) = (range.start, 0);
             for k in range.clone() {
@@ -436,30 +445,31 @@ impl Few<'_> {
         self.split(middle..range.end, depth + 1);
     }
 
-    /// Where surfaces times work are least: along which axis, and how many come first.
+    /// Finds the split with the least sum of surface area times work: its axis, and how many items
+    /// come first.
     fn best(&self, range: &Range<usize>) -> (usize, usize) {
         let (mut best, mut least) = ((0, WIDTH), f32::INFINITY);
         for (axis, order) in self.orders.iter().enumerate() {
-            let mut eights = [Hull::EMPTY; SMALL / WIDTH];
+            let mut eights = [Bounds4::EMPTY; SMALL / WIDTH];
             let mut count = 0;
-            for (hull, eight) in eights.iter_mut().zip(order[range.clone()].chunks(WIDTH)) {
+            for (bounds, eight) in eights.iter_mut().zip(order[range.clone()].chunks(WIDTH)) {
                 for &item in eight {
                     let item = &self.items[usize::from(item)];
-                    *hull = hull.with(item.min, item.max);
+                    *bounds = bounds.with(item.min, item.max);
                 }
                 count += 1;
             }
             let mut behind = [0.0; SMALL / WIDTH];
-            let mut hull = Hull::EMPTY;
+            let mut bounds = Bounds4::EMPTY;
             for k in (1..count).rev() {
-                hull = hull.merged(eights[k]);
-                behind[k] = hull.area();
+                bounds = bounds.merged(eights[k]);
+                behind[k] = bounds.area();
             }
-            let mut hull = Hull::EMPTY;
+            let mut bounds = Bounds4::EMPTY;
             for k in 1..count {
-                hull = hull.merged(eights[k - 1]);
+                bounds = bounds.merged(eights[k - 1]);
                 let first = k * WIDTH;
-                let cost = hull.area() * work(first) + behind[k] * work(range.len() - first);
+                let cost = bounds.area() * work(first) + behind[k] * work(range.len() - first);
                 if cost < least {
                     (best, least) = ((axis, first), cost);
                 }

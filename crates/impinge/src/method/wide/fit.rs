@@ -1,24 +1,27 @@
-//! The box around some leaves: the best of a few, and how large it has to be.
+//! Fitting an oriented box around the triangles of some leaves. `build.rs` calls this for every
+//! child of every node.
 //!
-//! Which axes are taken is a matter of speed. The extents are a matter of soundness: they are
-//! measured along the axes as stored, over every corner, with what rounding may hide added.
+//! The choice of axes only affects speed: the best of a few candidates is taken. The extents must
+//! be sound: they are measured along the axes as stored, over every corner, and padded for rounding
+//! errors.
 
 use super::{
     Leaf, OrientedBox, WIDTH,
-    boxes::ROOM,
+    boxes::MARGIN,
     options::WideQuality,
     vector::{Vector, cross, dot, greatest, least, load, loads, minus, plus, splat, splats},
 };
+use crate::{Bounds, volume::eigenvectors};
 use fearless_simd::prelude::*;
 use glam::{DMat3, DVec3};
 
-/// Of more leaves than this, only some are looked at to choose the axes.
+/// The largest number of leaves sampled to choose the axes.
 const SAMPLE: usize = 48;
 
-/// How many rectangles are laid around corners, each turned a little further.
+/// The number of rectangles compared around the projected corners, each rotated a little further.
 const TURNS: usize = WIDTH;
 
-/// Cosine and sine of each.
+/// The cosine and sine of each rectangle's angle.
 fn turns() -> &'static [[f32; TURNS]; 2] {
     static TABLE: std::sync::OnceLock<[[f32; TURNS]; 2]> = std::sync::OnceLock::new();
     TABLE.get_or_init(|| {
@@ -28,62 +31,65 @@ fn turns() -> &'static [[f32; TURNS]; 2] {
     })
 }
 
-/// Three axes, and how far some corners reach along each, from an origin on.
+/// Three axes; and the least and largest coordinate of the corners along each axis, relative to an
+/// origin.
 type Axes = [[f32; 3]; 3];
 type Extents = [(f32, f32); 3];
 
 const IDENTITY: Axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// A box around all triangles of some leaves: axis-aligned, or along its mean normal with the best
-/// rectangle across, or along the principal axes of the surface, whichever has the least surface.
+/// Returns a box around all triangles of some leaves. It compares three boxes and takes the one
+/// with the least surface area: axis-aligned, along the mean normal with the best rectangle across,
+/// or along the principal axes of the surface.
 #[inline(always)]
 pub(super) fn fit<S: Simd>(simd: S, leaves: &[Leaf], quality: WideQuality) -> OrientedBox {
-    let whole = Hull::of(leaves, 1);
-    let some = Seen { leaves, step: leaves.len().div_ceil(SAMPLE), origin: whole.origin() };
-    let hull = if some.step == 1 { whole } else { Hull::of(leaves, some.step) };
-    let mut best = (IDENTITY, hull.extents(some.origin));
+    let whole = bounds_of(leaves, 1);
+    let step = leaves.len().div_ceil(SAMPLE);
+    let sample = Sample { leaves, step, origin: origin_of(&whole) };
+    let bounds = if step == 1 { whole } else { bounds_of(leaves, step) };
+    let mut best = (IDENTITY, extents_of(&bounds, sample.origin));
     let mut least = surface(&best.1);
-    let Moments { normal, is_flat, second } = moments(simd, &some);
+    let Moments { normal, is_flat, second } = moments(simd, &sample);
     let is_enough = normal.is_some() && (is_flat || quality == WideQuality::Fast);
     let principal = if is_enough { None } else { second.and_then(principal_axes) };
     let mut others = [None, principal];
     if let Some(normal) = normal {
-        others[0] = Some(across(simd, &some, normal));
+        others[0] = Some(axes_across(simd, &sample, normal));
     }
     for axes in others.into_iter().flatten() {
-        let extents = extents(simd, &some, &axes);
+        let extents = extents(simd, &sample, &axes);
         let area = surface(&extents);
         if area < least {
             (best, least) = ((axes, extents), area);
         }
     }
-    if some.step == 1 {
-        return boxed(&whole, best.0, best.1);
+    if step == 1 {
+        return enclosing_box(&whole, best.0, best.1);
     }
     measured(simd, leaves, best.0)
 }
 
-/// The box along given axes around all triangles of some leaves.
+/// Returns the box along given axes around all triangles of some leaves.
 #[inline(always)]
 pub(super) fn measured<S: Simd>(simd: S, leaves: &[Leaf], axes: Axes) -> OrientedBox {
-    let whole = Hull::of(leaves, 1);
-    let all = Seen { leaves, step: 1, origin: whole.origin() };
+    let whole = bounds_of(leaves, 1);
+    let all = Sample { leaves, step: 1, origin: origin_of(&whole) };
     if axes == IDENTITY {
-        return boxed(&whole, axes, whole.extents(all.origin));
+        return enclosing_box(&whole, axes, extents_of(&whole, all.origin));
     }
     let extents = extents(simd, &all, &axes);
-    boxed(&whole, axes, extents)
+    enclosing_box(&whole, axes, extents)
 }
 
-/// Leaves, all or every so many, as seen from an origin.
-struct Seen<'l> {
+/// Every `step`-th leaf of some leaves, with coordinates relative to an origin.
+struct Sample<'l> {
     leaves: &'l [Leaf],
     step: usize,
     origin: [f32; 3],
 }
 
-impl Seen<'_> {
-    /// Each leaf, and its centre from the origin on.
+impl Sample<'_> {
+    /// Visits each leaf with its centre relative to the origin.
     #[inline(always)]
     fn each(&self) -> impl Iterator<Item = (&Leaf, [f32; 3])> {
         let [x, y, z] = self.origin;
@@ -94,53 +100,47 @@ impl Seen<'_> {
     }
 }
 
-/// An axis-aligned box.
-#[derive(Clone, Copy)]
-struct Hull {
-    min: DVec3,
-    max: DVec3,
+/// The bounds of every `step`-th leaf.
+fn bounds_of(leaves: &[Leaf], step: usize) -> Bounds {
+    let mut bounds = Bounds::EMPTY;
+    for leaf in leaves.iter().step_by(step) {
+        let [center, extent] =
+            [leaf.center, leaf.extent].map(|v| DVec3::from_array(v.map(f64::from)));
+        bounds.merge(&Bounds { min: center - extent, max: center + extent });
+    }
+    bounds
 }
 
-impl Hull {
-    /// Of every so many leaves.
-    fn of(leaves: &[Leaf], step: usize) -> Self {
-        let nothing = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
-        leaves.iter().step_by(step).fold(nothing, |hull, leaf| {
-            let [center, extent] =
-                [leaf.center, leaf.extent].map(|v| DVec3::from_array(v.map(f64::from)));
-            Self { min: hull.min.min(center - extent), max: hull.max.max(center + extent) }
-        })
-    }
-
-    /// Its middle, as a number that `f32` holds exactly.
-    fn origin(&self) -> [f32; 3] {
-        (0.5 * (self.min + self.max)).as_vec3().to_array()
-    }
-
-    fn extents(&self, origin: [f32; 3]) -> Extents {
-        let origin = DVec3::from_array(origin.map(f64::from));
-        let (low, high) = ((self.min - origin).as_vec3(), (self.max - origin).as_vec3());
-        [(low.x, high.x), (low.y, high.y), (low.z, high.z)]
-    }
+/// The middle of a box, rounded to `f32`.
+fn origin_of(bounds: &Bounds) -> [f32; 3] {
+    (0.5 * (bounds.min + bounds.max)).as_vec3().to_array()
 }
 
-/// The axes of the least rectangle around all corners as seen along a normal.
+/// The extents of a box along the coordinate axes, relative to an origin.
+fn extents_of(bounds: &Bounds, origin: [f32; 3]) -> Extents {
+    let origin = DVec3::from_array(origin.map(f64::from));
+    let (low, high) = ((bounds.min - origin).as_vec3(), (bounds.max - origin).as_vec3());
+    [(low.x, high.x), (low.y, high.y), (low.z, high.z)]
+}
+
+/// Returns the axes of the smallest rectangle around all corners projected along a normal, and the
+/// normal.
 #[inline(always)]
-fn across<S: Simd>(simd: S, seen: &Seen<'_>, normal: DVec3) -> Axes {
+fn axes_across<S: Simd>(simd: S, sample: &Sample<'_>, normal: DVec3) -> Axes {
     let (e, f) = normal.any_orthonormal_pair();
     let flat = [e.as_vec3().to_array(), f.as_vec3().to_array()];
-    let ways = [splats(simd, flat[0]), splats(simd, flat[1])];
+    let directions = [splats(simd, flat[0]), splats(simd, flat[1])];
     let [cos, sin] = turns();
     let (cos, sin) = (load(simd, cos), load(simd, sin));
-    // A lane for each rectangle, which is as many corners as there are, one by one.
+    // One lane for each rectangle; corners are added one by one.
     let mut low = [splat(simd, f32::MAX); 2];
     let mut high = [splat(simd, f32::MIN); 2];
-    for (leaf, from) in seen.each() {
-        let offset = [along(flat[0], from), along(flat[1], from)];
+    for (leaf, from) in sample.each() {
+        let offset = [dot_scalar(flat[0], from), dot_scalar(flat[1], from)];
         for corner in &leaf.corners {
             let corner = loads(simd, corner);
-            let x: [f32; WIDTH] = (dot(&ways[0], &corner) + offset[0]).into();
-            let y: [f32; WIDTH] = (dot(&ways[1], &corner) + offset[1]).into();
+            let x: [f32; WIDTH] = (dot(&directions[0], &corner) + offset[0]).into();
+            let y: [f32; WIDTH] = (dot(&directions[1], &corner) + offset[1]).into();
             for k in 0..WIDTH {
                 let sides = [cos * x[k] + sin * y[k], cos * y[k] - sin * x[k]];
                 low = [low[0].min(sides[0]), low[1].min(sides[1])];
@@ -150,36 +150,37 @@ fn across<S: Simd>(simd: S, seen: &Seen<'_>, normal: DVec3) -> Axes {
     }
     let areas: [f32; WIDTH] = ((high[0] - low[0]) * (high[1] - low[1])).into();
     let best = (0..TURNS).fold(0, |best, k| if areas[k] < areas[best] { k } else { best });
-    // Narrowed last, so that they are as orthogonal as stored axes are said to be.
+    // Narrowed to `f32` last, so that they are as orthogonal as `boxes.rs` requires of stored axes.
     let angle = best as f64 * std::f64::consts::FRAC_PI_2 / TURNS as f64;
     let (cos, sin) = (libm::cos(angle), libm::sin(angle));
     [e * cos + f * sin, f * cos - e * sin, normal].map(|axis| axis.as_vec3().to_array())
 }
 
 #[inline(always)]
-fn along(axis: [f32; 3], from: [f32; 3]) -> f32 {
+fn dot_scalar(axis: [f32; 3], from: [f32; 3]) -> f32 {
     axis[0] * from[0] + axis[1] * from[1] + axis[2] * from[2]
 }
 
-/// A measure of the surface of a box, which also tells flat boxes apart.
+/// Half the surface area of a box. It also ranks flat boxes, which have no volume.
 fn surface(extents: &Extents) -> f32 {
     let [x, y, z] = extents.map(|(low, high)| high - low);
     x * y + y * z + z * x
 }
 
-/// The least and the largest product of each axis and a corner, from the origin on.
+/// The least and largest coordinate of all corners along each axis, relative to the origin.
 #[inline(always)]
-fn extents<S: Simd>(simd: S, seen: &Seen<'_>, axes: &Axes) -> Extents {
-    let ways = [splats(simd, axes[0]), splats(simd, axes[1]), splats(simd, axes[2])];
+fn extents<S: Simd>(simd: S, sample: &Sample<'_>, axes: &Axes) -> Extents {
+    let directions = [splats(simd, axes[0]), splats(simd, axes[1]), splats(simd, axes[2])];
     let mut low = [splat(simd, f32::MAX); 3];
     let mut high = [splat(simd, f32::MIN); 3];
-    for (leaf, from) in seen.each() {
+    for (leaf, from) in sample.each() {
         let p = loads(simd, &leaf.corners[0]);
         let q = loads(simd, &leaf.corners[1]);
         let r = loads(simd, &leaf.corners[2]);
         for k in 0..3 {
-            let offset = along(axes[k], from);
-            let (p, q, r) = (dot(&ways[k], &p), dot(&ways[k], &q), dot(&ways[k], &r));
+            let offset = dot_scalar(axes[k], from);
+            let (p, q, r) =
+                (dot(&directions[k], &p), dot(&directions[k], &q), dot(&directions[k], &r));
             low[k] = low[k].min(least(p, q, r) + offset);
             high[k] = high[k].max(greatest(p, q, r) + offset);
         }
@@ -191,50 +192,51 @@ fn extents<S: Simd>(simd: S, seen: &Seen<'_>, axes: &Axes) -> Extents {
     ]
 }
 
-/// The box along axes along which corners reach so far.
+/// Returns the box with these axes, given the extents of its corners along them.
 ///
 /// Let u be 2^−24, r the largest coordinate of a leaf's corner from the leaf's centre on and d that
-/// of the centre from the origin on, so that r + d is at most how far the hull reaches. A corner was
-/// narrowed, by u r in each coordinate; its product with an axis is off by three roundings more, so
-/// by 4 · √3 u r; the offset was narrowed and multiplied likewise, by 4 · √3 u d; and their sum is
-/// off by √3 u (r + d). That is less than 5.2e-7 (r + d). All of the rest is `f64`.
-fn boxed(hull: &Hull, axes: Axes, extents: Extents) -> OrientedBox {
-    let origin = DVec3::from_array(hull.origin().map(f64::from));
-    let reach = (hull.max - origin).max(origin - hull.min).max_element();
-    let hidden = 6e-7 * reach;
+/// of the centre from the origin on, so that r + d is at most the reach of the bounds. A corner was
+/// narrowed, which moves it by u r in each coordinate. Its product with an axis is off by three
+/// roundings more, so by 4 · √3 u r. The offset was narrowed and multiplied likewise: 4 · √3 u d.
+/// Their sum is off by √3 u (r + d). The total is less than 5.2e-7 (r + d). The rest is computed in
+/// `f64`.
+fn enclosing_box(bounds: &Bounds, axes: Axes, extents: Extents) -> OrientedBox {
+    let origin = DVec3::from_array(origin_of(bounds).map(f64::from));
+    let reach = (bounds.max - origin).max(origin - bounds.min).max_element();
+    let rounding = 6e-7 * reach;
     let stored = axes.map(|axis| DVec3::from_array(axis.map(f64::from)));
     let extents = extents.map(|(low, high)| (f64::from(low), f64::from(high)));
     let middle = |k: usize| stored[k] * (0.5 * (extents[k].0 + extents[k].1));
     let center = (origin + (middle(0) + middle(1) + middle(2))).as_vec3();
-    // From the centre as it is stored.
+    // Relative to the centre as stored.
     let from = center.as_dvec3() - origin;
     let half = [0, 1, 2].map(|k| {
         let (low, high) = extents[k];
         let at = stored[k].dot(from);
-        (high - at).max(at - low) + hidden + 1e-15
+        (high - at).max(at - low) + rounding + 1e-15
     });
-    // The last also covers the narrowing of the extents.
-    let room = (half[0] + half[1] + half[2]) * (ROOM + 2e-7);
-    OrientedBox { center: center.to_array(), half: half.map(|half| (half + room) as f32), axes }
+    // The 2e-7 cover the narrowing of the extents.
+    let margin = (half[0] + half[1] + half[2]) * (MARGIN + 2e-7);
+    OrientedBox { center: center.to_array(), half: half.map(|half| (half + margin) as f32), axes }
 }
 
-/// Of a surface.
+/// The moments of a surface.
 struct Moments {
-    /// Its mean normal, unless it has none.
+    /// The mean normal; `None` where it is nearly zero, as for closed surfaces.
     normal: Option<DVec3>,
-    /// Whether all of it looks nearly that way.
+    /// Whether nearly all of the surface faces that way.
     is_flat: bool,
-    /// The covariance, every part of it weighted by its area, unless there is no area to weigh by.
+    /// The covariance of the surface's points, weighted by area; `None` if the area is zero.
     second: Option<DMat3>,
 }
 
 #[inline(always)]
-fn moments<S: Simd>(simd: S, seen: &Seen<'_>) -> Moments {
+fn moments<S: Simd>(simd: S, sample: &Sample<'_>) -> Moments {
     let zero = splat(simd, 0.0);
     let (mut area_sum, mut mean, mut normals) = (zero, [zero; 3], [zero; 3]);
     const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
     let mut second = [zero; 6];
-    for (leaf, from) in seen.each() {
+    for (leaf, from) in sample.each() {
         let from = splats(simd, from);
         let p = plus(&loads(simd, &leaf.corners[0]), &from);
         let q = plus(&loads(simd, &leaf.corners[1]), &from);
@@ -252,7 +254,7 @@ fn moments<S: Simd>(simd: S, seen: &Seen<'_>) -> Moments {
     let area = f64::from(area_sum.reduce_sum());
     let normal = total(normals);
     let is_flat = normal.length() > 0.9 * area;
-    // Of a closed surface little is left but rounding.
+    // For a closed surface the normals cancel, and little but rounding is left.
     let is_sound = normal.length() > 0.05 * area;
     let normal = if is_sound { normal.try_normalize() } else { None };
     let mean = total(mean) / (3.0 * area);
@@ -274,33 +276,10 @@ fn total<S: Simd>([x, y, z]: Vector<S>) -> DVec3 {
     DVec3::from_array(sums.map(f64::from))
 }
 
-/// The eigenvectors of a symmetric matrix, by Jacobi rotations; nothing if they are no sound frame.
-fn principal_axes(matrix: DMat3) -> Option<[[f32; 3]; 3]> {
-    let mut m = matrix.to_cols_array_2d();
-    let mut v = DMat3::IDENTITY.to_cols_array_2d();
-    for _ in 0..5 {
-        for (p, q, r) in [(0, 1, 2), (0, 2, 1), (1, 2, 0)] {
-            let off = m[p][q];
-            if off.abs() <= 1e-9 * (m[p][p].abs() + m[q][q].abs()) {
-                continue;
-            }
-            let theta = (m[q][q] - m[p][p]) / (2.0 * off);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            m[p][p] -= t * off;
-            m[q][q] += t * off;
-            (m[p][q], m[q][p]) = (0.0, 0.0);
-            let (rp, rq) = (m[r][p], m[r][q]);
-            (m[r][p], m[r][q]) = (c * rp - s * rq, s * rp + c * rq);
-            (m[p][r], m[q][r]) = (m[r][p], m[r][q]);
-            let (vp, vq) = (v[p], v[q]);
-            v[p] = [0, 1, 2].map(|k| c * vp[k] - s * vq[k]);
-            v[q] = [0, 1, 2].map(|k| s * vp[k] + c * vq[k]);
-        }
-    }
-    let axes = DMat3::from_cols_array_2d(&v);
-    let skew = axes.transpose() * axes - DMat3::IDENTITY;
-    let is_frame = skew.to_cols_array().iter().all(|entry| entry.abs() < 1e-9);
-    is_frame.then(|| axes.as_mat3().to_cols_array_2d())
+/// The eigenvectors of a covariance matrix, narrowed to `f32`; `None` if they are not orthonormal.
+fn principal_axes(matrix: DMat3) -> Option<Axes> {
+    let [[xx, xy, zx], [_, yy, yz], [_, _, zz]] = matrix.to_cols_array_2d();
+    let (squares, products) = (DVec3::new(xx, yy, zz), DVec3::new(yz, zx, xy));
+    let axes = eigenvectors(squares, products, [(0, 1, 2), (0, 2, 1), (1, 2, 0)], 1e-9, 5);
+    axes.map(|axes| axes.as_mat3().to_cols_array_2d())
 }

@@ -12,7 +12,7 @@
 //! | `divide.rs` | which faces make a leaf, and which leaves a node |
 //! | `fit.rs` | the box around some leaves |
 //! | `build.rs`, `refit.rs`, `save.rs` | a tree made, fitted to other positions, saved and loaded |
-//! | `stance.rs` | how two bodies stand to each other, either seen from the other |
+//! | `relative_pose.rs` | how two bodies stand to each other, either seen from the other |
 //! | `boxes.rs` | one box against eight |
 //! | `triangles.rs` | eight triangles against eight |
 //! | `walk.rs` | down two trees at once |
@@ -29,9 +29,9 @@ mod options;
 mod point;
 mod ray;
 mod refit;
+mod relative_pose;
 mod resumable;
 mod save;
-mod stance;
 #[cfg(test)]
 mod tests;
 mod triangles;
@@ -51,7 +51,7 @@ use crate::{
 use glam::DVec3;
 use lanes::Lanes;
 use ray::FrameRay;
-use stance::Place;
+use relative_pose::BodyFrame;
 use std::sync::Arc;
 
 /// The method `wide`.
@@ -110,7 +110,7 @@ impl Prepared for WideTree {
         scratch: &mut PointScratch,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        match FrameRay::new(&self.place, pose, ray) {
+        match FrameRay::new(&self.body_frame, pose, ray) {
             FrameRay::Misses => {}
             FrameRay::Unknown => visit_all(mesh, visit),
             FrameRay::Within(segment) => self.along_segment(&segment, scratch, visit),
@@ -125,7 +125,7 @@ const WIDTH: usize = 8;
 #[derive(Clone, Debug)]
 pub(super) struct WideTree {
     frame: Frame,
-    place: Place,
+    body_frame: BodyFrame,
     /// The first has the root for its only child; children after their parents. Empty for a mesh
     /// without faces.
     nodes: Vec<Node>,

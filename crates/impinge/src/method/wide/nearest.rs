@@ -1,4 +1,6 @@
-//! Down two trees at once, to the leaves that may be close: branch and bound, the closest first.
+//! The nearest-pair traversal of two wide trees: branch and bound, the closest pair of boxes first.
+//!
+//! Called through [`NearestWalk`] by distance queries; relies on the gaps of `boxes.rs`.
 
 use super::{
     Link, Slot, WIDTH,
@@ -9,7 +11,7 @@ use crate::method::{
     hierarchy::{NearestWalk, Walk},
 };
 
-/// Pairs of boxes yet to be looked into, each with a lower bound of its distance.
+/// Pairs of boxes still to visit, each with a lower bound of its distance in the world.
 pub(super) type NearStack = Vec<(f64, [Slot; 2])>;
 
 impl NearestWalk for WidePair<'_> {
@@ -38,11 +40,11 @@ impl NearestWalk for WidePair<'_> {
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
             let gaps = self.gaps_of(&job);
-            // Let g be the way in the world from a point of the one body to a point of the other.
-            // In this frame it is R⁻¹g / scale, give or take the slack that the placed box contains,
-            // and R⁻¹ lengthens no vector by more than 1.5e-6. A box's axes lengthen none by more
-            // than 1e-5, and along them gaps add up as the sides of a box do.
-            let unit = self.trees[job.opened].place.scale * (1.0 - 4e-5);
+            // Let g be the vector in the world between a point of one body and a point of the
+            // other. In this frame it is R⁻¹g / scale, up to the slack that the placed box
+            // contains, and R⁻¹ lengthens no vector by more than 1.5e-6. A box's axes lengthen none
+            // by more than 1e-5, and the gaps along them add up like the sides of a box.
+            let unit = self.trees[job.opened].body_frame.scale * (1.0 - 4e-5);
             let begin = stack.len();
             for (lane, link_below) in (0..).zip(&self.opened(&job).links) {
                 if *link_below == Link::NONE {
@@ -54,7 +56,7 @@ impl NearestWalk for WidePair<'_> {
                 let bound = if bound.is_finite() { bound } else { 0.0 };
                 stack.push((bound, job.with_child(lane)));
             }
-            // The closest last, and so looked at first: it is likely to make the others superfluous.
+            // The closest pair goes last, so it is visited first: it is likely to prune the others.
             stack[begin..].sort_unstable_by(|p, q| q.0.total_cmp(&p.0));
         }
     }

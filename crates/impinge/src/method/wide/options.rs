@@ -1,25 +1,25 @@
-//! How a wide tree is built.
+//! Build options of a wide tree.
 
 use crate::Threads;
 
-/// How a wide tree is built. The answer of a query does not depend on it.
+/// Build options of a wide tree. They affect speed, never the answers of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WideOptions {
-    /// How much thought goes into it.
+    /// The trade-off between build time and query time.
     pub quality: WideQuality,
-    /// How many threads may be used. The tree is the same, bit for bit.
+    /// The number of threads to build with. The tree is the same for any number, bit for bit.
     pub threads: Threads,
 }
 
-/// How much thought goes into a wide tree.
+/// The trade-off between build time and query time of a wide tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WideQuality {
-    /// Faces are halved along the longest side: built in the least time, for a body that changes
-    /// often or is asked about seldom.
+    /// Halves the faces along the longest side. Builds fastest; for a body that changes often or is
+    /// queried seldom.
     Fast,
-    /// Faces are split where the surfaces of the boxes are least: takes longer, and queries are
+    /// Splits the faces by the surface-area heuristic. Takes longer to build, and queries are
     /// faster.
     #[default]
     Quality,

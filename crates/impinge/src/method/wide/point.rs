@@ -104,13 +104,13 @@ impl WideTree {
     /// in the world but for e, what is lost in computing w and y, and what is lost in single precision:
     /// see [`Spot::gaps_to_boxes`].
     fn spot(&self, pose: &Pose, point: DVec3) -> Spot {
-        let unit = self.place.scale;
-        let away = point - pose.place(self.place.center);
+        let unit = self.body_frame.scale;
+        let away = point - pose.place(self.body_frame.center);
         let here = pose.rotation().inverse() * away / unit;
-        // As in `stance.rs`: an inverse is off by 32 roundings of 1 in each entry, a product with it
+        // As in `relative_pose.rs`: an inverse is off by 32 roundings of 1 in each entry, a product with it
         // by four more; twice over, and along three axes. Vertices and the centre are moved by rounding.
         let computing = 256.0 * f64::EPSILON * away.abs().max_element();
-        let placing = 4.0 * pose.rounding(self.place.reach);
+        let placing = 4.0 * pose.rounding(self.body_frame.reach);
         let slack = (computing + placing) / unit + 4e-6 * (here.abs().max_element() + 2.0);
         Spot { point: here.as_vec3().to_array(), unit, slack }
     }

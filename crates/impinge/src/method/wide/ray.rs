@@ -13,7 +13,7 @@
 //! the same before and after.
 //!
 //! In each coordinate, o' and x are off by less than 4 roundings of placement over s. An entry of an inverse of what
-//! is nearly a rotation is off by 32 roundings of 1, and a product with it adds four (see `stance.rs`); with three
+//! is nearly a rotation is off by 32 roundings of 1, and a product with it adds four (see `relative_pose.rs`); with three
 //! entries a row that is 54 ε of the largest coordinate of o − w, at most 95 ε of |o'|, where |·| is the largest
 //! magnitude of a coordinate and ε is 2^−52. A few more are for the difference itself. `t d'` is off by as much of
 //! `|t d'|`, which is at most |o'| + 1.5 as long as the ray is within 1.5 of the centre. Together that is less than
@@ -23,7 +23,7 @@
 //! all common points are within 1.5, to which the ray is cut: from the start at `from` on, over a way that takes
 //! `length`. Where the slack is larger, nothing is decided: then every face is a candidate.
 
-use super::{Leaf, Link, Node, WIDTH, WideTree, stance::Place};
+use super::{Leaf, Link, Node, WIDTH, WideTree, relative_pose::BodyFrame};
 use crate::{
     Pose, Ray,
     method::PointScratch,
@@ -69,7 +69,7 @@ const REACH: f64 = 1.5;
 const TAU_SLACK: f32 = 1e-6;
 
 impl FrameRay {
-    pub(super) fn new(place: &Place, pose: &Pose, ray: &Ray) -> Self {
+    pub(super) fn new(frame: &BodyFrame, pose: &Pose, ray: &Ray) -> Self {
         // A direction of ordinary length, by a power of two that takes nothing away.
         let largest = ray.direction().abs().max_element();
         let exponent = ((largest.to_bits() >> 52) as i32 - 1023).clamp(-1000, 1000);
@@ -77,9 +77,9 @@ impl FrameRay {
         let direction = ray.direction() * unit.recip();
 
         let inverse = pose.rotation().inverse();
-        let origin = inverse * (ray.origin() - pose.place(place.center)) / place.scale;
-        let step = inverse * direction / place.scale;
-        let rounding = pose.rounding(place.reach) / place.scale;
+        let origin = inverse * (ray.origin() - pose.place(frame.center)) / frame.scale;
+        let step = inverse * direction / frame.scale;
+        let rounding = pose.rounding(frame.reach) / frame.scale;
         let slack = 4.0 * rounding + 512.0 * f64::EPSILON * (origin.abs().max_element() + 2.0);
         let is_sound = slack < 0.25 && origin.is_finite() && step.is_finite();
         if !is_sound {
@@ -104,7 +104,7 @@ impl FrameRay {
             return Self::Unknown;
         }
         // See `FrameSegment::boxes`.
-        let box_slack = (1.75 * slack + 4e-6 * (1.0 + place.centers)) * 1.000_001;
+        let box_slack = (1.75 * slack + 4e-6 * (1.0 + frame.centers)) * 1.000_001;
         Self::Within(FrameSegment {
             start,
             way,

@@ -1,21 +1,21 @@
-//! The same tree over the same faces, after they have moved.
+//! Refitting: new boxes for the same tree after the vertices have moved.
 
 use super::{
     WideTree,
     build::{Axes, normalized},
-    stance::Place,
+    relative_pose::BodyFrame,
 };
 use crate::{Mesh, volume::Frame};
 
 impl WideTree {
-    /// Fits the boxes to a mesh with as many faces at other positions.
+    /// Fits the boxes to a mesh with the same number of faces at other positions.
     ///
-    /// The faces stay divided as they were: a mesh that has changed beyond recognition is better
-    /// served by a new tree, though the answer is always the same.
+    /// The faces keep their leaves. The answers of queries are exact all the same, but after large
+    /// deformations a new tree is faster.
     pub(in crate::method) fn refit(&mut self, mesh: &Mesh) {
         let bounds = mesh.bounds();
         self.frame = Frame::new(&bounds);
-        self.place = Place::new(&bounds, self.frame.unit());
+        self.body_frame = BodyFrame::new(&bounds, self.frame.unit());
         let points = normalized(mesh, &self.frame, self.options.threads);
         self.fit(mesh, &points, Axes::Best);
     }

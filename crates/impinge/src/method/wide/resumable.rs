@@ -1,4 +1,6 @@
-//! A search that can be interrupted: what it has left open is a list of pairs of boxes.
+//! A traversal that can be interrupted. Its state is a list of pairs of boxes still to visit.
+//!
+//! Called through [`ResumableWalk`] by queries with a budget.
 
 use super::{
     Link, Slot, WIDTH,
@@ -7,17 +9,18 @@ use super::{
 use crate::method::{
     Meter, OpenPair,
     hierarchy::{ResumableWalk, Walk},
-    resumable::{self, Look, Ranked},
+    resumable::{self, Ranked, Visited},
 };
 
-/// Two boxes that may overlap, and by how much at most in world units.
+/// Two boxes that may overlap, with an upper bound of the overlap in world units.
 pub(super) type OpenSlots = Ranked<[Slot; 2]>;
 
 impl WidePair<'_> {
     /// The children that may overlap the other box.
     fn open_below(&self, job: &Job) -> [Option<OpenSlots>; WIDTH] {
-        // The axes are units to 1e-5; a way in the world is up to 1.5e-6 shorter in the frame.
-        let unit = self.trees[job.opened].place.scale * (1.0 + 4e-5);
+        // The axes are unit vectors to 1e-5; a vector in the world is up to 1.5e-6 shorter in the
+        // frame.
+        let unit = self.trees[job.opened].body_frame.scale * (1.0 + 4e-5);
         let (mut open, mut count) = ([None; WIDTH], 0);
         self.each_child(job, |slots, gaps| {
             let depth = gaps.iter().map(|gap| f64::from(-gap)).fold(f64::INFINITY, f64::min);
@@ -57,12 +60,12 @@ impl ResumableWalk for WidePair<'_> {
                 let tests = (faces[0].len() * faces[1].len()) as u64;
                 counts.face_tests += tests;
                 meter.spend(tests);
-                return Look::Leaves { touch: visit(faces) };
+                return Visited::Leaves { touch: visit(faces) };
             };
             counts.volume_tests += WIDTH as u64;
             counts.placed += 1;
             meter.spend(WIDTH as u64);
-            Look::Children(self.open_below(&job))
+            Visited::Children(self.open_below(&job))
         })
     }
 

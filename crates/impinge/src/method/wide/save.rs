@@ -1,4 +1,4 @@
-//! A wide tree as bytes, and back without building it anew.
+//! Saving a wide tree as bytes, and loading it without building it again.
 //!
 //! In the format of `method/save`, as kind 5: after the header, with n faces and m
 //! nodes, little endian,
@@ -10,17 +10,17 @@
 //! | m × 8 × 9 `f32`: for each child the axes of its box |
 //! | `u64` checksum of all before |
 //!
-//! Nothing else is stored, so nothing else can be wrong: centres, extents and corners are made anew
-//! from the mesh, with the room for rounding that they always have. What is stored is checked. Every
-//! face is in the list once. The nodes are a tree, each in the place where a walk comes to it, no
-//! deeper than is sensible, and its leaves hold the list from the first face to the last. The axes
-//! are as orthonormal as `boxes.rs` relies on.
+//! Centres, extents and corners are not stored. Loading computes them from the mesh, with the usual
+//! margins for rounding, so a file cannot make them wrong. Loading checks everything that is
+//! stored. Every face is in the list exactly once. The nodes form a tree in depth-first order, no
+//! deeper than `save::max_depth`, and its leaves hold the list from the first face to the last.
+//! The axes are as orthonormal as `boxes.rs` requires.
 
 use super::{
     Leaf, Link, Node, WIDTH, WideOptions, WideTree,
     build::{Axes, normalized},
     lanes::Lanes,
-    stance::Place,
+    relative_pose::BodyFrame,
 };
 use crate::{
     Mesh, Threads,
@@ -29,13 +29,13 @@ use crate::{
 };
 use glam::{DMat3, DVec3};
 
-/// The kind's number in a file. k-DOPs have even numbers.
+/// This kind of tree in a file. k-DOPs have even numbers.
 pub(in crate::method) const KIND: u32 = 5;
 
 const LINKS: usize = 4 * WIDTH;
 const AXES: usize = 9 * 4;
 
-/// How many bytes there are between header and checksum.
+/// The number of bytes between header and checksum.
 fn body_bytes(faces: u32, nodes: u32) -> u64 {
     4 * u64::from(faces) + (LINKS + WIDTH * AXES) as u64 * u64::from(nodes)
 }
@@ -67,7 +67,7 @@ impl WideTree {
         threads: Threads,
     ) -> Result<Self, TreeFileError> {
         let ([count, nodes], body) = save::body(bytes, KIND, mesh, body_bytes)?;
-        // A node has a face at least, and but for the first two or more children.
+        // Every node has a face at least, and every node but the first has two or more children.
         if count as usize != mesh.faces().len() {
             return Err(TreeFileError::OtherMesh);
         }
@@ -97,16 +97,16 @@ impl WideTree {
         }
         let bounds = mesh.bounds();
         let frame = Frame::new(&bounds);
-        let place = Place::new(&bounds, frame.unit());
+        let body_frame = BodyFrame::new(&bounds, frame.unit());
         let (lanes, options) = (Lanes::best(), WideOptions::default().threads(threads));
         let points = normalized(mesh, &frame, threads);
-        let mut tree = Self { frame, place, nodes, leaves, faces, lanes, options };
+        let mut tree = Self { frame, body_frame, nodes, leaves, faces, lanes, options };
         tree.fit(mesh, &points, Axes::Kept);
         Ok(tree)
     }
 }
 
-/// Nodes and leaves over so many faces, linked, from the words at a place in the file.
+/// Reads linked nodes and leaves over `faces` faces from the words at byte `at` of the file.
 fn linked(
     words: &[[u8; LINKS]],
     faces: usize,
@@ -120,7 +120,7 @@ fn linked(
     let mut nodes = vec![Node::EMPTY; words.len()];
     let mut leaves = Vec::new();
     let mut first = 0;
-    // Nodes that a walk has come to: which, how deep, and what is still to be seen of it.
+    // The path of the traversal: node, depth, and the next child to read.
     let mut open: Vec<(usize, u8, usize)> = Vec::new();
     let mut reached = 0;
     if !nodes.is_empty() {
@@ -129,7 +129,7 @@ fn linked(
     while let Some((node, depth, lane)) = open.pop() {
         let word = |lane: usize| save::u32_at(&words[node], 4 * lane);
         if lane == WIDTH || word(lane) == Link::NONE.0 {
-            // Children come first. The first node has the root for its only one.
+            // Used lanes come first. The first node has the root as its only child.
             let is_right = lane > 0
                 && (lane == 1 || node > 0)
                 && (lane..WIDTH).all(|lane| word(lane) == Link::NONE.0);
@@ -170,7 +170,8 @@ fn linked(
     Ok((nodes, leaves))
 }
 
-/// Axes from their bytes, if they are as orthonormal as `boxes.rs` relies on.
+/// Reads three axes from their bytes. Returns `None` if they are less orthonormal than `boxes.rs`
+/// requires.
 fn sound_axes(bytes: &[u8]) -> Option<[[f32; 3]; 3]> {
     let (words, _) = bytes.as_chunks::<4>();
     let value = |k: usize| words.get(k).map(|word| f32::from_le_bytes(*word));

@@ -1,4 +1,4 @@
-//! Every kind of lanes against the exact test, on what is made to be hard for `f32`.
+//! Compares every instruction set with the exact test, on inputs that are hard for `f32`.
 
 use super::{
     Link, WIDTH, WideOptions, WideQuality, WideTree,
@@ -27,8 +27,8 @@ fn pick(random: &mut Random, from: &[f64]) -> f64 {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// Trees of several meshes on every kind of lanes, in places where rounding shows, with random numbers for each and
-/// a label.
+/// Calls `act` for trees of several meshes with every instruction set, at poses where rounding errors
+/// show, each with random numbers and a label.
 pub(super) fn each_placed_tree(mut act: impl FnMut(&Mesh, &WideTree, &Pose, &mut Random, &str)) {
     let far_part = {
         let ball = generate::sphere(120).unwrap();
@@ -58,8 +58,8 @@ pub(super) fn each_placed_tree(mut act: impl FnMut(&Mesh, &WideTree, &Pose, &mut
     }
 }
 
-/// What a search says, and whether all of it is true: nothing that touches is left out, and nothing
-/// is said to touch that does not. Returns how many touch and how many were left undecided.
+/// Checks a search against the exact test: no pair that touches is missing, and no other pair is
+/// reported as touching. Returns the numbers of touching and of undecided pairs.
 fn check(label: &str, trees: [&WideTree; 2], meshes: [&Mesh; 2], poses: [&Pose; 2]) -> [usize; 2] {
     let [a, b] = trees;
     let extents = meshes.map(Extent::of);
@@ -80,14 +80,14 @@ fn check(label: &str, trees: [&WideTree; 2], meshes: [&Mesh; 2], poses: [&Pose; 
             break;
         }
         for found in scratch.touching.drain(..) {
-            assert!(touching.insert(found), "{label}: {found:?} twice");
+            assert!(touching.insert(found), "{label}: {found:?} was reported twice");
         }
         for found in scratch.undecided.drain(..) {
-            assert!(undecided.insert(found), "{label}: {found:?} twice");
+            assert!(undecided.insert(found), "{label}: {found:?} was reported twice");
         }
     }
     let placed = |k: usize| -> Vec<_> {
-        meshes[k].triangles().map(|t| t.map(|corner| poses[k].place(corner))).collect()
+        meshes[k].triangles().map(|t| poses[k].place_triangle(t)).collect()
     };
     let (placed_a, placed_b) = (placed(0), placed(1));
     let mut count = 0;
@@ -96,15 +96,18 @@ fn check(label: &str, trees: [&WideTree; 2], meshes: [&Mesh; 2], poses: [&Pose; 
             let pair = FacePair { a, b };
             let expected = triangles_intersect(s, t);
             count += usize::from(expected);
-            let said = touching.contains(&pair);
-            let is_right = undecided.contains(&pair) || said == expected;
-            assert!(is_right, "{label}: {pair:?} is said to touch: {said}\n{s:?}\n{t:?}");
+            let is_reported = touching.contains(&pair);
+            let is_right = undecided.contains(&pair) || is_reported == expected;
+            assert!(
+                is_right,
+                "{label}: {pair:?} is reported as touching: {is_reported}\n{s:?}\n{t:?}"
+            );
         }
     }
     [count, undecided.len()]
 }
 
-/// A rotation, often not quite one: stretched and sheared within what a pose accepts.
+/// A random rotation, often slightly stretched and sheared, within what a pose accepts.
 fn rotation(random: &mut Random) -> DMat3 {
     let exact = match random.below(4) {
         0 => DMat3::IDENTITY,
@@ -120,7 +123,7 @@ fn rotation(random: &mut Random) -> DMat3 {
     exact * bend
 }
 
-/// A few triangles of one size in a frame of another, anywhere.
+/// A few triangles at random positions. Their size may differ much from the size of the mesh.
 fn soup(random: &mut Random, unit: f64) -> Mesh {
     let size = unit * pick(random, &[1.0, 1.0, 1e-3, 1e-6, 100.0]);
     let middle = vector(random) * size * pick(random, &[0.0, 1.0, 1e3, 1e9]);
@@ -140,7 +143,7 @@ fn soup(random: &mut Random, unit: f64) -> Mesh {
     }
     let mut faces: Vec<[u32; 3]> =
         (0..count as u32).map(|f| [3 * f, 3 * f + 1, 3 * f + 2]).collect();
-    // Some share corners and edges, or are points and segments.
+    // Some triangles share corners and edges, or degenerate to points and segments.
     for face in &mut faces {
         if random.below(3) == 0 {
             face[random.below(3) as usize] = random.below(3 * count as u64) as u32;
@@ -149,12 +152,12 @@ fn soup(random: &mut Random, unit: f64) -> Mesh {
     Mesh::new(positions, faces).expect("moderate numbers")
 }
 
-/// Where a point of one triangle comes to lie on another, to the last bit or nearly so.
+/// Moves the second body so that two triangles share a point, exactly or nearly.
 fn meeting(random: &mut Random, meshes: [&Mesh; 2], poses: [Pose; 2]) -> [Pose; 2] {
     let mut point = |k: usize| {
         let mesh: &Mesh = meshes[k];
         let face = random.below(mesh.faces().len() as u64) as u32;
-        let t = mesh.triangle(face).map(|corner| poses[k].place(corner));
+        let t = poses[k].place_triangle(mesh.triangle(face));
         match random.below(3) {
             0 => t[0],
             1 => t[0] * 0.5 + t[1] * 0.5,
@@ -167,9 +170,9 @@ fn meeting(random: &mut Random, meshes: [&Mesh; 2], poses: [Pose; 2]) -> [Pose; 
     [poses[0], moved.expect("finite")]
 }
 
-/// Triangles that just meet or just miss, of every size and anywhere.
+/// Triangles that just meet or just miss, of every size and at any distance from the origin.
 #[test]
-fn what_nearly_touches_is_never_told_wrong() {
+fn triangles_that_nearly_touch_are_never_decided_wrongly() {
     let rounds = 40_000;
     let lanes = Lanes::all();
     let (mut touching, mut undecided) = (0, 0);
@@ -192,11 +195,12 @@ fn what_nearly_touches_is_never_told_wrong() {
         touching += count;
         undecided += open;
     }
-    assert!(touching > 20_000, "hardly anything touches: {touching}");
-    assert!(undecided > 1_000, "hardly anything is hard: {undecided}");
+    assert!(touching > 20_000, "too few pairs touch: {touching}");
+    assert!(undecided > 1_000, "too few pairs are hard: {undecided}");
 }
 
-/// Bodies with curved sides that graze each other, as in use, where most pairs must be decided.
+/// Curved bodies that graze each other, as in practice: most pairs must be decided without the
+/// exact test.
 #[test]
 fn all_lanes_agree_and_few_pairs_are_undecided() {
     let torus = generate::deformed_torus(1, [40, 20]).unwrap();
@@ -217,7 +221,8 @@ fn all_lanes_agree_and_few_pairs_are_undecided() {
     assert!(20 * undecided < touching, "{undecided} undecided of {touching} touching");
 }
 
-/// The boxes are as `boxes.rs` relies on, and every face is in one leaf.
+/// Asserts that boxes have the properties that `boxes.rs` relies on, and that every face is in one
+/// leaf.
 fn assert_sound(label: &str, tree: &WideTree, mesh: &Mesh) {
     let mut seen = 0;
     for (number, node) in tree.nodes.iter().enumerate() {
@@ -255,7 +260,8 @@ fn assert_sound(label: &str, tree: &WideTree, mesh: &Mesh) {
     assert_eq!(seen, faces.len(), "{label}: every face is in one leaf");
 }
 
-/// Builds end, and trees stay shallow, where no split tells faces apart or one parts off few.
+/// Builds end and trees stay shallow, even if no split separates the faces or splits cut off only a
+/// few.
 #[test]
 fn the_worst_meshes_make_sound_trees() {
     let count = 20_000;

@@ -1,52 +1,64 @@
-//! Eight triangles against eight, in `f32`, with no wrong answer.
+//! The intersection test of eight triangles against eight, in `f32`, with no wrong answer.
+//!
+//! `walk.rs` calls [`compare`] for every pair of leaves whose boxes overlap. Each pair of triangles
+//! is certainly touching, certainly apart, or left to the exact test.
 //!
 //! # The test
 //!
-//! Two triangles share a point exactly if an edge of one meets the other: that holds for coplanar
-//! and degenerate ones too. Whether an edge from P to Q meets a triangle ABC is seen from five signs:
+//! Two triangles share a point exactly if an edge of one meets the other. That holds for coplanar
+//! and degenerate ones, too. Five signs tell whether an edge from P to Q meets a triangle ABC:
 //! the sides of its plane on which P and Q lie, and the turns `orient(A, B, P, Q)`,
 //! `orient(B, C, P, Q)`, `orient(C, A, P, Q)`.
 //!
-//! - P and Q strictly on different sides and all three turns strictly alike: it passes through.
-//! - P and Q strictly on one side: it does not meet the plane.
-//! - Two turns strictly unlike: then the line PQ is not in the plane (all turns would be 0), and the
-//!   turns are in proportion to the barycentric coordinates of the one point where it meets it,
-//!   which is outside the triangle. (If ABC is a segment, lines that meet have turns of 0.)
+//! - P and Q strictly on different sides and all three turns strictly of one sign: the edge passes
+//!   through.
+//! - P and Q strictly on one side: the edge does not meet the plane.
+//! - Two turns strictly of opposite signs: then the line PQ is not in the plane (all turns would be
+//!   0). The turns are proportional to the barycentric coordinates of the one point where the line
+//!   meets the plane, so that point is outside the triangle. (If ABC is a segment, lines that meet
+//!   it have turns of 0.)
 //!
-//! If some edge passes through for certain, the triangles touch; if all six do not meet for certain,
-//! they do not. All else is left to the exact test. Six edges need 6 sides and 9 turns: 15 signs.
+//! If some edge certainly passes through, the triangles touch. If all six certainly do not meet the
+//! other triangle, they do not touch. All other pairs are left to the exact test. Six edges need 6
+//! sides and 9 turns: 15 signs.
 //!
 //! # The error bounds
 //!
-//! Signs are those of the corners as placed in the world, in exact arithmetic. An affine map with a
-//! positive determinant changes none, so they can be taken in the frame of `a`, from the centre of
-//! its leaf on (see [`Stance::both`](super::stance::Stance::both)). What is computed with is off from that by at most δ in each
-//! coordinate. Let u be 2^−24, the error of an operation relative to its result, ra and rb the
-//! largest coordinates of the leaves, ρ the largest sum of magnitudes of a row of the matrix, d the
-//! largest coordinate of the way between the centres:
+//! The signs are those of the corners as placed in the world, in exact arithmetic. An affine map
+//! with a positive determinant changes no sign, so they can be taken in the frame of `a`, relative
+//! to the centre of its leaf (see
+//! [`RelativePose::both`](super::relative_pose::RelativePose::both)). The computed coordinates are
+//! off from that by at most δ each. Let u be 2^−24, the error of an operation relative to its
+//! result, ra and rb the largest coordinates of the leaves, ρ the largest sum of magnitudes of a
+//! row of the matrix, and d the largest coordinate of the vector between the centres:
 //!
-//! - a corner of `a` was narrowed: u ra, and what the slack covers;
-//! - a corner of `b` was narrowed, the matrix was narrowed, three products and three sums were
-//!   rounded, all relative to ρ rb or, for the last sum, to ρ rb + d; so was d: that is
-//!   u (6 ρ rb + 2 d), and the slack.
+//! - a corner of `a` was narrowed, which costs u ra, plus the error that the slack covers;
+//! - a corner of `b` and the matrix were narrowed, and three products and three sums were rounded,
+//!   all relative to ρ rb or, for the last sum, to ρ rb + d; so was d: that is u (6 ρ rb + 2 d),
+//!   plus the slack.
 //!
-//! δ = u (6.5 ρ rb + 2.5 d + 2.5 ra) + slack covers both, and rounding a sum with it.
+//! δ = u (6.5 ρ rb + 2.5 d + 2.5 ra) + slack covers both, and the rounding of a sum with it.
 //!
 //! A determinant of three differences of four points is a sum of six products of three differences.
-//! Let X, Y, Z be at least the magnitudes of the differences along each axis, both of the true and of
+//! Let X, Y, Z be at least the magnitudes of the differences along each axis, both of the true and
+//! of
 //! the computed points. A difference is off by up to 2 δ, so a product by up to
 //! 2 δ (YZ + XZ + XY), and the determinant by 12 δ P with P the sum in brackets.
 //!
-//! Evaluating it passes each product through eight roundings (three differences, two products, three
-//! sums), so with Q = XYZ it is off by 48 u Q more. Turns of the third edge are made of two sides and
+//! Evaluating it passes each product through eight roundings (three differences, two products,
+//! three
+//! sums), so with Q = XYZ it is off by 48 u Q more. Turns of the third edge are made of two sides
+//! and
 //! two turns, see below, so they are off by four times as much in evaluation, and their three sums,
-//! of at most 12 Q, 18 Q and 24 Q, add 54 u Q: 246 u Q. Underflow loses at most 2^−149 a time, which
-//! no later factor makes larger than a few hundred times as much; a bound of at least 1e-37 is above
+//! of at most 12 Q, 18 Q and 24 Q, add 54 u Q: 246 u Q. Underflow loses at most 2^−149 a time,
+//! which
+//! no later factor makes larger than a few hundred times as much; a bound of at least 1e-37 is
+//! above
 //! that by far. Magnitudes are kept below 1e6, so that nothing overflows.
 
 use super::{
     Leaf, Slot, WIDTH, WideTree,
-    stance::{Stance, row_sum},
+    relative_pose::{RelativePose, row_sum},
     vector::{
         Vector, cross, dot, greatest, highs, least, loads, lows, minus, pick, plus, splats, store,
         times,
@@ -54,42 +66,43 @@ use super::{
 };
 use fearless_simd::{f32x8, mask32x8, prelude::*};
 
-/// What the triangles of a query have in common.
+/// The relative pose narrowed to `f32`, with the error bounds that all triangles of a query share.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turned {
+pub(super) struct NarrowedPose {
     matrix: [[f32; 3]; 3],
     /// ρ: the largest sum of magnitudes of a row, as in a row times a vector.
     row: f32,
     slack: f32,
     scale: f32,
-    /// How far a corner's product with a turned axis may be off, for a leaf that reaches as far as 1.
+    /// The largest error of a corner's dot product with a rotated axis, for a leaf with a reach of
+    /// 1.
     skew: f32,
 }
 
-impl Turned {
-    pub(super) fn new(stance: &Stance) -> Self {
-        let row = row_sum(&stance.matrix);
+impl NarrowedPose {
+    pub(super) fn new(relative: &RelativePose) -> Self {
+        let row = row_sum(&relative.matrix);
         Self {
-            matrix: stance.matrix.as_mat3().to_cols_array_2d(),
+            matrix: relative.matrix.as_mat3().to_cols_array_2d(),
             row: (row * 1.0001) as f32,
-            // Once for the rounding of either, and some for that of the slack itself.
-            slack: (stance.slack * 1.01) as f32 + f32::MIN_POSITIVE,
-            scale: stance.scale,
-            skew: stance.skewed(),
+            // Covers the roundings of both bodies, and that of narrowing the slack itself.
+            slack: (relative.slack * 1.01) as f32 + f32::MIN_POSITIVE,
+            scale: relative.scale,
+            skew: relative.axis_error(),
         }
     }
 }
 
-/// What is known of eight pairs, a bit for each; neither for those that are apart.
+/// The verdicts on eight pairs, one bit for each. A pair with neither bit set is apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Verdicts {
-    /// They touch.
+    /// The pair touches.
     pub(super) touching: u32,
-    /// It takes the exact test to tell.
+    /// Only the exact test can decide the pair.
     pub(super) undecided: u32,
 }
 
-/// Of three numbers in each lane: whether all are above the bound or all below its negative, and
+/// For three numbers in each lane: whether all are above the bound or all below its negative, and
 /// whether some are above and some below.
 #[inline(always)]
 fn agree<S: Simd>(
@@ -104,8 +117,9 @@ fn agree<S: Simd>(
     (alike, unlike)
 }
 
-/// The sides of a plane on which three corners lie, and from that, what is known of the three edges
-/// between them: whether their ends are on different sides, and whether they are on one.
+/// For the sides of a plane on which three corners lie, and for each of the three edges between the
+/// corners: whether its ends are strictly on different sides, and whether they are strictly on one
+/// side.
 #[inline(always)]
 fn edges<S: Simd>(sides: &Vector<S>, bound: f32x8<S>) -> [(mask32x8<S>, mask32x8<S>); 3] {
     let [p, q, r] = *sides;
@@ -118,7 +132,7 @@ fn edges<S: Simd>(sides: &Vector<S>, bound: f32x8<S>) -> [(mask32x8<S>, mask32x8
     ]
 }
 
-/// Whether the ends of an edge are on different sides, and whether they are on one.
+/// Whether the ends of an edge are strictly on different sides, and whether they are on one side.
 #[inline(always)]
 fn edge<S: Simd>(above: [mask32x8<S>; 2], below: [mask32x8<S>; 2]) -> (mask32x8<S>, mask32x8<S>) {
     let parted = (above[0] & below[1]) | (below[0] & above[1]);
@@ -126,10 +140,10 @@ fn edge<S: Simd>(above: [mask32x8<S>; 2], below: [mask32x8<S>; 2]) -> (mask32x8<
     (parted, together)
 }
 
-/// The turns of an edge from p to q about the edges of a triangle from its corner 0 to 1, 1 to 2 and
-/// 0 to 2, all seen from corner 0; e and f are the edges from there.
+/// The turns of an edge from p to q about the edges of a triangle from its corner 0 to 1, 1 to 2
+/// and 0 to 2. All coordinates are relative to corner 0; e and f are the edges that start there.
 ///
-/// The second follows from the others and the rise of p to q over the triangle's plane:
+/// The second turn follows from the others and the rise from p to q over the triangle's plane:
 /// `det(p − e, q − e, f − e) = det(p, q, f) − det(p, q, e) + (q − p)·(e × f)`.
 #[inline(always)]
 fn turns<S: Simd>(
@@ -142,8 +156,8 @@ fn turns<S: Simd>(
     [first, rise + (third - first), third]
 }
 
-/// The thinnest slab of a leaf's box, in which all of its triangles lie: all points `p`, from the
-/// leaf's centre on, with `|p·axis − middle| ≤ half`.
+/// The thinnest slab of a leaf's box, which contains all of its triangles: all points `p`, relative
+/// to the leaf's centre, with `|p·axis − middle| ≤ half`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slab {
     axis: [f32; 3],
@@ -152,7 +166,7 @@ pub(super) struct Slab {
 }
 
 impl Slab {
-    /// Of a child that is a leaf.
+    /// The slab of the child at `slot`, which must be a leaf.
     #[inline(always)]
     pub(super) fn new(tree: &WideTree, slot: Slot, leaf: &Leaf) -> Self {
         let (node, lane) = (&tree.nodes[slot as usize / WIDTH], slot as usize % WIDTH);
@@ -168,7 +182,7 @@ impl Slab {
     }
 }
 
-/// A bit for each of eight triangles that reaches into a slab.
+/// A bit mask of the triangles that reach into a slab.
 #[inline(always)]
 fn reaches<S: Simd>(
     simd: S,
@@ -183,31 +197,32 @@ fn reaches<S: Simd>(
     reaches.to_bitmask() as u32
 }
 
-/// A leaf and the slab it is in.
+/// A leaf and the slab that contains it.
 pub(super) type Slabbed<'t> = (&'t Leaf, Slab);
 
-/// Compares all triangles of two leaves. For each of `b` that any of `a` touches or may touch, by
-/// its place in the leaf, `visit` is told which. Returns whether `visit` said to stop.
+/// Compares all triangles of two leaves. Calls `visit` for each triangle of `b`, by its lane, with
+/// the verdicts on the triangles of `a`, unless all are apart. Stops and returns `true` as soon as
+/// `visit` returns `true`.
 #[inline(always)]
 pub(super) fn compare<S: Simd>(
     simd: S,
     (a, slab_a): Slabbed<'_>,
     (b, slab_b): Slabbed<'_>,
-    stance: &Stance,
-    turned: &Turned,
+    relative: &RelativePose,
+    narrowed: &NarrowedPose,
     mut visit: impl FnMut(u32, Verdicts) -> bool,
 ) -> bool {
     const UNIT: f32 = f32::EPSILON / 2.0;
-    let way = stance.point(b.center);
+    let way = relative.point(b.center);
     let way = [
         (way.x - f64::from(a.center[0])) as f32,
         (way.y - f64::from(a.center[1])) as f32,
         (way.z - f64::from(a.center[2])) as f32,
     ];
     let far = way[0].abs().max(way[1].abs()).max(way[2].abs());
-    let (ra, rb) = (a.reach(), turned.row * b.reach());
-    let delta = UNIT * (6.5 * rb + 2.5 * (far + ra)) + turned.slack;
-    // Two δ, and the rounding of what it is added to.
+    let (ra, rb) = (a.reach(), narrowed.row * b.reach());
+    let delta = UNIT * (6.5 * rb + 2.5 * (far + ra)) + narrowed.slack;
+    // Two δ, and the rounding of the value it is added to.
     let margin = 3.0 * delta;
     let is_in_range = ra + rb + far + delta < 1e6;
     if !is_in_range {
@@ -222,23 +237,23 @@ pub(super) fn compare<S: Simd>(
         return false;
     }
 
-    // The triangles of b, placed, and their boxes: those that miss all of a are left out.
+    // The placed triangles of b and their boxes. Triangles that miss all of a are left out.
     let m = [
-        splats(simd, turned.matrix[0]),
-        splats(simd, turned.matrix[1]),
-        splats(simd, turned.matrix[2]),
+        splats(simd, narrowed.matrix[0]),
+        splats(simd, narrowed.matrix[1]),
+        splats(simd, narrowed.matrix[2]),
     ];
     // A corner's product with an axis is off by √3 δ and four roundings of the corner's distance,
-    // which is at most ra, or d + ρ rb: together less than 5 δ.
+    // which is at most ra, or d + ρ rb. Together that is less than 5 δ.
     let slack = 5.0 * delta;
     let a0 = loads(simd, &a.corners[0]);
     let a1 = loads(simd, &a.corners[1]);
     let a2 = loads(simd, &a.corners[2]);
-    // With M = s R, w·(y − k) is (R w)·(p − d) / s, but for the skew.
-    let axis = stance.turned(simd, slab_b.axis);
+    // With M = s R, w·(y − k) is (R w)·(p − d) / s, up to the skew.
+    let axis = relative.rotated_axis(simd, slab_b.axis);
     let middle =
-        turned.scale * slab_b.middle + (axis[0] * way[0] + axis[1] * way[1] + axis[2] * way[2]);
-    let half = turned.scale * slab_b.half + turned.skew * b.reach() + slack;
+        narrowed.scale * slab_b.middle + (axis[0] * way[0] + axis[1] * way[1] + axis[2] * way[2]);
+    let half = narrowed.scale * slab_b.half + narrowed.skew * b.reach() + slack;
     let mask_a = a.mask() & reaches(simd, [&a0, &a1, &a2], axis, middle, half);
     if mask_a == 0 {
         return false;
@@ -257,7 +272,7 @@ pub(super) fn compare<S: Simd>(
     if rest == 0 {
         return false;
     }
-    // Kept to be taken one by one.
+    // Stored to memory, because they are taken one by one.
     let normals = store(cross(&minus(&q, &p), &minus(&r, &p)));
     let corners = [store(p), store(q), store(r)];
     let (low, high) = (store(low), store(high));
@@ -285,14 +300,14 @@ pub(super) fn compare<S: Simd>(
             continue;
         }
 
-        // Where boxes overlap, give or take the margin, no difference is larger than the sum of their
-        // sides and 5 δ: 3 between the boxes and 2 for the true points. There are 6.
+        // If the boxes overlap up to the margin, no difference is larger than the sum of their
+        // sides and 5 δ: 3 between the boxes and 2 for the true points. The margins add up to 6 δ.
         let x = size_a[0] + (high[0][at] - low[0][at]);
         let y = size_a[1] + (high[1][at] - low[1][at]);
         let z = size_a[2] + (high[2][at] - low[2][at]);
         let yz = y * z;
         let (area, volume) = (x * (y + z) + yz, x * yz);
-        // A little more than 12 δ P and 48 u Q, for the roundings of the bound itself.
+        // Slightly more than 12 δ P and 48 u Q, for the roundings of the bound itself.
         let common = area * (12.01 * delta) + 1e-37;
         let bound = volume * (49.0 * UNIT) + common;
 

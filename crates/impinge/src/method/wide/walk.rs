@@ -1,14 +1,16 @@
-//! Down two trees at once, to the triangles that may touch.
+//! The traversal of two wide trees, down to the triangles that may touch.
 //!
-//! Walks stop in between, to hand over what they have found so far, and are taken up again: so
-//! they need know nothing of what is done with it, and are compiled once for each kind of lanes.
+//! Contact queries call it through the traits of `method/hierarchy`. A traversal returns now and
+//! then to hand over its results, and then continues. So it does not depend on how the results are
+//! used, and is compiled once for each instruction set. It relies on `boxes.rs` for pairs of nodes
+//! and on `triangles.rs` for pairs of leaves.
 
 use super::{
     Leaf, Link, Node, ROOT, Slot, WIDTH, WideTree, boxes,
     nearest::NearStack,
+    relative_pose::RelativePose,
     resumable::OpenSlots,
-    stance::Stance,
-    triangles::{Slab, Turned, compare},
+    triangles::{NarrowedPose, Slab, compare},
 };
 use crate::{
     FacePair,
@@ -22,59 +24,59 @@ use crate::{
 use fearless_simd::{f32x8, prelude::*};
 use std::{ops::ControlFlow, sync::atomic::Ordering};
 
-/// Room for a walk, reused from query to query so that none allocates once warm.
+/// Scratch memory for a traversal, reused from query to query. A warm query allocates nothing.
 #[derive(Debug, Default)]
 pub(in crate::method) struct Scratch {
-    /// Boxes that may overlap, not both of leaves, and have not been looked into.
+    /// Pairs of boxes that may overlap, still to visit. At most one box of each is a leaf's.
     pub(super) stack: Vec<[Slot; 2]>,
-    /// Leaves that a walk has come to, and have not been compared.
+    /// Pairs of leaves whose boxes overlap, still to compare.
     pub(super) leaves: Vec<[Slot; 2]>,
-    /// Faces that touch.
+    /// Pairs of faces that touch.
     pub(super) touching: Vec<FacePair>,
-    /// Faces that the exact test has to decide about.
+    /// Pairs of faces that the exact test must decide.
     pub(super) undecided: Vec<FacePair>,
-    /// Boxes that a distance query has yet to look into.
+    /// Pairs of boxes that a distance query must still visit.
     pub(super) near: NearStack,
-    /// What an interrupted search has left open.
+    /// Pairs of boxes that an interrupted query has left to visit.
     pub(super) open: Vec<OpenSlots>,
-    /// The last leaves that some faces were found in.
+    /// The pair of leaves in which the last contacts were found.
     pub(super) found_at: Option<[Slot; 2]>,
-    /// What the last walk did.
+    /// The work done by the last traversal.
     pub(super) counts: WalkCounts,
 }
 
-/// After so many results a walk hands them over.
-const ENOUGH: usize = 256;
-/// How many boxes are looked into at a time. What the processor does for one waits for its own
-/// results most of the time, and can go on with the next meanwhile.
-const TOGETHER: usize = 4;
-/// How many pairs of leaves are compared one after the other.
-const LEAVES: usize = 16;
-/// After so many tests, something that touches is not as near as it seemed: from there on boxes are
-/// looked into together.
-const NEAR: u64 = 1024;
+/// The number of results after which a traversal hands them over.
+const RESULTS_AT_ONCE: usize = 256;
+/// Pairs of boxes visited at a time. The instructions for one pair mostly wait for each other, so
+/// the processor works on the next pair meanwhile.
+const PAIRS_AT_ONCE: usize = 4;
+/// Pairs of leaves collected before they are compared.
+const LEAVES_AT_ONCE: usize = 16;
+/// Tests after which a search for any contact stops visiting the most promising pair first, and
+/// visits several pairs at a time.
+const GREEDY_TESTS: u64 = 1024;
 
-/// Why a pair on the stack can be opened.
-const APART: &str = "pairs of leaves are kept apart";
+/// Why a pair on the stack always has a node to open.
+const NEVER_TWO_LEAVES: &str = "pairs of leaves are never on the stack";
 
-/// What a walk is after.
+/// What a traversal looks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Aim {
-    /// Pairs of leaves.
+    /// Pairs of leaves whose boxes overlap.
     Leaves,
-    /// Any pair of faces that touches.
+    /// Any pair of faces that touch.
     Any,
-    /// All of them.
+    /// All pairs of faces that touch.
     All,
 }
 
-/// Two trees where they stand.
+/// Two trees with their relative poses.
 #[derive(Debug)]
 pub(in crate::method) struct WidePair<'t> {
     pub(super) trees: [&'t WideTree; 2],
-    /// How the other one stands in the frame of each.
-    stances: [Stance; 2],
-    /// How long the second's unit is in the frame of the first.
+    /// The pose of the other tree in the frame of each.
+    relative_poses: [RelativePose; 2],
+    /// The length of the second tree's unit in the frame of the first.
     scale: f32,
     pub(super) tolerance: f64,
 }
@@ -83,12 +85,16 @@ impl<'t> WidePair<'t> {
     #[inline(always)]
     pub(super) fn new(a: &'t WideTree, b: &'t WideTree, question: &Question<'_>) -> Self {
         let Question { bodies: [body_a, body_b], tolerance, .. } = *question;
-        let stances = Stance::both((&a.place, body_a.pose), (&b.place, body_b.pose), tolerance);
-        let scale = stances[0].scale;
-        Self { trees: [a, b], stances, scale, tolerance }
+        let relative_poses = RelativePose::both(
+            (&a.body_frame, body_a.pose),
+            (&b.body_frame, body_b.pose),
+            tolerance,
+        );
+        let scale = relative_poses[0].scale;
+        Self { trees: [a, b], relative_poses, scale, tolerance }
     }
 
-    /// Resets the scratch for a walk.
+    /// Clears the scratch memory for a new traversal.
     pub(super) fn reset(&self, scratch: &mut Scratch) {
         scratch.stack.clear();
         scratch.leaves.clear();
@@ -98,22 +104,23 @@ impl<'t> WidePair<'t> {
         scratch.counts = WalkCounts::default();
     }
 
-    /// Walks on until there is nowhere left to go, or about so many boxes have been tested, or there
-    /// are results to hand over: pairs of faces that touch and those that are undecided. With
-    /// `wants_all`, until there are many.
+    /// Continues until nothing is left to visit, or about `limit` boxes have been tested, or there
+    /// are results to hand over: pairs of faces that touch or are undecided. With `wants_all` it
+    /// hands them over in larger batches.
     pub(super) fn find_faces(&self, scratch: &mut Scratch, limit: u64, wants_all: bool) {
-        self.go_on(scratch, limit, if wants_all { Aim::All } else { Aim::Any });
+        self.run(scratch, limit, if wants_all { Aim::All } else { Aim::Any });
     }
 
-    /// The same as far as pairs of leaves.
+    /// Continues in the same way, but collects pairs of leaves.
     fn find_leaves(&self, scratch: &mut Scratch, limit: u64) {
-        self.go_on(scratch, limit, Aim::Leaves);
+        self.run(scratch, limit, Aim::Leaves);
     }
 
-    /// One function for every aim: what it consists of is large, and compiled for all lanes.
+    /// Dispatches to the instruction set in use. One function serves every aim, because its code is
+    /// large.
     #[inline(never)]
-    fn go_on(&self, scratch: &mut Scratch, limit: u64, aim: Aim) {
-        on!(self.trees[0].lanes, simd => self.go(simd, scratch, limit, aim));
+    fn run(&self, scratch: &mut Scratch, limit: u64, aim: Aim) {
+        on!(self.trees[0].lanes, simd => self.run_on(simd, scratch, limit, aim));
     }
 
     #[inline(always)]
@@ -128,7 +135,7 @@ impl<'t> WidePair<'t> {
         [tree_a.faces_of(&tree_a.leaves[a.index()]), tree_b.faces_of(&tree_b.leaves[b.index()])]
     }
 
-    /// Which of two boxes to look into; none if both are of leaves.
+    /// Chooses which of two boxes to open. Returns `None` if both belong to leaves.
     #[inline(always)]
     pub(super) fn job(&self, pair: [Slot; 2]) -> Option<Job> {
         let links = self.links(pair);
@@ -136,7 +143,7 @@ impl<'t> WidePair<'t> {
             (true, true) => return None,
             (false, true) => 0,
             (true, false) => 1,
-            // The larger: its children shed the most overlap.
+            // The larger one: its children shed the most overlap.
             (false, false) => {
                 let size = self.trees[1].size(pair[1]) * self.scale;
                 usize::from(self.trees[0].size(pair[0]) < size)
@@ -146,41 +153,42 @@ impl<'t> WidePair<'t> {
         Some(Job { pair, link: links[opened], opened, is_other_leaf })
     }
 
-    /// The node that is opened.
+    /// The node to be opened.
     #[inline(always)]
     pub(super) fn opened(&self, job: &Job) -> &'t Node {
         &self.trees[job.opened].nodes[job.link.index()]
     }
 
-    /// How far the box that is not opened is from each child of the other.
+    /// The gaps between the box that is not opened and each child of the other.
     #[inline(always)]
     fn gaps<S: Simd>(&self, simd: S, job: &Job) -> [f32x8<S>; 6] {
         let other = 1 - (job.opened & 1);
         let slot = job.pair[other] as usize;
         let node = &self.trees[other].nodes[slot / WIDTH];
-        // Through memory: from there numbers fill eight lanes at no cost.
-        let placed = self.stances[1 - other].placed(simd, node, slot % WIDTH);
+        // Passed through memory: from there, loading one number into eight lanes costs nothing.
+        let placed = self.relative_poses[1 - other].placed(simd, node, slot % WIDTH);
         boxes::gaps(simd, self.opened(job), &std::hint::black_box(placed))
     }
 
     #[inline(always)]
-    fn go<S: Simd>(&self, simd: S, scratch: &mut Scratch, limit: u64, aim: Aim) {
-        let mut jobs = [Job::NONE; TOGETHER];
-        // Not before it is needed: bodies that are clear of each other never do.
-        let mut turned = None;
+    fn run_on<S: Simd>(&self, simd: S, scratch: &mut Scratch, limit: u64, aim: Aim) {
+        let mut jobs = [Job::NONE; PAIRS_AT_ONCE];
+        // Made on first use: bodies that are clear of each other never need it.
+        let mut narrowed = None;
         loop {
             let is_over = scratch.stack.is_empty() || scratch.counts.volume_tests >= limit;
-            let is_near = aim == Aim::Any && scratch.counts.volume_tests < NEAR;
+            let is_greedy = aim == Aim::Any && scratch.counts.volume_tests < GREEDY_TESTS;
             if aim == Aim::Leaves {
-                if is_over || scratch.leaves.len() >= ENOUGH {
+                if is_over || scratch.leaves.len() >= RESULTS_AT_ONCE {
                     return;
                 }
-            } else if is_over || is_near || scratch.leaves.len() >= LEAVES {
+            } else if is_over || is_greedy || scratch.leaves.len() >= LEAVES_AT_ONCE {
                 while let Some(pair) = scratch.leaves.pop() {
-                    let turned = turned.get_or_insert_with(|| Turned::new(&self.stances[0]));
-                    self.compare(simd, pair, turned, aim, scratch);
+                    let narrowed =
+                        narrowed.get_or_insert_with(|| NarrowedPose::new(&self.relative_poses[0]));
+                    self.compare(simd, pair, narrowed, aim, scratch);
                     let results = scratch.touching.len() + scratch.undecided.len();
-                    if results >= if aim == Aim::Any { 1 } else { ENOUGH } {
+                    if results >= if aim == Aim::Any { 1 } else { RESULTS_AT_ONCE } {
                         scratch.found_at = Some(pair);
                         return;
                     }
@@ -191,12 +199,12 @@ impl<'t> WidePair<'t> {
             }
 
             let Scratch { stack, leaves, counts, .. } = scratch;
-            if is_near || stack.len() < TOGETHER {
+            if is_greedy || stack.len() < PAIRS_AT_ONCE {
                 let Some(pair) = stack.pop() else { continue };
-                let job = self.job(pair).expect(APART);
+                let job = self.job(pair).expect(NEVER_TWO_LEAVES);
                 counts.volume_tests += WIDTH as u64;
                 counts.placed += 1;
-                // A branch that is foreseen, so that all that follows need not wait for `job`.
+                // A predictable branch, so that the following instructions need not wait for `job`.
                 let gaps = match job.opened {
                     0 => self.gaps(simd, &Job { opened: 0, ..job }),
                     _ => self.gaps(simd, &Job { opened: 1, ..job }),
@@ -204,19 +212,19 @@ impl<'t> WidePair<'t> {
                 let gaps = boxes::largest(gaps);
                 let from = stack.len();
                 self.push_children(&job, boxes::overlaps(gaps), stack, leaves);
-                if is_near && stack.len() - from > 1 {
+                if is_greedy && stack.len() - from > 1 {
                     self.deepest_last(&job, gaps, &mut stack[from..]);
                 }
                 continue;
             }
-            let left = stack.len() - TOGETHER;
+            let left = stack.len() - PAIRS_AT_ONCE;
             for (job, pair) in jobs.iter_mut().zip(&stack[left..]) {
-                *job = self.job(*pair).expect(APART);
+                *job = self.job(*pair).expect(NEVER_TWO_LEAVES);
             }
             stack.truncate(left);
-            counts.volume_tests += (TOGETHER * WIDTH) as u64;
-            counts.placed += TOGETHER as u64;
-            let mut overlaps = [0; TOGETHER];
+            counts.volume_tests += (PAIRS_AT_ONCE * WIDTH) as u64;
+            counts.placed += PAIRS_AT_ONCE as u64;
+            let mut overlaps = [0; PAIRS_AT_ONCE];
             for (overlaps, job) in overlaps.iter_mut().zip(&jobs) {
                 *overlaps = boxes::overlaps(boxes::largest(self.gaps(simd, job)));
             }
@@ -238,7 +246,7 @@ impl<'t> WidePair<'t> {
         let links = &self.opened(job).links;
         for lane in lanes_of(overlaps) {
             let link = links[lane as usize & 7];
-            // Boxes that are not there overlap nothing, but for one that is infinite.
+            // An empty lane overlaps nothing, except an infinite box.
             if link == Link::NONE {
                 continue;
             }
@@ -247,17 +255,17 @@ impl<'t> WidePair<'t> {
         }
     }
 
-    /// Where the overlap is largest for the child's size, something is likely to touch: that child
-    /// comes last, and so is looked into first.
+    /// Moves the child with the largest overlap for its size to the end, so that it is visited
+    /// first: it is the most likely to touch.
     #[inline(always)]
     fn deepest_last<S: Simd>(&self, job: &Job, gaps: f32x8<S>, children: &mut [[Slot; 2]]) {
         let half = loads(gaps.simd, &self.opened(job).half);
         let depths = (gaps / ((half[0] + half[1]) + half[2])).to_array();
         let (mut deepest, mut best) = (f32::INFINITY, 0);
-        for (place, child) in children.iter().enumerate() {
+        for (index, child) in children.iter().enumerate() {
             let depth = depths[child[job.opened] as usize % WIDTH];
             if depth < deepest {
-                (deepest, best) = (depth, place);
+                (deepest, best) = (depth, index);
             }
         }
         let last = children.len() - 1;
@@ -270,7 +278,7 @@ impl<'t> WidePair<'t> {
         &self,
         simd: S,
         pair: [Slot; 2],
-        turned: &Turned,
+        narrowed: &NarrowedPose,
         aim: Aim,
         scratch: &mut Scratch,
     ) {
@@ -283,19 +291,20 @@ impl<'t> WidePair<'t> {
             simd,
             (a, Slab::new(tree_a, pair[0], a)),
             (b, Slab::new(tree_b, pair[1], b)),
-            &self.stances[0],
-            turned,
+            &self.relative_poses[0],
+            narrowed,
             #[inline(always)]
             |lane, found| {
                 let b = tree_b.faces[(b.first + lane) as usize];
-                note(tree_a, a, b, found.touching, touching);
-                note(tree_a, a, b, found.undecided, undecided);
+                push_pairs(tree_a, a, b, found.touching, touching);
+                push_pairs(tree_a, a, b, found.undecided, undecided);
                 aim == Aim::Any && found.touching != 0
             },
         );
     }
 
-    /// Splits pairs of boxes, level by level, until there are enough of them or only leaves are left.
+    /// Splits pairs of boxes, level by level, until there are `enough` of them or only leaves are
+    /// left.
     fn split_up(&self, pairs: &mut Vec<[Slot; 2]>, enough: usize) {
         while pairs.len() < enough {
             let mut next = Vec::new();
@@ -326,7 +335,7 @@ impl<'t> WidePair<'t> {
         }
     }
 
-    /// How far the box is from each child.
+    /// The gaps between the box that is not opened and each child of the other.
     pub(super) fn gaps_of(&self, job: &Job) -> [Eight; 6] {
         on!(self.trees[0].lanes, simd => {
             let [a, b, c, d, e, f] = self.gaps(simd, job);
@@ -339,18 +348,18 @@ impl<'t> WidePair<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
     pub(super) pair: [Slot; 2],
-    /// What is below the one to be opened.
+    /// The link to the node to be opened.
     pub(super) link: Link,
-    /// Whose it is: 0 for the first tree, 1 for the second.
+    /// The tree of that node: 0 for the first, 1 for the second.
     pub(super) opened: usize,
-    /// Whether the other is of a leaf.
+    /// Whether the other box belongs to a leaf.
     pub(super) is_other_leaf: bool,
 }
 
 impl Job {
     const NONE: Self = Self { pair: [ROOT; 2], link: Link::NONE, opened: 0, is_other_leaf: false };
 
-    /// The pair that a child makes with the other box.
+    /// The pair of a child and the box that is not opened.
     #[inline(always)]
     pub(super) fn with_child(&self, lane: u32) -> [Slot; 2] {
         let ([i, j], child) = (self.pair, self.link.0 * WIDTH as u32 + lane);
@@ -358,9 +367,9 @@ impl Job {
     }
 }
 
-/// Adds pairs of faces of a leaf and another face to a list.
+/// Adds the pairs of face `b` and the faces of a leaf whose bits are set in `mask`.
 #[inline(always)]
-fn note(tree: &WideTree, leaf: &Leaf, b: u32, mask: u32, list: &mut Vec<FacePair>) {
+fn push_pairs(tree: &WideTree, leaf: &Leaf, b: u32, mask: u32, list: &mut Vec<FacePair>) {
     for lane in lanes_of(mask) {
         list.push(FacePair { a: tree.faces[(leaf.first + lane) as usize], b });
     }
@@ -405,8 +414,8 @@ impl Walk for WidePair<'_> {
         }
     }
 
-    /// Compares two leaves before anything else, if there are such leaves in these trees. If the walk
-    /// reaches them again, they are compared again.
+    /// Compares two leaves before everything else, if the hint names leaves of these trees. If the
+    /// traversal reaches them again, they are compared again.
     fn look_first(&self, scratch: &mut Scratch, hint: Hint) {
         let is_leaf = |k: usize| {
             let slot = hint[k] as usize;
@@ -440,8 +449,8 @@ impl Walk for WidePair<'_> {
         }
     }
 
-    /// Nearly all pairs of faces are decided here; the exact test decides the others. With a
-    /// tolerance, the distance of every pair is computed whose boxes are as close.
+    /// Decides nearly all pairs of faces here, and the others by the exact test. With a tolerance,
+    /// it computes the distance of every pair whose boxes are within the tolerance.
     fn search(
         &self,
         scratch: &mut Scratch,

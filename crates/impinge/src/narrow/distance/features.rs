@@ -1,30 +1,31 @@
-//! Pairs of features of two triangles, and the proof that one of them is closest.
+//! Pairs of features of two triangles, and the proof that one of them is the closest.
 //!
-//! Two points of two convex sets are closest exactly if each set lies behind the plane through its
-//! point that is at right angles to the way between them. So a pair of features is recognised as
-//! the closest by signs alone, and none of the others need be compared with it:
+//! Two points of two convex sets are closest exactly if each set lies behind the plane through its point that
+//! is perpendicular to the segment between them. So signs alone prove that a pair of features is the closest,
+//! without a comparison with other pairs:
 //!
-//! - the feet of the shortest way between the features lie within them;
-//! - no corner of either triangle reaches beyond its plane, in the direction of the other.
+//! - the ends of the shortest segment between the features lie within the features;
+//! - no corner of either triangle reaches beyond its plane, in the direction of the other triangle.
 //!
-//! If the first holds and corners reach into the gap by no more than a share of its width, the
-//! distance is right to that share: the gap between the planes is a lower bound, the way an upper.
+//! If the first condition holds, and corners reach into the gap by no more than a fraction of its width, the
+//! distance is right to that fraction: the gap between the planes is a lower bound, the length of the segment
+//! an upper bound.
 
 use super::number::{Number, Scaled};
 
 pub(super) type Vector<N> = [N; 3];
 
-/// Which points of a triangle take part, by corner numbers.
+/// A feature of a triangle, by index of its corner or edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Feature {
     Corner(u8),
-    /// From a corner to the next.
+    /// The edge from this corner to the next.
     Edge(u8),
     Face,
 }
 
-/// All pairs of features that can be closest. A face and an edge, say, need not be among them:
-/// where they are closest, so is a corner or an edge of the face, or an end of the edge.
+/// All pairs of features that can be the closest. A face and an edge, for example, are not needed: if they
+/// are closest, then so is a corner or an edge of the face, or an end of the edge.
 pub(super) const PAIRS: [(Feature, Feature); 42] = {
     let mut pairs = [(Feature::Face, Feature::Face); 42];
     let mut i = 0;
@@ -33,11 +34,11 @@ pub(super) const PAIRS: [(Feature, Feature); 42] = {
         pairs[i as usize + 3] = (Feature::Face, Feature::Corner(i));
         let mut j = 0;
         while j < 3 {
-            let place = (3 * i + j) as usize;
-            pairs[6 + place] = (Feature::Edge(i), Feature::Edge(j));
-            pairs[15 + place] = (Feature::Corner(i), Feature::Corner(j));
-            pairs[24 + place] = (Feature::Corner(i), Feature::Edge(j));
-            pairs[33 + place] = (Feature::Edge(i), Feature::Corner(j));
+            let index = (3 * i + j) as usize;
+            pairs[6 + index] = (Feature::Edge(i), Feature::Edge(j));
+            pairs[15 + index] = (Feature::Corner(i), Feature::Corner(j));
+            pairs[24 + index] = (Feature::Corner(i), Feature::Edge(j));
+            pairs[33 + index] = (Feature::Edge(i), Feature::Corner(j));
             j += 1;
         }
         i += 1;
@@ -45,70 +46,70 @@ pub(super) const PAIRS: [(Feature, Feature); 42] = {
     pairs
 };
 
-/// The shortest way between two features.
+/// The shortest segment between two features.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
-    /// Its length, in the unit of the coordinates.
+pub(super) struct Shortest {
+    /// The length of the segment, in units of the coordinates.
     pub(super) length: Scaled,
-    /// Its ends, as weights of the corners of either triangle.
+    /// The ends of the segment, as weights of the corners of each triangle.
     pub(super) weights: [[f64; 3]; 2],
 }
 
-/// What is known about a pair of features.
+/// The result of the check of a pair of features.
 pub(super) enum Verdict {
     /// The triangles are closest here.
-    Closest(Way),
-    /// They are closer elsewhere, or as close.
+    Closest(Shortest),
+    /// The triangles are closer elsewhere, or equally close.
     No,
-    /// The numbers are not good enough to tell.
+    /// The precision does not suffice to decide.
     Unsure,
 }
 
-/// Two triangles in some kind of number.
-pub(super) struct Duo<N: Number> {
+/// Two triangles in a given number type.
+pub(super) struct TrianglePair<N: Number> {
     a: Corners<N>,
     b: Corners<N>,
 }
 
-/// The corners of a triangle. Differences are made where they are needed: a check takes few.
+/// The corners of a triangle. Differences are computed on demand: a check needs few of them.
 pub(super) struct Corners<N: Number>(pub(super) [[N::Coordinate; 3]; 3]);
 
 impl<N: Number> Corners<N> {
-    /// From a corner of another triangle to one of this.
+    /// The vector from a corner of another triangle to a corner of this one.
     #[inline]
     fn from(&self, other: &Self, from: usize, to: usize) -> Vector<N> {
         let (p, q) = (&self.0[to], &other.0[from]);
         [0, 1, 2].map(|axis| N::difference(&p[axis], &q[axis]))
     }
 
-    /// From a corner to the next.
+    /// The vector from a corner to the next.
     #[inline]
     fn edge(&self, i: usize) -> Vector<N> {
         self.from(self, i % 3, (i + 1) % 3)
     }
 }
 
-/// A list of conditions, some of which may be in doubt.
+/// A conjunction of conditions, some of which may be undecided.
 struct Conditions {
     is_sure: bool,
 }
 
 impl Conditions {
-    /// Returns whether the condition fails for certain.
+    /// Adds a condition. Returns whether it certainly fails.
     fn fails(&mut self, condition: Option<bool>) -> bool {
         self.is_sure &= condition.is_some();
         condition == Some(false)
     }
 
-    fn conclude(&self, way: impl FnOnce() -> Option<Way>) -> Verdict {
-        match self.is_sure.then(way).flatten() {
-            Some(way) => Verdict::Closest(way),
+    fn conclude(&self, segment: impl FnOnce() -> Option<Shortest>) -> Verdict {
+        match self.is_sure.then(segment).flatten() {
+            Some(segment) => Verdict::Closest(segment),
             None => Verdict::Unsure,
         }
     }
 }
 
-impl<N: Number> Duo<N> {
+impl<N: Number> TrianglePair<N> {
     pub(super) fn new(a: [[N::Coordinate; 3]; 3], b: [[N::Coordinate; 3]; 3]) -> Self {
         Self { a: Corners(a), b: Corners(b) }
     }
@@ -135,45 +136,45 @@ impl<N: Number> Duo<N> {
     }
 
     fn corners(&self, i: usize, j: usize) -> Verdict {
-        let way = &self.b.from(&self.a, i, j);
-        let whole = dot(way, way);
+        let segment = &self.b.from(&self.a, i, j);
+        let whole = dot(segment, segment);
         let mut conditions = Conditions { is_sure: true };
         for (of, edge, turn) in
             [(&self.b, j, 1), (&self.b, j + 2, -1), (&self.a, i, -1), (&self.a, i + 2, 1)]
         {
-            let reach = dot(way, &of.edge(edge));
-            if conditions.fails(turned(&reach, turn).is_nearly_nonnegative(&whole)) {
+            let reach = dot(segment, &of.edge(edge));
+            if conditions.fails(with_sign(&reach, turn).is_nearly_nonnegative(&whole)) {
                 return Verdict::No;
             }
         }
         conditions.conclude(|| {
             let weights = [unit_weights(i), unit_weights(j)];
-            Some(Way { length: whole.value()?.sqrt(), weights })
+            Some(Shortest { length: whole.value()?.sqrt(), weights })
         })
     }
 
     fn edges(&self, i: usize, j: usize) -> Verdict {
         let (u, v) = (&self.a.edge(i), &self.b.edge(j));
-        let apart = &self.b.from(&self.a, i, j);
+        let offset = &self.b.from(&self.a, i, j);
         let normal = cross(u, v);
-        let height = dot(&normal, apart);
+        let height = dot(&normal, offset);
         let side = match height.sign() {
-            Some(0) => return Verdict::No, // parallel or in a plane: closest at a corner too
+            Some(0) => return Verdict::No, // parallel or coplanar: a corner is equally close
             side => side,
         };
         let mut conditions = Conditions { is_sure: side.is_some() };
-        // The edge before this one comes from the third corner.
+        // The edge before this one starts at the third corner.
         let thirds = [(&self.a, i + 2, 1), (&self.b, j + 2, -1)];
         for (of, edge, turn) in thirds {
             let Some(side) = side else { break };
             let turn = turn * side;
-            let rise = turned(&dot(&normal, &of.edge(edge)), turn);
+            let rise = with_sign(&dot(&normal, &of.edge(edge)), turn);
             if conditions.fails(rise.is_nearly_nonnegative(&height)) {
                 return Verdict::No;
             }
         }
         let whole = dot(&normal, &normal);
-        let (s, t) = (dot(&cross(apart, v), &normal), dot(&cross(apart, u), &normal));
+        let (s, t) = (dot(&cross(offset, v), &normal), dot(&cross(offset, u), &normal));
         for foot in [&s, &t] {
             if conditions.fails(foot.is_nonnegative())
                 || conditions.fails(whole.minus(foot).is_nonnegative())
@@ -184,12 +185,12 @@ impl<N: Number> Duo<N> {
         conditions.conclude(|| {
             let length = height.value()?.abs().over(whole.value()?.sqrt());
             let feet = [s.fraction_of(&whole), t.fraction_of(&whole)];
-            Some(Way { length, weights: [edge_weights(i, feet[0]), edge_weights(j, feet[1])] })
+            Some(Shortest { length, weights: [edge_weights(i, feet[0]), edge_weights(j, feet[1])] })
         })
     }
 }
 
-/// Of a corner and an edge of the other triangle.
+/// Checks a corner and an edge of the other triangle.
 fn corner_and_edge<N: Number>(
     of_corner: &Corners<N>,
     corner: usize,
@@ -197,39 +198,39 @@ fn corner_and_edge<N: Number>(
     edge: usize,
     is_swapped: bool,
 ) -> Verdict {
-    let (apart, along) = (&of_corner.from(of_edge, edge, corner), &of_edge.edge(edge));
-    let (foot, length_sq) = (dot(apart, along), dot(along, along));
+    let (offset, along) = (&of_corner.from(of_edge, edge, corner), &of_edge.edge(edge));
+    let (foot, length_sq) = (dot(offset, along), dot(along, along));
     let mut conditions = Conditions { is_sure: true };
     if conditions.fails(foot.is_nonnegative())
         || conditions.fails(length_sq.minus(&foot).is_nonnegative())
     {
         return Verdict::No;
     }
-    // `along × (apart × along)` is the way from the edge to the corner, times `length_sq`.
-    let area = cross(apart, along);
-    let way = cross(along, &area);
+    // `along × (offset × along)` is the vector from the edge to the corner, times `length_sq`.
+    let area = cross(offset, along);
+    let segment = cross(along, &area);
     let area_sq = dot(&area, &area);
-    let mut reaches = |edge: &Vector<N>, turn: i32| {
-        conditions.fails(turned(&dot(&way, edge), turn).is_nearly_nonnegative(&area_sq))
+    let mut fails_for = |edge: &Vector<N>, turn: i32| {
+        conditions.fails(with_sign(&dot(&segment, edge), turn).is_nearly_nonnegative(&area_sq))
     };
-    if reaches(&of_corner.edge(corner), 1)
-        || reaches(&of_corner.edge(corner + 2), -1)
-        || reaches(&of_edge.edge(edge + 2), 1)
+    if fails_for(&of_corner.edge(corner), 1)
+        || fails_for(&of_corner.edge(corner + 2), -1)
+        || fails_for(&of_edge.edge(edge + 2), 1)
     {
         return Verdict::No;
     }
     match length_sq.sign() {
-        Some(0) => return Verdict::No, // a point: it is among the corners
+        Some(0) => return Verdict::No, // the edge is a point: the corners cover it
         sign => conditions.is_sure &= sign.is_some(),
     }
     conditions.conclude(|| {
         let length = area_sq.value()?.sqrt().over(length_sq.value()?.sqrt());
         let weights = [unit_weights(corner), edge_weights(edge, foot.fraction_of(&length_sq))];
-        Some(Way { length, weights: ordered(weights, is_swapped) })
+        Some(Shortest { length, weights: ordered(weights, is_swapped) })
     })
 }
 
-/// Of a corner and the other triangle's face.
+/// Checks a corner and the face of the other triangle.
 fn corner_and_face<N: Number>(
     of_corner: &Corners<N>,
     corner: usize,
@@ -239,19 +240,19 @@ fn corner_and_face<N: Number>(
     let normal = &cross(&of_face.edge(0), &of_face.edge(1));
     let height = dot(normal, &of_corner.from(of_face, 0, corner));
     let side = match height.sign() {
-        Some(0) => return Verdict::No, // in the plane, but not in the face: closer elsewhere
+        Some(0) => return Verdict::No, // in the plane, but outside the face: closer elsewhere
         side => side,
     };
     let mut conditions = Conditions { is_sure: side.is_some() };
     for (edge, turn) in [(corner, 1), (corner + 2, -1)] {
         let Some(side) = side else { break };
         let turn = turn * side;
-        let rise = turned(&dot(normal, &of_corner.edge(edge)), turn);
+        let rise = with_sign(&dot(normal, &of_corner.edge(edge)), turn);
         if conditions.fails(rise.is_nearly_nonnegative(&height)) {
             return Verdict::No;
         }
     }
-    // Inwards from each edge; the share of the corner that is opposite.
+    // Distances inward from each edge: the barycentric weights of the opposite corners.
     let inward =
         |i: usize| dot(&cross(normal, &of_face.edge(i)), &of_corner.from(of_face, i, corner));
     let shares = [inward(1), inward(2), inward(0)];
@@ -262,13 +263,13 @@ fn corner_and_face<N: Number>(
         let whole = dot(normal, normal);
         let length = height.value()?.abs().over(whole.value()?.sqrt());
         let foot = shares.each_ref().map(|share| share.fraction_of(&whole));
-        Some(Way { length, weights: ordered([unit_weights(corner), foot], is_swapped) })
+        Some(Shortest { length, weights: ordered([unit_weights(corner), foot], is_swapped) })
     })
 }
 
-/// The number, or its opposite.
+/// The number, negated if `sign` is negative.
 #[inline]
-fn turned<N: Number>(number: &N, sign: i32) -> N {
+fn with_sign<N: Number>(number: &N, sign: i32) -> N {
     if sign < 0 { number.negated() } else { number.clone() }
 }
 

@@ -1,11 +1,11 @@
-//! A guess at the closest features, in plain floating point. Nothing relies on its being right:
-//! a good guess only saves trying the others.
+//! A guess at the closest features, in plain floating point. Correctness does not depend on it: a good guess
+//! only saves trying the other pairs.
 
 use super::features::Feature;
 use crate::narrow::Triangle;
 use glam::DVec3;
 
-/// The pair of features that looks closest.
+/// The pair of features that seems to be the closest.
 pub(super) fn closest_pair(a: &Triangle, b: &Triangle) -> (Feature, Feature) {
     let mut best = (f64::INFINITY, (Feature::Corner(0), Feature::Corner(0)));
     let mut offer = |distance_sq: f64, pair: (Feature, Feature)| {
@@ -18,8 +18,8 @@ pub(super) fn closest_pair(a: &Triangle, b: &Triangle) -> (Feature, Feature) {
         for (j, &to) in b.iter().enumerate() {
             let apart = to - from;
             let (s, t) = closest_on_edges(&u, i, &v, j, apart);
-            let way = apart + v.along[j] * t - u.along[i] * s;
-            offer(way.length_squared(), (feature(i, s), feature(j, t)));
+            let offset = apart + v.along[j] * t - u.along[i] * s;
+            offer(offset.length_squared(), (feature(i, s), feature(j, t)));
         }
     }
     for i in 0..3u8 {
@@ -75,7 +75,7 @@ impl Edges {
     }
 }
 
-/// Where on edge i and edge j, as fractions, the two are closest (Ericson 2005, section 5.1.9).
+/// The fractions along edge i and edge j at which the two are closest (Ericson 2005, section 5.1.9).
 fn closest_on_edges(u: &Edges, i: usize, v: &Edges, j: usize, apart: DVec3) -> (f64, f64) {
     let (uu, vv) = (u.length_sq[i], v.length_sq[j]);
     let (uw, vw) = (u.along[i].dot(apart), v.along[j].dot(apart));
@@ -93,7 +93,7 @@ fn closest_on_edges(u: &Edges, i: usize, v: &Edges, j: usize, apart: DVec3) -> (
 }
 
 fn fraction(part: f64, whole: f64) -> f64 {
-    // 0 / 0 for an edge that is a point: any end will do.
+    // 0 / 0 if the edge is a point: either end is right.
     let fraction = part / whole;
     if fraction > 0.0 { fraction.min(1.0) } else { 0.0 }
 }
@@ -108,7 +108,7 @@ fn feature(edge: usize, fraction: f64) -> Feature {
     }
 }
 
-/// How high a point is above a face, squared, if it is above it at all.
+/// The squared height of a point above a face; `None` if the point does not project into the face.
 fn height_sq(point: DVec3, face: &Triangle, edges: &Edges) -> Option<f64> {
     let normal = edges.normal;
     let is_inside = (0..3).all(|i| normal.cross(edges.along[i]).dot(point - face[i]) > 0.0);

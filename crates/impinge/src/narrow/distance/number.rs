@@ -1,11 +1,11 @@
-//! The two kinds of number that closest features are found with: floats that know their own error,
-//! and integers without any.
+//! The two number types for the check of closest features: floating-point numbers with an error bound, and
+//! exact integers.
 
 use crate::narrow::exact::{Determinant, Integer};
 
-/// What a feature pair is checked with.
+/// A number type for the check of a pair of features.
 pub(super) trait Number: Clone {
-    /// What a corner's coordinates are given in.
+    /// The type of a corner's coordinates.
     type Coordinate: Copy;
 
     /// `p − q`.
@@ -15,27 +15,27 @@ pub(super) trait Number: Clone {
     fn times(&self, other: &Self) -> Self;
     fn negated(&self) -> Self;
 
-    /// Whether the number is zero or above; `None` if that is not certain.
+    /// Whether the number is at least zero; `None` if this is not certain.
     fn is_nonnegative(&self) -> Option<bool>;
 
-    /// The sign, 0 included; `None` if that is not certain.
+    /// The sign: −1, 0 or 1; `None` if this is not certain.
     fn sign(&self) -> Option<i32>;
 
-    /// Whether the number is at least zero, or below it by so little of `whole`, which is positive,
-    /// that no distance suffers; `None` if that is not certain.
+    /// Whether the number is at least zero, or negative by so small a fraction of `whole`, which is positive,
+    /// that the error of the distance stays within its bound; `None` if this is not certain.
     fn is_nearly_nonnegative(&self, whole: &Self) -> Option<bool>;
 
-    /// The value, if it is known to a relative [`SHARE`].
+    /// The value, if it is known to a relative error of [`STEP_ERROR`].
     fn value(&self) -> Option<Scaled>;
 
     /// `self / whole` in plain `f64`, for coordinates.
     fn fraction_of(&self, whole: &Self) -> f64;
 }
 
-/// The relative error that each step towards a distance may add. No distance has more than 3.5:
-/// one for each supporting plane, one for a height, and half of one for each squared length.
-/// That makes 8.4e-13, which leaves room for the last few roundings.
-pub(super) const SHARE: f64 = 2.4e-13;
+/// The relative error that each step towards a distance may add. No distance takes more than 3.5 such steps:
+/// one for each supporting plane, one for a height, and half a step for each squared length. That makes
+/// 8.4e-13, which leaves a margin to 1e-12 for the last few roundings.
+pub(super) const STEP_ERROR: f64 = 2.4e-13;
 
 /// `mantissa · 2^exponent`, for values of any magnitude.
 #[derive(Clone, Copy, Debug)]
@@ -62,17 +62,17 @@ impl Scaled {
         }
     }
 
-    /// The nearest `f64`, in units of a power of two.
+    /// The nearest `f64`, in units of the power of two with the exponent `unit`.
     pub(super) fn to_f64(self, unit: i32) -> f64 {
         libm::ldexp(self.mantissa, self.exponent + unit)
     }
 }
 
-/// A float, and how far the true value may be from it.
+/// A floating-point number with a bound on its error (midpoint-radius arithmetic).
 ///
-/// The bounds are computed in floating point too: every operation adds a whole
-/// [`f64::EPSILON`] of its result, twice what it rounds by, and stretches the bound by a few more
-/// of them for its own roundings. [`LEAST`] stands for what underflow may lose.
+/// The bounds are computed in floating point too. Every operation adds a whole [`f64::EPSILON`] of its
+/// result, twice its rounding error, and enlarges the bound by a few more of them for the roundings of the
+/// bound. [`UNDERFLOW`] covers the loss by underflow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ball {
     middle: f64,
@@ -80,20 +80,20 @@ pub(super) struct Ball {
 }
 
 const STRETCH: f64 = 1.0 + 8.0 * f64::EPSILON;
-const LEAST: f64 = f64::MIN_POSITIVE;
+const UNDERFLOW: f64 = f64::MIN_POSITIVE;
 
 impl Number for Ball {
     type Coordinate = f64;
 
-    /// With exactly the error of the subtraction (Knuth), and a little for what scaling may have
-    /// cut from coordinates close to zero.
+    /// The radius is the exact error of the subtraction (Knuth), plus a little for the digits that scaling
+    /// may have cut from coordinates close to zero.
     #[inline]
     fn difference(p: &f64, q: &f64) -> Self {
         let middle = p - q;
         let q_part = p - middle;
         let p_part = middle + q_part;
         let error = (p - p_part) + (q_part - q);
-        Self { middle, radius: error.abs() + LEAST }
+        Self { middle, radius: error.abs() + UNDERFLOW }
     }
 
     #[inline]
@@ -114,7 +114,7 @@ impl Number for Ball {
         let radius = self.middle.abs() * other.radius
             + (other.middle.abs() + other.radius) * self.radius
             + f64::EPSILON * middle.abs();
-        Self { middle, radius: radius * STRETCH + LEAST }
+        Self { middle, radius: radius * STRETCH + UNDERFLOW }
     }
 
     #[inline]
@@ -146,8 +146,8 @@ impl Number for Ball {
 
     #[inline]
     fn is_nearly_nonnegative(&self, whole: &Self) -> Option<bool> {
-        let room = SHARE * (whole.middle.abs() - whole.radius);
-        if self.middle - self.radius >= -room.max(0.0) {
+        let margin = STEP_ERROR * (whole.middle.abs() - whole.radius);
+        if self.middle - self.radius >= -margin.max(0.0) {
             Some(true)
         } else if self.middle < -self.radius {
             Some(false)
@@ -158,7 +158,7 @@ impl Number for Ball {
 
     #[inline]
     fn value(&self) -> Option<Scaled> {
-        let is_known = self.radius <= SHARE * self.middle.abs();
+        let is_known = self.radius <= STEP_ERROR * self.middle.abs();
         is_known.then_some(Scaled { mantissa: self.middle, exponent: 0 })
     }
 

@@ -1,25 +1,26 @@
-//! Determinants of differences of `f64` coordinates without any rounding.
+//! Determinants of differences of `f64` coordinates, without any rounding. `predicates.rs` calls them when its
+//! floating-point filter cannot decide a sign.
 //!
 //! A finite `f64` is an integer times a power of two. Scaling a whole column of a determinant (one
-//! coordinate of all points) by a power of two keeps its sign, so each axis is scaled on its own
+//! coordinate of all points) by a power of two keeps its sign. So each axis is scaled separately
 //! until its coordinates are integers, and the determinant is computed in integers:
 //!
-//! - [`narrow`]: coordinates of at most 60 bits an axis, in machine words. Holds for nearly all
-//!   points of one neighbourhood; some 36 multiplications.
-//! - [`wide`]: any finite coordinates, from denormals to `f64::MAX`, in as many words as they need.
+//! - [`machine`]: coordinates of at most 60 bits per axis, in machine integers. Nearly all points that are close
+//!   together qualify; takes some 36 multiplications.
+//! - [`multiword`]: any finite coordinates, from denormals to `f64::MAX`, in as many words as they need.
 //!
-//! Floating-point expansions, the usual way, were measured against this and lost: they cost
-//! several times as much, and their error terms vanish below about 1e-100 and overflow above 1e100.
+//! Floating-point expansions, the usual method, were measured against this and were slower by a factor of
+//! several; and their error terms vanish below about 1e-100 and overflow above 1e100.
 
-mod narrow;
-mod wide;
+mod machine;
+mod multiword;
 
-pub(super) use wide::{Integer, span};
+pub(super) use multiword::{Integer, span};
 
 use std::cmp::Ordering;
 
 /// A determinant that was computed without rounding: its sign, and its value to about 52 bits as
-/// `mantissa · 2^exponent`, so that ratios of determinants of any magnitude can be formed.
+/// `mantissa · 2^exponent`, so that ratios of determinants of any magnitude can be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Determinant {
     /// Zero, or of magnitude 2^−1 to 2^1.
@@ -36,8 +37,8 @@ impl Determinant {
         }
     }
 
-    /// `self / (self − other)`: where a value falls to zero on the way from `self` to `other`.
-    /// Both have opposite signs, or one is zero, so nothing cancels.
+    /// `self / (self − other)`: the fraction at which a linear function is zero between the values `self` and
+    /// `other`. The two have opposite signs, or one is zero, so nothing cancels.
     pub(super) fn crossing(self, other: Self) -> f64 {
         debug_assert!(self.sign() * other.sign() <= 0 && self.sign() != other.sign());
         if self.sign() == 0 {
@@ -46,7 +47,7 @@ impl Determinant {
         if other.sign() == 0 {
             return 1.0;
         }
-        // Beyond a thousand powers of two the smaller does not show in an f64.
+        // Beyond 1000 powers of two the smaller value does not change an f64.
         let shift = (other.exponent - self.exponent).clamp(-1000, 1000);
         let other = other.mantissa.abs() * libm::ldexp(1.0, shift);
         self.mantissa.abs() / (self.mantissa.abs() + other)
@@ -55,10 +56,10 @@ impl Determinant {
 
 /// The determinant with the rows b − a, c − a, d − a.
 pub(super) fn orient3d(points: [[f64; 3]; 4]) -> Determinant {
-    narrow::orient3d(&points).unwrap_or_else(|| wide::orient3d(&points))
+    machine::orient3d(&points).unwrap_or_else(|| multiword::orient3d(&points))
 }
 
 /// The determinant with the rows b − a, c − a.
 pub(super) fn orient2d(points: [[f64; 2]; 3]) -> Determinant {
-    narrow::orient2d(&points).unwrap_or_else(|| wide::orient2d(&points))
+    machine::orient2d(&points).unwrap_or_else(|| multiword::orient2d(&points))
 }

@@ -1,4 +1,4 @@
-//! Gaps against the truth, in whole numbers.
+//! Compares computed gaps with exact ones, in integers.
 
 use super::*;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use glam::DMat3;
 
-/// A soup with parts of all sizes, so that its tree is deep and its cuts are of all lengths.
+/// A soup with parts of all sizes, so that its tree is deep and has cuts of all lengths.
 fn soup(random: &mut Random) -> Mesh {
     let vector = |random: &mut Random| DVec3::from_array([(); 3].map(|()| random.range(-1.0, 1.0)));
     let mut positions = Vec::new();
@@ -21,8 +21,8 @@ fn soup(random: &mut Random) -> Mesh {
     Mesh::new(positions, faces).expect("finite")
 }
 
-/// A matrix and an offset whose entries are multiples of 2⁻⁴⁰, so that gaps along the axes of
-/// the first box can be reckoned in whole numbers.
+/// A relative pose whose entries are multiples of 2⁻⁴⁰, so that gaps along the axes of
+/// the first box can be computed in integers.
 fn relative(random: &mut Random) -> Relative {
     let coarse = |x: f64| (x * 2_f64.powi(40)).round() / 2_f64.powi(40);
     let shrunk = random.rotation() * random.range(0.3, 0.9);
@@ -31,7 +31,7 @@ fn relative(random: &mut Random) -> Relative {
     Relative { matrix, offset, slack: 0.0, buffer: 0.0 }
 }
 
-/// The gaps along the axes of the first box, in units of 2⁻⁶⁴, without any rounding.
+/// The exact gaps along the axes of the first box, in units of 2⁻⁶⁴.
 fn exact(a: &GridBox, b: &GridBox, relative: &Relative) -> [i128; ALIGNED] {
     let whole = |x: f64| (x * 2_f64.powi(40)) as i128;
     let columns = relative.matrix.to_cols_array_2d();
@@ -49,8 +49,8 @@ fn exact(a: &GridBox, b: &GridBox, relative: &Relative) -> [i128; ALIGNED] {
     })
 }
 
-/// Follows a random path down both trees and gives to `check` every pair of boxes on it that
-/// does not seem apart, with what was reckoned of them.
+/// Follows a random path down both trees. Calls `check` for every pair of boxes on it that
+/// is not proved apart, with the computed gaps and their slack.
 fn follow<G: Gaps>(
     [a, b]: [&Boxtree; 2],
     (gaps, state): (&G, G::State),
@@ -90,8 +90,8 @@ fn trees(random: &mut Random) -> [Boxtree; 2] {
     [(); 2].map(|()| Boxtree::build(&soup(random), BoxtreeOptions::default().leaf(1)))
 }
 
-/// No gap, less its slack, is ever above what it is in truth; and the slack is needed.
-fn never_above_the_truth<R: Real + Into<f64>>(
+/// A computed gap less its slack never exceeds the exact gap; and the slack is needed.
+fn never_exceeds_the_exact_gap<R: Real + Into<f64>>(
     linear: impl Fn(&Start<ALIGNED>) -> Linear<R, ALIGNED>,
 ) {
     let (mut checked, mut above) = (0, 0);
@@ -100,7 +100,7 @@ fn never_above_the_truth<R: Real + Into<f64>>(
         let trees = trees(random);
         let relative = relative(random);
         let start = Start::<ALIGNED>::new(&trees[0], &trees[1], &relative);
-        // Without the allowance, which would hide the roundings of `f64`.
+        // Without the allowance, which would hide the rounding errors of `f64`.
         let exact_roots = exact(&trees[0].bounds, &trees[1].bounds, &relative);
         let roots = exact_roots.map(|gap| R::nearest(gap as f64 / 2_f64.powi(64)));
         let mut extent = start.extent;
@@ -112,35 +112,38 @@ fn never_above_the_truth<R: Real + Into<f64>>(
                 let exact = exact(a, b, &relative);
                 for (gap, exact) in state.iter().zip(exact) {
                     let gap: f64 = (*gap).into();
-                    // Both are below 2¹¹⁰ and whole, up to what `f64` cannot tell apart.
+                    // Both are below 2¹¹⁰, and integers up to the resolution of `f64`.
                     let scaled = |x: f64| (x * 2_f64.powi(64)) as i128;
-                    let truth = exact + scaled(f64::from(slack));
-                    assert!(scaled(gap) <= truth, "seed {seed}: {gap} above the truth");
+                    let limit = exact + scaled(f64::from(slack));
+                    assert!(scaled(gap) <= limit, "seed {seed}: {gap} exceeds the exact gap");
                     checked += 1;
                     above += usize::from(scaled(gap) > exact);
                 }
             });
         }
     }
-    assert!(checked > 50_000 && above > checked / 10, "{above} of {checked} were above");
+    assert!(
+        checked > 50_000 && above > checked / 10,
+        "{above} of {checked} gaps exceed the exact ones without slack"
+    );
 }
 
 #[test]
-fn coarse_gaps_less_their_slack_are_never_above_the_truth() {
-    never_above_the_truth::<f32>(Start::coarse);
+fn coarse_gaps_less_their_slack_never_exceed_exact_gaps() {
+    never_exceeds_the_exact_gap::<f32>(Start::coarse);
 }
 
 #[test]
-fn fine_gaps_less_their_slack_are_never_above_the_truth() {
-    never_above_the_truth::<f64>(|start| Linear {
+fn fine_gaps_less_their_slack_never_exceed_exact_gaps() {
+    never_exceeds_the_exact_gap::<f64>(|start| Linear {
         first: start.fine.first,
         second: start.fine.second,
     });
 }
 
-/// The gaps of the roots have their allowance taken off, so they need no slack.
+/// The gaps of the roots include an allowance, so they need no slack.
 #[test]
-fn gaps_of_roots_are_never_above_the_truth() {
+fn gaps_of_roots_never_exceed_exact_gaps() {
     for seed in 0..20_000 {
         let random = &mut Random::new(seed);
         let trees = [(); 2].map(|()| {
@@ -154,20 +157,20 @@ fn gaps_of_roots_are_never_above_the_truth() {
         let exact = exact(&trees[0].bounds, &trees[1].bounds, &relative);
         for (gap, exact) in start.gaps.into_iter().zip(exact) {
             let scaled = (gap * 2_f64.powi(64)) as i128;
-            assert!(scaled <= exact, "seed {seed}: {gap} above the truth");
+            assert!(scaled <= exact, "seed {seed}: {gap} exceeds the exact gap");
         }
     }
 }
 
-/// The same along all axes, where `f64` stands for the truth.
+/// The same along all axes, with gaps in `f64` as the reference.
 #[test]
-fn coarse_gaps_along_all_axes_are_never_above_fine_ones() {
+fn coarse_gaps_along_all_axes_never_exceed_fine_ones() {
     let mut checked = 0;
     for seed in 0..100 {
         let random = &mut Random::new(seed);
         let mut trees = trees(random);
         let mut relative = relative(random);
-        // As of bodies that are far from the origin: gaps are much larger than boxes then.
+        // Every other seed has the slack of bodies far from the origin, much larger than the boxes.
         relative.slack = if seed % 2 == 0 { 0.0 } else { 100.0 };
         let start = Start::<FULL>::new(&trees[0], &trees[1], &relative);
         let mut extent = start.extent;
@@ -182,14 +185,14 @@ fn coarse_gaps_along_all_axes_are_never_above_fine_ones() {
             });
         }
         for (a, b, state, slack) in found {
-            // As if the walk started there.
+            // Gaps computed directly, as if the traversal started at this pair.
             (trees[0].bounds, trees[1].bounds) = (a, b);
-            let anew = Start::<FULL>::new(&trees[0], &trees[1], &relative);
-            for (gap, anew) in state.into_iter().zip(anew.gaps) {
-                assert!(f64::from(gap) - f64::from(slack) <= anew + 1e-11, "seed {seed}");
+            let direct = Start::<FULL>::new(&trees[0], &trees[1], &relative);
+            for (gap, direct) in state.into_iter().zip(direct.gaps) {
+                assert!(f64::from(gap) - f64::from(slack) <= direct + 1e-11, "seed {seed}");
                 checked += 1;
             }
         }
     }
-    assert!(checked > 50_000, "only {checked}");
+    assert!(checked > 50_000, "too few gaps were checked: {checked}");
 }

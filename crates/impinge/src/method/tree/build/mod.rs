@@ -1,4 +1,5 @@
-//! Building a tree, from the top down.
+//! Building a tree, from the top down: `split/` partitions the faces, then volumes are fitted from
+//! the leaves up.
 
 mod options;
 mod pieces;
@@ -21,17 +22,17 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// From how many pieces on a part of a tree is worth a thread of its own.
-const WORTH_A_THREAD: usize = 2048;
+/// From this number of pieces on, a part of a tree is built by a thread of its own.
+const PARALLEL_PIECES: usize = 2048;
 
 impl<V: BoundingVolume> BvTree<V> {
-    /// A tree over all faces of a mesh. Takes time n log n, also for the worst of meshes.
+    /// Builds a tree over all faces of a mesh, in time n log n for any mesh.
     pub fn build(mesh: &Mesh, options: BuildOptions) -> Self {
         let frame = Frame::new(&mesh.bounds());
         let threads = options.threads;
         let source = Source::new(mesh, &frame, options.more_pieces(mesh.faces().len()));
         let (pieces, divisions) = divide(&source, &options);
-        // Side by side for every node.
+        // In leaf order, so that the triangles of every node are contiguous.
         let triangles = collect(pieces.len(), threads, |i| source.triangle(pieces[i]));
         let nodes = enclose(&triangles, &divisions, threads);
         drop(triangles);
@@ -41,8 +42,8 @@ impl<V: BoundingVolume> BvTree<V> {
         tree
     }
 
-    /// Turns a list of pieces into one of faces. A leaf with several pieces of a face names it once:
-    /// what it would name again goes behind its end, where nobody looks but who saves the tree.
+    /// Turns the list of pieces into a list of faces. A leaf with several pieces of a face names it
+    /// once. The repeated entries go behind the leaf's end, where only `save.rs` reads them.
     pub(super) fn name_faces(&mut self, source: &Source<'_>) {
         if !source.has_pieces() {
             return;
@@ -65,28 +66,28 @@ impl<V: BoundingVolume> BvTree<V> {
 }
 
 impl BuildOptions {
-    /// How many pieces more than faces there may be.
+    /// The largest number of pieces in addition to the faces.
     fn more_pieces(&self, faces: usize) -> usize {
-        // No number counts as 0.
+        // NaN becomes 0 in the conversion below.
         let share = self.split_skinny.clamp(0.0, 4.0);
-        // Nodes are numbered by `u32`, and there are nearly twice as many.
+        // Nodes have `u32` indices, and there are nearly twice as many nodes as pieces.
         ((faces as f64 * share) as usize).min((u32::MAX as usize / 2).saturating_sub(faces))
     }
 }
 
-/// How many nodes the default options make of a mesh; the same for every volume.
+/// The number of nodes that the default options make for a mesh. It is the same for every volume.
 pub(crate) fn node_count(mesh: &Mesh) -> usize {
     let frame = Frame::new(&mesh.bounds());
     divide(&Source::new(mesh, &frame, 0), &BuildOptions::default()).1.len()
 }
 
-/// A node of the tree to be: its pieces, and where its children are, if it has any.
+/// A node to be built: its pieces, and the index of its first child, if it has any.
 struct Division {
     pieces: Range<usize>,
     children: Option<u32>,
 }
 
-/// Orders the pieces and divides them until every leaf is small enough.
+/// Sorts the pieces into leaf order and divides them until every leaf is small enough.
 fn divide(source: &Source<'_>, options: &BuildOptions) -> (Vec<u32>, Vec<Division>) {
     let mut items = collect(source.len(), options.threads, |piece| {
         let [p, q, r] = source.triangle(piece as u32);
@@ -107,12 +108,13 @@ fn divide(source: &Source<'_>, options: &BuildOptions) -> (Vec<u32>, Vec<Divisio
 
 struct Divider<'s> {
     splitter: Splitter<'s>,
-    /// How many pieces make a leaf at most.
+    /// The largest number of pieces in a leaf.
     leaf: usize,
 }
 
 impl Divider<'_> {
-    /// Divides the items of a node, which begin at a place in the list. The node comes first.
+    /// Divides the items of a node, whose first piece is number `start` in the list. The node
+    /// itself comes first.
     fn divide(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division> {
         let mut divisions = vec![Division { pieces: 0..items.len(), children: None }];
         let mut open = vec![(0, depth)];
@@ -126,7 +128,8 @@ impl Divider<'_> {
             divisions[node].children = Some(first as u32);
             divisions.push(Division { pieces: pieces.start..middle, children: None });
             divisions.push(Division { pieces: middle..pieces.end, children: None });
-            // What is below the first child comes next to it: walks look there first.
+            // The nodes below the first child are stored next to it, because traversals visit them
+            // first.
             open.extend([(first + 1, depth + 1), (first, depth + 1)]);
         }
         for Division { pieces, .. } in &mut divisions {
@@ -135,10 +138,10 @@ impl Divider<'_> {
         divisions
     }
 
-    /// The same, and the nodes in the same order, on all threads.
+    /// Does the same on all threads, with the nodes in the same order.
     fn divide_on_pool(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division> {
         let count = items.len();
-        if count < WORTH_A_THREAD || count <= self.leaf {
+        if count < PARALLEL_PIECES || count <= self.leaf {
             return self.divide(items, start, depth);
         }
         let middle = self.splitter.split(items, depth);
@@ -147,13 +150,13 @@ impl Divider<'_> {
             || self.divide_on_pool(first, start, depth + 1),
             || self.divide_on_pool(second, start + middle, depth + 1),
         );
-        // The node, its children, what is below the first, what is below the second.
+        // The order: the node, its children, the nodes below the first, the nodes below the second.
         let below_first = 3;
         let below_second = below_first + first.len() - 1;
         let mut divisions = Vec::with_capacity(below_second + second.len() - 1);
         divisions.push(Division { pieces: start..start + count, children: Some(1) });
         let moved = |division: Division, to: usize| {
-            // The first below a node was at 1.
+            // The nodes below a child started at index 1.
             let children = division.children.map(|child| child + to as u32 - 1);
             Division { children, ..division }
         };
@@ -166,14 +169,14 @@ impl Divider<'_> {
     }
 }
 
-/// Makes the nodes, from the leaves up: parents come before their children, so backwards.
+/// Builds the nodes from the leaves up. Parents come before their children, so this goes backwards.
 fn enclose<V: BoundingVolume>(
     triangles: &[[DVec3; 3]],
     divisions: &[Division],
     threads: Threads,
 ) -> Vec<Node<V>> {
     let enclosing = |division: &Division| V::enclosing(&triangles[division.pieces.clone()]);
-    // What does not follow from the children is made first, if there are threads to share in it.
+    // On a pool, volumes that do not follow from the children's are computed in parallel first.
     let point = V::enclosing(&[[DVec3::ZERO; 3]]);
     let merges = point.merged(&point).is_some();
     let made: Vec<Option<V>> = match threads {
@@ -204,7 +207,7 @@ fn enclose<V: BoundingVolume>(
     nodes
 }
 
-/// What a function makes of each number below a count, on the caller's thread or on all.
+/// Collects `make(i)` for each index below `count`, on the caller's thread or on all threads.
 fn collect<T: Send>(count: usize, threads: Threads, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     match threads {
         Threads::One => (0..count).map(make).collect(),

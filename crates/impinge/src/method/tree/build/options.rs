@@ -1,33 +1,35 @@
-//! How a tree is built.
+//! Build options of binary trees.
 
 use crate::{
     Threads,
     method::tree::split::{Regroup, SplitDirections, SplitPoint, SplitRule},
 };
 
-/// How a tree is built. The answer of a query does not depend on it.
+/// Build options of a tree. They affect speed, never the answers of queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BuildOptions {
-    /// By which rule nodes are split: looking at more ways costs time and may save queries some.
+    /// How nodes are split. Rules that compare more splits take longer to build and may speed up
+    /// queries.
     pub rule: SplitRule,
-    /// Where they are split: the mean makes tighter nodes, the median shallower trees.
+    /// The position of the split plane: the mean makes tighter nodes, the median shallower trees.
     pub point: SplitPoint,
-    /// Along which directions: more of them cost time, and seldom pay.
+    /// The directions compared for a split. More directions cost time and seldom pay.
     pub directions: SplitDirections,
-    /// Whether a split is thought over in view of the next (the oscillating build): costs two to
-    /// three times the time.
+    /// Whether a split is reconsidered in view of the next (the oscillating build). It takes two to
+    /// three times as long.
     pub regroup: Regroup,
-    /// Up to how many faces make a leaf: fewer, and there are more nodes to store and to visit;
-    /// more, and there are more triangles to test.
+    /// The largest number of faces in a leaf. Fewer faces mean more nodes to store and visit; more
+    /// faces mean more triangles to test.
     pub leaf: u32,
-    /// How many pieces long thin faces may be cut into, as a share of all faces: 0.3 makes the tree
-    /// up to 30 % larger, and its volumes tighter. 0, the default, leaves all faces whole.
+    /// The number of additional pieces into which long thin faces may be cut, as a fraction of the
+    /// number of faces: 0.3 makes the tree up to 30 % larger, and its volumes tighter. 0, the
+    /// default, leaves all faces whole.
     ///
-    /// A face of several pieces is in several leaves, so that a walk may come upon it, and upon the
-    /// same pair of faces, more than once.
+    /// A face of several pieces is in several leaves, so a traversal may visit it, and the same
+    /// pair of faces, more than once.
     pub split_skinny: f64,
-    /// How many threads may be used. The tree is the same, bit for bit.
+    /// The number of threads to build with. The tree is the same for any number, bit for bit.
     pub threads: Threads,
 }
 
@@ -81,8 +83,8 @@ impl BuildOptions {
         self
     }
 
-    /// Sets [`split_skinny`](Self::split_skinny); what is below 0 or no number is taken as 0, what
-    /// is above 4 as 4.
+    /// Sets [`split_skinny`](Self::split_skinny). Values below 0 and NaN count as 0, values above 4
+    /// as 4.
     #[must_use]
     pub fn split_skinny(mut self, share: f64) -> Self {
         self.split_skinny = share;

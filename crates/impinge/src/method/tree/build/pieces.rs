@@ -1,34 +1,35 @@
-//! Long thin faces, cut across into pieces (Klosowski 1998, ch. 6).
+//! Cutting long thin faces into pieces (Klosowski 1998, ch. 6). The builder and `save.rs` use it.
 //!
-//! A volume around a long thin face that lies askew is mostly empty. Volumes around its pieces are
-//! not; what is tested in the end is the whole face all the same.
+//! A volume around a long thin face that lies diagonally is mostly empty; volumes around its pieces
+//! are not. The exact test still takes the whole face.
 //!
-//! The pieces of a face cover it, although their corners are rounded. In exact arithmetic they
-//! do: each is cut in two through a corner and the middle of the side across. A corner of a piece is
-//! `a p + b q + c r`, with p, q and r the face's corners in the frame and weights that are sums of
-//! powers of two, kept exactly. It is computed from p, q and r at once, not from piece to piece, so
-//! that no error adds up: the corners themselves are off by at most 2^−52 along an axis, and so is
-//! any mean of theirs; three products and two sums, none above 1 and each rounded to 2^−53 of what
-//! it is, add (a + b + c) + (a + b) + 1 ≤ 3 times 2^−53. Together that is 5 · 2^−53, and volumes have
-//! room for `GUARD` = 8 · 2^−53 in every coordinate they enclose, as well as for what they round.
-//! Being convex, a volume that has room for the true corners has room for the true piece.
+//! The pieces of a face cover it, although their corners are rounded. In exact arithmetic they do:
+//! each cut goes through a corner and the middle of the opposite side. A corner of a piece is `a p
+//! + b q + c r`, with p, q and r the face's corners in the frame and weights that are sums of
+//! powers of two, kept exactly. It is computed directly from p, q and r, not from piece to piece,
+//! so that no error adds up. The corners themselves are off by at most 2^−52 along an axis, and so
+//! is any weighted mean of theirs. Three products and two sums, none above 1 and each rounded to
+//! 2^−53 of its value, add (a + b + c) + (a + b) + 1 ≤ 3 times 2^−53. Together that is 5 · 2^−53.
+//! Volumes have a margin of `GUARD` = 8 · 2^−53 in every coordinate they enclose, and another for
+//! their own rounding. A volume is convex, so if it encloses the true corners it encloses the true
+//! piece.
 
 use crate::{Mesh, volume::Frame};
 use glam::{DMat3, DVec3};
 use std::{cmp::Ordering, collections::BinaryHeap};
 
-/// How many times as long as wide a piece is at least if it is worth cutting.
+/// A piece is worth cutting if its length is at least this many times its width.
 const SKINNY: f64 = 3.0;
 
-/// How often a piece may be halved: weights of so few bits are exact, and a needle is well in
+/// How often a piece may be halved. Weights of so few bits are exact, and even a needle is in small
 /// pieces by then.
 const MAX_CUTS: u32 = 24;
 
 /// The pieces of a mesh's faces.
 pub(super) struct Pieces {
-    /// Of every piece.
+    /// The corners of every piece.
     triangles: Vec<[DVec3; 3]>,
-    /// Of the pieces after the first of each face.
+    /// The faces of the pieces after the first of each face.
     faces: Vec<u32>,
 }
 
@@ -36,14 +37,14 @@ pub(super) struct Pieces {
 struct Candidate {
     length_sq: f64,
     piece: u32,
-    /// The corners, by the weights of the face's.
+    /// The corners of the piece, as weights of the face's corners.
     weights: [DVec3; 3],
     cuts: u32,
 }
 
 impl Pieces {
-    /// Cuts the longest of all that are long and thin, until there are so many pieces more than
-    /// faces, or nothing to cut. Asked for fewer, the same cuts are made, as far as they go.
+    /// Cuts the longest of all long thin pieces, until there are `more` pieces than faces, or
+    /// nothing is left to cut. With a smaller `more`, the cuts are the first of the same sequence.
     pub(super) fn new(mesh: &Mesh, frame: &Frame, more: usize) -> Self {
         let count = mesh.faces().len();
         let mut pieces = Self {
@@ -71,7 +72,7 @@ impl Pieces {
         pieces
     }
 
-    /// How many there are more than faces.
+    /// The number of pieces in addition to the faces.
     pub(super) fn len(&self) -> usize {
         self.faces.len()
     }
@@ -89,7 +90,7 @@ impl Pieces {
         self.triangles[piece as usize]
     }
 
-    /// A piece, if it is worth cutting.
+    /// A piece as a candidate, if it is worth cutting.
     fn candidate(&self, piece: u32, weights: [DVec3; 3], cuts: u32) -> Option<Candidate> {
         let triangle = &self.triangles[piece as usize];
         let [p, q, r] = *triangle;
@@ -100,7 +101,7 @@ impl Pieces {
     }
 }
 
-/// The longest side of a triangle: the square of its length, and the corner across.
+/// The longest side of a triangle: its squared length, and the index of the opposite corner.
 fn longest(&[p, q, r]: &[DVec3; 3]) -> (f64, usize) {
     let sides = [(q, r), (r, p), (p, q)].map(|(from, to)| from.distance_squared(to));
     (0..3).map(|i| (sides[i], i)).fold(
@@ -111,7 +112,7 @@ fn longest(&[p, q, r]: &[DVec3; 3]) -> (f64, usize) {
     )
 }
 
-/// A triangle cut in two from a corner to the middle of the side across.
+/// A triangle cut in two from the corner `across` to the middle of the opposite side.
 fn halves(corners: [DVec3; 3], across: usize) -> [[DVec3; 3]; 2] {
     let [tip, from, to] = [0, 1, 2].map(|i| corners[(across + i) % 3]);
     let middle = (from + to) * 0.5;
@@ -119,7 +120,7 @@ fn halves(corners: [DVec3; 3], across: usize) -> [[DVec3; 3]; 2] {
 }
 
 impl Ord for Candidate {
-    /// The longest is greatest, and of equals the first.
+    /// The longest piece is greatest; of equally long ones, the first.
     fn cmp(&self, other: &Self) -> Ordering {
         self.length_sq.total_cmp(&other.length_sq).then(other.piece.cmp(&self.piece))
     }
@@ -144,13 +145,13 @@ mod tests {
     use super::*;
     use crate::generate::{self, Random};
 
-    /// However a face is cut, the pieces are all of it and no more, as far as the weights go.
+    /// However a face is cut, its pieces cover it exactly, measured by the weights.
     #[test]
     fn pieces_cover_the_face() {
         for seed in 0..200 {
             let mut random = Random::new(seed);
             let mut pieces = vec![[DVec3::X, DVec3::Y, DVec3::Z]];
-            // The chosen ones are halved over and over: a piece may be 2^-15 of the face.
+            // The chosen pieces are halved repeatedly: a piece may be 2^-15 of the face.
             for _ in 0..20 {
                 let chosen = random.below(pieces.len().min(3) as u64) as usize;
                 let piece = pieces.swap_remove(chosen);
@@ -158,7 +159,7 @@ mod tests {
                 pieces.insert(0, one);
                 pieces.push(other);
             }
-            // Sums of powers of two: all of this is exact.
+            // The weights are sums of powers of two, so all of this is exact.
             let mut area = 0.0;
             for piece in &pieces {
                 for weights in piece {
@@ -166,7 +167,7 @@ mod tests {
                     assert!(weights.min_element() >= 0.0, "seed {seed}");
                 }
                 let [p, q, r] = *piece;
-                // Turned as the face is: none is folded over.
+                // Oriented like the face, so no piece is folded over.
                 let share = DMat3::from_cols(p, q, r).determinant();
                 assert!(share > 0.0, "seed {seed}: {share}");
                 area += share;
@@ -175,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A corner of a piece is off by no more than the module's documentation says.
+    /// The error of a piece's corner is at most the bound in the module's documentation.
     #[test]
     fn corners_are_off_by_three_roundings() {
         let mut worst = 0;
@@ -203,10 +204,10 @@ mod tests {
                 assert!(error <= 6, "seed {seed}: {error} halves of 2^-53");
             }
         }
-        assert!(worst >= 2, "no error at all: {worst} halves of 2^-53");
+        assert!(worst >= 2, "the errors are suspiciously small: {worst} halves of 2^-53");
     }
 
-    /// On loading, pieces are made again from their number alone.
+    /// Loading computes the pieces again from their number alone.
     #[test]
     fn fewer_pieces_are_the_first_cuts_of_more() {
         let mesh = generate::pipes(1, generate::PipesOptions::default()).unwrap();
@@ -217,7 +218,7 @@ mod tests {
             let fewer = Pieces::new(&mesh, &frame, more);
             assert_eq!(fewer.faces, most.faces[..more]);
         }
-        // The longest ones first: no piece that is left to cut is longer than one that was cut.
+        // The longest come first: no piece that is left to cut is longer than one that was cut.
         let longest_left = (0..most.triangles.len() as u32)
             .filter_map(|piece| most.candidate(piece, [DVec3::X; 3], 0))
             .map(|candidate| candidate.length_sq)

@@ -8,7 +8,7 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Every way to split, with leaves of one face.
+/// Options for every way to split, with leaves of one face.
 fn choices() -> Vec<BuildOptions> {
     let mut choices = Vec::new();
     let directions = [SplitDirections::Axes, SplitDirections::All];
@@ -25,7 +25,7 @@ fn choices() -> Vec<BuildOptions> {
     choices
 }
 
-/// That every face is below the root, once if none is split, and how deep the tree is.
+/// Checks that every face is below the root, once if none is split. Returns the depth of the tree.
 fn depth<V: BoundingVolume>(tree: &BvTree<V>, mesh: &Mesh, what: &str) -> u32 {
     let mut named = vec![0; mesh.faces().len()];
     let mut deepest = 0;
@@ -42,21 +42,21 @@ fn depth<V: BoundingVolume>(tree: &BvTree<V>, mesh: &Mesh, what: &str) -> u32 {
         }
     }
     let is_right = |&count: &i32| if tree.repeats_faces() { count >= 1 } else { count == 1 };
-    assert!(named.iter().all(is_right), "{what}: a face is missing, or there twice");
-    // As `Splitter::split` says. Every level takes linear time, so that this is n log n.
+    assert!(named.iter().all(is_right), "{what}: a face is missing or repeated");
+    // The limit that `Splitter::split` promises. Every level takes linear time, so this is n log n.
     let limit = 3 * (tree.faces.len().max(1).ilog2() + 3);
-    assert!(deepest <= limit, "{what}: {deepest} deep, not {limit}");
+    assert!(deepest <= limit, "{what}: depth {deepest} exceeds {limit}");
     deepest
 }
 
-/// What touches when a mesh is placed against itself, each pair once.
+/// The contacts of a mesh placed against itself, each pair once.
 fn contacts<V: BoundingVolume>(mesh: &Mesh, tree: &BvTree<V>, pose: &Pose) -> Vec<FacePair> {
     let relative = Relative::new(tree.frame(), &Pose::IDENTITY, tree.frame(), pose);
     let mut found = Vec::new();
     let _ =
         tree.visit_leaf_pairs(tree, &relative, &mut Scratch::default(), &mut |[faces, others]| {
             for &b in others {
-                let placed = mesh.triangle(b).map(|corner| pose.place(corner));
+                let placed = pose.place_triangle(mesh.triangle(b));
                 let touches = |&a: &u32| triangles_intersect(&mesh.triangle(a), &placed);
                 let touching = faces.iter().copied().filter(touches);
                 found.extend(touching.map(|a| FacePair { a, b }));
@@ -74,7 +74,7 @@ fn points(positions: impl IntoIterator<Item = DVec3>) -> Mesh {
     Mesh::new(positions, faces).unwrap()
 }
 
-/// Meshes that some rule or other has trouble with.
+/// Meshes that are difficult for some split rule.
 fn bad_meshes(count: u32) -> Vec<(&'static str, Mesh)> {
     let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
     let around = (0..count).flat_map(|i| {
@@ -98,7 +98,7 @@ fn bad_meshes(count: u32) -> Vec<(&'static str, Mesh)> {
 }
 
 #[test]
-fn bad_data_does_not_make_a_tree_deep() {
+fn difficult_meshes_do_not_make_deep_trees() {
     for (name, mesh) in bad_meshes(1500) {
         for options in choices() {
             let tree = BvTree::<Aabb>::build(&mesh, options);
@@ -114,7 +114,7 @@ fn bad_data_does_not_make_a_tree_deep() {
 }
 
 #[test]
-fn a_million_identical_faces_are_halved_and_halved_again() {
+fn a_million_identical_faces_are_halved_repeatedly() {
     let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
     let mesh = Mesh::new(corners, vec![[0, 1, 2]; 1_000_000]).unwrap();
     for rule in SplitRule::ALL {
@@ -123,7 +123,7 @@ fn a_million_identical_faces_are_halved_and_halved_again() {
     }
 }
 
-/// Small, with faces of many sizes and shapes, some of them degenerate.
+/// A small mesh with faces of many sizes and shapes, some of them degenerate.
 fn soup(faces: u32, seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let positions = (0..3 * faces).map(|_| random.direction() * random.unit()).collect();
@@ -135,9 +135,9 @@ fn soup(faces: u32, seed: u64) -> Mesh {
     Mesh::new(positions, corners.collect()).unwrap()
 }
 
-/// Whatever the options, a query finds what brute force finds.
+/// For any options, a query finds what brute force finds.
 #[test]
-fn all_trees_give_one_answer() {
+fn all_trees_give_the_same_answer() {
     let mut count = 0;
     for seed in 0..4 {
         let mesh = soup(60, seed);
@@ -154,7 +154,7 @@ fn all_trees_give_one_answer() {
             }
         }
     }
-    assert!(count > 500, "hardly any touch, so this proves little: {count}");
+    assert!(count > 500, "too few faces touch: {count}");
 }
 
 #[test]
@@ -183,18 +183,18 @@ fn a_tree_built_on_all_threads_is_the_same() {
 }
 
 #[test]
-fn nodes_are_counted_as_they_are_made() {
+fn node_count_matches_the_built_tree() {
     for mesh in [Mesh::default(), soup(1, 1), soup(1000, 2), generate::sphere(960).unwrap()] {
         let tree = BvTree::<Aabb>::build(&mesh, BuildOptions::default());
         assert_eq!(node_count(&mesh), tree.node_count());
     }
 }
 
-/// Needles, points on them, and corners that are in nobody's way but spoil the frame: no coordinate
-/// is a round number in it.
+/// Needles, points on them, and distant corners that change the frame, so that no coordinate is a
+/// round number in it.
 ///
-/// Each needle has corners on a grid, and so has each point: it is on the needle exactly, where that
-/// is cut or close by.
+/// Each needle has corners on a grid, and so has each point. The point lies exactly on the needle,
+/// at a cut or close to one.
 fn needles(seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let unit = 2f64.powi(random.below(40) as i32 - 20);
@@ -235,7 +235,7 @@ fn split_needles_miss_nothing<V: BoundingVolume>() {
             Pose::from_translation(far).unwrap(),
         ];
         for (i, pose) in poses.iter().enumerate() {
-            // Both at one place, wherever that is.
+            // Both bodies at the same pose, far from the origin or near it.
             let mut brute = Pair::with_method(Method::BRUTE, mesh.clone(), mesh.clone());
             let expected = brute.contacts(pose, pose);
             count += expected.len();
@@ -252,7 +252,7 @@ fn split_needles_miss_nothing<V: BoundingVolume>() {
                     ControlFlow::<()>::Continue(())
                 });
                 found.retain(|&FacePair { a, b }| {
-                    let [s, t] = [a, b].map(|face| mesh.triangle(face).map(|p| pose.place(p)));
+                    let [s, t] = [a, b].map(|face| pose.place_triangle(mesh.triangle(face)));
                     triangles_intersect(&s, &t)
                 });
                 found.sort_unstable();
@@ -261,7 +261,7 @@ fn split_needles_miss_nothing<V: BoundingVolume>() {
             }
         }
     }
-    assert!(count > 20_000, "hardly any touch, so this proves little: {count}");
+    assert!(count > 20_000, "too few faces touch: {count}");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn dops_of_split_needles_miss_nothing() {
 }
 
 #[test]
-fn only_as_many_pieces_as_asked_for() {
+fn there_are_no_more_pieces_than_requested() {
     let mesh = soup(1000, 3);
     for share in [0.0, -1.0, f64::NAN, 0.01, 0.3, 1.0, 3.0, f64::INFINITY] {
         let tree = BvTree::<Aabb>::build(&mesh, BuildOptions::default().split_skinny(share));
@@ -300,7 +300,7 @@ fn only_as_many_pieces_as_asked_for() {
             assert!(faces.is_sorted_by(|a, b| a < b), "{share}: a leaf names a face twice");
         }
     }
-    // Nothing to split.
+    // A mesh without long thin faces is not split.
     let ball = generate::icosphere(2).unwrap();
     let tree = BvTree::<Aabb>::build(&ball, BuildOptions::default().split_skinny(1.0));
     assert!(!tree.repeats_faces());

@@ -11,7 +11,7 @@ use crate::{
 };
 use std::ops::ControlFlow;
 
-/// Small, with faces of many sizes, some of them degenerate, and some twice.
+/// A small mesh with faces of many sizes. Some are degenerate, and some occur several times.
 fn soup(faces: u32, seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let positions = (0..3 * faces).map(|_| random.direction() * random.unit()).collect();
@@ -26,7 +26,7 @@ fn soup(faces: u32, seed: u64) -> Mesh {
 
 fn meshes() -> Vec<Mesh> {
     let flat = (0..20).map(|i| DVec3::new(f64::from(i % 5), f64::from(i / 5), 7.0)).collect();
-    // Means split off one face at a time here.
+    // Splitting at the mean cuts off one face at a time here.
     let steep = (0..300).map(|i| DVec3::new(0.7f64.powi(i), 0.0, 0.0)).collect();
     let same = vec![DVec3::new(1e9, -1e-9, 3.0); 3];
     let tiny: Vec<DVec3> = [DVec3::ZERO, DVec3::X, DVec3::Y].map(|v| v * 5e-324).into();
@@ -49,7 +49,7 @@ fn poses() -> Vec<Pose> {
     vec![Pose::IDENTITY, pose(), pose(), pose()]
 }
 
-/// What touches when a mesh is placed against itself, by a tree of it and another.
+/// The contacts of a mesh placed against itself, by two trees of it.
 fn contacts<V: SavedVolume>(
     mesh: &Mesh,
     a: &BvTree<V>,
@@ -61,7 +61,7 @@ fn contacts<V: SavedVolume>(
     let _ = a.visit_leaf_pairs(b, &relative, &mut Scratch::default(), &mut |[faces_a, faces_b]| {
         for &a in faces_a {
             for &b in faces_b {
-                let placed = mesh.triangle(b).map(|corner| pose.place(corner));
+                let placed = pose.place_triangle(mesh.triangle(b));
                 if triangles_intersect(&mesh.triangle(a), &placed) {
                     found.push(FacePair { a, b });
                 }
@@ -91,7 +91,7 @@ fn refused<V: SavedVolume>(bytes: &[u8], mesh: &Mesh) -> TreeFileError {
     BvTree::<V>::from_bytes(bytes, mesh).expect_err("to be refused")
 }
 
-/// With the checksum made right again.
+/// The same bytes with a corrected checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len() - CHECKSUM);
     super::sealed(bytes)
@@ -103,7 +103,7 @@ fn with_u32(bytes: &[u8], at: usize, value: u32) -> Vec<u8> {
     sealed(bytes)
 }
 
-fn comes_back_the_same<V: SavedVolume>() {
+fn saving_and_loading_restores_the_same_tree<V: SavedVolume>() {
     let mut split = 0;
     for (i, mesh) in meshes().iter().enumerate() {
         for (leaf, share) in [(1, 0.0), (2, 0.0), (7, 0.0), (1000, 0.0), (2, 0.3), (7, 4.0)] {
@@ -115,20 +115,20 @@ fn comes_back_the_same<V: SavedVolume>() {
             let loaded = BvTree::<V>::from_bytes(&bytes, mesh)
                 .unwrap_or_else(|error| panic!("{what}: {error}"));
             assert_eq!(loaded.to_bytes(mesh), bytes, "{what}");
-            let shown =
+            let contents =
                 |t: &BvTree<V>| format!("{:?} {:?} {:?} {:?}", t.frame, t.nodes, t.faces, t.pieces);
-            assert_eq!(shown(&loaded), shown(&tree), "{what}");
-            // Large leaves are as many exact tests as brute force takes.
+            assert_eq!(contents(&loaded), contents(&tree), "{what}");
+            // Large leaves would need as many exact tests as brute force.
             for pose in poses().iter().filter(|_| leaf == 2) {
                 let expected = contacts(mesh, &tree, &tree, pose);
                 assert_eq!(contacts(mesh, &loaded, &loaded, pose), expected, "{what}");
             }
         }
     }
-    assert!(split >= 4, "hardly any faces are split: {split}");
+    assert!(split >= 4, "too few trees have split faces: {split}");
 }
 
-fn is_refused_when_cut_off_or_added_to<V: SavedVolume>() {
+fn a_truncated_or_extended_file_is_refused<V: SavedVolume>() {
     let mesh = soup(12, 2);
     let bytes = BvTree::<V>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
     for length in 0..bytes.len() {
@@ -142,8 +142,9 @@ fn is_refused_when_cut_off_or_added_to<V: SavedVolume>() {
     assert!(matches!(refused::<V>(&longer, &mesh), TreeFileError::Length { .. }));
 }
 
-/// Every byte changed, with the checksum made right: an error, or a tree that misses nothing.
-fn a_lie_is_refused_or_harmless<V: SavedVolume>(options: BuildOptions) {
+/// Changes every byte and corrects the checksum. Loading must fail, or give a tree that misses
+/// nothing.
+fn a_forged_file_is_refused_or_harmless<V: SavedVolume>(options: BuildOptions) {
     let mesh = soup(24, 3);
     let bytes = BvTree::<V>::build(&mesh, options).to_bytes(&mesh);
     let (mut harmless, mut contacts) = (0, 0);
@@ -159,46 +160,46 @@ fn a_lie_is_refused_or_harmless<V: SavedVolume>(options: BuildOptions) {
             }
         }
     }
-    // Only a volume may be other than it was, and only where it is stored.
+    // Only stored volumes may differ without an error.
     assert_eq!(harmless > 0, V::BYTES > 0);
     assert_eq!(contacts > 1000, V::BYTES > 0, "{contacts}");
 }
 
 fn all<V: SavedVolume>() {
-    comes_back_the_same::<V>();
-    is_refused_when_cut_off_or_added_to::<V>();
-    a_lie_is_refused_or_harmless::<V>(BuildOptions::default());
-    a_lie_is_refused_or_harmless::<V>(BuildOptions::default().split_skinny(0.4));
+    saving_and_loading_restores_the_same_tree::<V>();
+    a_truncated_or_extended_file_is_refused::<V>();
+    a_forged_file_is_refused_or_harmless::<V>(BuildOptions::default());
+    a_forged_file_is_refused_or_harmless::<V>(BuildOptions::default().split_skinny(0.4));
 }
 
 #[test]
-fn boxes() {
+fn saved_trees_of_boxes() {
     all::<Aabb>();
 }
 
 #[test]
-fn spheres() {
+fn saved_trees_of_spheres() {
     all::<Sphere>();
 }
 
 #[test]
-fn oriented_boxes() {
+fn saved_trees_of_oriented_boxes() {
     all::<Obb>();
 }
 
 #[test]
-fn dops() {
+fn saved_trees_of_dops() {
     all::<Dop<9>>();
-    comes_back_the_same::<Dop<3>>();
-    comes_back_the_same::<Dop<4>>();
-    comes_back_the_same::<Dop<6>>();
-    comes_back_the_same::<Dop<7>>();
-    comes_back_the_same::<Dop<10>>();
-    comes_back_the_same::<Dop<13>>();
+    saving_and_loading_restores_the_same_tree::<Dop<3>>();
+    saving_and_loading_restores_the_same_tree::<Dop<4>>();
+    saving_and_loading_restores_the_same_tree::<Dop<6>>();
+    saving_and_loading_restores_the_same_tree::<Dop<7>>();
+    saving_and_loading_restores_the_same_tree::<Dop<10>>();
+    saving_and_loading_restores_the_same_tree::<Dop<13>>();
 }
 
 #[test]
-fn another_header_is_told() {
+fn a_wrong_header_is_refused() {
     let mesh = soup(12, 2);
     let bytes = BvTree::<Obb>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
     assert_eq!(refused::<Obb>(b"solid ascii", &mesh), TreeFileError::NotATree);
@@ -216,7 +217,7 @@ fn another_header_is_told() {
 }
 
 #[test]
-fn another_mesh_is_told() {
+fn the_tree_of_another_mesh_is_refused() {
     let mesh = soup(12, 2);
     let bytes = BvTree::<Obb>::build(&mesh, BuildOptions::default()).to_bytes(&mesh);
     let (positions, faces) = mesh.clone().into_parts();
@@ -232,9 +233,9 @@ fn another_mesh_is_told() {
     assert_eq!(refused::<Obb>(&bytes, &Mesh::default()), TreeFileError::OtherMesh);
 }
 
-/// A hash that was made to fit does not help: boxes of another mesh do not enclose this one.
+/// A forged mesh hash does no harm: the boxes of another mesh do not enclose this one.
 #[test]
-fn a_forged_hash_does_not_help() {
+fn a_forged_hash_is_refused() {
     let (mesh, other) = (soup(40, 2), soup(40, 9));
     let mut bytes = BvTree::<Obb>::build(&other, BuildOptions::default()).to_bytes(&other);
     bytes[16..24].copy_from_slice(&hash::of_mesh(&mesh).to_le_bytes());
@@ -252,7 +253,7 @@ fn huge_counts_allocate_nothing() {
             assert!(matches!(error, TreeFileError::Length { .. }), "{error}");
         }
     }
-    // As many nodes as there are bytes for, but more than 12 faces can have.
+    // The length of the file is right, but there are more nodes than 12 faces can have.
     let nodes = 24;
     let length = HEADER + Layout::new::<Obb>(12, nodes).body() as usize + CHECKSUM;
     let mut longer = bytes;
@@ -261,7 +262,7 @@ fn huge_counts_allocate_nothing() {
     assert_eq!(error, TreeFileError::NodeCount { nodes, pieces: 12 });
 }
 
-/// A tree of boxes over so many faces, with nodes and list as given.
+/// A file with a tree of boxes, made from a list of faces and nodes.
 fn file(mesh: &Mesh, faces: &[u32], nodes: &[[u32; 2]]) -> Vec<u8> {
     let tree = BvTree::<Aabb>::build(mesh, BuildOptions::default());
     let mut bytes = tree.to_bytes(mesh)[..HEADER].to_vec();
@@ -272,7 +273,7 @@ fn file(mesh: &Mesh, faces: &[u32], nodes: &[[u32; 2]]) -> Vec<u8> {
 }
 
 #[test]
-fn nodes_that_are_no_tree_are_refused() {
+fn nodes_that_do_not_form_a_tree_are_refused() {
     let mesh = soup(4, 1);
     let list = [3, 1, 0, 2];
     let right = [[1, 0], [0, 1], [3, 0], [1, 2], [3, 1]];
@@ -287,17 +288,17 @@ fn nodes_that_are_no_tree_are_refused() {
             other => panic!("{other}"),
         }
     };
-    // Its own child, its parent's parent, beyond the end.
+    // Links to itself, to an ancestor, and beyond the last node.
     assert_eq!(refused(2, [2, 0]), (2, NodeProblem::Children));
     assert_eq!(refused(2, [0, 0]), (2, NodeProblem::Children));
     assert_eq!(refused(2, [4, 0]), (2, NodeProblem::Children));
     assert_eq!(refused(2, [u32::MAX, 0]), (2, NodeProblem::Children));
-    // A child of two, and of none.
+    // A node with two parents, and one without a parent.
     assert_eq!(refused(1, [2, 0]), (1, NodeProblem::Shared));
     assert_eq!(refused(1, [3, 0]), (2, NodeProblem::Shared));
     assert_eq!(refused(2, [1, 3]), (3, NodeProblem::Orphan));
     assert_eq!(refused(0, [2, 0]), (1, NodeProblem::Orphan));
-    // Faces left out, held twice, or not there.
+    // Faces are missing, in two leaves, or do not exist.
     assert_eq!(refused(3, [1, 1]), (2, NodeProblem::Pieces));
     assert_eq!(refused(3, [1, 3]), (2, NodeProblem::Pieces));
     assert_eq!(refused(1, [0, 2]), (0, NodeProblem::Pieces));
@@ -315,23 +316,24 @@ fn nodes_that_are_no_tree_are_refused() {
     }
 }
 
-/// The number of pieces says which faces are split, and how: another number makes others of them.
+/// The number of pieces determines which faces are split, and how. Another number gives other
+/// pieces.
 #[test]
-fn another_number_of_pieces_is_refused_or_harmless() {
+fn another_number_of_pieces_is_refused() {
     let mesh = soup(24, 3);
     let split = |share: f64| {
         BvTree::<Obb>::build(&mesh, BuildOptions::default().leaf(1).split_skinny(share))
     };
     let (whole, all) = (split(0.0), split(1.0));
     assert_eq!((whole.faces.len(), all.faces.len()), (24, 48));
-    // Of a mesh that cannot be split at all, whatever the file says.
+    // A mesh without long thin faces cannot be split, whatever the file says.
     let ball = generate::icosphere(1).unwrap();
     let nodes: Vec<[u32; 2]> = vec![[1, 0], [0, 40], [40, 41]];
     let mut bytes = file(&ball, &(0..81).collect::<Vec<u32>>(), &nodes);
     bytes[24..28].copy_from_slice(&81u32.to_le_bytes());
     let error = refused::<Aabb>(&sealed(bytes), &ball);
     assert_eq!(error, TreeFileError::PieceCount { found: 81, most: 80 });
-    // Boxes around other pieces: some of what was cut off is outside.
+    // Boxes around other pieces do not enclose all of these.
     let mut bytes = all.to_bytes(&mesh);
     let nodes = u32_at(&bytes, 28);
     let layout = Layout::new::<Obb>(48, nodes);
@@ -347,7 +349,7 @@ fn another_number_of_pieces_is_refused_or_harmless() {
     );
 }
 
-/// A chain would make checking quadratic.
+/// A chain of nodes would make the checks quadratic.
 #[test]
 fn a_chain_is_refused() {
     let count = 20_000;
@@ -362,9 +364,9 @@ fn a_chain_is_refused() {
     assert!(matches!(error, TreeFileError::Node { problem: NodeProblem::Depth, .. }), "{error}");
 }
 
-/// Whatever numbers are where a volume should be.
+/// Puts unusual numbers into stored volumes.
 #[test]
-fn volumes_of_any_numbers_are_refused_or_harmless() {
+fn volumes_with_unusual_numbers_are_refused_or_harmless() {
     let mesh = soup(10, 4);
     let odd = [f32::NAN, f32::INFINITY, -f32::INFINITY, -0.0, 1.0, -1.0, 3.9, 1e30, 1e-40];
     fn try_all<V: SavedVolume>(mesh: &Mesh, odd: &[f32]) {

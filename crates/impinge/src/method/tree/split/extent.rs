@@ -1,4 +1,4 @@
-//! The box of some items, and how large it is.
+//! The axis-aligned box of some items, with its volume and surface area.
 
 use super::Item;
 use glam::DVec3;
@@ -25,19 +25,19 @@ impl Extent {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// What to add to the sides of boxes within this one, so that flat ones, all of no volume, are
-    /// told apart by their area, and thin ones by their length.
+    /// Padding for the sides of boxes within this one. It makes flat boxes, whose volume is 0,
+    /// differ by their area, and thin ones by their length.
     pub(super) fn pad(self) -> DVec3 {
         const SHARE: f64 = 1.0 / (1 << 20) as f64;
         DVec3::splat(SHARE * (self.max - self.min).max_element())
     }
 
-    /// 0 if it is empty.
+    /// The volume of the padded box; 0 if it is empty.
     pub(super) fn volume(self, pad: DVec3) -> f64 {
         self.sides(pad).element_product()
     }
 
-    /// Half of it; 0 if it is empty.
+    /// Half the surface area of the padded box; 0 if it is empty.
     pub(super) fn surface(self, pad: DVec3) -> f64 {
         let DVec3 { x, y, z } = self.sides(pad);
         x * y + y * z + z * x

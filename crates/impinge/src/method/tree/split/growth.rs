@@ -1,11 +1,11 @@
-//! Zachmann's rule: each face goes where it makes the volume grow less.
+//! Zachmann's rule: each face joins the set whose volume grows less.
 
 use super::{Item, Splitter, extent::Extent, partition};
 use glam::DVec3;
 
-/// Two growing sets.
+/// Two growing sets of items.
 struct Sets {
-    /// The items that they start from.
+    /// The items that the sets start from.
     seeds: [usize; 2],
     extents: [Extent; 2],
     volumes: [f64; 2],
@@ -13,7 +13,7 @@ struct Sets {
 }
 
 impl Sets {
-    /// From the items at either end of a direction; none if all are at one place.
+    /// Starts from the items at either end of a direction; `None` if all are at one position.
     fn new(items: &[Item], direction: DVec3, pad: DVec3) -> Option<Self> {
         let mut ends = [(f64::INFINITY, 0), (f64::NEG_INFINITY, 0)];
         for (i, item) in items.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Sets {
         (seeds[0] != seeds[1]).then_some(Self { seeds, extents, volumes, pad })
     }
 
-    /// Adds an item to the set that grows less; returns whether that is the first.
+    /// Adds an item to the set that grows less. Returns whether that is the first set.
     fn add(&mut self, i: usize, item: &Item) -> bool {
         if self.seeds.contains(&i) {
             return i == self.seeds[0];
@@ -39,7 +39,7 @@ impl Sets {
         let extents = self.extents.map(|extent| extent.with(item));
         let volumes = extents.map(|extent| extent.volume(self.pad));
         let growth = [0, 1].map(|side| volumes[side] - self.volumes[side]);
-        // Of equals, the one that is smaller yet.
+        // If both grow equally, the smaller one.
         let is_first = match growth[0].total_cmp(&growth[1]) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Greater => false,
@@ -53,7 +53,8 @@ impl Sets {
 }
 
 impl Splitter<'_> {
-    /// Parts the items by the direction for which the two sets end up with the least volume.
+    /// Partitions the items by the direction for which the two sets have the least volume in the
+    /// end. Returns how many items come first.
     pub(super) fn by_growth(&self, items: &mut [Item]) -> usize {
         let pad = Extent::of(items).pad();
         let mut best = None;
@@ -68,7 +69,8 @@ impl Splitter<'_> {
                 (least, best) = (volume, Some(direction));
             }
         }
-        // Once more, and this time they are moved; none moves before its turn.
+        // Repeated for the best direction, this time moving the items. No item moves before its
+        // turn.
         match best.and_then(|direction| Sets::new(items, direction, pad)) {
             Some(mut sets) => partition(items, |i, item| sets.add(i, item)),
             None => items.len() / 2,

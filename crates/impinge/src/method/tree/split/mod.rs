@@ -1,8 +1,8 @@
-//! How a set of faces is parted in two.
+//! Partitioning a set of faces in two: the split rules of binary trees, called by `build/`.
 //!
-//! Every rule takes time linear in the number of faces, whatever they are, and leaves neither side
-//! empty. A rule may still split off one face at a time; how deep that may go is limited by
-//! [`Splitter::split`], so that a whole tree takes n log n.
+//! Every rule takes linear time for any faces, and leaves neither side empty. A rule may still
+//! split off one face at a time; [`Splitter::split`] limits the depth of that, so that a whole tree
+//! takes time n log n.
 
 mod extent;
 mod growth;
@@ -15,31 +15,32 @@ pub use regroup::Regroup;
 use super::build::{BuildOptions, Source};
 use glam::DVec3;
 
-/// By which rule a node is split.
+/// The rule by which nodes are split.
 ///
-/// Volumes and surfaces are those of axis-aligned boxes, whatever the tree's volumes are.
+/// Volumes and surface areas are those of axis-aligned boxes, whatever the tree's volumes are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SplitRule {
-    /// Along the direction in which the faces reach furthest.
+    /// Along the direction in which the faces reach farthest.
     LongestSide,
-    /// Along the direction in which the faces' middles scatter most.
+    /// Along the direction in which the faces' centroids have the greatest variance.
     #[default]
     Splatter,
-    /// Along the direction for which the children have the least volume together.
+    /// Along the direction for which the sum of the children's volumes is least.
     MinSum,
-    /// Along the direction for which the larger of the children has the least volume.
+    /// Along the direction for which the larger child's volume is least.
     MinMax,
-    /// Where the children's surfaces, each times its number of faces, are least: direction and
-    /// point at once, the latter among a few equally spaced ones.
+    /// Where the sum over the children of surface area times number of faces is least. Chooses
+    /// direction and position together, among a few equally spaced positions.
     SurfaceArea,
-    /// From a face at either end of a direction, every other goes where it makes the volume grow
-    /// less; the direction for which the volume is least (Zachmann 2002). There is no point.
+    /// Starts from a face at either end of a direction, and adds every other face to the set whose
+    /// volume grows less; takes the direction with the least volume (Zachmann 2002). [`SplitPoint`]
+    /// has no effect.
     LeastGrowth,
 }
 
 impl SplitRule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Self; 6] = [
         Self::LongestSide,
         Self::Splatter,
@@ -50,14 +51,14 @@ impl SplitRule {
     ];
 }
 
-/// Where along its direction a node is split.
+/// The position of the split plane along its direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SplitPoint {
-    /// At the mean of the faces' middles.
+    /// The mean of the faces' centroids.
     #[default]
     Mean,
-    /// At their median, which makes the tree as shallow as can be.
+    /// Their median, which makes the tree as shallow as possible.
     Median,
 }
 
@@ -76,7 +77,7 @@ pub enum SplitDirections {
     All,
 }
 
-/// Axes, edges and corners, and axes again for the one choice that is not a row of those.
+/// Axes, edges and corners, then the axes again, so that every choice is a contiguous range.
 const DIRECTIONS: [[i8; 3]; 16] = [
     [1, 0, 0],
     [0, 1, 0],
@@ -97,7 +98,8 @@ const DIRECTIONS: [[i8; 3]; 16] = [
 ];
 
 impl SplitDirections {
-    /// Not of unit length: integers, so that places along them are sums of coordinates.
+    /// The direction vectors. They are integers, not of unit length, so that positions along them
+    /// are sums of coordinates.
     fn vectors(self) -> Vec<DVec3> {
         let chosen = match self {
             Self::Axes => 0..3,
@@ -109,7 +111,7 @@ impl SplitDirections {
     }
 }
 
-/// What the builder knows of a face, or of a piece of one.
+/// A face, or a piece of one, as the builder sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) piece: u32,
@@ -118,15 +120,15 @@ pub(super) struct Item {
     pub(super) max: DVec3,
 }
 
-/// Parts sets of items as some options say.
+/// Partitions sets of items by the rules of some options.
 pub(super) struct Splitter<'s> {
     source: &'s Source<'s>,
     rule: SplitRule,
     point: SplitPoint,
     regroup: Regroup,
     directions: Vec<DVec3>,
-    /// At which depth to stop trying to be clever.
-    patience: u32,
+    /// The depth from which items are halved at the median.
+    max_rule_depth: u32,
 }
 
 impl<'s> Splitter<'s> {
@@ -137,18 +139,20 @@ impl<'s> Splitter<'s> {
             point: options.point,
             regroup: options.regroup,
             directions: options.directions.vectors(),
-            patience: 2 * source.len().max(1).ilog2() + 8,
+            max_rule_depth: 2 * source.len().max(1).ilog2() + 8,
         }
     }
 
-    /// Parts the items of a node in two and returns how many come first; never none and never all.
+    /// Partitions the items of a node in two. Returns how many come first: never none and never
+    /// all.
     ///
-    /// Takes linear time. Rules can split off one face at a time; past some depth they are halved
-    /// at the median, so that no tree is deeper than three times the logarithm of its faces, and 9.
+    /// Takes linear time. Rules can split off one face at a time. Below some depth, items are
+    /// halved at the median, so no tree is deeper than three times the logarithm of its faces, plus
+    /// 9.
     pub(super) fn split(&self, items: &mut [Item], depth: u32) -> usize {
-        if depth >= self.patience {
+        if depth >= self.max_rule_depth {
             let direction = self.widest_scatter(items);
-            return plane::part(items, direction, SplitPoint::Median);
+            return plane::split_at(items, direction, SplitPoint::Median);
         }
         match self.regroup {
             Regroup::Never => self.split_once(items),
@@ -165,12 +169,12 @@ impl<'s> Splitter<'s> {
             SplitRule::SurfaceArea => return self.by_surface(items),
             SplitRule::LeastGrowth => return self.by_growth(items),
         };
-        plane::part(items, direction, self.point)
+        plane::split_at(items, direction, self.point)
     }
 }
 
-/// Moves the items that go first to the front and counts them; halves them as they stand
-/// if none or all go first. `goes_first` is asked once of each, in order.
+/// Moves the items that go first to the front. Returns how many they are, or half of all if none or
+/// all go first. Calls `goes_first` once for each item, in order.
 fn partition(items: &mut [Item], mut goes_first: impl FnMut(usize, &Item) -> bool) -> usize {
     let mut count = 0;
     for i in 0..items.len() {
@@ -187,7 +191,7 @@ mod tests {
     use super::*;
     use crate::{Mesh, generate::Random, volume::Frame};
 
-    /// Items that are points.
+    /// Items whose boxes are points.
     fn items(middles: impl IntoIterator<Item = DVec3>) -> Vec<Item> {
         let item = |(piece, middle)| Item { piece, middle, min: middle, max: middle };
         (0..).zip(middles).map(item).collect()
@@ -205,7 +209,7 @@ mod tests {
         Splitter::new(&source, options).split(items, depth)
     }
 
-    /// The pieces of both sides, the one with the least first.
+    /// The pieces of both sides; the side with the least piece comes first.
     fn sides(items: &[Item], count: usize) -> [Vec<u32>; 2] {
         let (first, second) = items.split_at(count);
         let mut sides = [first, second].map(|side| {
@@ -230,7 +234,7 @@ mod tests {
         for seed in 0..400 {
             let mut random = Random::new(seed);
             let count = 2 + random.below(12);
-            // Often several at one place, on a line or in a plane.
+            // Often several at one position, on a line or in a plane.
             let (x, y, z) = (random.below(4), random.below(4), random.below(2));
             let mut number = |below: u64| random.below(below + 1) as f64;
             let middles: Vec<DVec3> =
@@ -259,9 +263,9 @@ mod tests {
         }
     }
 
-    /// Two heaps of very different size: who looks for the gap finds it; a mean need not.
+    /// Two groups of very different size: these rules find the gap, which the mean need not.
     #[test]
-    fn a_gap_is_found() {
+    fn surface_and_growth_rules_find_a_gap() {
         for seed in 0..50 {
             let mut random = Random::new(seed);
             let axis = DVec3::AXES[random.below(3) as usize];
@@ -300,10 +304,11 @@ mod tests {
         }
     }
 
-    /// The seven ways: four heaps, of which the first split cuts the wrong way.
+    /// Regrouping compares seven ways: here the first split of four groups cuts the wrong way.
     #[test]
-    fn four_heaps_are_paired_anew() {
-        // Along y the heaps scatter most, but those of one x are flat together.
+    fn four_groups_are_merged_differently() {
+        // Along y the groups have the greatest variance, but those of equal x have less volume
+        // together.
         let heap = |x: f64, y: f64, size: f64| {
             (0..8).map(move |i| {
                 let [a, b, c] = [i & 1, i >> 1 & 1, i >> 2].map(f64::from);
@@ -327,9 +332,10 @@ mod tests {
         assert_eq!(paired(Regroup::LeastVolumeEach), by_x);
     }
 
-    /// The least volume sets one heap apart where fewer faces each would be better off in pairs.
+    /// The least volume separates one group, where weighing by the number of faces prefers even
+    /// pairs.
     #[test]
-    fn the_number_of_faces_counts_if_asked_to() {
+    fn regrouping_can_weigh_by_the_number_of_faces() {
         let mut found = [0, 0];
         for seed in 0..200 {
             let mut random = Random::new(seed);
@@ -343,6 +349,6 @@ mod tests {
             }
         }
         let [volume, each] = found;
-        assert!(volume > 2 * each, "{volume} and {each} of 200 are uneven");
+        assert!(volume > 2 * each, "{volume} and {each} of 200 splits are uneven");
     }
 }

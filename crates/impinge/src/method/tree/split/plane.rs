@@ -1,16 +1,16 @@
-//! Rules that choose a direction, and part the items by a plane across it.
+//! Rules that choose a direction, and partition the items by a plane perpendicular to it.
 
 use super::{Item, SplitPoint, Splitter, extent::Extent, partition};
 use glam::DVec3;
 
 impl Splitter<'_> {
-    /// The direction along which the items reach furthest.
+    /// The direction along which the items reach farthest.
     pub(super) fn longest_side(&self, items: &[Item]) -> DVec3 {
         if self.directions.len() == 3 {
             let Extent { min, max } = Extent::of(items);
             return self.directions[(max - min).max_position()];
         }
-        // The boxes of items do not tell how far they reach along a diagonal.
+        // The boxes of the items do not tell how far they reach along a diagonal.
         let mut reach = vec![(f64::INFINITY, f64::NEG_INFINITY); self.directions.len()];
         for corner in items.iter().flat_map(|item| self.source.triangle(item.piece)) {
             for (direction, (low, high)) in self.directions.iter().zip(&mut reach) {
@@ -22,11 +22,12 @@ impl Splitter<'_> {
         self.greatest(|direction| reach.next().unwrap_or_default() / direction.length())
     }
 
-    /// The direction along which the items' middles have the greatest variance.
+    /// The direction along which the items' centroids have the greatest variance.
     pub(super) fn widest_scatter(&self, items: &[Item]) -> DVec3 {
         let next = |v: DVec3| DVec3::new(v.y, v.z, v.x);
         let mean = items.iter().map(|item| item.middle).sum::<DVec3>() / items.len() as f64;
-        // xx, yy, zz and xy, yz, zx of the covariance: the variance along any direction.
+        // The entries xx, yy, zz and xy, yz, zx of the covariance, which give the variance along
+        // any direction.
         let (mut own, mut mixed) = (DVec3::ZERO, DVec3::ZERO);
         for item in items {
             let from_mean = item.middle - mean;
@@ -45,7 +46,7 @@ impl Splitter<'_> {
         })
     }
 
-    /// The first of the directions of which something is greatest.
+    /// The first of the directions with the greatest value.
     fn greatest(&self, mut value: impl FnMut(DVec3) -> f64) -> DVec3 {
         let mut best = (f64::NEG_INFINITY, self.directions[0]);
         for &direction in &self.directions {
@@ -58,8 +59,8 @@ impl Splitter<'_> {
     }
 }
 
-/// Parts the items by a plane and returns how many come first; never none and never all.
-pub(super) fn part(items: &mut [Item], direction: DVec3, point: SplitPoint) -> usize {
+/// Partitions the items by a plane. Returns how many come first: never none and never all.
+pub(super) fn split_at(items: &mut [Item], direction: DVec3, point: SplitPoint) -> usize {
     match point {
         SplitPoint::Median => {
             let half = items.len() / 2;
@@ -74,10 +75,10 @@ pub(super) fn part(items: &mut [Item], direction: DVec3, point: SplitPoint) -> u
     }
 }
 
-/// The boxes of what [`part`] would part the items into.
+/// The boxes of the two sides into which [`split_at`] would partition the items.
 fn halves(items: &mut [Item], direction: DVec3, point: SplitPoint) -> [Extent; 2] {
     if point == SplitPoint::Mean {
-        // Without moving any.
+        // The mean needs no items moved.
         let mean = mean(items, direction);
         let (mut halves, mut counts) = ([Extent::EMPTY; 2], [0, 0]);
         for item in items.iter() {
@@ -89,7 +90,7 @@ fn halves(items: &mut [Item], direction: DVec3, point: SplitPoint) -> [Extent; 2
             return halves;
         }
     }
-    let count = part(items, direction, point);
+    let count = split_at(items, direction, point);
     [Extent::of(&items[..count]), Extent::of(&items[count..])]
 }
 

@@ -1,19 +1,20 @@
-//! The oscillating build (Klosowski 1998, ch. 6): two levels down, and one back up.
+//! The oscillating build (Klosowski 1998, ch. 6): split two levels down, then merge one level back
+//! up.
 
 use super::{Item, Splitter, extent::Extent};
 
-/// Whether a split is thought over: the node is split into four, and those are grouped into two in
-/// the best of the seven ways there are.
+/// Whether to reconsider a split: the node is split into four groups, which are then merged into
+/// two in the best of the seven possible ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Regroup {
-    /// A split is final.
+    /// Splits are final.
     #[default]
     Never,
-    /// The way with the least volume: as in the paper. Likes to set one of the four apart, which
-    /// makes deep trees.
+    /// Takes the way with the least volume, as in the paper. It tends to separate one of the four
+    /// groups, which makes deep trees.
     LeastVolume,
-    /// The way for which volume times number of faces is least, which is what the paper wishes for.
+    /// Takes the way with the least sum of volume times number of faces, which the paper suggests.
     LeastVolumeEach,
 }
 
@@ -26,12 +27,13 @@ impl Splitter<'_> {
         };
         let first = half_of(&mut items[..middle]);
         let second = middle + half_of(&mut items[middle..]);
-        // Of one item there is no half: then one of the four groups is empty.
+        // A single item has no halves: then one of the four groups is empty.
         let groups = [0..first, first..middle, middle..second, second..items.len()];
         let extents = groups.clone().map(|group| Extent::of(&items[group]));
         let pad = extents.into_iter().fold(Extent::EMPTY, Extent::merged).pad();
 
-        // A bit for each group that goes first; the last never does, or each way would count twice.
+        // One bit for each group that goes first. The last group never does, or each way would
+        // count twice.
         let cost = |goes_first: u32| {
             let cost_of = |side: u32| {
                 let members = || (0..4).filter(|group| (goes_first >> group) & 1 == side);
@@ -43,7 +45,7 @@ impl Splitter<'_> {
             };
             cost_of(0) + cost_of(1)
         };
-        // As it was, unless another is better.
+        // The first split stays unless another way is better.
         let mut best = (cost(0b011), 0b011);
         for goes_first in 1..8 {
             let cost = cost(goes_first);

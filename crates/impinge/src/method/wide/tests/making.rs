@@ -1,4 +1,4 @@
-//! Trees however they were made: built by any setting, fitted to other positions, saved and loaded.
+//! Tests of building, refitting, saving and loading a wide tree.
 
 use super::*;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     method::save::{self, NodeProblem, TreeFileError, VolumeProblem},
 };
 
-/// Triangles of many sizes, some of them degenerate and some twice.
+/// Triangles of many sizes. Some are degenerate and some occur several times.
 fn shards(count: u32, seed: u64) -> Mesh {
     let mut random = Random::new(seed);
     let mut positions = Vec::new();
@@ -58,10 +58,10 @@ fn boxes_enclose_and_axes_are_orthonormal() {
     }
 }
 
-/// All that there is of a tree, but for the threads that made it.
-fn shown(tree: &WideTree) -> String {
-    let WideTree { frame, place, nodes, leaves, faces, .. } = tree;
-    format!("{frame:?} {place:?} {nodes:?} {leaves:?} {faces:?}")
+/// The contents of a tree as text, without the number of threads that built it.
+fn contents(tree: &WideTree) -> String {
+    let WideTree { frame, body_frame, nodes, leaves, faces, .. } = tree;
+    format!("{frame:?} {body_frame:?} {nodes:?} {leaves:?} {faces:?}")
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn threads_make_the_same_tree() {
         for options in options() {
             let one = WideTree::build(mesh, options);
             let pool = WideTree::build(mesh, options.threads(Threads::Pool));
-            assert!(shown(&one) == shown(&pool), "{options:?}, {} faces", mesh.faces().len());
+            assert!(contents(&one) == contents(&pool), "{options:?}, {} faces", mesh.faces().len());
         }
     }
 }
 
-/// Leaves are full, or nearly all of them.
+/// Few bytes per face means that nearly all leaves are full.
 #[test]
 fn trees_take_few_bytes() {
     let ball = generate::icosphere(5).unwrap();
@@ -93,7 +93,7 @@ fn trees_take_few_bytes() {
     }
 }
 
-/// The same faces, bent.
+/// The same faces, with the vertices moved by a bend.
 fn bent(mesh: &Mesh, by: f64) -> Mesh {
     let bend = |p: &DVec3| DVec3::new(p.x + by * libm::sin(3.0 * p.y), p.y, 2.0 * p.z - by * p.x);
     Mesh::new(mesh.positions().iter().map(bend).collect(), mesh.faces().to_vec()).unwrap()
@@ -111,9 +111,9 @@ fn a_refitted_tree_is_sound_and_answers_as_brute_force() {
             let mut tree = WideTree::build(&mesh, options);
             tree.refit(&moved);
             assert_sound(&format!("{name}, {options:?}"), &tree, &moved);
-            // There and back again is where it was.
+            // Refitting to the first positions restores the first tree.
             tree.refit(&mesh);
-            assert!(shown(&tree) == shown(&WideTree::build(&mesh, options)), "{name}");
+            assert!(contents(&tree) == contents(&WideTree::build(&mesh, options)), "{name}");
         }
         if moved.faces().len() > 1000 {
             continue;
@@ -128,7 +128,7 @@ fn a_refitted_tree_is_sound_and_answers_as_brute_force() {
             assert_eq!(pair.contacts(&Pose::IDENTITY, &pose), expected, "{name}");
             contacts += expected.len();
         }
-        // A copy is none the wiser.
+        // A clone made before the refit is unchanged.
         let bytes = Shape::new(mesh).to_bytes();
         assert!(shared.to_bytes() == bytes, "{name}");
     }
@@ -142,27 +142,28 @@ fn loaded(bytes: &[u8], mesh: &Mesh) -> Result<WideTree, TreeFileError> {
 }
 
 #[test]
-fn what_is_saved_comes_back_the_same() {
+fn saving_and_loading_restores_the_same_tree() {
     for (name, mesh) in bodies() {
         for options in options() {
             let tree = WideTree::build(&mesh, options);
             let bytes = tree.to_bytes(&mesh);
             let back = loaded(&bytes, &mesh).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert!(shown(&back) == shown(&tree), "{name}");
+            assert!(contents(&back) == contents(&tree), "{name}");
             assert_eq!(back.to_bytes(&mesh), bytes, "{name}");
         }
     }
 }
 
-/// With the checksum made right again.
+/// The same bytes with a corrected checksum.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len() - save::CHECKSUM);
     save::sealed(bytes)
 }
 
-/// Every byte changed, with the checksum made right: an error, or a tree that misses nothing.
+/// Changes every byte and corrects the checksum. Loading must fail, or give a tree that misses
+/// nothing.
 #[test]
-fn a_lie_is_refused_or_harmless() {
+fn a_forged_file_is_refused_or_harmless() {
     let mesh = shards(70, 2);
     let poses: Vec<Pose> = generate::tumble(0.2, 2).unwrap();
     let bytes = WideTree::build(&mesh, WideOptions::default()).to_bytes(&mesh);
@@ -193,7 +194,7 @@ fn a_lie_is_refused_or_harmless() {
     }
 }
 
-/// A file over a mesh, with list, links and axes as given.
+/// A file for a mesh, made from a list of faces, links and axes.
 fn file(mesh: &Mesh, faces: &[u32], links: &[[u32; WIDTH]], axes: [f32; 9]) -> Vec<u8> {
     let counts = [faces.len() as u32, links.len() as u32];
     let mut bytes = save::begun(super::super::save::KIND, mesh, counts, 0);
@@ -205,7 +206,7 @@ fn file(mesh: &Mesh, faces: &[u32], links: &[[u32; WIDTH]], axes: [f32; 9]) -> V
     save::sealed(bytes)
 }
 
-const PLAIN: [f32; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+const IDENTITY_AXES: [f32; 9] = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
 const NONE: u32 = u32::MAX;
 const LEAF: u32 = 1 << 31;
 
@@ -214,79 +215,81 @@ fn links<const N: usize>(some: [u32; N]) -> [u32; WIDTH] {
 }
 
 #[test]
-fn nodes_that_are_no_tree_are_refused() {
+fn links_that_do_not_form_a_tree_are_refused() {
     let mesh = shards(20, 1);
     let list: Vec<u32> = (0..20).rev().collect();
     let right = [links([1]), links([LEAF + 3, 2, LEAF + 1]), links([LEAF + 8, LEAF + 8])];
-    let tree = loaded(&file(&mesh, &list, &right, PLAIN), &mesh).unwrap();
+    let tree = loaded(&file(&mesh, &list, &right, IDENTITY_AXES), &mesh).unwrap();
     assert_sound("by hand", &tree, &mesh);
     check("by hand", [&tree; 2], [&mesh; 2], [&Pose::IDENTITY; 2]);
 
     let refused = |node: usize, content: [u32; WIDTH]| {
         let mut nodes = right;
         nodes[node] = content;
-        match loaded(&file(&mesh, &list, &nodes, PLAIN), &mesh).expect_err("to be refused") {
+        match loaded(&file(&mesh, &list, &nodes, IDENTITY_AXES), &mesh).expect_err("to be refused")
+        {
             TreeFileError::Node { node, problem, .. } => (node, problem),
             other => panic!("{other}"),
         }
     };
-    // No child, one after none, its own parent, itself, beyond the end.
+    // No child, a gap before a child, then links to an ancestor, to itself and beyond the last
+    // node.
     assert_eq!(refused(0, links([])), (0, NodeProblem::Children));
     assert_eq!(refused(2, links([])), (2, NodeProblem::Children));
     assert_eq!(refused(2, links([LEAF + 8, NONE, LEAF + 8])), (2, NodeProblem::Children));
-    // A second child of the first node: all faces are below the root.
+    // The first node may have only one child, the root, which holds all faces.
     assert_eq!(refused(0, links([1, LEAF + 1])), (0, NodeProblem::Pieces));
     for wrong in [0, 1, 2, 3, LEAF - 1] {
         assert_eq!(refused(2, links([LEAF + 8, wrong])), (2, NodeProblem::Children));
     }
     assert_eq!(refused(0, links([2])), (0, NodeProblem::Children));
-    // A node of none, and of two.
+    // A node without a parent, and one with two parents.
     assert_eq!(refused(1, links([LEAF + 3, LEAF + 8])), (2, NodeProblem::Orphan));
     assert_eq!(refused(1, links([LEAF + 1, 2, 2])), (1, NodeProblem::Children));
-    // Faces left out, or not there, or none, or too many for a leaf.
+    // Faces are missing or do not exist, or a leaf has none or too many.
     assert_eq!(refused(1, links([LEAF + 3, 2])), (0, NodeProblem::Pieces));
     assert_eq!(refused(1, links([LEAF + 4, 2, LEAF + 1])), (1, NodeProblem::Pieces));
     for count in [0, 9, LEAF - 2] {
         assert_eq!(refused(1, links([LEAF + count, 2])), (1, NodeProblem::Pieces));
     }
-    // Faces named twice, and not there.
+    // The list repeats a face, or names one that does not exist.
     for wrong in [3, 20, u32::MAX] {
         let mut list = list.clone();
         list[19] = wrong;
-        let error = loaded(&file(&mesh, &list, &right, PLAIN), &mesh).expect_err("a list");
+        let error = loaded(&file(&mesh, &list, &right, IDENTITY_AXES), &mesh).expect_err("a list");
         assert_eq!(error, TreeFileError::Piece { at: 32 + 4 * 19, piece: wrong });
     }
-    // As many nodes as there are bytes for, but more than faces.
+    // The length of the file is right, but there are more nodes than faces.
     let many = vec![links([1]); 21];
-    let error = loaded(&file(&mesh, &list, &many, PLAIN), &mesh).expect_err("a chain");
+    let error = loaded(&file(&mesh, &list, &many, IDENTITY_AXES), &mesh).expect_err("a chain");
     assert_eq!(error, TreeFileError::NodeCount { nodes: 21, pieces: 20 });
-    // A chain would make measuring quadratic.
+    // A chain of nodes would make fitting quadratic.
     let mesh = shards(2000, 1);
     let list: Vec<u32> = (0..2000).collect();
     let mut chain: Vec<_> = (1..2000).map(|k| links([k, LEAF + 1])).collect();
     chain[0] = links([1]);
     chain.push(links([LEAF + 2]));
-    let error = loaded(&file(&mesh, &list, &chain, PLAIN), &mesh).expect_err("a chain");
+    let error = loaded(&file(&mesh, &list, &chain, IDENTITY_AXES), &mesh).expect_err("a chain");
     let is_depth = matches!(error, TreeFileError::Node { problem: NodeProblem::Depth, .. });
     assert!(is_depth, "{error}");
 }
 
 #[test]
-fn axes_of_any_numbers_are_refused_or_harmless() {
+fn axes_that_are_not_orthonormal_are_refused() {
     let mesh = shards(20, 1);
     let list: Vec<u32> = (0..20).collect();
     let nodes = [links([1]), links([LEAF + 8, LEAF + 4, LEAF + 8])];
-    let mut turned = PLAIN;
-    turned[..6].copy_from_slice(&[0.6, 0.8, 0.0, -0.8, 0.6, 0.0]);
-    let tree = loaded(&file(&mesh, &list, &nodes, turned), &mesh).unwrap();
-    assert_sound("turned", &tree, &mesh);
-    for place in 0..9 {
+    let mut rotated = IDENTITY_AXES;
+    rotated[..6].copy_from_slice(&[0.6, 0.8, 0.0, -0.8, 0.6, 0.0]);
+    let tree = loaded(&file(&mesh, &list, &nodes, rotated), &mesh).unwrap();
+    assert_sound("rotated", &tree, &mesh);
+    for entry in 0..9 {
         for value in [f32::NAN, f32::INFINITY, -f32::INFINITY, 1e30, 0.5, 1.000_001, 1e-6] {
-            let mut axes = turned;
-            axes[place] = value;
+            let mut axes = rotated;
+            axes[entry] = value;
             let error = loaded(&file(&mesh, &list, &nodes, axes), &mesh).expect_err("no axes");
             let problem = VolumeProblem::Unsound;
-            // The first box's axes follow list and links.
+            // The axes of the first box follow the list and the links.
             assert_eq!(error, TreeFileError::Volume { at: 32 + 80 + 64, node: 0, problem });
         }
     }
@@ -301,7 +304,7 @@ fn the_tree_of_another_mesh_is_refused() {
     let error = loaded(&obb, &mesh).expect_err("another kind");
     assert_eq!(error, TreeFileError::Kind { found: 3, expected: 5 });
     assert!(error.to_string().contains("wide"), "{error}");
-    // A hash that was made to fit does not help to lie: the boxes are made from this mesh.
+    // A forged mesh hash does no harm: the boxes are computed from the given mesh.
     let mut forged = bytes;
     let own = WideTree::build(&mesh, WideOptions::default()).to_bytes(&mesh);
     forged[16..24].copy_from_slice(&own[16..24]);

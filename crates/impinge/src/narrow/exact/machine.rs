@@ -1,13 +1,13 @@
-//! Determinants in machine words, for coordinates that fit 60 bits an axis.
+//! Determinants in 64-bit and 128-bit machine integers, for coordinates that fit in 60 bits per axis.
 
 use super::Determinant;
 
-/// Scaled coordinates stay below 2^60, so differences stay below 2^61, products of two below
-/// 2^122 and every sum further down within an `i128`.
+/// Scaled coordinates are below 2^60, so differences are below 2^61, products of two below 2^122, and every
+/// sum below fits in an `i128`.
 const BITS: i32 = 60;
 
-/// One axis of some points as integers, and the power of two that was taken out; `None` where
-/// they would not fit.
+/// The coordinates of one axis as integers, and the exponent of the power of two by which they are to be
+/// multiplied. `None` if they do not fit.
 #[inline]
 fn scaled<const N: usize>(values: [f64; N]) -> Option<([i64; N], i32)> {
     let largest = values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -15,7 +15,7 @@ fn scaled<const N: usize>(values: [f64; N]) -> Option<([i64; N], i32)> {
         return Some(([0; N], 0));
     }
     let exponent = (largest.to_bits() >> 52) as i32 - 1023;
-    // Within these exponents the scale below and its products are ordinary numbers.
+    // Within these exponents the scale below and its products are normal numbers.
     if !(-900..=900).contains(&exponent) {
         return None;
     }
@@ -23,10 +23,10 @@ fn scaled<const N: usize>(values: [f64; N]) -> Option<([i64; N], i32)> {
     let scale = f64::from_bits(((1023 + shift) as u64) << 52);
     let mut integers = [0; N];
     for (integer, value) in integers.iter_mut().zip(values) {
-        let whole = value * scale;
-        *integer = whole as i64;
-        // A product that underflowed to zero would look whole.
-        if *integer as f64 != whole || (whole == 0.0) != (value == 0.0) {
+        let scaled_value = value * scale;
+        *integer = scaled_value as i64;
+        // A product that underflowed to zero would look like an integer.
+        if *integer as f64 != scaled_value || (scaled_value == 0.0) != (value == 0.0) {
             return None;
         }
     }
@@ -75,7 +75,7 @@ fn determinant(high: i128, low: u64, exponent: i32) -> Determinant {
     let (leading, dropped) = if high == 0 {
         (u128::from(low), 0)
     } else {
-        // Keep the top 64 bits or more: enough for an f64, and never zero for a value that is not.
+        // Keep the top 64 bits or more: enough for an f64, and never zero unless the value is.
         let free = high.leading_zeros().min(64);
         let low_bits = if free == 0 { 0 } else { u128::from(low) >> (64 - free) };
         ((high << free) | low_bits, 64 - free as i32)

@@ -1,31 +1,32 @@
-//! Boxes in order, in blocks of eight, and blocks of blocks.
+//! The boxes of the proxies in Hilbert order, in blocks of eight, and the levels of larger blocks above them.
 
 use super::{
-    block::{Block, Narrow, WIDTH},
+    block::{Block, Box32, WIDTH},
     frame::Frame,
     sort::Sorter,
 };
 use crate::{Threads, broad::Proxies};
 use rayon::prelude::*;
 
-/// The boxes of some proxies.
+/// The boxes of some proxies: all that may move, or all that are fixed.
 #[derive(Debug, Default)]
-pub(super) struct Pile {
-    /// Whether boxes are where the proxies are.
-    pub(super) is_fresh: bool,
-    /// Whether proxies have come or gone since the last sorting.
+pub(super) struct BlockTree {
+    /// Whether the boxes match the proxies' current ones.
+    pub(super) is_current: bool,
+    /// Whether proxies were added or removed since the last sort.
     is_changed: bool,
-    /// By proxy.
+    /// Indexed by proxy.
     states: Vec<State>,
-    /// How many are in the order and should not.
-    gone: usize,
+    /// The number of proxies in `order` that were removed.
+    removed: usize,
     order: Vec<u32>,
-    /// The boxes themselves, then those around each block of the level before, up to a single block.
+    /// Level 0 holds the boxes of the proxies. Each higher level holds the boxes around the blocks of the
+    /// level below; the highest level is a single block.
     levels: Vec<Vec<Block>>,
-    /// How large the blocks were when they were sorted.
+    /// The sum of the sizes of the blocks right after the last sort.
     sorted_size: f64,
     sorter: Sorter,
-    /// Room to sort into.
+    /// Scratch memory to sort into.
     next_order: Vec<u32>,
     next_blocks: Vec<Block>,
 }
@@ -35,17 +36,17 @@ enum State {
     #[default]
     Absent,
     Present,
-    /// Taken away, but still in the order.
-    Gone,
+    /// Removed, but still in `order`.
+    Removed,
 }
 
-/// Blocks are sorted anew once they have grown by so much.
+/// The boxes are sorted again once the blocks have grown by this factor in total.
 const GROWTH: f64 = 1.1;
 
-/// How many blocks a thread takes at once, at least.
-const SHARE: usize = 256;
+/// The least number of blocks a thread fills at a time.
+const MIN_BLOCKS_PER_TASK: usize = 256;
 
-impl Pile {
+impl BlockTree {
     pub(super) fn insert(&mut self, proxy: u32) {
         let index = proxy as usize;
         if index >= self.states.len() {
@@ -53,21 +54,21 @@ impl Pile {
         }
         match std::mem::replace(&mut self.states[index], State::Present) {
             State::Absent => self.order.push(proxy),
-            State::Gone => self.gone -= 1,
+            State::Removed => self.removed -= 1,
             State::Present => return,
         }
-        (self.is_fresh, self.is_changed) = (false, true);
+        (self.is_current, self.is_changed) = (false, true);
     }
 
     pub(super) fn remove(&mut self, proxy: u32) {
-        self.states[proxy as usize] = State::Gone;
-        self.gone += 1;
-        (self.is_fresh, self.is_changed) = (false, true);
+        self.states[proxy as usize] = State::Removed;
+        self.removed += 1;
+        (self.is_current, self.is_changed) = (false, true);
     }
 
-    /// Drops what was taken away.
-    pub(super) fn tidy(&mut self) {
-        if self.gone > 0 {
+    /// Drops removed proxies from `order`.
+    pub(super) fn drop_removed(&mut self) {
+        if self.removed > 0 {
             let states = &mut self.states;
             self.order.retain(|&proxy| {
                 let state = &mut states[proxy as usize];
@@ -77,7 +78,7 @@ impl Pile {
                 }
                 stays
             });
-            self.gone = 0;
+            self.removed = 0;
         }
     }
 
@@ -85,23 +86,23 @@ impl Pile {
         self.order.is_empty()
     }
 
-    /// The proxies in order.
+    /// The proxies in Hilbert order.
     pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
 
-    /// The proxy of a box.
+    /// The proxy of a box of level 0.
     #[inline(always)]
     pub(super) fn proxy(&self, block: u32, lane: u32) -> u32 {
         self.order[block as usize * WIDTH + lane as usize]
     }
 
-    /// The highest level, which has a single block; none if there is nothing.
+    /// The highest level, which is a single block; `None` if there are no proxies.
     pub(super) fn top(&self) -> Option<usize> {
         if self.order.is_empty() { None } else { self.levels.iter().position(|l| l.len() == 1) }
     }
 
-    /// All blocks of a level; none of a level that is not there.
+    /// All blocks of a level; empty if there is no such level.
     pub(super) fn level(&self, level: usize) -> &[Block] {
         self.levels.get(level).map_or(&[], Vec::as_slice)
     }
@@ -113,79 +114,79 @@ impl Pile {
 
     /// The box around a block.
     #[inline(always)]
-    pub(super) fn around(&self, level: usize, block: u32) -> Narrow {
+    pub(super) fn around(&self, level: usize, block: u32) -> Box32 {
         match self.levels[level].len() {
             1 => self.levels[level][0].around(),
             _ => self.levels[level + 1][block as usize / WIDTH].get(block as usize % WIDTH),
         }
     }
 
-    /// Brings boxes to where the proxies are. Returns whether the frame suits them; it always does if
-    /// `takes_any`.
+    /// Updates the boxes to those of the proxies, and sorts them again if necessary. Returns `false` if the
+    /// frame does not suit them, unless `accept_any_frame`.
     pub(super) fn refresh(
         &mut self,
         proxies: &Proxies,
         frame: &Frame,
         threads: Threads,
-        takes_any: bool,
+        accept_any_frame: bool,
     ) -> bool {
-        if self.is_fresh {
+        if self.is_current {
             return true;
         }
         if self.levels.is_empty() {
             self.levels.push(Vec::new());
         }
-        self.narrow(proxies, frame, threads);
-        let size = self.lift();
+        self.fill_level_0(proxies, frame, threads);
+        let size = self.fill_upper_levels();
         if self.is_changed || size > GROWTH * self.sorted_size {
             let Self { sorter, order, levels, next_order, next_blocks, .. } = self;
-            let Some(items) = sorter.order(&levels[0], order.len(), takes_any) else {
+            let Some(items) = sorter.order(&levels[0], order.len(), accept_any_frame) else {
                 return false;
             };
             next_order.clear();
-            next_order.extend(items.iter().map(|&(_, place)| order[place as usize]));
+            next_order.extend(items.iter().map(|&(_, position)| order[position as usize]));
             next_blocks.clear();
             next_blocks.extend(items.chunks(WIDTH).map(|eight| {
-                let mut block = Block::NOWHERE;
-                for (lane, &(_, place)) in eight.iter().enumerate() {
-                    let old = &levels[0][place as usize / WIDTH];
-                    block.set(lane, &old.get(place as usize % WIDTH));
+                let mut block = Block::EMPTY;
+                for (lane, &(_, position)) in eight.iter().enumerate() {
+                    let old = &levels[0][position as usize / WIDTH];
+                    block.set(lane, &old.get(position as usize % WIDTH));
                 }
                 block
             }));
             std::mem::swap(order, next_order);
             std::mem::swap(&mut levels[0], next_blocks);
-            self.sorted_size = self.lift();
+            self.sorted_size = self.fill_upper_levels();
             self.is_changed = false;
         }
-        self.is_fresh = true;
+        self.is_current = true;
         true
     }
 
-    /// Finds the boxes of all proxies in the order they have.
-    fn narrow(&mut self, proxies: &Proxies, frame: &Frame, threads: Threads) {
+    /// Fills level 0 with the boxes of the proxies, in the current order.
+    fn fill_level_0(&mut self, proxies: &Proxies, frame: &Frame, threads: Threads) {
         let blocks = &mut self.levels[0];
         let fill = |(block, eight): (&mut Block, &[u32])| {
             for (lane, &proxy) in eight.iter().enumerate() {
-                block.set(lane, &frame.narrow(proxies.bounds(proxy)));
+                block.set(lane, &frame.narrowed(proxies.bounds(proxy)));
             }
         };
-        blocks.resize(self.order.len().div_ceil(WIDTH), Block::NOWHERE);
-        // The last one may have had more boxes before.
+        blocks.resize(self.order.len().div_ceil(WIDTH), Block::EMPTY);
+        // The last block may have held more boxes before.
         if let Some(last) = blocks.last_mut() {
-            *last = Block::NOWHERE;
+            *last = Block::EMPTY;
         }
         match threads {
             Threads::One => blocks.iter_mut().zip(self.order.chunks(WIDTH)).for_each(fill),
             Threads::Pool => {
                 let eights = self.order.par_chunks(WIDTH);
-                blocks.par_iter_mut().zip(eights).with_min_len(SHARE).for_each(fill);
+                blocks.par_iter_mut().zip(eights).with_min_len(MIN_BLOCKS_PER_TASK).for_each(fill);
             }
         }
     }
 
-    /// Finds the boxes around blocks, level by level. Returns how large the first ones are.
-    fn lift(&mut self) -> f64 {
+    /// Fills the levels above level 0. Returns the sum of the sizes of the blocks of level 0.
+    fn fill_upper_levels(&mut self) -> f64 {
         let mut size = 0.0;
         let mut level = 0;
         while self.levels[level].len() > 1 {
@@ -196,14 +197,14 @@ impl Pile {
             let above = &mut above[0];
             above.clear();
             above.extend(below[level].chunks(WIDTH).map(|blocks| {
-                let mut block = Block::NOWHERE;
+                let mut block = Block::EMPTY;
                 for (lane, child) in blocks.iter().enumerate() {
                     let around = child.around();
                     block.set(lane, &around);
                     if level == 0 {
                         let sides = (0..3).map(|axis| around.max[axis] - around.min[axis]);
                         let sum = f64::from(sides.sum::<f32>());
-                        // What is nowhere, or endless, says nothing.
+                        // Empty and infinite boxes are left out of the sum.
                         size += if sum.is_finite() { sum } else { 0.0 };
                     }
                 }
@@ -211,7 +212,7 @@ impl Pile {
             }));
             level += 1;
         }
-        // Levels that are not needed any more do not count, but keep their room.
+        // Levels that are no longer needed are emptied, but keep their memory.
         for level in &mut self.levels[level + 1..] {
             level.clear();
         }

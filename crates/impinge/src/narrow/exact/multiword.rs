@@ -1,22 +1,22 @@
 //! Determinants in as many words as the coordinates need, for any finite `f64`.
 //!
-//! Reached when coordinates of one axis span more than 60 bits, such as 1 and 1e-30: rare, so it
-//! is kept plain. Nothing is allocated: the worst case is known and fits the stack.
+//! Used when the coordinates of one axis span more than 60 bits, such as 1 and 1e-30. This is rare, so the
+//! code is kept simple. Nothing is allocated: the worst case is known and fits the stack.
 
 use super::Determinant;
 use std::cmp::Ordering;
 
-/// From the last bit of the least denormal (2^−1074) to the first of `f64::MAX` (2^1023) there are
-/// 2098 bits; a difference has one more; the sum of six products of three such has
-/// 3 · 2099 + 3 = 6300 bits, which is 99 words.
+/// From the last bit of the least denormal (2^−1074) to the first of `f64::MAX` (2^1023) there are 2098 bits;
+/// a difference has one more; the sum of six products of three such has 3 · 2099 + 3 = 6300 bits, which is 99
+/// words.
 const MOST_WORDS: usize = 99;
 
-/// Most coordinates that do not fit a machine word still span far less. With 188 bits a difference
-/// has 189, and the sum of six products of three has 570 bits, which is 9 words.
+/// Most coordinates that do not fit in a machine word still span far less. With 188 bits a difference has
+/// 189, and the sum of six products of three has 570 bits, which is 9 words.
 const FEW_WORDS: usize = 9;
 const FEW_BITS: i32 = 188;
 
-/// An integer in sign and magnitude, least word first, without leading zero words.
+/// An integer as sign and magnitude, least significant word first, without leading zero words.
 #[derive(Clone, Copy)]
 pub(in crate::narrow) struct Integer<const WORDS: usize> {
     negative: bool,
@@ -27,7 +27,7 @@ pub(in crate::narrow) struct Integer<const WORDS: usize> {
 impl<const WORDS: usize> Integer<WORDS> {
     const ZERO: Self = Self { negative: false, len: 0, words: [0; WORDS] };
 
-    /// `value / 2^exponent`, which must be whole.
+    /// `value / 2^exponent`, which must be an integer.
     pub(in crate::narrow) fn from_f64(value: f64, exponent: i32) -> Self {
         let mut integer = Self::ZERO;
         if value == 0.0 {
@@ -101,7 +101,7 @@ impl<const WORDS: usize> Integer<WORDS> {
             carry = first || second;
         }
         if carry {
-            // Only an addition can carry out: the larger magnitude was the minuend.
+            // Only an addition can carry out: in a subtraction the larger magnitude is the minuend.
             sum.words[large.len] = 1;
             sum.len += 1;
         }
@@ -131,7 +131,7 @@ impl<const WORDS: usize> Integer<WORDS> {
         product.trimmed()
     }
 
-    /// How the magnitude of `self · 2^exponent` compares with that of `other · 2^other_exponent`.
+    /// Compares the magnitudes of `self · 2^exponent` and `other · 2^other_exponent`.
     pub(in crate::narrow) fn compare_scaled(
         &self,
         exponent: i32,
@@ -144,14 +144,14 @@ impl<const WORDS: usize> Integer<WORDS> {
         let (zeros, other_zeros) = (first.leading_zeros(), other_first.leading_zeros());
         let end = exponent + 64 * self.len as i32 - zeros as i32;
         let other_end = other_exponent + 64 * other.len as i32 - other_zeros as i32;
-        // With the first bits in the same place, word by word from there.
+        // The first bits are aligned, then words are compared from there.
         let words = 0..self.len.max(other.len);
         let digits = words.clone().map(|i| self.aligned_word(i, zeros));
         let other_digits = words.map(|i| other.aligned_word(i, other_zeros));
         end.cmp(&other_end).then_with(|| digits.cmp(other_digits))
     }
 
-    /// The word at a distance from the first one, if the number were shifted up by less than a word.
+    /// The word at a distance from the first one, after shifting the number up by less than a word.
     fn aligned_word(&self, from_first: usize, shift: u32) -> u64 {
         let word = |i: usize| if i < self.len { self.words[self.len - 1 - i] } else { 0 };
         let next = if shift == 0 { 0 } else { word(from_first + 1) >> (64 - shift) };
@@ -173,7 +173,7 @@ impl<const WORDS: usize> Integer<WORDS> {
     }
 }
 
-/// A finite value other than zero as `mantissa · 2^exponent`, signs left out.
+/// A finite nonzero value as `mantissa · 2^exponent`, without its sign.
 fn decomposed(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
@@ -183,7 +183,7 @@ fn decomposed(value: f64) -> (u64, i32) {
     }
 }
 
-/// The exponent of the last bit of some values, and how many bits they span from there.
+/// The exponent of the last bit of some values, and the number of bits they span from there.
 pub(in crate::narrow) fn span(values: &[f64]) -> (i32, i32) {
     let parts = || values.iter().filter(|v| **v != 0.0).map(|v| decomposed(*v));
     let last = parts().map(|(_, exponent)| exponent).min().unwrap_or(0);
@@ -191,12 +191,12 @@ pub(in crate::narrow) fn span(values: &[f64]) -> (i32, i32) {
     (last, first.max().unwrap_or(0) - last)
 }
 
-/// Whether some axes span few bits each.
+/// Whether each axis spans at most [`FEW_BITS`] bits.
 fn are_short<const N: usize>(axes: &[[f64; N]]) -> bool {
     axes.iter().all(|axis| span(axis).1 <= FEW_BITS)
 }
 
-/// One axis of some points, as differences from the first point in units of a power of two.
+/// The differences of one axis from the first point, in units of a power of two.
 fn differences<const WORDS: usize, const N: usize, const M: usize>(
     values: [f64; N],
 ) -> ([Integer<WORDS>; M], i32) {
@@ -240,12 +240,12 @@ fn orient3d_in<const WORDS: usize>(axes: [[f64; 4]; 3]) -> Determinant {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{generate::Random, narrow::exact::narrow};
+    use crate::{generate::Random, narrow::exact::machine};
 
-    /// Both ways compute without rounding, so they agree in sign and nearly in value.
+    /// Both compute without rounding, so they agree in sign, and nearly in value.
     #[test]
-    fn machine_words_and_many_words_agree() {
-        let mut narrow_answers = 0;
+    fn machine_integers_and_multiword_integers_agree() {
+        let mut machine_answers = 0;
         for seed in 0..200_000u64 {
             let mut random = Random::new(seed);
             let scale = 2f64.powi(random.below(1200) as i32 - 600);
@@ -253,26 +253,30 @@ mod tests {
             let mut coordinate = || ((random.next_u64() >> (64 - bits)) as f64 - 1.0) * scale;
             let points: [[f64; 3]; 4] =
                 std::array::from_fn(|_| std::array::from_fn(|_| coordinate()));
-            let Some(narrow) = narrow::orient3d(&points) else { continue };
-            narrow_answers += 1;
-            let wide = orient3d(&points);
-            assert_eq!(narrow.sign(), wide.sign(), "seed {seed}: {points:?}");
-            if wide.sign() != 0 {
-                let ratio = narrow.mantissa / wide.mantissa
-                    * libm::ldexp(1.0, narrow.exponent - wide.exponent);
-                assert!((ratio - 1.0).abs() < 1e-14, "seed {seed}: {narrow:?} {wide:?}");
+            let Some(machine) = machine::orient3d(&points) else { continue };
+            machine_answers += 1;
+            let multiword = orient3d(&points);
+            assert_eq!(machine.sign(), multiword.sign(), "seed {seed}: {points:?}");
+            if multiword.sign() != 0 {
+                let ratio = machine.mantissa / multiword.mantissa
+                    * libm::ldexp(1.0, machine.exponent - multiword.exponent);
+                assert!((ratio - 1.0).abs() < 1e-14, "seed {seed}: {machine:?} {multiword:?}");
             }
             let axes = [0, 1, 2].map(|axis| points.map(|p| p[axis]));
-            assert_eq!(wide, orient3d_in::<MOST_WORDS>(axes), "seed {seed}: few and most words");
+            assert_eq!(
+                multiword,
+                orient3d_in::<MOST_WORDS>(axes),
+                "seed {seed}: few words and most words differ"
+            );
             let flat = [0, 1, 2].map(|i| [points[i][0], points[i][2]]);
-            let narrow = narrow::orient2d(&flat).unwrap();
-            assert_eq!(narrow.sign(), orient2d(&flat).sign(), "seed {seed}: {flat:?}");
+            let machine = machine::orient2d(&flat).unwrap();
+            assert_eq!(machine.sign(), orient2d(&flat).sign(), "seed {seed}: {flat:?}");
         }
-        assert!(narrow_answers > 100_000, "hardly compared: {narrow_answers}");
+        assert!(machine_answers > 100_000, "hardly any results were compared: {machine_answers}");
     }
 
     #[test]
-    fn the_largest_and_the_least_together_fit() {
+    fn the_largest_and_the_least_number_fit_together() {
         let (max, min) = (f64::MAX, f64::from_bits(1));
         let points = [[-max, -max, -max], [max, min, -max], [min, max, max], [max, -max, max]];
         assert_ne!(orient3d(&points).sign(), 0);

@@ -1,0 +1,299 @@
+//! The generators of meshes and poses, as `impinge generate` and `gen:` names take them.
+
+use crate::failure::Failure;
+use clap::{Subcommand, value_parser};
+use impinge::{
+    Bounds, Mesh, Pose, generate,
+    glam::{DAffine3, DVec2, DVec3},
+};
+use impinge_io::{Model, assembly::Unit};
+use std::sync::Arc;
+
+/// A mesh to make.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Shape {
+    /// A unit sphere with an exact number of faces
+    Sphere {
+        /// Number of faces; must be even and at least 4
+        #[arg(long, default_value_t = 960)]
+        faces: u32,
+    },
+    /// A unit sphere of nearly equal triangles, with 20 × 4^subdivisions faces
+    Icosphere {
+        /// How often each face is split into four
+        #[arg(long, default_value_t = 3)]
+        subdivisions: u32,
+    },
+    /// A box of 12 faces
+    Cuboid {
+        /// Length along x
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        x: f64,
+        /// Length along y
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        y: f64,
+        /// Length along z
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        z: f64,
+    },
+    /// A closed cylinder along z
+    Cylinder {
+        /// Radius
+        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
+        radius: f64,
+        /// Height
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        height: f64,
+        /// Number of sides
+        #[arg(long, default_value_t = 32)]
+        sides: u32,
+    },
+    /// A torus around z
+    Torus {
+        /// Radius of the ring
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        major: f64,
+        /// Radius of the tube
+        #[arg(long, default_value_t = 0.4, allow_negative_numbers = true)]
+        minor: f64,
+        /// Maximum number of faces
+        #[arg(long, default_value_t = 5000)]
+        faces: u32,
+    },
+    /// A torus with seeded bumps and bends
+    DeformedTorus {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Cells around the ring
+        #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(3..))]
+        around: u32,
+        /// Cells around the tube; each cell has two faces
+        #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(3..))]
+        tube: u32,
+    },
+    /// Interweaving pipes of long thin triangles
+    Pipes {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of pipe segments
+        #[arg(long, default_value_t = generate::PipesOptions::default().count)]
+        count: u32,
+        /// Cells of the grid along each axis
+        #[arg(long, default_value_t = generate::PipesOptions::default().cells)]
+        cells: u32,
+        /// Number of sides of a pipe
+        #[arg(long, default_value_t = generate::PipesOptions::default().sides)]
+        sides: u32,
+    },
+    /// A terrain of seeded hills over the unit square
+    Terrain {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Cells along x
+        #[arg(long, default_value_t = 224)]
+        columns: u32,
+        /// Cells along y
+        #[arg(long, default_value_t = 224)]
+        rows: u32,
+    },
+    /// Random tetrahedra in the cells of a random BSP of the unit cube
+    Tetrahedra {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of tetrahedra
+        #[arg(long, default_value_t = 1000)]
+        count: u32,
+    },
+    /// A shuttle-like concave body of 528 faces
+    Shuttle,
+    /// A chair-like body of 146 faces
+    Chair,
+    /// A spur gear with involute teeth
+    Gear {
+        /// Number of teeth
+        #[arg(long, default_value_t = 24)]
+        teeth: u32,
+        /// Module: the pitch diameter divided by the number of teeth
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        module: f64,
+        /// Width
+        #[arg(long, default_value_t = 6.0, allow_negative_numbers = true)]
+        width: f64,
+        /// Radius of the bore
+        #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
+        bore: f64,
+    },
+    /// A small assembly with one clash, one touching pair and one tight clearance, in millimetres
+    Gearbox,
+    /// A process plant of pipes, flanges and valves, in millimetres: 200 meshes of a thousand faces, at many
+    /// places
+    Plant {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of parts
+        #[arg(long, default_value_t = 10_000)]
+        parts: u32,
+    },
+}
+
+impl Shape {
+    /// The unit of the coordinates; `None` for shapes of arbitrary size.
+    pub(crate) fn units(&self) -> Option<Unit> {
+        matches!(self, Self::Gearbox | Self::Plant { .. }).then_some(Unit::Millimetre)
+    }
+
+    pub(crate) fn model(&self) -> Result<Model, Failure> {
+        let (name, mesh) = match *self {
+            Self::Sphere { faces } => ("sphere", generate::sphere(faces)),
+            Self::Icosphere { subdivisions } => ("icosphere", generate::icosphere(subdivisions)),
+            Self::Cuboid { x, y, z } => ("cuboid", generate::cuboid(DVec3::new(x, y, z))),
+            Self::Cylinder { radius, height, sides } => {
+                ("cylinder", generate::cylinder(radius, height, sides))
+            }
+            Self::Torus { major, minor, faces } => {
+                let segments = generate::torus_segments(major, minor, faces);
+                ("torus", segments.and_then(|segments| generate::torus(major, minor, segments)))
+            }
+            Self::DeformedTorus { seed, around, tube } => {
+                ("deformed torus", generate::deformed_torus(seed, [around, tube]))
+            }
+            Self::Pipes { seed, count, cells, sides } => {
+                let options = generate::PipesOptions { count, cells, sides };
+                ("pipes", generate::pipes(seed, options))
+            }
+            Self::Terrain { seed, columns, rows } => {
+                let height = generate::terrain_height(seed);
+                ("terrain", generate::terrain(columns, rows, DVec2::ONE, height))
+            }
+            Self::Tetrahedra { seed, count } => {
+                ("tetrahedra", generate::bsp_tetrahedra(seed, count))
+            }
+            Self::Shuttle => ("shuttle", Ok(generate::shuttle())),
+            Self::Chair => ("chair", Ok(generate::chair())),
+            Self::Gear { teeth, module, width, bore } => {
+                ("gear", generate::gear(teeth, module, width, bore))
+            }
+            Self::Gearbox => return Ok(assembly(generate::gearbox())),
+            Self::Plant { seed, parts } => {
+                return Ok(plant(generate::plant(seed, parts).map_err(Failure::input)?));
+            }
+        };
+        Ok(Model::from_mesh(name, mesh.map_err(Failure::input)?))
+    }
+}
+
+/// Returns parts as a model; equal meshes are stored once.
+fn assembly(parts: Vec<(String, Mesh, Pose)>) -> Model {
+    let mut model = Model::default();
+    for (name, mesh, pose) in parts {
+        let known = model.meshes.iter().position(|known| **known == mesh);
+        let mut single = Model::from_mesh(name, mesh);
+        for mut part in single.parts {
+            part.transform = DAffine3 { matrix3: pose.rotation(), translation: pose.translation() };
+            part.mesh = known.unwrap_or(model.meshes.len());
+            model.parts.push(part);
+        }
+        if known.is_none() {
+            model.meshes.append(&mut single.meshes);
+        }
+    }
+    model
+}
+
+/// A plant as a model.
+fn plant(plant: generate::Plant) -> Model {
+    let meshes: Vec<Arc<Mesh>> = plant.meshes.into_iter().map(Arc::new).collect();
+    let part = |part: generate::PlantPart| {
+        let (matrix3, translation) = (part.pose.rotation(), part.pose.translation());
+        let whole = 0..meshes[part.mesh].faces().len() as u32;
+        let transform = DAffine3 { matrix3, translation };
+        impinge_io::ModelPart { name: part.name, mesh: part.mesh, faces: vec![whole], transform }
+    };
+    let mut model = Model { parts: plant.parts.into_iter().map(part).collect(), meshes };
+    // A small plant does not use all of its meshes; unused meshes are left out of the model.
+    let mut number_of = vec![usize::MAX; model.meshes.len()];
+    let mut shown = Vec::new();
+    for part in &mut model.parts {
+        let number = &mut number_of[part.mesh];
+        if *number == usize::MAX {
+            *number = shown.len();
+            shown.push(Arc::clone(&model.meshes[part.mesh]));
+        }
+        part.mesh = *number;
+    }
+    model.meshes = shown;
+    model
+}
+
+/// Poses to make.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Path {
+    /// One full turn about z and one about x, at a fixed distance
+    Tumble {
+        /// Distance between the centres, along x
+        #[arg(long, default_value_t = 1.5, allow_negative_numbers = true)]
+        distance: f64,
+        /// Number of poses
+        #[arg(long, default_value_t = 200, value_parser = value_parser!(u32).range(1..))]
+        steps: u32,
+    },
+    /// A flight that bounces off the walls of a room while it turns slowly
+    Billiard {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// The room reaches from −size/2 to size/2 along each axis
+        #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
+        size: f64,
+        /// Distance between consecutive poses
+        #[arg(long, default_value_t = 0.01, allow_negative_numbers = true)]
+        stride: f64,
+        /// Number of poses
+        #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
+        steps: u32,
+    },
+    /// Random rotations about the origin
+    Rotations {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of poses
+        #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(1..))]
+        steps: u32,
+    },
+    /// A figure of eight over the terrain with the same seed
+    TerrainFlight {
+        /// Seed of the terrain
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Height above the ground
+        #[arg(long, default_value_t = 0.02, allow_negative_numbers = true)]
+        clearance: f64,
+        /// Number of poses
+        #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
+        steps: u32,
+    },
+}
+
+impl Path {
+    pub(crate) fn poses(&self) -> Result<Vec<Pose>, Failure> {
+        let poses = match *self {
+            Self::Tumble { distance, steps } => generate::tumble(distance, steps),
+            Self::Billiard { seed, size, stride, steps } => {
+                let corner = DVec3::splat(size / 2.0);
+                generate::billiard(seed, Bounds { min: -corner, max: corner }, stride, steps)
+            }
+            Self::Rotations { seed, steps } => Ok(generate::random_rotations(seed, steps)),
+            Self::TerrainFlight { seed, clearance, steps } => {
+                let height = generate::terrain_height(seed);
+                generate::terrain_flight(DVec2::ONE, clearance, steps, height)
+            }
+        };
+        poses.map_err(Failure::input)
+    }
+}
