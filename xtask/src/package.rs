@@ -62,8 +62,9 @@ fn published(root: &Path) -> Result<Vec<String>, String> {
 
 /// Files that a package needs and does not have.
 fn missing(folder: &Path, files: &BTreeSet<PathBuf>) -> Result<Vec<String>, String> {
-    let lacks = |name: &&str| !files.contains(Path::new(name));
-    let mut missing: Vec<String> = REQUIRED.iter().filter(lacks).map(ToString::to_string).collect();
+    let lacks = |name: &&str| !files.contains(Path::new(*name));
+    let required = REQUIRED.into_iter().filter(lacks);
+    let mut missing: Vec<String> = required.map(str::to_owned).collect();
     let is_source = |file: &&PathBuf| {
         file.starts_with("src") && file.extension().is_some_and(|extension| extension == "rs")
     };
@@ -84,7 +85,9 @@ fn missing(folder: &Path, files: &BTreeSet<PathBuf>) -> Result<Vec<String>, Stri
 /// The arguments of `include_str!` and `include_bytes!` in a source file.
 fn included(text: &str) -> impl Iterator<Item = &str> {
     let calls = ["include_str!(\"", "include_bytes!(\""];
-    calls.into_iter().flat_map(|call| text.split(call).skip(1).filter_map(|rest| rest.split('"').next()))
+    calls
+        .into_iter()
+        .flat_map(|call| text.split(call).skip(1).filter_map(|rest| rest.split('"').next()))
 }
 
 /// The path of an included file within the package; none if it lies outside.

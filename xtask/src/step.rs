@@ -9,7 +9,7 @@ use crate::{
     kernels::{self, Then},
     opencascade, package, page, provide, readme,
 };
-use std::path::Path;
+use std::{fs, path::Path};
 
 /// One thing to check.
 pub(crate) struct Step {
@@ -29,6 +29,8 @@ enum Check {
     Component { component: &'static str, arguments: &'static [&'static str] },
     /// That every crate to be published can be packaged.
     Packages,
+    /// The programs in the library's `examples` folder, each of which asserts what it shows.
+    Examples,
     /// The commands that the README promises.
     Readme,
     /// The tests that need the program that reads STEP files.
@@ -85,6 +87,7 @@ impl Step {
                 ),
             },
             Self { name: "packages", check: Check::Packages },
+            Self { name: "examples", check: Check::Examples },
             Self { name: "README", check: Check::Readme },
             Self { name: "STEP", check: Check::Opencascade },
             Self { name: "kernels", check: Check::Kernels },
@@ -112,12 +115,37 @@ impl Step {
                 Err(why) => Outcome::LeftOut(why),
             },
             Check::Packages => package::check(root),
+            Check::Examples => examples(root),
             Check::Readme => readme::check(root),
             Check::Opencascade => opencascade::check(root),
             Check::Kernels => kernels::run(root, Then::Compare),
             Check::Page => page::run(root, page::Then::Check),
         }
     }
+}
+
+/// Runs every example of the library, in the profile in which tests have compiled it already.
+fn examples(root: &Path) -> Outcome {
+    let folder = root.join("crates/impinge/examples");
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) => return Outcome::Failed(format!("{}: {error}", folder.display())),
+    };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.path().file_stem()?.to_str().map(str::to_owned))
+        .collect();
+    names.sort_unstable();
+    if names.is_empty() {
+        return Outcome::Failed(format!("{} has no examples", folder.display()));
+    }
+    for name in &names {
+        let arguments = ["run", "--release", "--quiet", "-p", "impinge", "--example", name];
+        let outcome = cargo(root, &arguments, &[]);
+        if !matches!(outcome, Outcome::Passed) {
+            return outcome;
+        }
+    }
+    Outcome::Passed
 }
 
 /// Runs cargo, the same that runs us.

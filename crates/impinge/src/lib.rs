@@ -70,5 +70,5 @@ pub use world::World;
 
 /// The README's program, compiled and run with the other examples.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
