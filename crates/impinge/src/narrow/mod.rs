@@ -30,7 +30,7 @@ mod winding;
 pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
-pub(crate) use point::{distance_between, nearest_point};
+pub(crate) use point::{distance_between, is_farther, nearest_point};
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use ray::{Ray, RayError, ray_hit};
 pub use triangle::{TriangleTest, triangles_intersect};

@@ -8,7 +8,9 @@ use crate::{
     Pose, Ray, Threads, Tolerance,
     mesh::NotSolid,
     method::PointScratch,
-    narrow::{Triangle, closest_to_point, distance_between, nearest_point, winding_along_x},
+    narrow::{
+        Triangle, closest_to_point, distance_between, is_farther, nearest_point, winding_along_x,
+    },
 };
 use glam::DVec3;
 use rayon::prelude::*;
@@ -52,7 +54,8 @@ impl Shape {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn nearest_point(&self, pose: &Pose, point: DVec3) -> Option<NearestPoint> {
-        with_scratch(|scratch| self.nearest(pose, point, f64::NEG_INFINITY, scratch, measure))
+        let floor = f64::NEG_INFINITY;
+        with_scratch(|scratch| self.nearest(pose, point, floor, scratch, certified_distance))
     }
 
     /// Returns the nearest point of the surface for each of many points, in their order, as
@@ -74,10 +77,13 @@ impl Shape {
         let mut faces = Vec::new();
         with_scratch(|scratch| {
             self.visit_near(pose, point, scratch, |face, triangle| {
-                if closest_to_point(triangle, point).distance <= tolerance.get() {
+                let tolerance = tolerance.get();
+                if certified_distance(triangle, point, tolerance)
+                    .is_some_and(|(d, _)| d <= tolerance)
+                {
                     faces.push(face);
                 }
-                tolerance.get()
+                tolerance
             });
         });
         faces.sort_unstable();
@@ -158,9 +164,9 @@ impl Shape {
         floor: f64,
         scratch: &mut PointScratch,
     ) -> Option<NearestPoint> {
-        self.nearest(pose, point, floor, scratch, |triangle, point| {
+        self.nearest(pose, point, floor, scratch, |triangle, point, _| {
             let nearest = nearest_point(triangle, point);
-            (distance_between(nearest, point), nearest)
+            Some((distance_between(nearest, point), nearest))
         })
     }
 
@@ -181,20 +187,20 @@ impl Shape {
         });
     }
 
-    /// The closest face by a measure that returns how far a triangle is from a point, and where it is closest; `None`
-    /// if a face is within `floor`.
+    /// The closest face by a measure that returns how far a triangle is from a point, and where it is closest, or
+    /// `None` if it is farther than a limit; `None` if a face is within `floor`.
     fn nearest(
         &self,
         pose: &Pose,
         point: DVec3,
         floor: f64,
         scratch: &mut PointScratch,
-        measure: impl Fn(&Triangle, DVec3) -> (f64, DVec3),
+        measure: impl Fn(&Triangle, DVec3, f64) -> Option<(f64, DVec3)>,
     ) -> Option<NearestPoint> {
         let mut best: Option<NearestPoint> = None;
         let mut limit = f64::INFINITY;
         self.visit_near(pose, point, scratch, |face, triangle| {
-            let (distance, nearest) = measure(triangle, point);
+            let Some((distance, nearest)) = measure(triangle, point, limit) else { return limit };
             if best.is_none_or(|best| (distance, face) < (best.distance, best.face)) {
                 best = Some(NearestPoint { distance, point: nearest, face });
                 // Nothing else matters once a face is that close.
@@ -223,10 +229,14 @@ impl Shape {
     }
 }
 
-/// How far a triangle is from a point, to a relative 1e-12, and where it is closest.
-fn measure(triangle: &Triangle, point: DVec3) -> (f64, DVec3) {
+/// How far a triangle is from a point, to a relative 1e-12, and where it is closest; `None` if it is farther than a
+/// limit, also as computed.
+fn certified_distance(triangle: &Triangle, point: DVec3, limit: f64) -> Option<(f64, DVec3)> {
+    if is_farther(triangle, point, limit * (1.0 + 1e-11)) {
+        return None;
+    }
     let closest = closest_to_point(triangle, point);
-    (closest.distance, closest.a)
+    Some((closest.distance, closest.a))
 }
 
 /// Calls a function with the calling thread's memory for queries about points and rays.

@@ -88,7 +88,8 @@ impl FrameRay {
 
         // Where the ray enters and leaves the cube. A quotient that is not a number, from a ray within a side's
         // plane, is passed over by `max` and `min`.
-        let (low, high) = ((-REACH - origin) / step, (REACH - origin) / step);
+        let inverse_step = step.recip();
+        let (low, high) = ((-REACH - origin) * inverse_step, (REACH - origin) * inverse_step);
         let (enter, leave) = (low.min(high), low.max(high));
         let from = enter.x.max(enter.y).max(enter.z).max(0.0);
         let to = leave.x.min(leave.y).min(leave.z).min(ray.t_max() * unit);
@@ -102,19 +103,12 @@ impl FrameRay {
         if !is_sound {
             return Self::Unknown;
         }
-        // The axis that is farthest from the way: the product is no shorter than √⅔.
-        let axis = match along.abs().min_position() {
-            0 => DVec3::X,
-            1 => DVec3::Y,
-            _ => DVec3::Z,
-        };
-        let first = along.cross(axis).normalize();
         // See `FrameSegment::boxes`.
         let box_slack = (1.75 * slack + 4e-6 * (1.0 + frame.centers)) * 1.000_001;
         Self::Within(FrameSegment {
             start,
             way,
-            across: [first, along.cross(first)],
+            across: across(along),
             from,
             length,
             unit,
@@ -122,6 +116,15 @@ impl FrameRay {
             box_slack: box_slack as f32,
         })
     }
+}
+
+/// Two unit vectors at right angles to a unit vector and to each other (Duff and others 2017).
+fn across(along: DVec3) -> [DVec3; 2] {
+    let DVec3 { x, y, z } = along;
+    let sign = 1f64.copysign(z);
+    let a = -1.0 / (sign + z);
+    let b = x * y * a;
+    [DVec3::new(1.0 + sign * x * x * a, sign * b, -sign * x), DVec3::new(b, sign + y * y * a, -y)]
 }
 
 impl WideTree {
