@@ -9,7 +9,7 @@ use impinge::glam::Vec3;
 use rayon::prelude::*;
 
 /// Number of samples around each pixel.
-const OFFSETS: usize = 12;
+const OFFSET_COUNT: usize = 12;
 
 /// Range of occlusion, as a share of the distance to the middle of the picture.
 const REACH: f32 = 0.09;
@@ -53,10 +53,10 @@ pub(super) fn open(layers: &Layers, camera: &Camera, width: usize, height: usize
 }
 
 /// Returns sixteen spirals of sample offsets, each rotated differently.
-fn spiral() -> Vec<[(f32, f32); OFFSETS]> {
+fn spiral() -> Vec<[(f32, f32); OFFSET_COUNT]> {
     let turned = |pattern: usize| {
         std::array::from_fn(|at| {
-            let radius = (at as f64 + 0.5) / OFFSETS as f64;
+            let radius = (at as f64 + 0.5) / OFFSET_COUNT as f64;
             // The golden angle spreads the samples evenly.
             let angle =
                 at as f64 * 2.399_963_229_728_653 + pattern as f64 * std::f64::consts::TAU / 16.0;
@@ -94,7 +94,7 @@ impl Places {
         (depth > 0.0).then(|| Vec3::new(across, along, self.focal) / (depth * self.focal))
     }
 
-    fn open(&self, x: usize, y: usize, normal: Vec3, offsets: &[(f32, f32); OFFSETS]) -> f32 {
+    fn open(&self, x: usize, y: usize, normal: Vec3, offsets: &[(f32, f32); OFFSET_COUNT]) -> f32 {
         let Some(here) = self.place(x, y) else { return 1.0 };
         let reach = REACH * self.focal / here.z;
         let mut taken = 0.0;
@@ -116,6 +116,6 @@ impl Places {
                 taken += above * fade / (distance_sq + 4e-5).sqrt();
             }
         }
-        (1.0 - 1.9 * taken / OFFSETS as f32).max(0.15)
+        (1.0 - 1.9 * taken / OFFSET_COUNT as f32).max(0.15)
     }
 }
