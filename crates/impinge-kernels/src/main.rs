@@ -24,9 +24,11 @@ use std::{env, hint::black_box, mem, process::ExitCode, sync::Arc};
 
 /// A kernel with its input, ready to run.
 type Prepared = Box<dyn FnOnce()>;
+/// The name of a kernel, and the function that prepares it.
+type Kernel = (&'static str, fn() -> Prepared);
 
 /// All kernels: the function, what it is given, and how to prepare it.
-const KERNELS: &[(&str, fn() -> Prepared)] = &[
+const KERNELS: &[Kernel] = &[
     ("triangles.easy", || prepared(TrianglePairs::of("uniform", 2000), triangles)),
     ("triangles.coplanar", || prepared(TrianglePairs::of("coplanar-tilted", 500), triangles)),
     ("triangles.near_coplanar", || {

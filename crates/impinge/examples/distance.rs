@@ -1,4 +1,5 @@
 //! How far apart are two bodies, and which faces are close? Run with `cargo run --example distance`.
+#![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Pair, Pose, Shape, generate, glam::DVec3};
 use std::error::Error;

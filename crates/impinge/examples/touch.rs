@@ -1,4 +1,5 @@
 //! Which faces of two bodies touch? Run with `cargo run --example touch`.
+#![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Mesh, Pose, Shape, generate, glam::DVec3};
 use std::error::Error;

@@ -1,4 +1,5 @@
 //! Many bodies that move: what begins to touch, and what ends? Run with `cargo run --example world`.
+#![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Pose, Shape, World, generate, glam::DVec3, world::Body};
 use std::error::Error;

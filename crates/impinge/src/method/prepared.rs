@@ -84,7 +84,7 @@ pub trait Recipe {
     fn method(&self) -> Method;
 
     /// Prepares a mesh by the method.
-    fn prepare(&self, mesh: &Mesh) -> Arc<dyn Prepared>;
+    fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared>;
 }
 
 /// A method with its default options, on one thread.
@@ -93,7 +93,7 @@ impl Recipe for Method {
         *self
     }
 
-    fn prepare(&self, mesh: &Mesh) -> Arc<dyn Prepared> {
+    fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
         self.build(mesh, Threads::One)
     }
 }

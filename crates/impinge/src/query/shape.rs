@@ -80,8 +80,9 @@ impl Shape {
     /// ```
     pub fn build(recipe: impl Recipe, mesh: impl Into<Arc<Mesh>>) -> Self {
         let mesh = mesh.into();
+        let method = recipe.method();
         let prepared = recipe.prepare(&mesh);
-        Self::of(mesh, recipe.method(), prepared)
+        Self::of(mesh, method, prepared)
     }
 
     fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>) -> Self {

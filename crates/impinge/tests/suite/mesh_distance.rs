@@ -9,7 +9,7 @@ use impinge::{
 };
 use impinge_oracle::closest_distance_squared;
 
-fn within<'p, 'm>(pair: &'p mut Pair, tolerance: f64, pose_a: &Pose, pose_b: &Pose) -> Query<'p> {
+fn within<'p>(pair: &'p mut Pair, tolerance: f64, pose_a: &Pose, pose_b: &Pose) -> Query<'p> {
     pair.at(pose_a, pose_b).within(tolerance).expect("neither negative nor NaN")
 }
 

@@ -49,8 +49,8 @@ impl Recipe for BoxtreeOptions {
         Method::BOXTREE
     }
 
-    fn prepare(&self, mesh: &Mesh) -> Arc<dyn Prepared> {
-        Arc::new(Boxtree::build(mesh, *self))
+    fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
+        Arc::new(Boxtree::build(mesh, self))
     }
 }
 

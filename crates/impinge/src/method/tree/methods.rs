@@ -79,7 +79,7 @@ impl Recipe for (Method, BuildOptions) {
         self.0
     }
 
-    fn prepare(&self, mesh: &Mesh) -> Arc<dyn Prepared> {
+    fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
         fn tree<V: SavedVolume>(mesh: &Mesh, options: BuildOptions) -> Arc<dyn Prepared> {
             Arc::new(BvTree::<V>::build(mesh, options))
         }
@@ -96,7 +96,7 @@ impl Recipe for (Method, BuildOptions) {
             (Method::DOP20, tree::<Dop<10>>),
             (Method::DOP26, tree::<Dop<13>>),
         ];
-        let (method, options) = *self;
+        let (method, options) = self;
         match TREES.iter().find(|(named, _)| *named == method) {
             Some((_, build)) => build(mesh, options),
             None => method.build(mesh, options.threads),

@@ -70,8 +70,8 @@ impl Recipe for WideOptions {
         Method::WIDE
     }
 
-    fn prepare(&self, mesh: &Mesh) -> Arc<dyn Prepared> {
-        Arc::new(WideTree::build(mesh, *self))
+    fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
+        Arc::new(WideTree::build(mesh, self))
     }
 }
 

@@ -4,8 +4,8 @@
 //! are not. The exact test still takes the whole face.
 //!
 //! The pieces of a face cover it, although their corners are rounded. In exact arithmetic they do:
-//! each cut goes through a corner and the middle of the opposite side. A corner of a piece is `a p
-//! + b q + c r`, with p, q and r the face's corners in the frame and weights that are sums of
+//! each cut goes through a corner and the middle of the opposite side. A corner of a piece is
+//! `a p + b q + c r`, with p, q and r the face's corners in the frame and weights that are sums of
 //! powers of two, kept exactly. It is computed directly from p, q and r, not from piece to piece,
 //! so that no error adds up. The corners themselves are off by at most 2^−52 along an axis, and so
 //! is any weighted mean of theirs. Three products and two sums, none above 1 and each rounded to
