@@ -3,7 +3,8 @@
 use crate::{Contest, Scene, contest, named};
 use impinge::convex::Climber;
 use impinge::glam::DVec3;
-use impinge::volume::{BoundingVolume, Dop, Frame, Relative, VertexDop};
+use impinge::volume::experiment::VertexDop;
+use impinge::volume::{BoundingVolume, Dop, Frame, Relative};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -12,12 +12,12 @@
 mod aabb;
 mod dop;
 mod eigen;
+pub mod experiment;
 mod fit;
 mod frame;
 mod obb;
 mod saved;
 mod sphere;
-mod vertex_dop;
 
 pub use aabb::Aabb;
 pub use dop::Dop;
@@ -27,7 +27,6 @@ pub use frame::{Frame, Relative};
 pub use obb::Obb;
 pub use saved::SavedVolume;
 pub use sphere::Sphere;
-pub use vertex_dop::VertexDop;
 
 use glam::DVec3;
 use std::fmt::Debug;
@@ -103,7 +102,7 @@ fn stepped(narrowed: f32, by: i32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{experiment::VertexDop, *};
     use crate::{Bounds, Pose, convex::Climber, generate::Random, narrow::triangles_intersect};
     use glam::{DMat3, EulerRot};
     use std::f64::consts::{FRAC_PI_2, PI};

@@ -1,6 +1,6 @@
 //! DOPs that store their vertices, and are placed by rotating them (Klosowski 1998, method II).
 
-use super::{BoundingVolume, Dop, Relative, dop::directions, round_down, round_up};
+use crate::volume::{BoundingVolume, Dop, Relative, dop::directions, round_down, round_up};
 use glam::DVec3;
 use std::sync::OnceLock;
 
