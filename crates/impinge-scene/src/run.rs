@@ -125,7 +125,7 @@ impl Run {
                 ControlFlow::Continue(())
             }
         };
-        let step = match world.step_watched(watched) {
+        let step = match world.step_timed_watched(watched) {
             ControlFlow::Continue(step) => step,
             ControlFlow::Break(Stop::Asked) => return Err(Error::Stopped),
             ControlFlow::Break(Stop::TooManyContacts { tested }) => {

@@ -1,5 +1,5 @@
 //! A body that deforms: the shape is fitted to new positions instead of being prepared anew. Run with
-//! `cargo run --example deform`.
+//! `cargo run -p impinge --example deform`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Mesh, Pose, Shape, generate, glam::DVec3};

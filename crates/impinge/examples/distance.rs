@@ -1,4 +1,4 @@
-//! How far apart are two bodies, and which faces are close? Run with `cargo run --example distance`.
+//! How far apart are two bodies, and which faces are close? Run with `cargo run -p impinge --example distance`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Pair, Pose, Shape, generate, glam::DVec3};

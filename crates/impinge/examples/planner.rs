@@ -1,5 +1,5 @@
 //! At which of many poses does a body collide? What a motion planner asks, on all cores. Run with
-//! `cargo run --release --example planner`.
+//! `cargo run --release -p impinge --example planner`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Pair, Pose, Shape, Threads, generate};

@@ -1,5 +1,5 @@
 //! Rays and points against one body: what a laser scanner, a picking tool or a sensor asks. Run with
-//! `cargo run --example rays`.
+//! `cargo run -p impinge --example rays`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{PointLocation, Pose, Ray, Shape, Threads, generate, glam::DVec3};

@@ -1,4 +1,4 @@
-//! Which faces of two bodies touch? Run with `cargo run --example touch`.
+//! Which faces of two bodies touch? Run with `cargo run -p impinge --example touch`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Mesh, Pose, Shape, generate, glam::DVec3};

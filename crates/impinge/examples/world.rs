@@ -1,4 +1,4 @@
-//! Many bodies that move: what begins to touch, and what ends? Run with `cargo run --example world`.
+//! Many bodies that move: what begins to touch, and what ends? Run with `cargo run -p impinge --example world`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
 use impinge::{Pose, Shape, World, generate, glam::DVec3, world::Body};

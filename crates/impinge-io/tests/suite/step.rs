@@ -258,13 +258,13 @@ fn lost_entities_are_always_reported() {
     let places = entities(MACHINE, "CONTEXT_DEPENDENT_SHAPE_REPRESENTATION");
     assert_eq!(places.len(), 7);
     for (place, (why, left)) in places.iter().zip([
-        ("placement", 6),
-        ("placement", 5),
-        ("placement", 5),
-        ("placement", 5),
-        ("placement", 5),
-        ("placement", 6),
-        ("placement", 6),
+        ("place", 6),
+        ("place", 5),
+        ("place", 5),
+        ("place", 5),
+        ("place", 5),
+        ("place", 6),
+        ("place", 6),
     ]) {
         lost(&MACHINE.replace(place, ""), "", why, left);
     }

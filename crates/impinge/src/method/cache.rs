@@ -26,7 +26,7 @@ impl Cache {
     }
 }
 
-/// Where a search found a pair of faces, in numbers of its own: see
+/// Node numbers of the last contact that a search found, in the method's own numbering: see
 /// [`Search::any`](super::Search::any).
 pub type Hint = [u32; 2];
 

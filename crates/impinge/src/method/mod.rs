@@ -45,6 +45,7 @@ pub use front::Front;
 pub use hierarchy::LeafVisitor;
 pub use nearest::{MeshDistance, NearestFaces};
 pub use prepared::{Load, PointScratch, Prepared, Recipe, RefitError};
+pub(crate) use question::Proximity;
 pub use question::{FaceDecider, PlacedShape, Question};
 pub use resumable::{Budget, Meter, OpenPair};
 pub use save::{NodeProblem, TreeFileError, VolumeProblem};

@@ -1,11 +1,11 @@
-//! What a method prepares of a mesh, and ways to prepare one.
+//! The search structure that a method prepares for a mesh, and ways to prepare it.
 
 use super::{Method, Search, save::TreeFileError};
 use crate::{Mesh, Pose, Ray, Threads};
 use glam::DVec3;
 use std::{any::Any, fmt, sync::Arc};
 
-/// What a method prepared of one mesh.
+/// A method's search structure for one mesh.
 ///
 /// It is made once and never changed, so that any number of shapes, pairs, worlds and threads share
 /// it. It knows the mesh's faces by number only and serves at any pose. A query gives it the mesh
@@ -79,7 +79,7 @@ pub struct PointScratch {
 }
 
 /// A way to prepare a mesh: a [`Method`], or the options of one.
-pub trait Recipe {
+pub trait Recipe: Clone + Send + Sync + 'static {
     /// The method.
     fn method(&self) -> Method;
 

@@ -27,7 +27,7 @@ impl<'q> PlacedShape<'q> {
         self.mesh
     }
 
-    /// Where it stands.
+    /// The pose of the body.
     pub fn pose(&self) -> &'q Pose {
         self.pose
     }
@@ -93,21 +93,25 @@ impl<'q> Question<'q> {
         FaceDecider { question: self, test: OnceCell::new() }
     }
 
-    /// What the bounding spheres of the bodies tell, before anything of a tree is looked at.
+    /// Classifies the pair of bodies by their bounding spheres, before any tree is visited.
     ///
-    /// Placed coordinates are finite for every pose, so this tells bodies apart at any distance. Trees do
-    /// not: beyond 1e38 times a body's size their coordinates overflow, and then they tell nothing apart.
+    /// Placed coordinates are finite for every pose, so spheres separate bodies at any distance. Trees do
+    /// not: beyond 1e38 times a body's size their coordinates overflow, and no pair of nodes is pruned.
     #[inline(always)]
-    pub(super) fn proximity(&self) -> Proximity {
+    pub(crate) fn proximity(&self) -> Proximity {
         let [a, b] = &self.bodies;
         let rounding = a.extent.rounding(a.pose) + b.extent.rounding(b.pose);
         let apart = (a.pose.place(a.extent.center()) - b.pose.place(b.extent.center())).abs();
         // A rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding moves a vertex and its
-        // centre along three axes. The last factor is for the roundings of this sum and of the squares.
+        // centre along three axes. The last factor covers the roundings of this sum and of the squares,
+        // the smallest normal number what they lose to underflow.
         let radii = a.extent.radius() + b.extent.radius();
-        let reach = (radii * (1.0 + 2e-6) + 8.0 * rounding + self.growth()) * (1.0 + 1e-14);
-        // Squares overflow where lengths do not; then the longest component decides alone.
-        if apart.max_element() > reach || apart.length_squared() > reach * reach {
+        let reach = radii * (1.0 + 2e-6) + 8.0 * rounding + self.growth();
+        let reach = reach * (1.0 + 1e-14) + f64::MIN_POSITIVE;
+        // Squares overflow and underflow where lengths do not; then the longest component decides alone.
+        let is_apart = apart.max_element() > reach
+            || apart.length_squared() > reach * reach + f64::MIN_POSITIVE;
+        if is_apart {
             return Proximity::Apart;
         }
         // A walk allows for at least seven times the sum of both roundings (see `Relative::new`), which
@@ -150,7 +154,7 @@ impl<'q> Question<'q> {
 
 /// How two bodies stand to each other, as far as their bounding spheres tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Proximity {
+pub(crate) enum Proximity {
     /// Proved: no faces are as close as asked.
     Apart,
     /// Rounding moves placed vertices by so much that nearly all volumes of two trees would overlap: the

@@ -4,7 +4,7 @@ use super::{Front, Hint, Meter, NearestFaces, OpenPair, Question, WalkCounts};
 use crate::{FacePair, Threads};
 use std::ops::ControlFlow;
 
-/// What is called with each pair of faces that a search finds; it says whether to go on.
+/// Callback for each pair of faces that a search finds. `Break` stops the search.
 pub type Found<'f> = dyn FnMut(FacePair) -> ControlFlow<()> + 'f;
 
 /// A search of two prepared bodies.

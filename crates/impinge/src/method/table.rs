@@ -14,7 +14,8 @@ use std::{
     sync::Arc,
 };
 
-/// What there is to know of a method: a row of the table of methods.
+/// A method: its name, summary, paper, and the functions that build and load its search structure. A row of
+/// the table of methods.
 ///
 /// A method of one's own is a static of this type:
 ///
@@ -48,21 +49,21 @@ impl MethodInfo {
         Self { name, summary, paper: None, build, load: None, estimate: None }
     }
 
-    /// Says where the method was described.
+    /// Sets the paper that describes the method.
     #[must_use]
     pub const fn paper(mut self, paper: &'static str) -> Self {
         self.paper = Some(paper);
         self
     }
 
-    /// Says how bytes that were saved under this kind are loaded.
+    /// Sets the function that loads bytes saved under this kind.
     #[must_use]
     pub const fn loader(mut self, kind: u32, load: Load) -> Self {
         self.load = Some((kind, load));
         self
     }
 
-    /// Says how the size of the prepared structure is known without making it.
+    /// Sets the function that estimates the size of the search structure without building it.
     #[must_use]
     pub(super) const fn estimate(mut self, estimate: Estimate) -> Self {
         self.estimate = Some(estimate);
@@ -141,7 +142,7 @@ impl Method {
         self.0.summary
     }
 
-    /// Where it was described; `None` for the obvious.
+    /// The paper that describes it, if there is one.
     pub fn paper(self) -> Option<&'static str> {
         self.0.paper
     }
@@ -166,6 +167,18 @@ impl Method {
             }
         }
         Err(TreeFileError::UnknownKind { found })
+    }
+
+    /// Loads the structure that this method saved of a mesh.
+    pub(crate) fn load_own(
+        self,
+        bytes: &[u8],
+        mesh: &Mesh,
+    ) -> Result<Arc<dyn Prepared>, TreeFileError> {
+        match self.0.load {
+            Some((_, load)) => load(bytes, mesh),
+            None => Err(TreeFileError::UnknownKind { found: save::saved_kind(bytes)? }),
+        }
     }
 
     /// How many bytes each method of the table would prepare of a mesh, without preparing them all.

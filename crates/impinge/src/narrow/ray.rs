@@ -110,7 +110,7 @@ impl Ray {
         self.origin
     }
 
-    /// The way it takes while `t` grows by 1.
+    /// The displacement per unit of `t`.
     pub fn direction(&self) -> DVec3 {
         self.direction
     }

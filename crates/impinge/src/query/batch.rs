@@ -1,9 +1,9 @@
 //! One pair at many poses: what motion planners ask.
 //!
-//! Poses are dealt out in small parts, so that dear ones even out. Each thread has a search of its own,
-//! with all the room it needs, and keeps what it finds in lists of its own; in the end they are put
-//! together in the order of the poses. So the answer does not depend on who did what, and nothing is
-//! allocated for a pose once the lists have grown.
+//! Threads take small groups of poses, so that expensive poses are balanced. Each thread has its own search
+//! with its own scratch memory and its own result lists. At the end the lists are joined in the order of the
+//! poses. So the result does not depend on scheduling, and no memory is allocated per pose once the lists
+//! have grown.
 
 use super::Pair;
 use crate::{
@@ -18,7 +18,7 @@ use std::{
 
 /// A question about a [`Pair`] at many poses; made by [`Pair::at_many`] and [`Pair::at_each`].
 ///
-/// The first two methods say how to ask, the others ask.
+/// `within` and `threads` set options. The other methods run the queries.
 #[derive(Debug)]
 #[must_use = "nothing has been asked yet"]
 pub struct Batch<'p, 'q> {
@@ -72,7 +72,7 @@ impl<'p, 'q> Batch<'p, 'q> {
         Self { pair, places, tolerance: 0.0, threads: Threads::One }
     }
 
-    /// Takes faces that are at most so far apart for touching, as
+    /// Counts faces at most `tolerance` apart as touching, as
     /// [`Query::within`](super::Query::within).
     pub fn within<T: TryInto<Tolerance>>(mut self, tolerance: T) -> Result<Self, T::Error> {
         self.tolerance = tolerance.try_into()?.get();
@@ -131,7 +131,7 @@ impl<'p, 'q> Batch<'p, 'q> {
         let Self { pair, places, tolerance, threads } = self;
         let Pair { shapes: [a, b], room, .. } = pair;
         let part_count = places.len().div_ceil(part);
-        let workers = room.hire(match threads {
+        let workers = room.workers(match threads {
             Threads::One => 1,
             Threads::Pool => rayon::current_num_threads().clamp(1, part_count.max(1)),
         });
@@ -211,8 +211,8 @@ impl Lists {
 }
 
 impl Room {
-    /// So many workers, all of them with nothing done yet.
-    fn hire(&mut self, count: usize) -> &mut [Worker] {
+    /// Returns `count` workers with empty result lists.
+    fn workers(&mut self, count: usize) -> &mut [Worker] {
         self.workers.resize_with(self.workers.len().max(count), Worker::default);
         self.workers.iter_mut().for_each(|worker| worker.lists.clear());
         &mut self.workers[..count]
@@ -232,7 +232,7 @@ impl Room {
     }
 }
 
-/// A yes or no for each pose.
+/// One bit for each pose: whether any faces touch there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bits {
     words: Vec<u64>,
@@ -240,33 +240,36 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// How many there are.
+    /// The number of poses.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether there are no poses.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The one at a place. Panics if there is none.
+    /// The bit of a pose.
+    ///
+    /// # Panics
+    /// If there is no such pose.
     pub fn get(&self, index: usize) -> bool {
         assert!(index < self.len, "there are only {} bits, so none at {index}", self.len);
         self.words[index / 64] >> (index % 64) & 1 != 0
     }
 
-    /// How many are yes.
+    /// The number of poses that touch.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// All of them in order.
+    /// All bits in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = bool> + '_ {
         (0..self.len).map(|index| self.get(index))
     }
 
-    /// Where a yes is, in order.
+    /// The indices of the poses that touch, ascending.
     pub fn ones(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.len).filter(|&index| self.get(index))
     }
@@ -299,7 +302,7 @@ impl ContactLists {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no poses.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -315,7 +318,7 @@ impl ContactLists {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// What is in all of them together, in order.
+    /// The pairs of all lists, concatenated in order.
     pub fn flat(&self) -> &[FacePair] {
         &self.pairs
     }

@@ -3,7 +3,7 @@
 use super::{Batch, Bits, MethodMismatch, Shape, Timed, batch::Room};
 use crate::{
     Cache, FacePair, Mesh, MeshDistance, Method, Pose, Threads, Tolerance,
-    method::{NearestFaces, Question, Search, WalkCounts},
+    method::{NearestFaces, Proximity, Question, Search, WalkCounts},
 };
 use std::{fmt, ops::ControlFlow, sync::Arc};
 
@@ -103,7 +103,7 @@ impl Pair {
         self.at_many(pose_a, poses_b).threads(Threads::Pool).intersects()
     }
 
-    /// Puts `b` at many poses beside `a`, to ask the same thing at each.
+    /// Starts a batch of queries with `b` at each of many poses beside `a`.
     ///
     /// ```
     /// use impinge::{Pair, Pose, Shape, Threads, generate};
@@ -122,12 +122,12 @@ impl Pair {
         Batch::beside(self, pose_a, poses_b)
     }
 
-    /// Puts both at many poses, to ask the same thing at each.
+    /// Starts a batch of queries with both shapes at each of many pairs of poses.
     pub fn at_each<'q>(&mut self, poses: &'q [[Pose; 2]]) -> Batch<'_, 'q> {
         Batch::each(self, poses)
     }
 
-    /// Puts the two meshes where they stand, to ask something about them there.
+    /// Starts a query with the shapes at these poses.
     ///
     /// ```
     /// use impinge::{Cache, Pair, Pose, Shape, Threads, generate, glam::DVec3};
@@ -207,7 +207,7 @@ impl fmt::Debug for Pair {
 
 /// A question about a [`Pair`] at two poses; made by [`Pair::at`].
 ///
-/// The first three methods say how to ask, the others ask.
+/// `within`, `threads` and `cache` set options. The other methods run the query.
 #[derive(Debug)]
 #[must_use = "nothing has been asked yet"]
 pub struct Query<'p> {
@@ -220,7 +220,7 @@ pub struct Query<'p> {
 }
 
 impl<'p> Query<'p> {
-    /// Takes faces that are at most so far apart for touching.
+    /// Counts faces at most `tolerance` apart as touching.
     ///
     /// With 0 the answer is exact. Otherwise distances are as in [`Pair::distance`], so that faces
     /// whose true distance is within a relative 1e-12 of the tolerance may count either way, but
@@ -312,8 +312,16 @@ impl<'p> Query<'p> {
     /// On the caller's thread, and without a cache. A tolerance makes it faster: what is farther apart is
     /// not measured.
     pub fn distance(self) -> Option<MeshDistance> {
-        let (question, search, _) = self.pair.ask(self.poses.each_ref(), None, Threads::One);
         let limit = self.tolerance.map_or(f64::INFINITY, Tolerance::get);
+        let poses = self.poses.each_ref();
+        // Bodies farther apart than the tolerance are not searched.
+        if self.tolerance.is_some() {
+            let (question, ..) = self.pair.ask(poses, self.tolerance, Threads::One);
+            if question.proximity() == Proximity::Apart {
+                return None;
+            }
+        }
+        let (question, search, _) = self.pair.ask(poses, None, Threads::One);
         let mut nearest = NearestFaces::within(limit);
         search.nearest(&question, &mut nearest);
         nearest.best().filter(|best| best.distance <= limit)

@@ -244,7 +244,11 @@ pub(super) fn with_scratch<R>(ask: impl FnOnce(&mut PointScratch) -> R) -> R {
     thread_local! {
         static SCRATCH: RefCell<PointScratch> = RefCell::default();
     }
-    SCRATCH.with_borrow_mut(ask)
+    // Taken out meanwhile: a method of the caller's own may call in here again.
+    let mut scratch = SCRATCH.take();
+    let answer = ask(&mut scratch);
+    SCRATCH.set(scratch);
+    answer
 }
 
 /// Asks about each of many items, and returns the answers in the same order.

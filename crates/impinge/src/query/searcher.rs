@@ -27,7 +27,11 @@ impl Searcher {
         thread_local! {
             static SEARCHER: RefCell<Searcher> = RefCell::default();
         }
-        SEARCHER.with_borrow_mut(ask)
+        // Taken out meanwhile: a method of the caller's own may call in here again.
+        let mut searcher = SEARCHER.take();
+        let answer = ask(&mut searcher);
+        SEARCHER.set(searcher);
+        answer
     }
 
     /// Appends all pairs of faces that touch, sorted.

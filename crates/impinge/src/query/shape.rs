@@ -30,11 +30,16 @@ use std::{
 #[derive(Clone)]
 pub struct Shape(Arc<Inner>);
 
+/// Prepares a mesh.
+type Prepare = Arc<dyn Fn(&Mesh) -> Arc<dyn Prepared> + Send + Sync>;
+
 #[derive(Clone)]
 struct Inner {
     mesh: Arc<Mesh>,
     method: Method,
     prepared: Arc<dyn Prepared>,
+    /// Prepares another mesh in the same way, with the same options.
+    prepare: Prepare,
     extent: Extent,
     /// The corners of the convex hull; made when first asked for.
     outline: OnceLock<Vec<DVec3>>,
@@ -79,23 +84,24 @@ impl Shape {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn build(recipe: impl Recipe, mesh: impl Into<Arc<Mesh>>) -> Self {
-        let mesh = mesh.into();
-        let method = recipe.method();
-        let prepared = recipe.prepare(&mesh);
-        Self::of(mesh, method, prepared)
+        let (mesh, method) = (mesh.into(), recipe.method());
+        let prepare: Prepare = Arc::new(move |mesh| recipe.clone().prepare(mesh));
+        let prepared = prepare(&mesh);
+        Self::of(mesh, method, prepared, prepare)
     }
 
-    fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>) -> Self {
+    fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>, prepare: Prepare) -> Self {
         let extent = Extent::of(&mesh);
         let (outline, solid) = (OnceLock::new(), OnceLock::new());
-        Self(Arc::new(Inner { mesh, method, prepared, extent, outline, solid }))
+        Self(Arc::new(Inner { mesh, method, prepared, prepare, extent, outline, solid }))
     }
 
     /// Prepares a mesh whose faces are the same as before, at other positions: a step of a body that
     /// deforms. Fails if the number of faces differs.
     ///
     /// A boxtree or a wide tree is fitted to the new positions, which takes half the time of building
-    /// it or less, and hardly any memory if there is no copy of this shape. Others are built anew.
+    /// it or less, and hardly any memory if there is no copy of this shape. Others are built anew, with the
+    /// options that this shape was built with.
     ///
     /// ```
     /// use impinge::{Mesh, Method, Pair, Pose, Shape, generate};
@@ -114,12 +120,12 @@ impl Shape {
         if expected != found {
             return Err(RefitError { expected, found });
         }
-        let Inner { method, prepared, .. } = Arc::unwrap_or_clone(self.0);
+        let Inner { method, prepared, prepare, .. } = Arc::unwrap_or_clone(self.0);
         let prepared = match prepared.refitted(&mesh) {
             Some(prepared) => prepared,
-            None => method.prepare(&mesh),
+            None => prepare(&mesh),
         };
-        Ok(Self::of(mesh, method, prepared))
+        Ok(Self::of(mesh, method, prepared, prepare))
     }
 
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
@@ -137,7 +143,18 @@ impl Shape {
     pub fn from_bytes(bytes: &[u8], mesh: impl Into<Arc<Mesh>>) -> Result<Self, TreeFileError> {
         let mesh = mesh.into();
         let (method, prepared) = Method::load(bytes, &mesh)?;
-        Ok(Self::of(mesh, method, prepared))
+        Ok(Self::of(mesh, method, prepared, Arc::new(move |mesh| method.prepare(mesh))))
+    }
+
+    /// The same for bytes that a given method saved, which need not be in the table of methods.
+    pub fn from_bytes_by(
+        method: Method,
+        bytes: &[u8],
+        mesh: impl Into<Arc<Mesh>>,
+    ) -> Result<Self, TreeFileError> {
+        let mesh = mesh.into();
+        let prepared = method.load_own(bytes, &mesh)?;
+        Ok(Self::of(mesh, method, prepared, Arc::new(move |mesh| method.prepare(mesh))))
     }
 
     /// The mesh.

@@ -19,7 +19,7 @@ pub enum TimedVerdict<'q> {
         /// Whether these are all.
         is_complete: bool,
     },
-    /// Nothing was found to touch, but not everything was looked at.
+    /// No contact was found yet, and some pairs of nodes are unvisited.
     Undecided {
         /// How many pairs of nodes are left; no faces touch but below these. See
         /// [`Timed::open`].

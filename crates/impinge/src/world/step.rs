@@ -183,10 +183,18 @@ impl World {
         }
     }
 
-    /// Like [`step_timed`](Self::step_timed), but calls `watch` now and then with the counts so far. Use it
+    /// Like [`step`](Self::step), but calls `watch` now and then with the counts so far. Use it
     /// if a step may take long, for example when all bodies overlap. If `watch` returns `Break`, the step
     /// stops and the world is unchanged: the next step compares with the last finished one.
     pub fn step_watched<B>(
+        &mut self,
+        watch: impl FnMut(&StepStats) -> ControlFlow<B>,
+    ) -> ControlFlow<B, Step<'_>> {
+        self.run_step(Stopwatch(None), watch)
+    }
+
+    /// The same as [`step_watched`](Self::step_watched), and measures how long each stage takes.
+    pub fn step_timed_watched<B>(
         &mut self,
         watch: impl FnMut(&StepStats) -> ControlFlow<B>,
     ) -> ControlFlow<B, Step<'_>> {

@@ -40,7 +40,7 @@ fn a_batch_answers_like_single_queries_on_any_number_of_threads() {
     let pools = [1, 2, 3, 7]
         .map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
     let (mut checked, mut touching) = (0, 0);
-    for (seed, &method) in (0..).zip(Method::ALL) {
+    for (seed, method) in (0..).zip(crate::methods()) {
         let mut random = Random::new(seed);
         for (a, b) in [(0, 1), (2, 2), (1, 0), (0, 3), (3, 3)] {
             let (a, b) = (&bodies[a], &bodies[b]);
@@ -102,7 +102,7 @@ fn a_cache_never_changes_an_answer() {
     let all_pairs: Vec<[&Mesh; 2]> =
         bodies.iter().flat_map(|a| bodies.iter().map(move |b| [a, b])).collect();
     let mut pairs: Vec<(Pair, Pair)> = Vec::new();
-    for &method in Method::ALL {
+    for method in crate::methods() {
         for [a, b] in &all_pairs {
             let pair = |method| Pair::with_method(method, (*a).clone(), (*b).clone());
             pairs.push((pair(method), pair(Method::BRUTE)));

@@ -34,7 +34,7 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (Mesh
     assert_eq!(faces[0], reference.contacts(pose_a, pose_b), "{label}");
     assert!(faces[1].is_empty() || tolerances[1] == expected.distance, "{label}");
     assert!(faces[2].contains(&expected.faces), "{label}");
-    for &method in Method::ALL {
+    for method in crate::methods() {
         let mut pair = Pair::with_method(method, a.clone(), b.clone());
         let found = pair.distance(pose_a, pose_b);
         assert_eq!(found, Some(expected), "{method}: {label}");
@@ -183,7 +183,7 @@ fn of_equally_close_faces_the_first() {
 fn nothing_is_near_an_empty_mesh() {
     let (ball, nothing) = (generate::sphere(8).unwrap(), Mesh::default());
     let here = Pose::IDENTITY;
-    for &method in Method::ALL {
+    for method in crate::methods() {
         for (a, b) in [(&ball, &nothing), (&nothing, &ball), (&nothing, &nothing)] {
             let mut pair = Pair::with_method(method, a.clone(), b.clone());
             assert_eq!(pair.distance(&here, &here), None);
@@ -218,7 +218,7 @@ fn are_within(label: &str, a: &Mesh, b: &Mesh, pose_b: &Pose, tolerance: f64) ->
     let still = Pose::IDENTITY;
     let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
     let expected = within(&mut reference, tolerance, &still, pose_b).contacts().to_vec();
-    for &method in Method::ALL {
+    for method in crate::methods() {
         let mut pair = Pair::with_method(method, a.clone(), b.clone());
         let place = format!("{method}: {label}");
         for threads in [Threads::One, Threads::Pool] {

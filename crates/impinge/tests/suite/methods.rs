@@ -1,6 +1,6 @@
 //! Every method against an oracle that looks at every pair, on soups made to be hard.
 
-use crate::toy;
+use crate::methods;
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::method::WalkCounts;
@@ -38,11 +38,6 @@ fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
         }
     }
     pairs
-}
-
-/// The table of methods, and a line for a method that is written in a file of its own.
-fn methods() -> Vec<Method> {
-    [Method::ALL, &[Method::new(&toy::METHOD)]].concat()
 }
 
 /// Compares every method with the oracle and returns how many pairs there were.
@@ -195,7 +190,7 @@ fn the_largest_and_the_least_coordinates() {
     for seed in 0..10 {
         let mut random = Random::new(2000 + seed);
         let (a, b) = (soup(20, &mut random), soup(20, &mut random));
-        for scale in [5e98, 1e-100, 1e-200, 5e-324] {
+        for scale in [5e98, 1e-100, 1e-155, 1e-158, 3e-162, 1e-163, 1e-200, 1e-308, 5e-324] {
             let scaled = |mesh: &Mesh| {
                 let positions = mesh.positions().iter().map(|p| *p * scale).collect();
                 Mesh::new(positions, mesh.faces().to_vec()).unwrap()
@@ -206,6 +201,14 @@ fn the_largest_and_the_least_coordinates() {
         }
     }
     assert!(touching > 500, "hardly anything touches: {touching}");
+
+    // Two segments on a line that overlap, of a size whose squares are denormal.
+    let segment = |ends: [f64; 2]| {
+        Mesh::new(ends.map(DVec3::splat).to_vec(), vec![[0, 1, 1]]).expect("small numbers")
+    };
+    let a = segment([-9.91875e-163, 9.91875e-163]);
+    let b = segment([5.95125e-163, 2.5788749999999997e-162]);
+    assert_eq!(check("squares are denormal", &a, &Pose::IDENTITY, &b, &Pose::IDENTITY), 1);
 }
 
 #[test]

@@ -5,9 +5,7 @@ use impinge::generate::Random;
 use impinge::glam::DVec3;
 use impinge::mesh::NotSolid;
 use impinge::narrow::triangles_distance;
-use impinge::{
-    Mesh, Method, NearestPoint, PointLocation, Pose, Shape, Threads, Tolerance, generate,
-};
+use impinge::{Mesh, NearestPoint, PointLocation, Pose, Shape, Threads, Tolerance, generate};
 
 /// The distance of each placed face from a point, by the test of two triangles.
 fn distances(mesh: &Mesh, pose: &Pose, point: DVec3) -> Vec<f64> {
@@ -19,8 +17,10 @@ fn distances(mesh: &Mesh, pose: &Pose, point: DVec3) -> Vec<f64> {
 fn every_method_finds_the_nearest_point() {
     let mut on_surface = 0;
     for (number, mesh) in meshes().into_iter().enumerate() {
-        let shapes: Vec<Shape> =
-            Method::ALL.iter().map(|&method| Shape::with_method(method, mesh.clone())).collect();
+        let shapes: Vec<Shape> = crate::methods()
+            .into_iter()
+            .map(|method| Shape::with_method(method, mesh.clone()))
+            .collect();
         let size = mesh.bounds().size().max_element().max(1e-150);
         for seed in 0..150 {
             let mut random = Random::new(seed);
@@ -77,8 +77,10 @@ fn every_method_tells_inside_from_outside() {
         if mesh.check_solid().is_err() {
             continue;
         }
-        let shapes: Vec<Shape> =
-            Method::ALL.iter().map(|&method| Shape::with_method(method, mesh.clone())).collect();
+        let shapes: Vec<Shape> = crate::methods()
+            .into_iter()
+            .map(|method| Shape::with_method(method, mesh.clone()))
+            .collect();
         let size = mesh.bounds().size().max_element();
         for seed in 0..200 {
             let mut random = Random::new(seed);

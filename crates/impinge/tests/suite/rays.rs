@@ -5,7 +5,7 @@
 
 use impinge::glam::{DVec2, DVec3};
 use impinge::narrow::{Ray, RayError, ray_hit};
-use impinge::{Mesh, Method, Pose, RayHit, Shape, Threads, generate};
+use impinge::{Mesh, Pose, RayHit, Shape, Threads, generate};
 use impinge_oracle::cases::{RayCase, RayFamily, ray_families};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -258,8 +258,10 @@ pub(crate) fn random_target(mesh: &Mesh, pose: &Pose, random: &mut generate::Ran
 fn every_method_casts_rays_alike() {
     let (mut found, mut asked) = (0, 0);
     for (number, mesh) in meshes().into_iter().enumerate() {
-        let shapes: Vec<Shape> =
-            Method::ALL.iter().map(|&method| Shape::with_method(method, mesh.clone())).collect();
+        let shapes: Vec<Shape> = crate::methods()
+            .into_iter()
+            .map(|method| Shape::with_method(method, mesh.clone()))
+            .collect();
         let size = mesh.bounds().size().max_element().max(1e-150);
         for seed in 0..250 {
             let mut random = generate::Random::new(seed);

@@ -18,7 +18,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// What is called with the faces of two leaves that may be as close as asked; it says whether to go on.
+/// Callback for each pair of leaves that may hold a contact, with the faces of both. `Break` stops the search.
 pub type LeafVisitor<'v> = dyn FnMut([&[u32]; 2]) -> ControlFlow<()> + 'v;
 
 /// A tree over the faces of a mesh.
@@ -59,7 +59,7 @@ pub(super) trait WalkScratch: Default + Send + Sync {
 /// The walk down two trees at once, to the leaves that may be as close as asked. It leaves out no pair
 /// of leaves that holds a pair of faces that are.
 pub(super) trait Walk: Sync {
-    /// That of the trees.
+    /// The scratch type of these trees.
     type Scratch;
     /// A pair of nodes from which a walk can continue.
     type Piece: Copy + Send + Sync;
@@ -140,7 +140,7 @@ pub(super) trait Walk: Sync {
 
 /// The walk for the least distance: branch and bound, the closest first.
 pub(super) trait NearestWalk {
-    /// That of the trees.
+    /// The scratch type of these trees.
     type Scratch;
 
     /// Visits pairs of leaves, those that seem closer first. A pair is left out only if `nearest` can
@@ -156,7 +156,7 @@ pub(super) trait NearestWalk {
 /// The walk that can be interrupted and continued: what it has left to visit is a list of pairs of
 /// nodes that overlap.
 pub(super) trait ResumableWalk {
-    /// That of the trees.
+    /// The scratch type of these trees.
     type Scratch;
 
     /// Begins with the pair of roots, unless they are apart.

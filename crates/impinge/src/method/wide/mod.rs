@@ -1,6 +1,6 @@
 //! A wide tree of oriented boxes: one box against eight, one triangle against eight.
 //!
-//! Both bodies are gone down together. Of two nodes the larger is opened, and the other one's box,
+//! Both trees are traversed together. Of two nodes the larger is opened, and the other one's box,
 //! placed in its frame, is compared with all eight children at once. Two leaves have up to eight
 //! triangles each: every triangle of the one is compared with all of the other at once, in `f32`
 //! with error bounds that leave no doubt, and what is left undecided goes to the exact test. So the

@@ -35,7 +35,7 @@ use crate::{
 use fearless_simd::prelude::*;
 use glam::DVec3;
 
-/// What is left of a ray where a mesh is.
+/// The part of a ray inside the cube that encloses the mesh.
 pub(super) enum FrameRay {
     /// Nothing: it meets no face.
     Misses,

@@ -408,9 +408,9 @@ impl Walk for WidePair<'_> {
     }
 
     fn push(&self, scratch: &mut Scratch, pair: [Slot; 2]) {
-        match self.job(pair) {
-            Some(_) => scratch.stack.push(pair),
-            None => scratch.leaves.push(pair),
+        match self.links(pair).map(Link::is_leaf) {
+            [true, true] => scratch.leaves.push(pair),
+            _ => scratch.stack.push(pair),
         }
     }
 
