@@ -263,7 +263,7 @@ impl Rows<'_> {
                 pairs.iter().try_for_each(|pair| writeln!(out, "{step},{},{}", pair.a, pair.b))
             }
             (Self::Distances(_), Answer::Distance(Some(least))) => {
-                let MeshDistance { distance, a, b, faces } = least;
+                let MeshDistance { distance, a, b, faces, .. } = least;
                 let points = [a.x, a.y, a.z, b.x, b.y, b.z].map(|x| x.to_string()).join(",");
                 writeln!(out, "{step},{distance},{points},{},{}", faces.a, faces.b)
             }

@@ -3,6 +3,7 @@
 /// How many tests a search made, for the cost formula `T = N_v C_v + N_p C_p + N_u C_u` (Gottschalk 1996,
 /// Klosowski 1998).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WalkCounts {
     /// N_v: pairs of volumes tested for overlap.
     pub volume_tests: u64,

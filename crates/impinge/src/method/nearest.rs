@@ -13,6 +13,7 @@ use glam::DVec3;
 
 /// The least distance between two placed meshes, and where it is attained.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MeshDistance {
     /// The least distance; 0 exactly if the meshes touch.
     pub distance: f64,

@@ -18,6 +18,7 @@ use std::cell::RefCell;
 
 /// The point of a placed mesh that is closest to a given point.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NearestPoint {
     /// How far it is from the given point.
     pub distance: f64,
