@@ -139,6 +139,35 @@ fn a_scenario_does_not_replace_its_own_sources() {
     );
 }
 
+/// Whether the folder of the pictures exists or not, and by whatever name it is given.
+#[test]
+fn no_other_file_goes_to_the_folder_of_the_pictures() {
+    let folder = Folder::new();
+    let pictures = folder.at("pictures");
+    let refused = |option: &str, file: &str| {
+        let run = impinge(["clash", "gen:gearbox", "--pictures", &pictures, option, file]);
+        run.refuses(&[option, "--pictures", "choose a file outside"]);
+    };
+    let inside = format!("{pictures}/0001-pinion--wheel.png");
+    refused("--picture", &inside);
+    assert_eq!(folder.names(), [] as [&str; 0]);
+    fs::create_dir(&pictures).unwrap();
+    for option in ["--picture", "--csv", "--output", "--report", "--glb", "--bcf"] {
+        refused(option, &inside);
+        refused(option, &folder.at("./pictures/../pictures/out"));
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&pictures, folder.at("link")).unwrap();
+        refused("--csv", &folder.at("link/out.csv"));
+    }
+    assert_eq!(fs::read_dir(&pictures).unwrap().count(), 0);
+    // Beside the folder is fine.
+    let beside = folder.at("all.png");
+    let run = impinge(["clash", "gen:gearbox", "--pictures", &pictures, "--picture", &beside]);
+    assert_eq!(run.code, Some(1));
+}
+
 #[cfg(unix)]
 mod interrupted {
     use super::*;
