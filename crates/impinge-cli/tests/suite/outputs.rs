@@ -43,7 +43,11 @@ fn meshes_are_not_overwritten() {
     let over = "would overwrite the input";
     for out in [&mesh, &dotted] {
         keeps(&folder, &["query", &mesh, &mesh, "--pairs", out], &["--pairs", "s.obj", over]);
-        keeps(&folder, &["query", "gen:chair", &mesh, "--distances", out], &["--distances", over]);
+        keeps(
+            &folder,
+            &["query", "gen:chair", &mesh, "--write-distances", out],
+            &["--write-distances", over],
+        );
         keeps(&folder, &["index", &mesh, "-o", out], &["--output", "s.obj", over]);
         keeps(&folder, &["clash", &mesh, "--csv", out], &["--csv", "s.obj", over]);
         keeps(&folder, &["bench", "build", &mesh, "--plot", out], &["--plot", over]);
