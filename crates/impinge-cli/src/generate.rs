@@ -24,8 +24,8 @@ Examples:
   impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
   impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/",
     after_help = "\
-The file extension sets the mesh format: .obj, .stl, .ply or .glb. The gearbox and the plant are in
-millimetres; a .glb file stores them in metres, as glTF requires."
+The file extension sets the mesh format: .obj, .stl, .ply or .glb. The gearbox and the plant
+are in millimetres; a .glb file stores them in metres, as glTF requires."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -37,13 +37,13 @@ Examples:
   impinge query a.obj b.obj --poses poses.csv --write-distances gaps.csv
   impinge query a.obj b.obj --poses poses.csv --batch",
     after_help = "\
-A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's
-frame. Without --poses there is one step, with B as it is in its file.
+A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that
+places B in A's frame. Without --poses there is one step, with B as it is in its file.
 
-Output: a table on a terminal; one JSON line with --json, or if the output is not a terminal. Its fields:
-engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes (of the index for both meshes),
-mean_us, p50_us, p99_us, max_us (times of the queries alone), colliding_steps, pairs (null without
---all). Some options add fields."
+Output: a table on a terminal; one JSON line with --json, or if the output is not a
+terminal. Its fields: engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes
+(of the index for both meshes), mean_us, p50_us, p99_us, max_us (times of the queries
+alone), colliding_steps, pairs (null without --all). Some options add fields."
 )]
 pub(crate) struct Arguments {
     /// First mesh: a file, or gen:NAME
