@@ -183,6 +183,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         return output::json(&report);
     }
-    let Report { bytes, .. } = report;
-    output::text(&format!("{method}: {faces} faces, {bytes} bytes, built in {build_ms} ms\n"))
+    let (faces, bytes) = (output::count(faces, "face"), report.bytes);
+    output::text(&format!("{method}: {faces}, {bytes} bytes, built in {build_ms} ms\n"))
 }

@@ -53,10 +53,10 @@ impl CheckWatch for Watcher<'_> {
         if let Ok(mut shown) = self.shown.try_lock() {
             let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
-                let parts = self.parts;
+                let parts = output::count(self.parts, "part");
                 self.progress.start_stage(&match stage {
-                    Stage::Meshes => format!("{parts} parts: meshes"),
-                    Stage::Pairs => format!("{parts} parts: pairs"),
+                    Stage::Meshes => format!("{parts}: meshes"),
+                    Stage::Pairs => format!("{parts}: pairs"),
                 });
                 *shown = Some((stage, 0));
             }
