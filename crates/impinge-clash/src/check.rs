@@ -12,9 +12,9 @@ use impinge_io::assembly::Assembly;
 
 /// Callbacks of a check, for progress and cancellation. `()` ignores all calls.
 pub trait CheckWatch: Sync {
-    /// Called before the search for each rule that matches no part: its name is probably misspelt.
-    fn idle_rule(&self, rule: &Rule) {
-        let _ = rule;
+    /// Called before the search if there are rules that match no part: their names are probably misspelt.
+    fn idle_rules(&self, rules: &[&Rule]) {
+        let _ = rules;
     }
 
     /// Called from time to time during the search, from any thread. Returns whether to continue.
@@ -46,7 +46,9 @@ pub fn check(
         search_options = search_options.touch(touch)?;
     }
     let (filter, unmatched) = Filter::new(&assembly, &options.pairs)?;
-    unmatched.into_iter().for_each(|rule| watch.idle_rule(rule));
+    if !unmatched.is_empty() {
+        watch.idle_rules(&unmatched);
+    }
     let parts: Vec<Part> = assembly
         .parts
         .iter()

@@ -4,11 +4,14 @@
 //! PATTERN :: PATTERN`.
 
 use crate::{pattern::Pattern, verdicts::Verdicts};
-use impinge_io::{Error, Location};
+use impinge_io::{Error, Location, excerpt};
 use std::{fmt, fs, path::Path, str::FromStr};
 
 /// Separates the two patterns of a rule. With its spaces, it is unlikely to be part of a name.
 const SEPARATOR: &str = " :: ";
+
+/// Messages show this many characters of a line.
+const SHOWN: usize = 60;
 
 /// A larger file is certainly not a list of rules.
 const MAX_BYTES: u64 = 64 << 20;
@@ -118,7 +121,7 @@ pub fn load_rules(path: impl AsRef<Path>) -> Result<Vec<Rule>, Error> {
             continue;
         }
         let rule: Rule = text.parse().map_err(|error: RuleError| fault(&error.to_string()))?;
-        rules.push(rule.from_origin(format!("{named}:{line}: `{text}`")));
+        rules.push(rule.from_origin(format!("{named}:{line}: `{}`", excerpt(text, SHOWN))));
     }
     Ok(rules)
 }

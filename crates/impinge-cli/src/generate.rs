@@ -3,7 +3,7 @@
 use crate::{
     failure::Failure,
     generators::{Path, Shape},
-    output,
+    output::{self, count},
     outputs::Outputs,
     progress, source,
 };
@@ -24,8 +24,8 @@ Examples:
   impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
   impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/",
     after_help = "\
-The file extension sets the mesh format: .obj, .stl, .ply or .glb. The gearbox and the plant are in
-millimetres; a .glb file stores them in metres, as glTF requires."
+The file extension sets the mesh format: .obj, .stl, .ply or .glb. The gearbox and the plant
+are in millimetres; a .glb file stores them in metres, as glTF requires."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -80,13 +80,17 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             progress::with_spinner("writing", || impinge_io::save(&output, &model))?;
             written(
                 &output,
-                &format!("{} faces in {} parts", model.face_count(), model.parts.len()),
+                &format!(
+                    "{} in {}",
+                    count(model.face_count(), "face"),
+                    count(model.parts.len(), "part")
+                ),
             )
         }
         What::Path(path) => {
             let poses = path.poses()?;
             impinge_io::save_poses(&output, &poses)?;
-            written(&output, &format!("{} poses", poses.len()))
+            written(&output, &count(poses.len(), "pose"))
         }
         What::Scenario { a, b, poses } => scenario(&output, &a, &b, &poses),
     }
@@ -112,8 +116,12 @@ fn scenario(folder: &FilePath, a: &str, b: &str, poses: &str) -> Result<(), Fail
     }
     let load = || Ok((source::mesh(a)?, source::mesh(b)?, source::poses(poses)?));
     let (a, b, poses) = if is_there { outputs.reading(load)? } else { load()? };
-    let summary =
-        format!("{} and {} faces, {} poses", a.faces().len(), b.faces().len(), poses.len());
+    let summary = format!(
+        "{} and {} faces, {}",
+        a.faces().len(),
+        b.faces().len(),
+        count(poses.len(), "pose")
+    );
     let mut draft = DraftFolder::create(folder)?;
     for (name, mesh) in [("a", a), ("b", b)] {
         let model = Model::from_mesh(name, mesh);

@@ -18,6 +18,9 @@ use impinge::{
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
 
+/// The heading of the options that a wide tree does not have.
+const BINARY: &str = "Options of binary trees";
+
 /// Build the index of a mesh for a method, and write it to a file.
 ///
 /// `impinge query --index-a FILE --index-b FILE` loads index files instead of building the indices again. An
@@ -32,30 +35,32 @@ Examples:
 pub(crate) struct Arguments {
     /// Mesh: a file, or gen:NAME
     mesh: String,
-    /// Method: any of the trees (see `impinge methods`)
+    /// Method: wide or one of the binary trees (aabb, sphere, obb, dop6 … dop26)
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
-    /// Build quality of a wide tree. The options below are for the other trees
+    /// Build quality of a wide tree
     #[arg(long, value_parser = one_of(QUALITIES), default_value = "quality")]
     quality: WideQuality,
     /// Rule that chooses how a node is split
-    #[arg(long, value_parser = one_of(RULES), default_value = "splatter")]
+    #[arg(long, help_heading = BINARY, value_parser = one_of(RULES), default_value = "splatter")]
     rule: SplitRule,
     /// Where along its direction a node is split
-    #[arg(long, value_parser = one_of(POINTS), default_value = "mean")]
+    #[arg(long, help_heading = BINARY, value_parser = one_of(POINTS), default_value = "mean")]
     point: SplitPoint,
     /// Directions along which nodes may be split
-    #[arg(long, value_parser = one_of(DIRECTIONS), default_value = "axes")]
+    #[arg(long, help_heading = BINARY, value_parser = one_of(DIRECTIONS), default_value = "axes")]
     directions: SplitDirections,
     /// Whether a split may be revised in view of the splits below it (the oscillating build)
-    #[arg(long, value_parser = one_of(REGROUPS), default_value = "never")]
+    #[arg(long, help_heading = BINARY, value_parser = one_of(REGROUPS), default_value = "never")]
     regroup: Regroup,
     /// Maximum number of faces in a leaf
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, help_heading = BINARY, value_name = "N", default_value_t = 2)]
+    #[arg(value_parser = value_parser!(u32).range(1..))]
     leaf: u32,
     /// Cut long thin faces into pieces for tighter volumes: number of extra pieces, as a fraction of all
     /// faces
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, help_heading = BINARY, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(allow_negative_numbers = true)]
     split_skinny: f64,
     /// Threads to use; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
@@ -123,8 +128,8 @@ impl Arguments {
         let is_wide = method == Method::WIDE;
         if is_wide && *options != BuildOptions::default().threads(self.threads()) {
             let message = "--rule, --point, --directions, --regroup, --leaf and --split-skinny work \
-                           with trees of volumes, not with `wide`; choose such a tree, for \
-                           example --method obb";
+                           with binary trees, not with `wide`; choose such a tree, for example \
+                           --method obb";
             return Err(Failure::input(message));
         }
         if !is_wide && self.quality != WideQuality::default() {
@@ -178,6 +183,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.json {
         return output::json(&report);
     }
-    let Report { bytes, .. } = report;
-    output::text(&format!("{method}: {faces} faces, {bytes} bytes, built in {build_ms} ms\n"))
+    let (faces, bytes) = (output::count(faces, "face"), report.bytes);
+    output::text(&format!("{method}: {faces}, {bytes} bytes, built in {build_ms} ms\n"))
 }

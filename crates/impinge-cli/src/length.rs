@@ -55,7 +55,7 @@ impl FromStr for Length {
         let plain = || number(text).map(|value| Self { value, unit: None });
         match plain().or_else(|| Unit::ALL.into_iter().find_map(with_unit)) {
             Some(length) if length.value.is_finite() && length.value >= 0.0 => Ok(length),
-            Some(_) => Err("a length must not be negative or infinite".into()),
+            Some(_) => Err("a length must be finite and not negative".into()),
             None => {
                 let all = Unit::ALL.map(Unit::symbol).join(", ");
                 Err(format!("expected a length: a number, with or without a unit ({all})"))

@@ -106,3 +106,31 @@ fn main() -> ExitCode {
         Err(failure) => failure.report(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// clap breaks lines at 100 columns; longer lines would be broken twice.
+    const MAX_COLUMNS: usize = 95;
+
+    #[test]
+    fn notes_and_examples_are_not_broken_again() {
+        let mut commands = vec![command()];
+        while let Some(command) = commands.pop() {
+            let texts = [
+                command.get_before_help(),
+                command.get_before_long_help(),
+                command.get_after_help(),
+                command.get_after_long_help(),
+            ];
+            for text in texts.into_iter().flatten() {
+                for line in text.to_string().lines() {
+                    let columns = line.chars().count();
+                    assert!(columns <= MAX_COLUMNS, "{}: {columns}: {line}", command.get_name());
+                }
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
+}

@@ -2,7 +2,10 @@
 
 use crate::failure::Failure;
 use serde::Serialize;
-use std::io::{self, IsTerminal, Write};
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal, Write},
+};
 
 /// Makes names safe to print on a terminal.
 pub(crate) use impinge_io::one_line as plain;
@@ -73,6 +76,12 @@ pub(crate) fn to_thousandths(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
+/// Formats a number of things: `1 part`, `2 parts`.
+pub(crate) fn count(number: impl Display + PartialEq + From<u8>, thing: &str) -> String {
+    let plural = if number == 1.into() { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// Formats a number with `digits` significant digits, for tables; JSON has all digits.
 pub(crate) fn short(value: f64, digits: i32) -> String {
     let magnitude = value.abs();
@@ -93,6 +102,12 @@ pub(crate) fn short(value: f64, digits: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_and_many_things() {
+        let counted = [0_usize, 1, 2].map(|number| count(number, "part"));
+        assert_eq!(counted, ["0 parts", "1 part", "2 parts"]);
+    }
 
     #[test]
     fn numbers_are_short() {

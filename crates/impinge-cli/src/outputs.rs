@@ -31,8 +31,7 @@ impl<'a> Outputs<'a> {
             if path.is_dir() {
                 return Err(Failure::input(format!("{option} {named}: is a folder, not a file")));
             }
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            if folder.is_some_and(|folder| !folder.is_dir()) {
+            if !parent(path).is_dir() {
                 return Err(Failure::input(format!(
                     "{option} {named}: cannot be written: no such folder"
                 )));
@@ -51,6 +50,24 @@ impl<'a> Outputs<'a> {
             seen.push((option, path, own));
         }
         self.check_inputs(inputs)
+    }
+
+    /// Fails if an output lies directly in the output folder that `option` names: files of the folder could
+    /// replace it.
+    pub(crate) fn check_folder(&self, option: &str, folder: &Path) -> Result<(), Failure> {
+        let own = Identity::of(folder);
+        // The file that is named, and the one that a link leads to.
+        let is_inside = |path: &Path| {
+            [path.to_owned(), resolved(path)].iter().any(|path| Identity::of(parent(path)) == own)
+        };
+        match self.files.iter().find(|(_, path)| is_inside(path)) {
+            None => Ok(()),
+            Some((file, path)) => Err(Failure::input(format!(
+                "{file} {} is in the folder of {option} {}: choose a file outside of it",
+                path.display(),
+                folder.display()
+            ))),
+        }
     }
 
     /// Runs `load`, and fails if an output is one of the files that it read.
@@ -105,13 +122,18 @@ impl Identity {
     }
 }
 
+/// Returns the folder of a file.
+fn parent(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
+}
+
 /// Returns the absolute path. The last component need not exist.
 fn resolved(path: &Path) -> PathBuf {
     if let Ok(full) = fs::canonicalize(path) {
         return full;
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok();
+    let folder = fs::canonicalize(parent(path)).ok();
     match (folder, path.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
         _ => path.to_owned(),

@@ -30,8 +30,8 @@ Example:
   impinge verify triangles cases.csv more.csv",
         after_help = "\
 The first line of a file names the columns: a0x, a0y, a0z, … b2z hold the corners, and
-exact_intersects (or else expected_by_source) the known answer, 1 or 0. The column `case` names the
-pair. Other columns are ignored."
+exact_intersects (or else expected_by_source) the known answer, 1 or 0. The column `case`
+names the pair. Other columns are ignored."
     )]
     Triangles {
         /// CSV files of triangle pairs

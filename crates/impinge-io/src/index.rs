@@ -19,7 +19,8 @@ pub fn save_index(path: impl AsRef<Path>, shape: &Shape) -> Result<(), Error> {
     let Some(bytes) = shape.to_bytes() else {
         let method = shape.method();
         let message = format!(
-            "the index of the method `{method}` cannot be saved; choose a tree of volumes, such as `obb`"
+            "the index of the method `{method}` cannot be saved; choose `wide`, the default, or a binary \
+             tree such as `obb`"
         );
         return Err(Fault::file(message).in_file(path));
     };

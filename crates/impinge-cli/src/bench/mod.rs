@@ -24,13 +24,13 @@ Examples:
   impinge bench --scenario sphere,pipes --plots plots
   impinge bench --meshes part.stl housing.glb
   impinge bench --quick --peer \"parry3d=target/release/peer_parry3d {dir}\"
-  impinge bench --peer \"fcl=fcl_peer {dir}\" --peer \"ode=ode_peer {dir}\" --write docs/benchmarks.md
+  impinge bench --peer \"fcl=fcl_peer {dir}\" --peer \"ode=ode_peer {dir}\" --write page.md
   impinge bench tumble gen:deformed-torus --method obb,dop18,aabb --plot tumble.svg
   impinge bench build --method obb,dop18 --plot build.svg
   impinge bench nodes",
     after_help = "\
-Exit code 0: success, even if a peer gives wrong answers. 1: methods of impinge disagree. 2: a peer failed;
-the report is still printed."
+Exit code 0: success, even if a peer gives wrong answers. 1: methods of impinge disagree.
+2: a peer failed; the report is still printed."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -29,16 +29,16 @@ Examples:
   impinge clash car.glb --json > accepted.json
   impinge clash car.glb --baseline accepted.json --allow known",
     after_help = "\
-Rules (--ignore, and the lines of --ignore-file): PATTERN ignores all pairs with a part whose name
-matches. PATTERN :: PATTERN (with the spaces) ignores all pairs of one part that matches the first
-pattern and one part that matches the second. Verdicts in front limit a rule to clashes with these
-verdicts, as in `touching: bolt* :: *plate*`.
-In a pattern, * stands for any text and ? for any one character. A pattern is compared with the names of
-parts. A pattern with a slash is also compared with the paths of parts: `engine/*` matches all parts of
-the sub-assembly engine.
+Rules (--ignore, and the lines of --ignore-file): PATTERN ignores all pairs with a part
+whose name matches. PATTERN :: PATTERN (with the spaces) ignores all pairs of one part that
+matches the first pattern and one part that matches the second. Verdicts in front limit a
+rule to clashes with these verdicts, as in `touching: bolt* :: *plate*`.
+In a pattern, * stands for any text and ? for any one character. A pattern is compared with
+the names of parts. A pattern with a slash is also compared with the paths of parts:
+`engine/*` matches all parts of the sub-assembly engine.
 
-Output: a table, or one JSON object with --json. docs/clash.md describes both; docs/output.md describes
-every field."
+Output: a table, or one JSON object with --json. docs/clash.md describes both;
+docs/output.md describes every field."
 )]
 pub(crate) struct Arguments {
     /// Files and folders with the parts to check: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or

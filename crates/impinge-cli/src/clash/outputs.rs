@@ -115,6 +115,9 @@ impl Files {
             let named = folder.display();
             return Err(Failure::input(format!("{named}: is a file; --pictures needs a folder")));
         }
+        if let Some(folder) = &self.pictures {
+            self.outputs().check_folder("--pictures", folder)?;
+        }
         self.outputs().check(inputs)
     }
 

@@ -35,6 +35,9 @@ pub(super) fn find(
     })
 }
 
+/// Notes about rules that match no part; a file that is no list of rules would cause one for each line.
+const MAX_NOTES: usize = 5;
+
 struct Watcher<'w> {
     interrupt: &'w Interrupt,
     progress: Progress,
@@ -44,8 +47,12 @@ struct Watcher<'w> {
 }
 
 impl CheckWatch for Watcher<'_> {
-    fn idle_rule(&self, rule: &Rule) {
-        output::note(&format!("{rule} matches no part"));
+    fn idle_rules(&self, rules: &[&Rule]) {
+        let (shown, more) = rules.split_at(rules.len().min(MAX_NOTES));
+        shown.iter().for_each(|rule| output::note(&format!("{rule} matches no part")));
+        if !more.is_empty() {
+            output::note(&format!("and {} more", more.len()));
+        }
     }
 
     fn proceed(&self, progress: clash::Progress) -> bool {
@@ -53,10 +60,10 @@ impl CheckWatch for Watcher<'_> {
         if let Ok(mut shown) = self.shown.try_lock() {
             let clash::Progress { stage, done, total, .. } = progress;
             if shown.is_none_or(|(before, _)| before != stage) {
-                let parts = self.parts;
+                let parts = output::count(self.parts, "part");
                 self.progress.start_stage(&match stage {
-                    Stage::Meshes => format!("{parts} parts: meshes"),
-                    Stage::Pairs => format!("{parts} parts: pairs"),
+                    Stage::Meshes => format!("{parts}: meshes"),
+                    Stage::Pairs => format!("{parts}: pairs"),
                 });
                 *shown = Some((stage, 0));
             }

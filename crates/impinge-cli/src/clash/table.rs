@@ -2,7 +2,7 @@
 
 use crate::{
     input::DEMO,
-    output::{self, plain, short, width},
+    output::{self, count, plain, short, width},
 };
 use clap::ValueEnum;
 use console::{Style, Term};
@@ -83,15 +83,14 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
         assembly.files.iter().map(|file| plain(&file.to_string_lossy())).collect();
     match &files[..] {
         [only] => _ = write!(text, "{only}: "),
-        _ => _ = write!(text, "{} files: ", files.len()),
+        _ => _ = write!(text, "{}: ", count(files.len(), "file")),
     }
     let units = assembly.units.map(|units| format!(" {units}")).unwrap_or_default();
     let _ = write!(
         text,
-        "{} part{} of {} faces; touch band {}{units}",
-        assembly.parts.len(),
-        if assembly.parts.len() == 1 { "" } else { "s" },
-        assembly.face_count(),
+        "{} of {}; touch band {}{units}",
+        count(assembly.parts.len(), "part"),
+        count(assembly.face_count(), "face"),
         short(findings.touch, 4)
     );
     match findings.clearance {
@@ -141,10 +140,7 @@ fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
         let _ = write!(text, "; {allowed} allowed");
     }
     let [read, search] = [times.read, times.search].map(time);
-    let pairs = match findings.pairs_checked {
-        1 => "1 pair".to_owned(),
-        pairs => format!("{pairs} pairs"),
-    };
+    let pairs = count(findings.pairs_checked, "pair");
     let _ = writeln!(text, "; {pairs} checked in {search}, files read in {read}");
     text
 }

@@ -253,8 +253,8 @@ impl Report {
             ("bounds", bounds),
             ("size", size),
             ("closed", closed),
-            ("degenerate", format!("{} faces", self.degenerate_faces)),
-            ("duplicate", format!("{} faces", self.duplicate_faces)),
+            ("degenerate", output::count(self.degenerate_faces, "face")),
+            ("duplicate", output::count(self.duplicate_faces, "face")),
             ("index bytes", bytes.join(", ")),
         ];
         let rows = rows.map(|(name, value)| vec![name.to_owned(), value]);

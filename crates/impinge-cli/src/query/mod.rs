@@ -34,16 +34,16 @@ Examples:
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
   impinge query a.obj b.obj --poses poses.csv --method all --json
   impinge query a.glb b.glb --poses poses.csv --all --within 0.5mm
-  impinge query a.obj b.obj --poses poses.csv --distances gaps.csv
+  impinge query a.obj b.obj --poses poses.csv --write-distances gaps.csv
   impinge query a.obj b.obj --poses poses.csv --batch",
     after_help = "\
-A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that places B in A's
-frame. Without --poses there is one step, with B as it is in its file.
+A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that
+places B in A's frame. Without --poses there is one step, with B as it is in its file.
 
-Output: a table on a terminal; one JSON line with --json, or if the output is not a terminal. Its fields:
-engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes (of the index for both meshes),
-mean_us, p50_us, p99_us, max_us (times of the queries alone), colliding_steps, pairs (null without
---all). Some options add fields."
+Output: a table on a terminal; one JSON line with --json, or if the output is not a
+terminal. Its fields: engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes
+(of the index for both meshes), mean_us, p50_us, p99_us, max_us (times of the queries
+alone), colliding_steps, pairs (null without --all). Some options add fields."
 )]
 pub(crate) struct Arguments {
     /// First mesh: a file, or gen:NAME
@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Find the minimum distance between the meshes instead
-    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
+    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget"])]
     distance: bool,
     /// Search method (see `impinge methods`), or `all` to run every method and compare the answers
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
@@ -76,21 +76,22 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OUT.csv")]
     pairs: Option<PathBuf>,
     /// Write the minimum distance at each step, with the closest points and faces; implies --distance
-    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "threads"])]
-    distances: Option<PathBuf>,
+    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget"])]
+    write_distances: Option<PathBuf>,
     /// Threads to use; 0 for one per core. The threads share the work of each long step, or, with --batch,
-    /// the steps. --distance, --cache and --budget use one thread
+    /// the steps. --distance, --write-distances, --cache and --budget use one thread: with them, N may only
+    /// be 0 or 1
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
     /// Start each step from the result of the previous step, which is faster if B moves little
-    #[arg(long, conflicts_with_all = ["threads", "budget"])]
+    #[arg(long, conflicts_with = "budget")]
     cache: bool,
     /// Answer all steps as one batch, and report the number of poses per second
     #[arg(long, conflicts_with_all = ["cache", "budget", "stats"])]
     batch: bool,
     /// Stop each step after this many tests of volumes and faces, even if it is undecided. Not with --method
     /// all; the method brute ignores it
-    #[arg(long, value_name = "TESTS", conflicts_with = "threads", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TESTS", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// Report the mean number of volume tests, face tests and placed volumes per step
     #[arg(long)]
@@ -108,7 +109,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     fn ask(&self) -> Result<Ask, Failure> {
-        if self.distance || self.distances.is_some() {
+        if self.distance || self.write_distances.is_some() {
             return Ok(Ask::Distance);
         }
         let tolerance = match self.within {
@@ -129,7 +130,7 @@ impl Arguments {
     fn outputs(&self) -> Outputs<'_> {
         Outputs::new([
             ("--pairs", self.pairs.as_deref()),
-            ("--distances", self.distances.as_deref()),
+            ("--write-distances", self.write_distances.as_deref()),
         ])
     }
 
@@ -140,9 +141,22 @@ impl Arguments {
         sources.filter_map(|source| source::file(source)).chain(indices)
     }
 
-    /// Whether each step runs on one thread, whatever `--threads` says.
-    fn is_single(&self) -> bool {
-        self.cache || self.budget.is_some() || self.distance || self.distances.is_some()
+    /// Returns the number of threads, 0 for one per core. Some options work on one thread only: with them, a
+    /// larger number is an error.
+    fn threads(&self) -> Result<u16, Failure> {
+        let single = [
+            ("--distance", self.distance),
+            ("--write-distances", self.write_distances.is_some()),
+            ("--cache", self.cache),
+            ("--budget", self.budget.is_some()),
+        ];
+        match (single.into_iter().find(|(_, is_given)| *is_given), self.threads) {
+            (None, threads) => Ok(threads),
+            (Some(_), 0 | 1) => Ok(1),
+            (Some((option, _)), threads) => Err(Failure::input(format!(
+                "--threads {threads}: {option} works on one thread; leave out --threads"
+            ))),
+        }
     }
 
     /// Where the prepared meshes come from: one method, every method, or index files.
@@ -164,13 +178,14 @@ impl Arguments {
 
     fn rows(&self) -> Option<Rows<'_>> {
         let pairs = self.pairs.as_deref().map(Rows::Pairs);
-        pairs.or(self.distances.as_deref().map(Rows::Distances))
+        pairs.or(self.write_distances.as_deref().map(Rows::Distances))
     }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let ask = arguments.ask()?;
     let ways = arguments.prepare()?;
+    let threads = arguments.threads()?;
     let outputs = arguments.outputs();
     outputs.check(arguments.inputs())?;
     let (a, b, poses) = outputs.reading(|| {
@@ -187,7 +202,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         ask,
         cache: arguments.cache,
         batch: arguments.batch,
-        pool: if arguments.is_single() { None } else { threads::pool(arguments.threads)? },
+        pool: threads::pool(threads)?,
     };
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {

@@ -4,7 +4,7 @@ use super::{
     faces,
     workload::{Answer, Ask, Outcome, Times, Workload},
 };
-use crate::output::{self, to_thousandths};
+use crate::output::{self, count, to_thousandths};
 use rayon::ThreadPool;
 use serde::Serialize;
 use std::time::Duration;
@@ -123,7 +123,7 @@ impl Report {
     pub(super) fn readable(&self) -> String {
         let touching = format!("{} of {} steps touch", self.colliding_steps, self.steps);
         let mut answer = match self.pairs {
-            Some(pairs) => format!("{touching}, {pairs} face pairs in total"),
+            Some(pairs) => format!("{touching}, {} in total", count(pairs, "face pair")),
             None => touching,
         };
         if let Some(Least { least_distance: Some(distance), least_step: Some(step) }) =
@@ -135,7 +135,8 @@ impl Report {
             && *undecided_steps > 0
         {
             answer.push_str(&format!(
-                ", {undecided_steps} undecided steps with an overlap of at most {largest_overlap}"
+                ", {} with an overlap of at most {largest_overlap}",
+                count(*undecided_steps, "undecided step")
             ));
         }
         let mut rows = vec![
@@ -160,9 +161,8 @@ impl Report {
             times.push_str(&format!(", median {p50} µs, 99 % below {p99} µs, longest {max} µs"));
         }
         if let Some(Throughput { threads, poses_per_s }) = &self.batch {
-            let plural = if *threads == 1 { "" } else { "s" };
-            times
-                .push_str(&format!(", {poses_per_s} poses per second on {threads} thread{plural}"));
+            let threads = count(*threads, "thread");
+            times.push_str(&format!(", {poses_per_s} poses per second on {threads}"));
         }
         times
     }

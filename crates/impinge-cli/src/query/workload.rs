@@ -2,6 +2,7 @@
 
 use crate::{
     failure::Failure,
+    output,
     progress::{self, Progress},
 };
 use impinge::{
@@ -82,7 +83,7 @@ pub(super) enum Answer {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Touching { count, .. } => write!(f, "{count} pairs"),
+            Self::Touching { count, .. } => f.write_str(&output::count(*count, "pair")),
             Self::Undecided { .. } => f.write_str("undecided"),
             Self::Distance(None) => f.write_str("no distance"),
             Self::Distance(Some(least)) => {

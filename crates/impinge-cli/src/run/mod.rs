@@ -52,8 +52,9 @@ A scene (docs/scenes.md describes every key):
   mesh = \"part.stl\"
   fixed = true
 
-Output: a table on a terminal. With --json, or if the output is not a terminal, one JSON line for each
-cycle (unless -o names a file for them) and one for each run. docs/output.md describes the fields."
+Output: a table on a terminal. With --json, or if the output is not a terminal, one JSON
+line for each cycle (unless -o names a file for them) and one for each run. docs/output.md
+describes the fields."
 )]
 pub(crate) struct Arguments {
     /// Scene: a TOML file

@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    output,
+    output::{self, count},
     plot::{Lines, Scale},
 };
 use impinge_io::Draft;
@@ -22,8 +22,9 @@ impl Report {
         let first = match summary.first_contact {
             None => "none".to_owned(),
             Some(cycle) => format!(
-                "{} pairs of faces in {} cycles, first at cycle {cycle}",
-                summary.contacts, summary.touching_cycles
+                "{} in {}, first at cycle {cycle}",
+                count(summary.contacts, "face pair"),
+                count(summary.touching_cycles, "cycle")
             ),
         };
         let broad = summary.broad.name();
@@ -34,10 +35,16 @@ impl Report {
         };
         let rows = [
             ("run", output::plain(&summary.run)),
-            ("bodies", format!("{}, with {} faces in total", summary.bodies, summary.faces)),
+            (
+                "bodies",
+                format!("{}, with {} in total", summary.bodies, count(summary.faces, "face")),
+            ),
             ("methods", format!("{broad} and {}, on {threads}", summary.method)),
             ("cycles", format!("{}, ended by {}", summary.cycles, summary.stopped.name())),
-            ("near", format!("{} pairs of bodies, {} checked", summary.near, summary.candidates)),
+            (
+                "near",
+                format!("{}, {} checked", count(summary.near, "body pair"), summary.candidates),
+            ),
             ("contacts", first),
             (
                 "time",

@@ -232,6 +232,16 @@ fn rules_exclude_pairs() {
 
     let rules = folder.write("rules.txt", "# accepted in May\n\n  a :: b\r\nclearance: *\n");
     assert_eq!(pairs(&[&file, "--clearance", "0.5", "--ignore-file", &rules]), [CD]);
+    // A file that is no list of rules does not fill the screen.
+    let long = format!("{}\x1b[31m{}\n", "x".repeat(50), "y".repeat(1000)).repeat(12);
+    let rules = folder.write("rules.txt", long);
+    let idle = Clashes::of(&[&file, "--ignore-file", &rules]);
+    let notes: Vec<&str> =
+        idle.run.stderr.lines().filter(|line| line.starts_with("note")).collect();
+    assert_eq!(notes.len(), 6, "{notes:?}");
+    let first = format!("rules.txt:1: `{}\\u{{1b}}[31myyyyy…` matches no part", "x".repeat(50));
+    assert!(notes[0].ends_with(&first), "{}", notes[0]);
+    assert_eq!(notes[5], "note: and 7 more");
     let rules = folder.write("rules.txt", "a :: b\n\n :: c\n");
     impinge(["clash", &file, "--ignore-file", &rules])
         .refuses(&["rules.txt:3:", "a name is missing"]);

@@ -77,7 +77,7 @@ fn lengths_have_units() {
 #[test]
 fn the_minimum_distance() {
     let header = ["step", "distance", "ax", "ay", "az", "bx", "by", "bz", "face_a", "face_b"];
-    let rows = rows("--distances", &[]);
+    let rows = rows("--write-distances", &[]);
     assert_eq!(rows[0], header);
     assert_eq!(rows.len(), 41);
     let number = |row: &[String], i: usize| row[i].parse::<f64>().expect("a number");
@@ -99,6 +99,25 @@ fn the_minimum_distance() {
 
     impinge(scene(&["--distance", "--all"])).misused(&["--all"]);
     impinge(scene(&["--distance", "--within", "1"])).misused(&["--within"]);
+}
+
+/// These options work on one thread: to ask for one is fine, to ask for more is not.
+#[test]
+fn some_options_use_one_thread() {
+    for options in [&["--distance"][..], &["--cache"], &["--budget", "1000000"]] {
+        let expected = impinge(scene(options)).succeeds().json()["colliding_steps"].clone();
+        for threads in ["0", "1"] {
+            let more = [options, &["--threads", threads]].concat();
+            assert_eq!(impinge(scene(&more)).succeeds().json()["colliding_steps"], expected);
+        }
+        let more = [options, &["--threads", "2"]].concat();
+        impinge(scene(&more)).refuses(&["--threads 2", options[0], "one thread"]);
+    }
+    let folder = Folder::new();
+    let out = folder.at("out.csv");
+    impinge(scene(&["--write-distances", &out, "--threads", "1"])).succeeds();
+    impinge(scene(&["--write-distances", &out, "--threads", "2"]))
+        .refuses(&["--threads 2", "--write-distances"]);
 }
 
 #[test]
@@ -146,7 +165,6 @@ fn a_budget_reports_undecided_steps_and_their_overlap() {
 
     impinge(scene(&["--budget", "9", "--method", "all"])).refuses(&["--method all"]);
     impinge(scene(&["--budget", "0"])).misused(&["--budget"]);
-    impinge(scene(&["--budget", "9", "--threads", "2"])).misused(&["--threads"]);
 }
 
 /// One pose and two triangles, so that the counts are known.

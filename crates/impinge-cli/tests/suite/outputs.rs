@@ -43,7 +43,11 @@ fn meshes_are_not_overwritten() {
     let over = "would overwrite the input";
     for out in [&mesh, &dotted] {
         keeps(&folder, &["query", &mesh, &mesh, "--pairs", out], &["--pairs", "s.obj", over]);
-        keeps(&folder, &["query", "gen:chair", &mesh, "--distances", out], &["--distances", over]);
+        keeps(
+            &folder,
+            &["query", "gen:chair", &mesh, "--write-distances", out],
+            &["--write-distances", over],
+        );
         keeps(&folder, &["index", &mesh, "-o", out], &["--output", "s.obj", over]);
         keeps(&folder, &["clash", &mesh, "--csv", out], &["--csv", "s.obj", over]);
         keeps(&folder, &["bench", "build", &mesh, "--plot", out], &["--plot", over]);
@@ -137,6 +141,35 @@ fn a_scenario_does_not_replace_its_own_sources() {
         &["generate", "scenario", "gen:chair", &a, "--poses", "gen:tumble", "-o", out],
         &["a.obj", "overwrite"],
     );
+}
+
+/// Whether the folder of the pictures exists or not, and by whatever name it is given.
+#[test]
+fn no_other_file_goes_to_the_folder_of_the_pictures() {
+    let folder = Folder::new();
+    let pictures = folder.at("pictures");
+    let refused = |option: &str, file: &str| {
+        let run = impinge(["clash", "gen:gearbox", "--pictures", &pictures, option, file]);
+        run.refuses(&[option, "--pictures", "choose a file outside"]);
+    };
+    let inside = format!("{pictures}/0001-pinion--wheel.png");
+    refused("--picture", &inside);
+    assert_eq!(folder.names(), [] as [&str; 0]);
+    fs::create_dir(&pictures).unwrap();
+    for option in ["--picture", "--csv", "--output", "--report", "--glb", "--bcf"] {
+        refused(option, &inside);
+        refused(option, &folder.at("./pictures/../pictures/out"));
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&pictures, folder.at("link")).unwrap();
+        refused("--csv", &folder.at("link/out.csv"));
+    }
+    assert_eq!(fs::read_dir(&pictures).unwrap().count(), 0);
+    // Beside the folder is fine.
+    let beside = folder.at("all.png");
+    let run = impinge(["clash", "gen:gearbox", "--pictures", &pictures, "--picture", &beside]);
+    assert_eq!(run.code, Some(1));
 }
 
 #[cfg(unix)]
