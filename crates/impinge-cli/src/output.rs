@@ -77,7 +77,7 @@ pub(crate) fn to_thousandths(value: f64) -> f64 {
 }
 
 /// Formats a number of things: `1 part`, `2 parts`.
-pub(crate) fn count(number: impl Display + PartialEq + From<u8>, thing: &str) -> String {
+pub(crate) fn count<N: Copy + Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let plural = if number == 1.into() { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
