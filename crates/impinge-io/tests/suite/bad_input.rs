@@ -94,7 +94,7 @@ fn obj() {
     let edit = |from: &str, to: &str| edited(text, from, to);
     cases.extend([
         ("no faces", b"v 0 0 0\nv 1 0 0\n".to_vec(), At::File, "holds no faces"),
-        ("index 0", edit("f 1 2 5", "f 0 2 5"), At::Line(14), "numbered from 1"),
+        ("index 0", edit("f 1 2 5", "f 0 2 5"), At::Line(14), "numbers vertices from 1"),
         ("out of range", edit("f 1 2 5", "f 1 2 6"), At::Line(14), "vertex 6, but the file has 5"),
         ("too far back", edit("-3//1", "-6//1"), At::Line(16), "6 vertices back"),
         ("in a continued line", edit("4/1/1", "9/1/1"), At::Line(17), "vertex 9"),

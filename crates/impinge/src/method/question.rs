@@ -101,16 +101,17 @@ impl<'q> Question<'q> {
     pub(crate) fn proximity(&self) -> Proximity {
         let [a, b] = &self.bodies;
         let rounding = a.extent.rounding(a.pose) + b.extent.rounding(b.pose);
-        let apart = (a.pose.place(a.extent.center()) - b.pose.place(b.extent.center())).abs();
+        let apart = a.pose.place(a.extent.center()) - b.pose.place(b.extent.center());
         // A rotation to 1e-6 lengthens no vector by more than 1.5e-6. Rounding moves a vertex and its
         // centre along three axes. The last factor covers the roundings of this sum and of the squares,
         // the smallest normal number what they lose to underflow.
         let radii = a.extent.radius() + b.extent.radius();
         let reach = radii * (1.0 + 2e-6) + 8.0 * rounding + self.growth();
         let reach = reach * (1.0 + 1e-14) + f64::MIN_POSITIVE;
-        // Squares overflow and underflow where lengths do not; then the longest component decides alone.
-        let is_apart = apart.max_element() > reach
-            || apart.length_squared() > reach * reach + f64::MIN_POSITIVE;
+        let apart_sq = apart.length_squared();
+        // Squares overflow where lengths do not; then the longest component decides alone.
+        let is_apart = apart_sq > reach * reach + f64::MIN_POSITIVE
+            || (!apart_sq.is_finite() && apart.abs().max_element() > reach);
         if is_apart {
             return Proximity::Apart;
         }
