@@ -141,7 +141,7 @@ fn description(findings: &Findings, clash: &Clash) -> String {
     let [a, b] = [clash.a, clash.b].map(|part| findings.assembly.full_name(part));
     let unit = findings.assembly.units.map_or(String::new(), |unit| format!(" {unit}"));
     let mut text = format!("{a}\n{b}\n");
-    if let Some(depth) = clash.depth.filter(|&depth| depth > 0.0) {
+    if let Some(depth) = clash.least_depth().filter(|&depth| depth > 0.0) {
         let _ = writeln!(text, "at least {depth}{unit} deep");
     }
     if clash.distance > 0.0 {

@@ -39,7 +39,6 @@ pub fn check(
     watch: &impl CheckWatch,
 ) -> Result<Outcome, Error> {
     let mut search_options = clash::Options::new()
-        .tolerance(options.tolerance)?
         .clearance(options.clearance)?
         .threads(options.threads);
     if let Some(touch) = options.touch {
@@ -52,11 +51,17 @@ pub fn check(
     let parts: Vec<Part> = assembly
         .parts
         .iter()
-        .map(|part| Part { mesh: assembly.meshes[part.mesh].clone(), pose: part.placement })
+        .map(|part| {
+            let mut checked = Part::new(assembly.meshes[part.mesh].clone(), part.placement);
+            checked.rounding = part.rounding;
+            checked.tessellation = part.tessellation.clone();
+            checked
+        })
         .collect();
     let watcher = Watcher { filter: &filter, watch };
     let report = clash::find_watched(&parts, &search_options, &watcher).ok_or(Error::Stopped)?;
-    let Report { clashes, pairs_checked, open_parts, touch, .. } = report;
+    let open_parts = report.open_parts();
+    let Report { clashes, pairs_checked, touch, .. } = report;
     let listed = Listed::new(&assembly, &filter, options, clashes);
     drop(filter);
     let found = SearchStats { pairs_checked, open_parts, touch, clearance: options.clearance };

@@ -27,7 +27,7 @@ fn write_row(outcome: &Outcome, row: &Row, out: &mut dyn Write) -> io::Result<()
     write!(out, "{a},{b},{}", clash.verdict)?;
     write!(out, ",{}", row.status.map_or("", Status::name))?;
     write!(out, ",{},{}", outcome.was(row).map_or("", Verdict::name), outcome.is_allowed(row))?;
-    write!(out, ",{}", clash.depth.map(|depth| depth.to_string()).unwrap_or_default())?;
+    write!(out, ",{}", clash.least_depth().map(|depth| depth.to_string()).unwrap_or_default())?;
     write!(out, ",{}", clash.distance)?;
     for DVec3 { x, y, z } in clash.points {
         write!(out, ",{x},{y},{z}")?;

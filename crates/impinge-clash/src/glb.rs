@@ -45,7 +45,7 @@ mod tests {
         *,
     };
     use impinge::{
-        Bounds, FacePair, Mesh, Pose,
+        FacePair, Mesh, Pose,
         glam::{DMat3, DVec3},
     };
     use impinge_io::{
@@ -99,19 +99,8 @@ mod tests {
     }
 
     fn clash(a: usize, b: usize, verdict: Verdict, faces: &[(u32, u32)]) -> Row {
-        let clash = Clash {
-            a,
-            b,
-            verdict,
-            depth: None,
-            distance: 0.0,
-            points: [DVec3::ZERO; 2],
-            faces: faces.iter().map(|&(a, b)| FacePair { a, b }).collect(),
-            length: 0.0,
-            extent: Bounds::EMPTY,
-            places: Vec::new(),
-            is_closed: [true; 2],
-        };
+        let mut clash = Clash::new(a, b, verdict);
+        clash.faces = faces.iter().map(|&(a, b)| FacePair { a, b }).collect();
         Row { clash, status: None }
     }
 

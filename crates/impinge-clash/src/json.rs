@@ -104,7 +104,7 @@ impl<'o> Clash<'o> {
             a: outcome.name(clash.a),
             b: outcome.name(clash.b),
             verdict: clash.verdict.name(),
-            depth: clash.depth,
+            depth: clash.least_depth(),
             distance: clash.distance,
             point: points[0],
             faces: Faces(&clash.faces),

@@ -134,7 +134,7 @@ impl Listed {
 /// Compares two clashes. This is a total order: no two pairs have the same part numbers.
 fn order(assembly: &Assembly, sort: Sort, a: &Clash, b: &Clash) -> Ordering {
     // Deepest first; an unknown depth sorts below 0.
-    let depth = |clash: &Clash| clash.depth.unwrap_or(-1.0);
+    let depth = |clash: &Clash| clash.least_depth().unwrap_or(-1.0);
     let by_depth = || depth(b).total_cmp(&depth(a));
     let by_distance = || a.distance.total_cmp(&b.distance);
     let names = |clash: &Clash| [clash.a, clash.b].map(|part| &*assembly.parts[part].name);

@@ -172,7 +172,7 @@ impl Clash {
             a: kept.number[clash.a],
             b: kept.number[clash.b],
             verdict: clash.verdict.name(),
-            depth: clash.depth,
+            depth: clash.least_depth(),
             distance: clash.distance,
             points: clash.points.map(|point| point.to_array()),
             pairs: clash.faces.len(),

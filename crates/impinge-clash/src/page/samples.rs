@@ -3,7 +3,7 @@
 use crate::findings::{Findings, Resolved, Row, Status};
 use impinge::{
     Bounds, FacePair, Mesh, Pair, Pose,
-    clash::{Clash, Place, Verdict},
+    clash::{Clash, Depth, Place, Verdict},
     generate::{self, Random, gearbox},
     glam::{DMat3, DVec3},
 };
@@ -144,21 +144,17 @@ pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
     let row = |number: usize| {
         let a = number % (parts - 1);
         let at = assembly.parts[a].placement.translation() + DVec3::X * 0.75;
-        let verdict = Verdict::ALL[number % 5];
+        let verdict = Verdict::ALL[number % Verdict::ALL.len()];
         let extent = Bounds { min: at - DVec3::splat(0.1), max: at + DVec3::splat(0.1) };
-        let clash = Clash {
-            a,
-            b: a + 1,
-            verdict,
-            depth: (verdict == Verdict::Penetrating).then_some(0.001 * number as f64),
-            distance: if verdict == Verdict::Clearance { 1e-4 * number as f64 } else { 0.0 },
-            points: [at; 2],
-            faces: (0..10).map(|face| FacePair { a: face, b: face }).collect(),
-            length: 0.5,
-            extent,
-            places: vec![Place { point: at, length: 0.5, extent, faces: (0..10).collect() }],
-            is_closed: [true; 2],
-        };
+        let mut clash = Clash::new(a, a + 1, verdict);
+        clash.depth =
+            (verdict == Verdict::Penetrating).then(|| Depth::at_least(0.001 * number as f64));
+        clash.distance = if verdict == Verdict::Clearance { 1e-4 * number as f64 } else { 0.0 };
+        clash.points = [at; 2];
+        clash.faces = (0..10).map(|face| FacePair { a: face, b: face }).collect();
+        clash.length = 0.5;
+        clash.extent = extent;
+        clash.places = vec![Place { point: at, length: 0.5, extent, faces: (0..10).collect() }];
         Row { clash, status: None }
     };
     let rows = (0..clashes).map(row).collect();
@@ -171,7 +167,7 @@ pub(super) fn json(findings: &Findings) -> Value {
     let clash = |row: &Row| {
         let Clash { a, b, verdict, depth, distance, points, faces, .. } = &row.clash;
         json!({
-            "a": name(*a), "b": name(*b), "verdict": verdict.name(), "depth": depth,
+            "a": name(*a), "b": name(*b), "verdict": verdict.name(), "depth": depth.map(|depth| depth.at_least),
             "distance": distance, "point": points[0].to_array(),
             "faces": faces.iter().map(|pair| [pair.a, pair.b]).collect::<Vec<_>>(),
         })
@@ -220,19 +216,15 @@ fn clash(assembly: &Assembly, a: usize, b: usize, verdict: Verdict, depth: Optio
     } else {
         (contacts.to_vec(), [places[0].point; 2])
     };
-    Clash {
-        a,
-        b,
-        verdict,
-        depth,
-        distance: least.distance,
-        points,
-        faces,
-        length: places.iter().map(|place| place.length).sum(),
-        extent,
-        places,
-        is_closed: [true; 2],
-    }
+    let mut clash = Clash::new(a, b, verdict);
+    clash.depth = depth.map(Depth::at_least);
+    clash.distance = least.distance;
+    clash.points = points;
+    clash.faces = faces;
+    clash.length = places.iter().map(|place| place.length).sum();
+    clash.extent = extent;
+    clash.places = places;
+    clash
 }
 
 /// Pairs that share a face belong to one place.

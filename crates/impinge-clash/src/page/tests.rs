@@ -65,7 +65,7 @@ fn the_page_data_agrees_with_the_findings() {
         assert_eq!(row["a"], clash.a);
         assert_eq!(row["b"], clash.b);
         assert_eq!(row["verdict"], clash.verdict.name());
-        assert_eq!(row["depth"].as_f64(), clash.depth);
+        assert_eq!(row["depth"].as_f64(), clash.least_depth());
         assert_eq!(row["distance"], clash.distance);
         assert_eq!(row["points"][1][2], clash.points[1].z);
         assert_eq!(row["pairs"], clash.faces.len());

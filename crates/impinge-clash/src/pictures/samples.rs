@@ -83,18 +83,10 @@ fn clash(assembly: &Assembly, a: usize, b: usize, clearance: f64) -> Option<Row>
         extent = Bounds::enclosing(points);
     }
     let verdict = if met { Verdict::Penetrating } else { Verdict::Clearance };
-    let clash = Clash {
-        a,
-        b,
-        verdict,
-        depth: None,
-        distance,
-        points,
-        faces,
-        length: 0.0,
-        extent,
-        places: Vec::new(),
-        is_closed: [true; 2],
-    };
+    let mut clash = Clash::new(a, b, verdict);
+    clash.distance = distance;
+    clash.points = points;
+    clash.faces = faces;
+    clash.extent = extent;
     Some(Row { clash, status: Some(Status::New) })
 }

@@ -72,19 +72,9 @@ fn plant(count: usize) -> Findings {
         assembly.parts.push(AssemblyPart::new(format!("pipe {number}"), number * 7 % 200, pose));
     }
     let row = |a: usize| {
-        let clash = Clash {
-            a,
-            b: a + 1,
-            verdict: Verdict::Penetrating,
-            depth: None,
-            distance: 0.0,
-            points: [assembly.parts[a].placement.translation() + DVec3::X * 1.2; 2],
-            faces: (0..30).map(|face| FacePair { a: face, b: face + 500 }).collect(),
-            length: 0.0,
-            extent: Bounds::EMPTY,
-            places: Vec::new(),
-            is_closed: [true; 2],
-        };
+        let mut clash = Clash::new(a, a + 1, Verdict::Penetrating);
+        clash.points = [assembly.parts[a].placement.translation() + DVec3::X * 1.2; 2];
+        clash.faces = (0..30).map(|face| FacePair { a: face, b: face + 500 }).collect();
         Row { clash, status: None }
     };
     let rows: Vec<Row> = (0..count - 1).step_by(count / 40).map(row).collect();

@@ -163,7 +163,7 @@ fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
     let mut table = vec![header(outcome, &["depth", "length", "distance", "at"])];
     for row in rows {
         let clash = &row.clash;
-        let depth = match clash.depth {
+        let depth = match clash.least_depth() {
             Some(depth) => short(depth, 4),
             None if is_open(row) => "open".into(),
             None => "-".into(),

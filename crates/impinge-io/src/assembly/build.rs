@@ -129,7 +129,8 @@ impl<'a> Builder<'a> {
         let placement = Pose::new(rotation, translation).map_err(|error| error.to_string())?;
         let NewPart { name, group, link, .. } = part;
         let file = self.assembly.files.len().saturating_sub(1) as u32;
-        self.assembly.parts.push(AssemblyPart { name, group, mesh, placement, file, link });
+        let part = AssemblyPart { group, file, link, ..AssemblyPart::new(name, mesh, placement) };
+        self.assembly.parts.push(part);
         Ok(())
     }
 

@@ -42,7 +42,7 @@ pub use options::{LoadOptions, Unit};
 pub use robot::{Joint, JointKind, Link};
 
 use crate::Error;
-use impinge::{Mesh, Pose};
+use impinge::{Mesh, Pose, clash::Tessellation};
 use std::{path::PathBuf, sync::Arc};
 
 /// Parts, their meshes and the sub-assemblies they are in.
@@ -67,6 +67,10 @@ pub struct Assembly {
     pub joints: Vec<Joint>,
     /// The parts and files that were left out because of [`LoadOptions::keep_going`].
     pub skipped: Vec<Skipped>,
+    /// What was left out by design: files in folders that hold no parts, and elements without a solid.
+    pub left_out: Vec<LeftOut>,
+    /// The axis that points up, if the files say so.
+    pub up: Option<Up>,
 }
 
 /// A part: a mesh and its pose.
@@ -85,13 +89,32 @@ pub struct AssemblyPart {
     pub file: u32,
     /// Index into [`Assembly::links`], if the part belongs to a robot.
     pub link: Option<u32>,
+    /// The persistent identity that the file gives the part, such as an IFC GUID.
+    pub id: Option<String>,
+    /// The kind of the part, such as `IfcWall`.
+    pub class: Option<String>,
+    /// How far rounding may have moved each vertex, in the unit of the assembly; `None` if unknown.
+    pub rounding: Option<f64>,
+    /// How far the faces may be from the curved surfaces that they stand for, in the unit of the assembly.
+    pub tessellation: Tessellation,
 }
 
 impl AssemblyPart {
     /// Returns a part at the top level, of the first file. The caller has to make sure that the name is unique
     /// and that the mesh exists.
     pub fn new(name: impl Into<String>, mesh: usize, placement: Pose) -> Self {
-        Self { name: name.into(), group: None, mesh, placement, file: 0, link: None }
+        Self {
+            name: name.into(),
+            group: None,
+            mesh,
+            placement,
+            file: 0,
+            link: None,
+            id: None,
+            class: None,
+            rounding: None,
+            tessellation: Tessellation::default(),
+        }
     }
 }
 
@@ -120,6 +143,27 @@ pub struct Skipped {
     pub name: String,
     /// Why the part or file could not be read.
     pub error: Arc<Error>,
+}
+
+/// Files or elements of one kind that were left out by design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The kind, such as `.dae files` or `IfcSpace`.
+    pub kind: String,
+    /// The number of files or elements.
+    pub count: usize,
+    /// The first few names.
+    pub names: Vec<String>,
+}
+
+/// The axis that points up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Up {
+    /// As in glTF files.
+    Y,
+    /// As in STEP, IFC and URDF files.
+    Z,
 }
 
 impl Assembly {

@@ -5,7 +5,7 @@
 //! `depth.rs` and `crossing.rs` to tell penetration from touching.
 
 use super::{
-    Clash, Verdict,
+    Clash, Depth, Verdict,
     common::Common,
     crossing::Crossing,
     depth::{DepthProbe, Touching},
@@ -58,22 +58,20 @@ impl Checker {
         };
         let places = self.common.places();
         // Duplicates agree only to within the touch band, so their surfaces need not meet.
+        let depth = depth.map(Depth::at_least);
         let Some(main) = places.iter().max_by(|p, q| p.size().total_cmp(&q.size())) else {
             let near = self.searcher.distance_within(first.body(), second.body(), f64::INFINITY)?;
             return Some(Clash { verdict, ..Clash::apart((a, b), &near, is_closed) });
         };
         Some(Clash {
-            a,
-            b,
-            verdict,
             depth,
-            distance: 0.0,
             points: [main.point; 2],
             faces: self.faces.clone(),
             length: if is_same { 0.0 } else { places.iter().map(|place| place.length).sum() },
             extent: self.common.extent(),
             places,
             is_closed,
+            ..Clash::new(a, b, verdict)
         })
     }
 
@@ -94,7 +92,7 @@ impl Checker {
             let is_closed = [first.surface().is_closed, second.surface().is_closed];
             let depth = (is_closed == [true; 2]).then_some(depth);
             let apart = Clash::apart(numbers, &near, is_closed);
-            return Some(Clash { verdict: Verdict::Inside, depth, ..apart });
+            return Some(Clash { verdict: Verdict::Inside, depth: depth.map(Depth::at_least), ..apart });
         }
         if assembly.clearance == 0.0 {
             return None;
@@ -135,17 +133,12 @@ impl Clash {
     /// A clearance clash between parts whose surfaces do not meet; `near` holds the closest points.
     fn apart((a, b): (usize, usize), near: &MeshDistance, is_closed: [bool; 2]) -> Self {
         Self {
-            a,
-            b,
-            verdict: Verdict::Clearance,
-            depth: None,
             distance: near.distance,
             points: [near.a, near.b],
             faces: vec![near.faces],
-            length: 0.0,
             extent: Bounds::enclosing([near.a, near.b]),
-            places: Vec::new(),
             is_closed,
+            ..Self::new(a, b, Verdict::Clearance)
         }
     }
 }

@@ -4,7 +4,7 @@
 //! decides each pair. Both run on one thread or on a pool.
 
 use super::{
-    Clash, Options, Part, Progress, Report, Stage, Watch,
+    Clash, Gap, Options, Part, Progress, Report, Stage, Watch,
     check::Checker,
     placed::{Placed, PreparedMesh},
 };
@@ -29,7 +29,7 @@ use std::{
 ///
 /// let parts: Vec<Part> = generate::gearbox()
 ///     .into_iter()
-///     .map(|(_, mesh, pose)| Part { mesh: mesh.into(), pose })
+///     .map(|(_, mesh, pose)| Part::new(mesh.into(), pose))
 ///     .collect();
 /// let options = Options::new().clearance(0.1)?;
 /// let report = clash::find(&parts, &options);
@@ -50,8 +50,8 @@ pub fn find_watched(parts: &[Part], options: &Options, watch: &impl Watch) -> Op
     let assembly = PlacedParts::new(parts, options, watch)?;
     let pairs = assembly.near_pairs(watch)?;
     let clashes = assembly.check(&pairs, watch)?;
-    let open_parts = assembly.open_parts(&pairs);
-    Some(Report { clashes, pairs_checked: pairs.len() as u64, open_parts, touch: assembly.touch })
+    let gaps = assembly.gaps(&pairs);
+    Some(Report { clashes, pairs_checked: pairs.len() as u64, gaps, touch: assembly.touch })
 }
 
 /// All parts with their placed boxes, and the options of the search.
@@ -98,8 +98,7 @@ impl<'p> PlacedParts<'p> {
             .map(|(part, &mesh)| meshes[mesh as usize].shape.placed_bounds(&part.pose))
             .collect();
         let is_touch_chosen = options.touch.is_some();
-        let default = || default_touch(&bounds).max(2.0 * options.tolerance);
-        let touch = options.touch.unwrap_or_else(default);
+        let touch = options.touch.unwrap_or_else(|| default_touch(&bounds));
         let (clearance, threads) = (options.clearance, options.threads);
         Some(Self { parts, meshes, mesh_of, bounds, touch, is_touch_chosen, clearance, threads })
     }
@@ -142,17 +141,15 @@ impl<'p> PlacedParts<'p> {
         })
     }
 
-    /// The number of open parts among these pairs.
-    fn open_parts(&self, pairs: &[[u32; 2]]) -> usize {
-        let mut is_counted = vec![false; self.parts.len()];
-        pairs
-            .iter()
-            .flatten()
-            .filter(|&&part| {
-                let prepared = &self.meshes[self.mesh_of[part as usize] as usize];
-                !std::mem::replace(&mut is_counted[part as usize], true) && prepared.is_known_open()
-            })
-            .count()
+    /// The parts with gaps among these pairs.
+    fn gaps(&self, pairs: &[[u32; 2]]) -> Vec<Gap> {
+        let mut parts: Vec<u32> = pairs.iter().copied().flatten().collect();
+        parts.sort_unstable();
+        parts.dedup();
+        let is_open = |&part: &u32| {
+            self.meshes[self.mesh_of[part as usize] as usize].is_known_open()
+        };
+        parts.into_iter().filter(is_open).map(|part| Gap::new(part as usize, 0.0, false)).collect()
     }
 
     /// The touch band for two parts, as a length.

@@ -67,5 +67,5 @@ mod surface;
 mod winding;
 
 pub use find::{find, find_watched};
-pub use options::{Options, Part, Progress, Stage, Watch};
-pub use report::{Clash, Place, Report, Verdict};
+pub use options::{Effort, Options, Part, Progress, Stage, Tessellation, Watch};
+pub use report::{Clash, Depth, Fit, Gap, Place, Report, Side, Verdict};

@@ -208,7 +208,7 @@ mod tests {
         let parts: Vec<Part> = plant
             .parts
             .iter()
-            .map(|part| Part { mesh: meshes[part.mesh].clone(), pose: part.pose })
+            .map(|part| Part::new(meshes[part.mesh].clone(), part.pose))
             .collect();
         let options = Options::new().clearance(2.5).expect("a distance");
         let report = clash::find(&parts, &options);

@@ -17,7 +17,7 @@ fn cuboid(x: f64, y: f64, z: f64) -> Mesh {
 
 fn at(mesh: impl Into<Arc<Mesh>>, x: f64, y: f64, z: f64) -> Part {
     let pose = Pose::from_translation(dvec3(x, y, z)).expect("finite");
-    Part { mesh: mesh.into(), pose }
+    Part::new(mesh.into(), pose)
 }
 
 /// The clash between two parts, if there is one.
@@ -28,7 +28,7 @@ fn clash_of(a: Part, b: Part, options: &Options) -> Option<Clash> {
 }
 
 fn verdict_of(a: Part, b: Part) -> Option<(Verdict, Option<f64>)> {
-    clash_of(a, b, &Options::new()).map(|clash| (clash.verdict, clash.depth))
+    clash_of(a, b, &Options::new()).map(|clash| (clash.verdict, clash.least_depth()))
 }
 
 fn is_near(found: Option<f64>, expected: f64) -> bool {
@@ -44,7 +44,7 @@ fn boxes_that_share_a_side_touch() {
     )
     .expect("they meet");
     assert_eq!(clash.verdict, Verdict::Touching);
-    assert_eq!(clash.depth, Some(0.0));
+    assert_eq!(clash.least_depth(), Some(0.0));
     assert_eq!(clash.distance, 0.0);
     assert_eq!(clash.places.len(), 1);
     assert_eq!(clash.length, 2.0 * (0.75 + 1.0), "the border of the patch");
@@ -99,7 +99,7 @@ fn bars_that_cross_penetrate() {
     .expect("they cross");
     assert_eq!(clash.verdict, Verdict::Penetrating);
     // The thin bar's sides x = 0.1 and x = 0.5 contain points that are 0.5 deep in the thick one.
-    assert!(clash.depth.is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9), "{clash:?}");
+    assert!(clash.least_depth().is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9), "{clash:?}");
     assert_eq!(clash.places.len(), 2, "in at one side, out at the other");
     let around = 4.0 * 0.4;
     assert!((clash.length - 2.0 * around).abs() < 1e-9, "{}", clash.length);
@@ -113,7 +113,7 @@ fn a_touch_band_turns_shallow_penetration_into_touching() {
     let (a, b) = parts();
     let wide = clash_of(a, b, &Options::new().touch(0.02).unwrap()).expect("they meet");
     assert_eq!(wide.verdict, Verdict::Touching);
-    assert!(is_near(wide.depth, 0.01), "{:?}", wide.depth);
+    assert!(is_near(wide.least_depth(), 0.01), "{:?}", wide.least_depth());
     let (a, b) = parts();
     let narrow = clash_of(a, b, &Options::new().touch(0.005).unwrap()).expect("they meet");
     assert_eq!(narrow.verdict, Verdict::Penetrating);
@@ -132,9 +132,9 @@ fn a_part_in_a_solid_is_inside_but_a_part_in_its_cavity_is_not() {
     assert_eq!(clash.verdict, Verdict::Inside);
     assert!((clash.distance - 0.5).abs() < 1e-12);
     assert!(
-        clash.depth.is_some_and(|depth| (1.5..=1.500_001).contains(&depth)),
+        clash.least_depth().is_some_and(|depth| (1.5..=1.500_001).contains(&depth)),
         "{:?}",
-        clash.depth
+        clash.least_depth()
     );
 
     // Swapping the parts changes nothing.
@@ -144,7 +144,7 @@ fn a_part_in_a_solid_is_inside_but_a_part_in_its_cavity_is_not() {
         &Options::new(),
     )
     .expect("it is inside");
-    assert_eq!((turned.verdict, turned.depth), (clash.verdict, clash.depth));
+    assert_eq!((turned.verdict, turned.least_depth()), (clash.verdict, clash.least_depth()));
 
     // A cavity is a shell that faces inward.
     let cavity = cuboid(2.0, 2.0, 2.0);
@@ -200,7 +200,7 @@ fn clearance_reports_distance_and_closest_points() {
     };
     let (a, b) = parts(0.25);
     let clash = clash_of(a, b, &options).expect("too close");
-    assert_eq!((clash.verdict, clash.distance, clash.depth), (Verdict::Clearance, 0.25, None));
+    assert_eq!((clash.verdict, clash.distance, clash.least_depth()), (Verdict::Clearance, 0.25, None));
     assert_eq!((clash.points[0].x, clash.points[1].x), (0.5, 0.75));
     assert_eq!(clash.faces.len(), 1);
     let (a, b) = parts(0.5);
@@ -233,7 +233,7 @@ fn the_same_part_in_the_same_place_is_a_duplicate() {
 
     // A gear turned by one tooth coincides with itself.
     let turn = DMat3::from_rotation_z(std::f64::consts::TAU / 12.0);
-    let turned = Part { mesh: part.clone(), pose: Pose::new(turn, dvec3(1.0, 2.0, 3.0)).unwrap() };
+    let turned = Part::new(part.clone(), Pose::new(turn, dvec3(1.0, 2.0, 3.0)).unwrap());
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), turned);
     assert_eq!(found, Some((Verdict::Duplicate, None)));
 
@@ -262,14 +262,13 @@ fn open_sheets_cross_or_touch() {
     // Entries of exactly 0 and ±1.
     let upright =
         DMat3::from_cols(upright.x_axis.round(), upright.y_axis.round(), upright.z_axis.round());
-    let stand = |x: f64, y: f64, z: f64| Part {
-        mesh: flat.clone(),
-        pose: Pose::new(upright, dvec3(x, y, z)).expect("a rotation"),
+    let stand = |x: f64, y: f64, z: f64| {
+        Part::new(flat.clone(), Pose::new(upright, dvec3(x, y, z)).expect("a rotation"))
     };
     let lie = || at(flat.clone(), 0.0, 0.0, 0.0);
     let verdict = |part: Part| {
         let clash = clash_of(lie(), part, &Options::new());
-        clash.map(|clash| (clash.verdict, clash.depth, clash.is_closed))
+        clash.map(|clash| (clash.verdict, clash.least_depth(), clash.is_closed))
     };
     let expected = |verdict| Some((verdict, None, [false; 2]));
     assert_eq!(verdict(stand(0.3, 0.4, 0.5)), expected(Verdict::Penetrating), "through faces");
@@ -290,7 +289,7 @@ fn open_sheets_cross_or_touch() {
 
     // A sheet through a solid penetrates it, but open parts have no depth.
     let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.3), &Options::new()).unwrap();
-    assert_eq!((clash.verdict, clash.depth), (Verdict::Penetrating, None));
+    assert_eq!((clash.verdict, clash.least_depth()), (Verdict::Penetrating, None));
     assert_eq!(clash.is_closed, [false, true]);
     let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.5), &Options::new()).unwrap();
     assert_eq!(clash.verdict, Verdict::Touching, "the solid stands on the sheet");
@@ -335,7 +334,7 @@ fn heap(seed: u64, count: usize) -> Vec<Part> {
             let mesh = meshes[random.below(meshes.len() as u64) as usize].clone();
             let place =
                 dvec3(random.range(-6.0, 6.0), random.range(-6.0, 6.0), random.range(-6.0, 6.0));
-            Part { mesh, pose: Pose::new(random.rotation(), place).expect("a rotation") }
+            Part::new(mesh, Pose::new(random.rotation(), place).expect("a rotation"))
         })
         .collect()
 }
@@ -443,8 +442,8 @@ fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
         }
     }
     let has_depth = clash.is_closed == [true; 2] && clash.verdict != Verdict::Clearance;
-    assert_eq!(clash.depth.is_some(), has_depth, "{place}");
-    if let Some(depth) = clash.depth {
+    assert_eq!(clash.least_depth().is_some(), has_depth, "{place}");
+    if let Some(depth) = clash.least_depth() {
         // The depth of every corner is guaranteed to be covered.
         let corners = sampled_depth(a, b, 1).max(sampled_depth(b, a, 1));
         assert!(depth >= corners - 1e-9, "{place}: {depth}, but a corner is {corners} deep");
@@ -461,10 +460,10 @@ fn depth_is_close_to_the_depth_on_a_fine_grid() {
     for seed in 10..13 {
         let parts = heap(seed, 16);
         let report = clash::find(&parts, &Options::new());
-        for clash in report.clashes.iter().filter(|clash| clash.depth.is_some()) {
+        for clash in report.clashes.iter().filter(|clash| clash.least_depth().is_some()) {
             let (a, b) = (&parts[clash.a], &parts[clash.b]);
             let grid = sampled_depth(a, b, 12).max(sampled_depth(b, a, 12));
-            let depth = clash.depth.expect("of closed parts");
+            let depth = clash.least_depth().expect("of closed parts");
             let widest = |part: &Part| {
                 part.mesh
                     .triangles()
@@ -592,9 +591,9 @@ fn open_sheets_cross_wherever_their_edges_are() {
         let turn = random.rotation();
         let place = random.direction() * [0.0, 1.0, 1e4][case % 3];
         let upright = DMat3::from_cols(DVec3::X, DVec3::Z, -DVec3::Y);
-        let part = |rotation, away: DVec3| Part {
-            mesh: flat.clone(),
-            pose: Pose::new(turn * rotation, place + turn * away).expect("a rotation"),
+        let part = |rotation, away: DVec3| {
+            let pose = Pose::new(turn * rotation, place + turn * away).expect("a rotation");
+            Part::new(flat.clone(), pose)
         };
         let through = part(upright, DVec3::ZERO);
         let standing = part(upright, dvec3(0.3, 0.0, 2.0));
@@ -615,7 +614,7 @@ fn open_sheets_cross_at_edges_that_do_not_match() {
     let jointed = Mesh::new(points, faces).expect("a sheet");
     let turn = DMat3::from_cols(DVec3::Z, DVec3::Y, -DVec3::X);
     let wall =
-        Part { mesh: Arc::new(sheet()), pose: Pose::new(turn, DVec3::ZERO).expect("a rotation") };
+        Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
     let found = verdict_of(at(jointed, 0.0, 0.0, 0.0), wall);
     assert_eq!(found, Some((Verdict::Penetrating, None)));
 }
@@ -632,7 +631,7 @@ fn a_nearly_flush_part_has_its_true_depth() {
     )
     .expect("it is inside");
     assert_eq!(clash.verdict, Verdict::Inside);
-    assert!(clash.depth.is_some_and(|depth| depth > 0.3 && depth <= 0.5), "{:?}", clash.depth);
+    assert!(clash.least_depth().is_some_and(|depth| depth > 0.3 && depth <= 0.5), "{:?}", clash.least_depth());
 }
 
 #[test]
