@@ -39,14 +39,6 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// Returns the largest distance between a curved surface and its triangles, in `units`.
-    pub(crate) fn tolerance(&self, units: Unit) -> f64 {
-        /// In metres, if `--tolerance` is not given.
-        const DEFAULT: f64 = 1e-4;
-        let metres = self.tolerance.map_or(DEFAULT, |tolerance| tolerance.to(Unit::Metre));
-        metres * Unit::Metre.to(units)
-    }
-
     /// The options of the loader.
     pub(crate) fn options(&self) -> LoadOptions {
         let Self { units, file_units, scale, joints, packages, tolerance, .. } = self;

@@ -4,13 +4,14 @@
 use super::{
     Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, names,
     placement::{Split, StretchKey},
+    rounding::{Precision, gain},
 };
 use crate::{
     Error,
     error::{Fault, Location},
 };
 use glam::{DAffine3, DMat3, DVec3};
-use impinge::{Mesh, Pose};
+use impinge::{Mesh, Pose, clash::Tessellation};
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 /// The largest number of faces and vertices together of all meshes that no file holds: scaled copies of a mesh, and
@@ -23,9 +24,23 @@ const MAX_MADE: u64 = 1 << 24;
 /// The largest nesting depth of sub-assemblies.
 const MAX_DEPTH: u32 = 1000;
 
-/// Handle of a mesh as a file holds it, before any scaling.
+/// Handle of a mesh as a file holds it, before any scaling, and of its tessellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SourceMesh(usize);
+pub(super) struct SourceMesh {
+    mesh: usize,
+    tessellation: usize,
+}
+
+/// The tessellation of meshes without curved surfaces: the first of all.
+const EXACT: usize = 0;
+
+/// A mesh as a file holds it.
+#[derive(Debug)]
+struct Source {
+    mesh: Arc<Mesh>,
+    precision: Precision,
+    has_stretched_copy: bool,
+}
 
 /// A part as a file describes it.
 #[derive(Debug)]
@@ -35,6 +50,25 @@ pub(super) struct NewPart<'a> {
     pub(super) mesh: SourceMesh,
     pub(super) transform: &'a DAffine3,
     pub(super) link: Option<u32>,
+    /// See [`AssemblyPart::id`].
+    pub(super) id: Option<String>,
+    /// See [`AssemblyPart::class`].
+    pub(super) class: Option<String>,
+    /// How far rounding may have moved the part as a whole, in the coordinates of the file.
+    pub(super) moved: f64,
+}
+
+impl<'a> NewPart<'a> {
+    /// Returns a part that has only these properties.
+    pub(super) fn new(
+        name: impl Into<String>,
+        group: Option<u32>,
+        mesh: SourceMesh,
+        transform: &'a DAffine3,
+    ) -> Self {
+        let name = name.into();
+        Self { name, group, mesh, transform, link: None, id: None, class: None, moved: 0.0 }
+    }
 }
 
 #[derive(Debug)]
@@ -42,13 +76,16 @@ pub(super) struct Builder<'a> {
     pub(super) options: &'a LoadOptions,
     pub(super) assembly: Assembly,
     /// The meshes of the files, unscaled.
-    sources: Vec<Arc<Mesh>>,
-    /// Whether each of `sources` already has a scaled copy.
-    stretched: Vec<bool>,
-    /// Handles by a hash of the mesh contents, to find duplicates: files repeat meshes that they could share.
-    alike: HashMap<u64, Vec<SourceMesh>>,
+    sources: Vec<Source>,
+    /// The tessellations of meshes, in the coordinates of their files.
+    tessellations: Vec<Tessellation>,
+    /// Indices into `sources` by a hash of the mesh contents, to find duplicates: files repeat meshes that they
+    /// could share.
+    alike: HashMap<u64, Vec<usize>>,
     /// Index into `assembly.meshes` for a source mesh and its stretch.
-    shown: HashMap<(SourceMesh, Option<StretchKey>), usize>,
+    shown: HashMap<(usize, Option<StretchKey>), usize>,
+    /// Tessellations with a value for each face, scaled: parts share them.
+    scaled: HashMap<(usize, Option<StretchKey>), Tessellation>,
     made: u64,
     depths: Vec<u32>,
     /// The factor for coordinates of the current file.
@@ -63,9 +100,10 @@ impl<'a> Builder<'a> {
             options,
             assembly: Assembly::default(),
             sources: Vec::new(),
-            stretched: Vec::new(),
+            tessellations: vec![Tessellation::default()],
             alike: HashMap::new(),
             shown: HashMap::new(),
+            scaled: HashMap::new(),
             made: 0,
             depths: Vec::new(),
             factor: 1.0,
@@ -87,16 +125,40 @@ impl<'a> Builder<'a> {
     /// Returns a handle for the mesh; the handle of an earlier mesh if both are bit-identical.
     pub(super) fn add_mesh(&mut self, mesh: Arc<Mesh>) -> SourceMesh {
         let alike = self.alike.entry(hash(&mesh)).or_default();
-        let is_same = |other: &&SourceMesh| is_same(&self.sources[other.0], &mesh);
+        let is_same = |other: &&usize| is_same(&self.sources[**other].mesh, &mesh);
         // Hashes can be made to collide on purpose, so only a few candidates are compared.
         if let Some(&same) = alike.iter().take(4).find(is_same) {
-            return same;
+            return SourceMesh { mesh: same, tessellation: EXACT };
         }
-        let number = SourceMesh(self.sources.len());
+        let number = self.sources.len();
         alike.push(number);
-        self.sources.push(mesh);
-        self.stretched.push(false);
-        number
+        let precision = Precision::of(&mesh);
+        self.sources.push(Source { mesh, precision, has_stretched_copy: false });
+        SourceMesh { mesh: number, tessellation: EXACT }
+    }
+
+    /// Returns a handle for a mesh that stands for curved surfaces. The tessellation is in the coordinates of the
+    /// file.
+    pub(super) fn add_tessellated(
+        &mut self,
+        mesh: Arc<Mesh>,
+        tessellation: Tessellation,
+    ) -> SourceMesh {
+        let added = self.add_mesh(mesh);
+        self.with_tessellation(added, tessellation)
+    }
+
+    /// Returns a handle for the same mesh with this tessellation.
+    pub(super) fn with_tessellation(
+        &mut self,
+        mesh: SourceMesh,
+        tessellation: Tessellation,
+    ) -> SourceMesh {
+        if tessellation == Tessellation::default() {
+            return SourceMesh { tessellation: EXACT, ..mesh };
+        }
+        self.tessellations.push(tessellation);
+        SourceMesh { tessellation: self.tessellations.len() - 1, ..mesh }
     }
 
     /// Returns a handle for a mesh that no file holds.
@@ -125,13 +187,42 @@ impl<'a> Builder<'a> {
             translation *= self.factor;
         }
         let Split { rotation, stretch } = Split::new(linear);
-        let mesh = self.show(part.mesh, stretch)?;
+        let mesh = self.show(part.mesh.mesh, stretch)?;
         let placement = Pose::new(rotation, translation).map_err(|error| error.to_string())?;
-        let NewPart { name, group, link, .. } = part;
+        let scale = stretch.as_ref().map_or(1.0, gain);
+        let precision = &self.sources[part.mesh.mesh].precision;
+        let transform = DAffine3 { matrix3: linear, translation };
+        let rounding = Some(precision.after(&transform, scale, part.moved * self.factor));
+        let tessellation = self.tessellation(part.mesh.tessellation, stretch.as_ref(), scale);
+        let NewPart { name, group, link, id, class, .. } = part;
         let file = self.assembly.files.len().saturating_sub(1) as u32;
-        let part = AssemblyPart { group, file, link, ..AssemblyPart::new(name, mesh, placement) };
-        self.assembly.parts.push(part);
+        let new = AssemblyPart::new(name, mesh, placement);
+        self.assembly.parts.push(AssemblyPart {
+            group,
+            file,
+            link,
+            id,
+            class,
+            rounding,
+            tessellation,
+            ..new
+        });
         Ok(())
+    }
+
+    /// Returns a tessellation in the coordinates of the assembly, which are those of its file times `scale`.
+    fn tessellation(&mut self, number: usize, stretch: Option<&DMat3>, scale: f64) -> Tessellation {
+        let own = &self.tessellations[number];
+        match own {
+            Tessellation::Uniform(distance) => Tessellation::Uniform(distance * scale),
+            Tessellation::Faces(faces) if scale != 1.0 => {
+                let key = (number, stretch.map(StretchKey::new));
+                let scaled = |&distance: &f32| (f64::from(distance) * scale) as f32;
+                let make = || Tessellation::Faces(faces.iter().map(scaled).collect());
+                self.scaled.entry(key).or_insert_with(make).clone()
+            }
+            own => own.clone(),
+        }
     }
 
     /// Records a broken part as skipped if `keep_going` is set; otherwise returns the error.
@@ -144,19 +235,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the index in the assembly of a mesh, scaled if necessary.
-    fn show(&mut self, source: SourceMesh, stretch: Option<DMat3>) -> Result<usize, String> {
-        let key = (source, stretch.as_ref().map(StretchKey::new));
+    fn show(&mut self, number: usize, stretch: Option<DMat3>) -> Result<usize, String> {
+        let key = (number, stretch.as_ref().map(StretchKey::new));
         if let Some(&mesh) = self.shown.get(&key) {
             return Ok(mesh);
         }
-        let mesh = &self.sources[source.0];
+        let source = &mut self.sources[number];
         let mesh = match &stretch {
-            None => mesh.clone(),
+            None => source.mesh.clone(),
             Some(stretch) => {
-                if std::mem::replace(&mut self.stretched[source.0], true) {
-                    charge(&mut self.made, mesh, "scaled differently from all earlier parts")?;
+                if std::mem::replace(&mut source.has_stretched_copy, true) {
+                    let why = "scaled differently from all earlier parts";
+                    charge(&mut self.made, &source.mesh, why)?;
                 }
-                Arc::new(stretched(mesh, stretch)?)
+                Arc::new(stretched(&source.mesh, stretch)?)
             }
         };
         let number = self.assembly.meshes.len();

@@ -297,9 +297,7 @@ fn add_bytes(
             let model = read_from(bytes, format, path, folder).map_err(named)?;
             let mesh = model.into_mesh().map_err(|error| file_error(path, error.to_string()))?;
             let mesh = builder.add_mesh(Arc::new(mesh));
-            let (name, group) = (stem(path), within.folder);
-            let transform = &DAffine3::IDENTITY;
-            let part = NewPart { name, group, mesh, transform, link: None };
+            let part = NewPart::new(stem(path), within.folder, mesh, &DAffine3::IDENTITY);
             builder.add_part(part).map_err(|message| file_error(path, message))
         }
     }

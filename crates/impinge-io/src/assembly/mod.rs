@@ -33,6 +33,7 @@ mod obj;
 mod options;
 mod placement;
 mod robot;
+pub(crate) mod rounding;
 mod scene;
 mod step;
 mod urdf;

@@ -27,14 +27,14 @@ pub(super) fn read(
     }
     let sources = sources(meshes, builder).map_err(|fault| fault.in_file(path))?;
     builder.assembly.parts.reserve(found.len());
-    for Found { node, name, group, mesh, world } in found {
+    for Found { node, name, group, mesh, world, moved } in found {
         let pieces = &sources[mesh];
         for (number, &mesh) in pieces.iter().enumerate() {
             let name = match pieces.len() {
                 1 => name.clone(),
                 _ => format!("{name}/{}", number + 1),
             };
-            let part = NewPart { name: name.clone(), group, mesh, transform: &world, link: None };
+            let part = NewPart { moved, ..NewPart::new(&name, group, mesh, &world) };
             if let Err(message) = builder.add_part(part) {
                 let fault = Fault::json(format!("nodes[{node}]"), message);
                 builder.broken(&name, fault.in_file(path))?;
@@ -76,6 +76,7 @@ struct Found {
     group: Option<u32>,
     mesh: usize,
     world: DAffine3,
+    moved: f64,
 }
 
 struct Scene<'s, 'o> {
@@ -129,9 +130,9 @@ impl Sink for Scene<'_, '_> {
     }
 
     fn part(&mut self, shown: PlacedMesh<'_>) -> Result<(), Fault> {
-        let PlacedMesh { node, mesh, world, .. } = shown;
+        let PlacedMesh { node, mesh, world, moved, .. } = shown;
         let (name, group) = (self.name_of(&node), self.group_of(node.parent));
-        self.found.push(Found { node: node.index, name, group, mesh, world });
+        self.found.push(Found { node: node.index, name, group, mesh, world, moved });
         Ok(())
     }
 

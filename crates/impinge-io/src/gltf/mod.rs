@@ -28,6 +28,7 @@ pub(crate) use write::write;
 pub use write::{Color, Paint, save_painted, write_painted};
 
 use crate::{
+    assembly::rounding::{gain, of_translation},
     error::Fault,
     model::{Model, ModelPart},
 };
@@ -86,6 +87,8 @@ pub(crate) struct PlacedMesh<'a> {
     pub(crate) mesh: usize,
     pub(crate) faces: u32,
     pub(crate) world: DAffine3,
+    /// How far rounding may have moved the mesh as a whole, in the coordinates of the scene.
+    pub(crate) moved: f64,
 }
 
 /// Walks the scene of a file. Returns the meshes that it shows.
@@ -108,7 +111,7 @@ pub(crate) fn show(
     // Very many nodes may use one invalid mesh, so it is tried only once.
     let mut broken: HashMap<u32, Fault> = HashMap::new();
     scene.walk(|visited| {
-        let &Visited { node, parent, has_children, world } = visited;
+        let &Visited { node, parent, has_children, world, moved } = visited;
         if has_children {
             sink.group(node.index, parent, document.nodes.name(node))?;
         }
@@ -136,11 +139,14 @@ pub(crate) fn show(
         };
         for at in 0..instances.as_ref().map_or(1, Instances::count) {
             let placed = match &instances {
-                None => Ok(*world),
-                Some(instances) => instances.get(at).map(|own| *world * own),
+                None => Ok((*world, moved)),
+                Some(instances) => instances.get(at).map(|own| {
+                    let own_moved = gain(&world.matrix3) * of_translation(own.translation);
+                    (*world * own, moved + own_moved)
+                }),
             };
             match placed {
-                Ok(world) if shape.fits(&world) => {
+                Ok((world, moved)) if shape.fits(&world) => {
                     // Very many unnamed nodes may use a mesh with a long name.
                     source.budget.charge(name.len() as u64, || node_place(node.index))?;
                     sink.part(PlacedMesh {
@@ -148,6 +154,7 @@ pub(crate) fn show(
                         mesh: shape.mesh,
                         faces: shape.faces,
                         world,
+                        moved,
                     })?;
                 }
                 Ok(_) => {

@@ -6,5 +6,6 @@ mod bad_input;
 mod common;
 mod corpus;
 mod fuzz;
+mod precision;
 mod roundtrip;
 mod step;

@@ -51,16 +51,17 @@ pub(super) fn read(
     let bodies: Vec<Result<SourceMesh, String>> = bodies
         .into_iter()
         .map(|body| match body {
-            Body::Mesh(mesh) => Ok(builder.add_mesh(Arc::new(mesh))),
+            Body::Mesh(mesh, tessellation) => {
+                Ok(builder.add_tessellated(Arc::new(mesh), tessellation))
+            }
             Body::Broken(why) => Err(why),
         })
         .collect();
     for Placed { name, group, body, transform } in parts {
         let (name, group) = (named(name), group.map_or(top, |group| Some(numbers[group])));
-        let added = bodies[body].clone().and_then(|mesh| {
-            let (name, transform) = (name.clone(), &transform);
-            builder.add_part(NewPart { name, group, mesh, transform, link: None })
-        });
+        let added = bodies[body]
+            .clone()
+            .and_then(|mesh| builder.add_part(NewPart::new(&name, group, mesh, &transform)));
         if let Err(why) = added {
             broken(&name, &why, path, builder)?;
         }

@@ -1,9 +1,10 @@
 //! Parses the output of `impinge-step`. `tools/step/stream.hpp` defines the format.
 
 use glam::{DAffine3, DMat3, DVec3};
-use impinge::Mesh;
+use impinge::{Mesh, clash::Tessellation};
 
-const MAGIC: &[u8] = b"IMPSTEP1";
+/// The first bytes of the stream. The last byte is the version.
+const MAGIC: &[u8] = b"IMPSTEP2";
 
 /// Stands for "no sub-assembly".
 const NOWHERE: u32 = u32::MAX;
@@ -20,7 +21,7 @@ pub(super) struct Parts {
 
 #[derive(Debug)]
 pub(super) enum Body {
-    Mesh(Mesh),
+    Mesh(Mesh, Tessellation),
     /// Why the body has no mesh.
     Broken(String),
 }
@@ -36,9 +37,14 @@ pub(super) struct Placed {
 
 pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
     let not_understood = || {
-        "the output of `impinge-step` is not understood; `cargo xtask step` builds the version that belongs \
-         to this version"
-            .to_owned()
+        let another = match bytes.strip_prefix(&MAGIC[..MAGIC.len() - 1]) {
+            Some([version, ..]) if *version != MAGIC[MAGIC.len() - 1] => "is of another version",
+            _ => "is not understood",
+        };
+        format!(
+            "the output of `impinge-step` {another}; `cargo xtask step` builds the version that belongs to this \
+             version"
+        )
     };
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_understood)?;
     let mut parts = Parts::default();
@@ -68,8 +74,9 @@ impl<'a> Cursor<'a> {
                 let (vertices, faces) = (self.number()?, self.number()?);
                 let positions = self.list(vertices, Self::position)?;
                 let faces = self.list(faces, Self::face)?;
+                let tessellation = self.tessellation(faces.len())?;
                 match Mesh::new(positions, faces) {
-                    Ok(mesh) => parts.bodies.push(Body::Mesh(mesh)),
+                    Ok(mesh) => parts.bodies.push(Body::Mesh(mesh, tessellation)),
                     Err(error) => return Some(Err(error.to_string())),
                 }
             }
@@ -130,6 +137,27 @@ impl<'a> Cursor<'a> {
         Some(list)
     }
 
+    /// Reads runs of faces with the same distance from their surfaces.
+    fn tessellation(&mut self, faces: usize) -> Option<Tessellation> {
+        let runs = self.number()?;
+        let mut runs =
+            self.list(runs, |cursor| Some((cursor.number()? as usize, cursor.real()?)))?;
+        let is_valid = |&(_, distance): &(usize, f64)| distance.is_finite() && distance >= 0.0;
+        if runs.iter().map(|&(count, _)| count).sum::<usize>() != faces
+            || !runs.iter().all(is_valid)
+        {
+            return None;
+        }
+        runs.retain(|&(count, _)| count > 0);
+        let first = runs.first().map_or(0.0, |&(_, distance)| distance);
+        if runs.iter().all(|&(_, distance)| distance == first) {
+            return Some(Tessellation::Uniform(first));
+        }
+        let faces =
+            runs.iter().flat_map(|&(count, distance)| std::iter::repeat_n(distance as f32, count));
+        Some(Tessellation::Faces(faces.collect()))
+    }
+
     /// Names may be in any encoding.
     fn text(&mut self) -> Option<String> {
         let length = self.number()? as usize;
@@ -171,7 +199,20 @@ mod tests {
                 b"M".to_vec(),
                 numbers(&[3, 1]),
                 reals(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
-                numbers(&[0, 1, 2]),
+                numbers(&[0, 1, 2, 2, 1]),
+                reals(&[0.5]),
+                numbers(&[0]),
+                reals(&[0.0]),
+            ]
+            .concat(),
+            [
+                b"M".to_vec(),
+                numbers(&[3, 3]),
+                reals(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+                numbers(&[0, 1, 2, 0, 1, 2, 0, 2, 1, 2, 2]),
+                reals(&[0.25]),
+                numbers(&[1]),
+                reals(&[0.0]),
             ]
             .concat(),
             [b"B".to_vec(), text("why")].concat(),
@@ -185,8 +226,11 @@ mod tests {
     fn records_are_read() {
         let parts = read(&sample().concat()).unwrap();
         assert_eq!(parts.groups, [("top".into(), None), ("within".into(), Some(0))]);
-        assert!(matches!(&parts.bodies[0], Body::Mesh(mesh) if mesh.faces() == [[0, 1, 2]]));
-        assert!(matches!(&parts.bodies[1], Body::Broken(why) if why == "why"));
+        let Body::Mesh(mesh, tessellation) = &parts.bodies[0] else { panic!() };
+        assert_eq!((mesh.faces(), tessellation), (&[[0, 1, 2]][..], &Tessellation::Uniform(0.5)));
+        let Body::Mesh(_, Tessellation::Faces(faces)) = &parts.bodies[1] else { panic!() };
+        assert_eq!(faces[..], [0.25, 0.25, 0.0]);
+        assert!(matches!(&parts.bodies[2], Body::Broken(why) if why == "why"));
         let [Placed { name, group: Some(1), body: 0, transform }] = &parts.parts[..] else {
             panic!("{:?}", parts.parts)
         };
@@ -207,10 +251,30 @@ mod tests {
         records.remove(2);
         assert!(read(&records.concat()).is_err());
         let mut records = sample();
-        records.swap(3, 5);
+        records.swap(3, 6);
         assert!(read(&records.concat()).is_err());
+        // Too few or too many faces with a distance, and a distance that is none.
+        for (count, distance) in [(0, 0.1), (2, 0.1), (1, -0.1), (1, f64::NAN), (1, f64::INFINITY)]
+        {
+            let mesh = [&b"M"[..], &numbers(&[3, 1]), &reals(&[0.0; 9]), &numbers(&[0, 1, 2])];
+            let cut = [numbers(&[1, count]), reals(&[distance])].concat();
+            let all = [MAGIC, &mesh.concat(), &cut, b"E"].concat();
+            assert!(read(&all).is_err(), "{count} {distance}");
+        }
+        // The output of an older program.
+        let old = [&b"IMPSTEP1"[..], b"E"].concat();
+        assert!(read(&old).unwrap_err().contains("is of another version; `cargo xtask step`"));
+        assert!(read(b"IMPSTEP2").unwrap_err().contains("not understood"));
         // A corner index out of range, and a count of four billion.
-        let far = [MAGIC, b"M", &numbers(&[1, 1]), &reals(&[0.0; 3]), &numbers(&[0, 1, 0]), b"E"];
+        let far = [
+            MAGIC,
+            b"M",
+            &numbers(&[1, 1]),
+            &reals(&[0.0; 3]),
+            &numbers(&[0, 1, 0, 1, 1]),
+            &reals(&[0.0]),
+            b"E",
+        ];
         assert!(read(&far.concat()).unwrap_err().contains("vertex"));
         assert!(read(&[MAGIC, b"M", &numbers(&[u32::MAX; 2])].concat()).is_err());
     }
