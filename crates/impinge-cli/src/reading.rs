@@ -22,6 +22,10 @@ pub(crate) struct Reading {
     /// Make each primitive of a glTF mesh a separate part
     #[arg(long)]
     primitives: bool,
+    /// Make each connected piece of a mesh a separate part, for files that hold an assembly as one mesh. Faces
+    /// that share a corner position are connected; a cavity belongs to the piece around it
+    #[arg(long)]
+    split: bool,
     /// Position of a robot joint, in radians or metres, or with a unit: elbow=90deg, lift=20cm; may be
     /// repeated
     #[arg(long = "joint", value_name = "NAME=VALUE", value_parser = joint)]
@@ -45,7 +49,8 @@ impl Reading {
         let mut options = LoadOptions::default()
             .scale(*scale)
             .keep_going(self.keep_going)
-            .primitives(self.primitives);
+            .primitives(self.primitives)
+            .split(self.split);
         (options.units, options.file_units) = (*units, *file_units);
         if let Some(tolerance) = tolerance {
             options.tolerance = Some(tolerance.to(Unit::Metre));

@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     for skipped in &assembly.skipped {
         note(&format!("skipped: {}: {}", skipped.name, skipped.error));
     }
+    input::check_single_part(&assembly)?;
 
     if let Some(touch) = check_options.touch {
         options.touch = Some(touch.within("--touch", assembly.units, "--units")?);

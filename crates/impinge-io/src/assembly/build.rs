@@ -2,9 +2,12 @@
 //! single formats call [`Builder`].
 
 use super::{
-    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, names,
+    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit,
+    left_out::OtherFiles,
+    names,
     placement::{Split, StretchKey},
     rounding::{Precision, gain},
+    split::{MAX_PIECES, part_of, pieces},
 };
 use crate::{
     Error,
@@ -75,6 +78,8 @@ impl<'a> NewPart<'a> {
 pub(super) struct Builder<'a> {
     pub(super) options: &'a LoadOptions,
     pub(super) assembly: Assembly,
+    /// The files of folders that are not read.
+    pub(super) other_files: OtherFiles,
     /// The meshes of the files, unscaled.
     sources: Vec<Source>,
     /// The tessellations of meshes, in the coordinates of their files.
@@ -84,6 +89,8 @@ pub(super) struct Builder<'a> {
     alike: HashMap<u64, Vec<usize>>,
     /// Index into `assembly.meshes` for a source mesh and its stretch.
     shown: HashMap<(usize, Option<StretchKey>), usize>,
+    /// The connected pieces of meshes, if they are to be split.
+    pieces: HashMap<SourceMesh, Vec<SourceMesh>>,
     /// Tessellations with a value for each face, scaled: parts share them.
     scaled: HashMap<(usize, Option<StretchKey>), Tessellation>,
     made: u64,
@@ -99,10 +106,12 @@ impl<'a> Builder<'a> {
         Self {
             options,
             assembly: Assembly::default(),
+            other_files: OtherFiles::default(),
             sources: Vec::new(),
             tessellations: vec![Tessellation::default()],
             alike: HashMap::new(),
             shown: HashMap::new(),
+            pieces: HashMap::new(),
             scaled: HashMap::new(),
             made: 0,
             depths: Vec::new(),
@@ -177,8 +186,62 @@ impl<'a> Builder<'a> {
         Ok(self.assembly.groups.len() as u32 - 1)
     }
 
-    /// Adds a part, or returns why it cannot be placed.
+    /// Adds a part, or returns why it cannot be placed. If requested, each connected piece of its mesh is a part, in
+    /// a sub-assembly with the name of the part.
     pub(super) fn add_part(&mut self, part: NewPart<'_>) -> Result<(), String> {
+        if !self.options.split {
+            return self.add_whole(part);
+        }
+        let pieces = self.pieces(part.mesh)?;
+        if pieces.len() == 1 {
+            return self.add_whole(part);
+        }
+        let group = Some(self.add_group(part.name.clone(), part.group)?);
+        for (number, mesh) in pieces.into_iter().enumerate() {
+            let name = format!("{} piece {}", part.name, number + 1);
+            let NewPart { transform, link, moved, .. } = part;
+            let class = part.class.clone();
+            // The identity of the part is not that of its pieces.
+            self.add_whole(NewPart { name, group, mesh, transform, link, id: None, class, moved })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the connected pieces of a mesh.
+    fn pieces(&mut self, whole: SourceMesh) -> Result<Vec<SourceMesh>, String> {
+        if let Some(pieces) = self.pieces.get(&whole) {
+            return Ok(pieces.clone());
+        }
+        let mesh = self.sources[whole.mesh].mesh.clone();
+        let faces = pieces(&mesh);
+        if faces.len() > MAX_PIECES {
+            return Err(format!(
+                "the mesh has {} connected pieces, more than {MAX_PIECES}, and cannot be split: its faces do not \
+                 share the positions of their corners",
+                faces.len()
+            ));
+        }
+        let found: Vec<SourceMesh> = match &faces[..] {
+            [] | [_] => vec![whole],
+            _ => faces.iter().map(|faces| self.add_piece(whole, &mesh, faces)).collect(),
+        };
+        self.pieces.insert(whole, found.clone());
+        Ok(found)
+    }
+
+    fn add_piece(&mut self, whole: SourceMesh, mesh: &Mesh, faces: &[u32]) -> SourceMesh {
+        let piece = self.add_mesh(Arc::new(part_of(mesh, faces)));
+        let tessellation = match &self.tessellations[whole.tessellation] {
+            Tessellation::Faces(distances) => {
+                let own = faces.iter().map(|&face| distances[face as usize]);
+                Tessellation::Faces(own.collect())
+            }
+            same => same.clone(),
+        };
+        self.with_tessellation(piece, tessellation)
+    }
+
+    fn add_whole(&mut self, part: NewPart<'_>) -> Result<(), String> {
         let mut linear = part.transform.matrix3;
         let mut translation = part.transform.translation;
         // Multiplying by 1 would change nothing, but the split takes time.
@@ -273,6 +336,8 @@ impl<'a> Builder<'a> {
                 }
             });
         }
+        let others = std::mem::take(&mut self.other_files).finish();
+        self.assembly.left_out.extend(others);
         names::make_unique(&mut self.assembly.parts);
         self.drop_empty_groups();
         self.assembly.units = self.units.flatten();

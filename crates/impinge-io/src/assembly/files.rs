@@ -6,7 +6,7 @@ use super::{
     obj, scene, step, urdf,
 };
 use crate::{
-    Error, Format,
+    Error, Format, Model,
     error::Fault,
     format::{check_content, check_regular, read_file, read_from},
 };
@@ -35,17 +35,46 @@ enum Kind {
 
 /// Extensions of files with shapes that cannot be read, and the advice for each. Skipping such a file in a folder
 /// would make an assembly seem free of collisions.
-const UNREAD: [(&[&str], &str); 6] = [
+const UNREAD: [(&[&str], &str); 7] = [
     (
         &["stpz", "stpx"],
         "only the text form of STEP (.step) can be read; unpack or convert the file",
     ),
     (
-        &["iges", "igs", "brep", "sat", "x_t", "x_b", "sldprt", "sldasm", "catpart", "catproduct"],
-        "CAD files cannot be read, because they hold curved surfaces, not triangles; save the file as .glb \
-         or .stl",
+        &[
+            "iges",
+            "igs",
+            "brep",
+            "sat",
+            "sab",
+            "x_t",
+            "x_b",
+            "sldprt",
+            "sldasm",
+            "catpart",
+            "catproduct",
+            "cgr",
+            "ipt",
+            "iam",
+            "prt",
+            "asm",
+            "par",
+            "psm",
+            "fcstd",
+            "f3d",
+            "3dm",
+            "skp",
+            "dwg",
+            "dxf",
+            "rvt",
+            "nwd",
+            "nwc",
+        ],
+        "CAD files cannot be read, because their format is not open or holds curved surfaces, not triangles; save the \
+         file as .step, .glb or .stl",
     ),
     (&["dae"], "Collada files cannot be read; save the file as .glb, .obj or .stl"),
+    (&["3dxml"], "3DXML files cannot be read; save the file as .step, .glb or .stl"),
     (&["ifc", "ifczip", "ifcxml"], IFC),
     (
         &["3mf", "amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
@@ -98,8 +127,8 @@ struct Listed {
 /// Reads files and folders as one assembly; the [module](super) describes what becomes a part.
 ///
 /// Folders are read recursively in the order of file names; each subfolder is a sub-assembly. Within folders, files
-/// without shapes (by extension), hidden files (whose name starts with a dot) and links to folders are skipped. A
-/// file with shapes that cannot be read is an error, also within a folder.
+/// without shapes (by extension), hidden files (whose name starts with a dot) and links to folders are skipped and
+/// counted in [`Assembly::left_out`]. A file with shapes that cannot be read is an error, also within a folder.
 pub fn load(
     paths: impl IntoIterator<Item = impl AsRef<Path>>,
     options: &LoadOptions,
@@ -208,19 +237,24 @@ fn list_folder(
         fs::read_dir(folder).map_err(cannot)?.collect::<Result<Vec<_>, _>>().map_err(cannot)?;
     entries.sort_unstable_by_key(fs::DirEntry::file_name);
     for entry in entries {
+        let path = entry.path();
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            builder.other_files.count("hidden files".into(), &path);
             continue;
         }
-        let path = entry.path();
         let kind = entry.file_type().map_err(cannot)?;
         if kind.is_dir() {
             let group = group(builder, &path, own)?;
             list_folder(&path, Some(group), depth + 1, builder, files)?;
-        } else if let Some(kind) = Kind::of_path(&path).filter(|_| !path.is_dir()) {
+        } else if path.is_dir() {
+            builder.other_files.count("links to folders".into(), &path);
+        } else if let Some(kind) = Kind::of_path(&path) {
             if files.len() == MAX_FILES {
                 return Err(file_error(folder, format!("more than {MAX_FILES} files")));
             }
             files.push(Listed { path, kind, group: own, in_folder: true });
+        } else {
+            builder.other_files.add(&path);
         }
     }
     Ok(())
@@ -253,6 +287,9 @@ fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<()
         Kind::Mesh(_) | Kind::Step | Kind::Urdf => read_file(path),
     };
     let bytes = bytes.map_err(|fault| fault.in_file(path))?;
+    if *in_folder {
+        builder.other_files.refer(path, &bytes);
+    }
     let within = Within { folder: *group, own: (!is_one).then_some(path) };
     add_bytes(&bytes, path, *kind, path.parent(), &within, builder)
 }
@@ -295,10 +332,31 @@ fn add_bytes(
         _ => {
             builder.begin_file(path, None);
             let model = read_from(bytes, format, path, folder).map_err(named)?;
+            if model.parts.len() > 1 {
+                return add_solids(&model, path, within, builder);
+            }
             let mesh = model.into_mesh().map_err(|error| file_error(path, error.to_string()))?;
             let mesh = builder.add_mesh(Arc::new(mesh));
             let part = NewPart::new(stem(path), within.folder, mesh, &DAffine3::IDENTITY);
             builder.add_part(part).map_err(|message| file_error(path, message))
         }
     }
+}
+
+/// Adds the solids of a text STL file, each as a part.
+fn add_solids(
+    model: &Model,
+    path: &Path,
+    within: &Within<'_>,
+    builder: &mut Builder<'_>,
+) -> Result<(), Error> {
+    let failed = |message: String| file_error(path, message);
+    let group = within.file_group(builder).map_err(failed)?;
+    for (number, solid) in model.parts.iter().enumerate() {
+        let mesh = model.part_mesh(number).map_err(|error| failed(error.to_string()))?;
+        let mesh = builder.add_mesh(Arc::new(mesh));
+        let part = NewPart::new(&solid.name, group, mesh, &DAffine3::IDENTITY);
+        builder.add_part(part).map_err(failed)?;
+    }
+    Ok(())
 }

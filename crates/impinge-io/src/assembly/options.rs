@@ -93,6 +93,10 @@ pub struct LoadOptions {
     /// Whether every primitive of a glTF mesh is a separate part. The default is `false`, because the primitives of a
     /// mesh usually are one part in several materials.
     pub primitives: bool,
+    /// Whether every connected piece of a mesh is a separate part, named `NAME piece 1` and so on, in a sub-assembly
+    /// with the name of the part. For files that hold an assembly as one mesh. Faces that share a vertex position are
+    /// connected. A cavity belongs to the piece around it.
+    pub split: bool,
     /// Values of robot joints by name, in radians or metres. A joint without an entry is at 0, or at the limit
     /// nearest to 0.
     pub joints: BTreeMap<String, f64>,
@@ -115,6 +119,7 @@ impl Default for LoadOptions {
             file_units: None,
             keep_going: false,
             primitives: false,
+            split: false,
             joints: BTreeMap::new(),
             packages: Vec::new(),
             tolerance: None,
@@ -151,6 +156,12 @@ impl LoadOptions {
     /// Sets [`primitives`](Self::primitives).
     pub fn primitives(mut self, primitives: bool) -> Self {
         self.primitives = primitives;
+        self
+    }
+
+    /// Sets [`split`](Self::split).
+    pub fn split(mut self, split: bool) -> Self {
+        self.split = split;
         self
     }
 
