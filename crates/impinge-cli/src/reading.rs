@@ -8,11 +8,11 @@ use std::{f64::consts::PI, path::PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Unit to work in: mm, cm, m, in or ft. Files that state their unit (glTF, URDF, STEP) are converted to
-    /// it; all other files are assumed to use it
+    /// Unit to work in: um, mm, cm, m, in or ft. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF) are
+    /// converted to it; all other files are assumed to use it
     #[arg(long, value_name = "UNIT")]
     units: Option<Unit>,
-    /// Unit of files that do not state one (OBJ, STL, PLY, OFF)
+    /// Unit of files that do not name one: OBJ, STL, PLY, OFF, and glTF, which is in metres only by convention
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Multiply all coordinates by this factor, in addition to unit conversion
@@ -82,12 +82,12 @@ fn joint(text: &str) -> Result<(String, f64), String> {
                  deg or a unit of length";
     let (name, value) = text.rsplit_once('=').filter(|(name, _)| !name.is_empty()).ok_or(wrong)?;
     let number = |text: &str| text.trim().parse::<f64>().ok();
-    let with_unit = |unit: Unit| {
-        Some(number(value.trim_end().strip_suffix(unit.symbol())?)? * unit.to(Unit::Metre))
+    let with_unit = || {
+        let (value, unit) = Unit::split_suffix(value)?;
+        Some(number(value)? * unit.to(Unit::Metre))
     };
     let degrees = || Some(number(value.trim_end().strip_suffix("deg")?)? * (PI / 180.0));
-    let found =
-        number(value).or_else(degrees).or_else(|| Unit::ALL.into_iter().find_map(with_unit));
+    let found = number(value).or_else(degrees).or_else(with_unit);
     match found.filter(|value| value.is_finite()) {
         Some(value) => Ok((name.to_owned(), value)),
         None => Err(wrong.into()),

@@ -148,7 +148,7 @@ impl<'f> Contents<'f> {
         let model = match Format::of_path(path).filter(|_| !path.is_dir()) {
             None => None,
             Some(format) => match source::model(file) {
-                Ok(model) => Some((model, options.conversion(format.units()).0)),
+                Ok(model) => Some((model, options.conversion(options.unit_of(format)).0)),
                 // The assembly loader skips broken parts.
                 Err(_) if options.keep_going => None,
                 Err(failure) => return Err(failure),

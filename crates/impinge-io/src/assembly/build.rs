@@ -2,7 +2,7 @@
 //! single formats call [`Builder`].
 
 use super::{
-    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit,
+    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, Up,
     left_out::OtherFiles,
     names,
     placement::{Split, StretchKey},
@@ -97,8 +97,20 @@ pub(super) struct Builder<'a> {
     depths: Vec<u32>,
     /// The factor for coordinates of the current file.
     factor: f64,
-    /// The common unit of the files so far; the outer `None` before the first file.
-    units: Option<Option<Unit>>,
+    /// The common unit and upward axis of the files so far; `None` before the first file.
+    frame: Option<Frame>,
+}
+
+/// The unit of coordinates and the upward axis, as far as they are known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    pub(super) units: Option<Unit>,
+    pub(super) up: Option<Up>,
+}
+
+impl Frame {
+    /// The frame of robots and building models.
+    pub(super) const METRES_Z: Self = Self { units: Some(Unit::Metre), up: Some(Up::Z) };
 }
 
 impl<'a> Builder<'a> {
@@ -116,18 +128,19 @@ impl<'a> Builder<'a> {
             made: 0,
             depths: Vec::new(),
             factor: 1.0,
-            units: None,
+            frame: None,
         }
     }
 
-    /// Starts a file. Parts added from now on belong to it. `units` is the unit that the file itself defines.
-    pub(super) fn begin_file(&mut self, path: &Path, units: Option<Unit>) {
-        let (factor, units) = self.options.conversion(units);
+    /// Starts a file. Parts added from now on belong to it. `frame` is what the file itself or its format defines.
+    pub(super) fn begin_file(&mut self, path: &Path, frame: Frame) {
+        let (factor, units) = self.options.conversion(frame.units);
         self.factor = factor;
-        self.units = match self.units {
-            Some(before) if before != units => Some(None),
-            _ => Some(units),
-        };
+        let own = Frame { units, ..frame };
+        self.frame = Some(self.frame.map_or(own, |before| Frame {
+            units: before.units.filter(|_| before.units == own.units),
+            up: before.up.filter(|_| before.up == own.up),
+        }));
         self.assembly.files.push(path.to_owned());
     }
 
@@ -340,7 +353,8 @@ impl<'a> Builder<'a> {
         self.assembly.left_out.extend(others);
         names::make_unique(&mut self.assembly.parts);
         self.drop_empty_groups();
-        self.assembly.units = self.units.flatten();
+        let Frame { units, up } = self.frame.unwrap_or_default();
+        (self.assembly.units, self.assembly.up) = (units, up);
         Ok(self.assembly)
     }
 

@@ -1,8 +1,8 @@
 //! Reads files and folders into an assembly: lists them, selects a reader by extension, and calls it.
 
 use super::{
-    Assembly, LoadOptions, Unit,
-    build::{Builder, NewPart, file_error},
+    Assembly, LoadOptions, Up,
+    build::{Builder, Frame, NewPart, file_error},
     obj, scene, step, urdf,
 };
 use crate::{
@@ -307,7 +307,7 @@ fn add_bytes(
     let format = match kind {
         Kind::Unread(message) => return Err(file_error(path, message)),
         Kind::Urdf => {
-            builder.begin_file(path, Some(Unit::Metre));
+            builder.begin_file(path, Frame::METRES_Z);
             let group = within.file_group(builder).map_err(|message| file_error(path, message))?;
             return urdf::read(bytes, path, folder, group, builder);
         }
@@ -315,22 +315,23 @@ fn add_bytes(
         Kind::Mesh(format) => format,
     };
     check_content(bytes, format).map_err(named)?;
+    let own = builder.options.unit_of(format);
     match format {
         Format::Gltf | Format::Glb => {
             if format == Format::Glb {
                 crate::gltf::check_glb(bytes).map_err(named)?;
             }
-            builder.begin_file(path, Some(Unit::Metre));
+            builder.begin_file(path, Frame { units: own, up: Some(Up::Y) });
             let group = within.file_group(builder).map_err(|message| file_error(path, message))?;
             scene::read(bytes, path, folder, group, builder)
         }
         Format::Obj => {
-            builder.begin_file(path, None);
+            builder.begin_file(path, Frame { units: own, up: None });
             let file_group = |builder: &mut Builder<'_>| within.file_group(builder);
             obj::read(bytes, &stem(path), file_group, within.folder, builder).map_err(named)
         }
         _ => {
-            builder.begin_file(path, None);
+            builder.begin_file(path, Frame { units: own, up: None });
             let model = read_from(bytes, format, path, folder).map_err(named)?;
             if model.parts.len() > 1 {
                 return add_solids(&model, path, within, builder);

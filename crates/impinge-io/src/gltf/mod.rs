@@ -15,6 +15,7 @@ mod accessor;
 mod budget;
 mod buffer;
 mod document;
+mod extras;
 mod glb;
 mod instances;
 mod nodes;
@@ -78,6 +79,8 @@ pub(crate) struct MeshNode<'a> {
     pub(crate) parent: Option<u32>,
     /// The name of the node, else of its mesh; empty if neither has one.
     pub(crate) name: &'a str,
+    /// The identity of the node; none if it stands for several instances.
+    pub(crate) id: Option<&'a str>,
 }
 
 /// A placed mesh.
@@ -117,7 +120,11 @@ pub(crate) fn show(
         }
         let Some(mesh) = node.mesh() else { return Ok(()) };
         let name = part_name(&document, node, mesh);
-        let mesh_node = || MeshNode { index: node.index, parent, name };
+        let id = match document.nodes.instancing(node) {
+            None => document.nodes.id(node),
+            Some(_) => None,
+        };
+        let mesh_node = || MeshNode { index: node.index, parent, name, id };
         if let Some(fault) = broken.get(&mesh) {
             return sink.broken(mesh_node(), fault.clone());
         }
@@ -148,7 +155,8 @@ pub(crate) fn show(
             match placed {
                 Ok((world, moved)) if shape.fits(&world) => {
                     // Very many unnamed nodes may use a mesh with a long name.
-                    source.budget.charge(name.len() as u64, || node_place(node.index))?;
+                    let text = name.len() + id.map_or(0, str::len);
+                    source.budget.charge(text as u64, || node_place(node.index))?;
                     sink.part(PlacedMesh {
                         node: mesh_node(),
                         mesh: shape.mesh,

@@ -11,7 +11,7 @@ use crate::common::{
 use impinge::{Pose, glam::DVec3};
 use impinge_io::{
     Assembly, Location,
-    assembly::{LoadOptions, Unit, load, read},
+    assembly::{LoadOptions, Unit, Up, load, read},
 };
 use std::{fs, path::Path};
 
@@ -82,6 +82,39 @@ fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
     assert!(at(1).abs_diff_eq(DVec3::new(10.0, 2.0, 0.0), 1e-15), "{}", at(1));
     assert_eq!(assembly.parts[3].placement, Pose::IDENTITY);
     assert_eq!(assembly.units, Some(Unit::Metre));
+}
+
+#[test]
+fn nodes_keep_their_identity() {
+    let guid = "2O2Fr$t4X7Zf8NOew3FLOH";
+    let nodes = r#"{"name": "a", "mesh": 0, "extras": {"guid": "7-8"}}, {"name": "b", "mesh": 0, "extras": "b"},
+        {"name": "GUID", "mesh": 0}, {"name": "GUID", "mesh": 0, "extras": {"id": 5}}"#;
+    let nodes = nodes.replace("GUID", guid);
+    let assembly = read_gltf(&nodes, &LoadOptions::default());
+    let ids: Vec<_> = assembly.parts.iter().map(|part| part.id.as_deref()).collect();
+    assert_eq!(ids, [Some("7-8"), None, Some(guid), Some("5")]);
+    // Several primitives, or several pieces, are not one element.
+    let several = read_gltf(&nodes, &LoadOptions::default().primitives(true));
+    assert_eq!(several.parts.len(), 8);
+    assert!(several.parts.iter().all(|part| part.id.is_none()));
+}
+
+#[test]
+fn the_upward_axis_is_that_of_all_files() {
+    let folder = Folder::new("up");
+    let gltf = folder.write("a.gltf", gltf(r#"{"name": "n", "mesh": 0}"#));
+    let obj = folder.write("b.obj", samples::OBJ);
+    let urdf = folder.write(
+        "c.urdf",
+        "<robot><link name='a'><collision><geometry><box size='1 1 1'/></geometry></collision></link></robot>",
+    );
+    let up = |files: &[&std::path::PathBuf]| load(files, &LoadOptions::default()).unwrap().up;
+    assert_eq!(up(&[&gltf]), Some(Up::Y));
+    assert_eq!(up(&[&urdf]), Some(Up::Z));
+    assert_eq!(up(&[&urdf, &urdf]), Some(Up::Z));
+    assert_eq!(up(&[&obj]), None);
+    assert_eq!(up(&[&gltf, &urdf]), None);
+    assert_eq!(up(&[&gltf, &obj, &gltf]), None);
 }
 
 #[test]
@@ -158,6 +191,15 @@ fn units_and_scale() {
     assert_eq!(obj(&plain), (1.0, None));
     assert_eq!(obj(&plain.clone().units(Unit::Inch)), (1.0, Some(Unit::Inch)));
     assert_eq!(obj(&plain.clone().file_units(Unit::Inch).units(Unit::Millimetre)).0, 25.4);
+    // glTF files are in metres by convention, unless the caller says otherwise.
+    let size = |options: &LoadOptions| {
+        let assembly = read_gltf(nodes, options);
+        (assembly.mesh(0).bounds().max.x, assembly.units)
+    };
+    let (metre, mm) = (size(&plain).0, Unit::Millimetre);
+    assert_eq!(size(&plain.clone().file_units(mm)), (metre, Some(mm)));
+    assert_eq!(size(&plain.clone().file_units(mm).units(mm)), (metre, Some(mm)));
+    assert_eq!(size(&plain.clone().units(mm)), (metre * 1000.0, Some(mm)));
     // For files of different or unknown units, the unit is `None`.
     let folder = Folder::new("units");
     let files = [folder.write("a.obj", samples::OBJ), folder.write("b.gltf", gltf(nodes))];

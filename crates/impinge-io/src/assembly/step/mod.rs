@@ -8,8 +8,8 @@ mod program;
 mod stream;
 
 use super::{
-    LoadOptions, Unit,
-    build::{Builder, NewPart, SourceMesh, file_error},
+    LoadOptions, Unit, Up,
+    build::{Builder, Frame, NewPart, SourceMesh, file_error},
     files::{IFC, Within},
 };
 use crate::Error;
@@ -35,7 +35,7 @@ pub(super) fn read(
         return Err(failed("no product of the file has a surface".into()));
     }
 
-    builder.begin_file(path, Some(Unit::Millimetre));
+    builder.begin_file(path, Frame { units: Some(Unit::Millimetre), up: Some(Up::Z) });
     let stem = super::files::stem(path);
     let named = |name: String| if name.is_empty() { stem.clone() } else { name };
     // A single part gets the name of the file; several parts form a sub-assembly, as the nodes of a glTF scene do.
