@@ -25,6 +25,7 @@ mod reads;
 mod sniff;
 mod text;
 mod triangle_cases;
+mod unzip;
 mod xml;
 
 mod gltf;

@@ -3,7 +3,7 @@
 use super::{
     Assembly, LoadOptions, Up,
     build::{Builder, Frame, NewPart, file_error},
-    obj, scene, step, urdf,
+    obj, scene, step, threemf, urdf,
 };
 use crate::{
     Error, Format, Model,
@@ -28,6 +28,7 @@ const MAX_FILES: usize = 1_000_000;
 enum Kind {
     Mesh(Format),
     Step,
+    ThreeMf,
     Urdf,
     /// The file holds shapes but cannot be read; the text says what to do instead.
     Unread(&'static str),
@@ -77,7 +78,7 @@ const UNREAD: [(&[&str], &str); 7] = [
     (&["3dxml"], "3DXML files cannot be read; save the file as .step, .glb or .stl"),
     (&["ifc", "ifczip", "ifcxml"], IFC),
     (
-        &["3mf", "amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
+        &["amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
         "this file format cannot be read; save the file as .glb, .obj or .stl",
     ),
     (&["xacro"], "xacro files cannot be read; run `xacro` on the file to get a .urdf"),
@@ -95,6 +96,9 @@ pub(super) fn unread(path: &Path) -> Option<&'static str> {
     match Kind::of_path(path) {
         Some(Kind::Unread(message)) => Some(message),
         Some(Kind::Step) => Some("STEP files cannot be the mesh of a robot; save the file as .stl"),
+        Some(Kind::ThreeMf) => {
+            Some("3MF files cannot be the mesh of a robot; save the file as .stl")
+        }
         _ => None,
     }
 }
@@ -107,6 +111,9 @@ impl Kind {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         if extension == "urdf" {
             return Some(Self::Urdf);
+        }
+        if extension == "3mf" {
+            return Some(Self::ThreeMf);
         }
         if STEP.contains(&&*extension) {
             return Some(Self::Step);
@@ -284,7 +291,7 @@ fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<()
     let bytes = match kind {
         // Only check that the file exists; its contents are not needed for the message.
         Kind::Unread(_) => check_regular(path).map(|()| Vec::new()),
-        Kind::Mesh(_) | Kind::Step | Kind::Urdf => read_file(path),
+        Kind::Mesh(_) | Kind::Step | Kind::ThreeMf | Kind::Urdf => read_file(path),
     };
     let bytes = bytes.map_err(|fault| fault.in_file(path))?;
     if *in_folder {
@@ -312,6 +319,7 @@ fn add_bytes(
             return urdf::read(bytes, path, folder, group, builder);
         }
         Kind::Step => return step::read(bytes, path, within, builder),
+        Kind::ThreeMf => return threemf::read(bytes, path, within, builder),
         Kind::Mesh(format) => format,
     };
     check_content(bytes, format).map_err(named)?;

@@ -8,9 +8,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The number of names that are kept of each kind.
-const MAX_NAMES: usize = 3;
-
 /// Extensions of files that belong to a 3D model and hold no shapes: materials, pictures, and the buffers of glTF
 /// files.
 const ACCESSORIES: [&str; 15] = [
@@ -43,12 +40,7 @@ impl OtherFiles {
     /// Adds a file or folder of a kind that the extension does not say.
     pub(super) fn count(&mut self, kind: String, path: &Path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let empty = || LeftOut { kind: kind.clone(), count: 0, names: Vec::new() };
-        let entry = self.by_kind.entry(kind.clone()).or_insert_with(empty);
-        entry.count += 1;
-        if entry.names.len() < MAX_NAMES {
-            entry.names.push(name);
-        }
+        self.by_kind.entry(kind).or_insert_with_key(|kind| LeftOut::new(kind)).add(name);
     }
 
     /// Records the files to which a model refers.

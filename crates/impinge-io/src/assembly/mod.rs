@@ -10,6 +10,7 @@
 //! | STL | the file; a solid, if a text file has several | |
 //! | PLY, OFF | the file | |
 //! | STEP | a solid or a surface of a product | assemblies, and products of several parts |
+//! | 3MF | a placed mesh of the build | objects composed of others |
 //! | URDF | a collision element | links of several elements |
 //! | a folder | the parts of its files, in the order of the file names | its subfolders |
 //!
@@ -40,6 +41,7 @@ pub(crate) mod rounding;
 mod scene;
 mod split;
 mod step;
+mod threemf;
 mod urdf;
 
 pub use files::{load, read};
@@ -160,6 +162,23 @@ pub struct LeftOut {
     pub count: usize,
     /// The first few names.
     pub names: Vec<String>,
+}
+
+impl LeftOut {
+    /// The number of names that are kept.
+    const MAX_NAMES: usize = 3;
+
+    pub(crate) fn new(kind: impl Into<String>) -> Self {
+        Self { kind: kind.into(), count: 0, names: Vec::new() }
+    }
+
+    /// Counts a file or element.
+    pub(crate) fn add(&mut self, name: impl Into<String>) {
+        self.count += 1;
+        if self.names.len() < Self::MAX_NAMES {
+            self.names.push(name.into());
+        }
+    }
 }
 
 /// The axis that points up.

@@ -9,3 +9,4 @@ mod fuzz;
 mod precision;
 mod roundtrip;
 mod step;
+mod threemf;
