@@ -9,10 +9,13 @@
 //                               which is 0 if the surface is a plane
 //   B  reason                   a mesh that could not be made; it has an index like other meshes
 //   P  group u32, mesh u32, 12 f64, name     a part: an earlier mesh, placed by a row-major 3×4 matrix
+//   I  identity, class          of the part before it
 //   X  name, reason             an entity of the file that was lost and is not a part
+//   L  kind, count u32, names u32, names     entities of a kind that are not parts by design, and the first few names
 //   E                           the end; output without it is incomplete
 //
-// Groups and meshes are numbered from 0 in the order of their records.
+// Groups and meshes are numbered from 0 in the order of their records. This program writes no I and no L; the script
+// that reads IFC files writes the same stream, in metres, and with them.
 #pragma once
 
 #include <array>

@@ -55,12 +55,12 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
 /// Refuses an assembly that is one part of several connected pieces: they may well be parts that collide, and the
 /// answer "no clashes" would be wrong. A single piece has nothing to collide with, and a note says so.
 pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
-    if assembly.parts.len() != 1 {
-        return Ok(());
-    }
+    let [part] = &assembly.parts[..] else { return Ok(()) };
     let file = assembly.files.first().map(|file| file.display().to_string()).unwrap_or_default();
+    // The pieces of a link do not move against each other, and generated parts are what they are.
+    let is_whole = part.link.is_some() || file.starts_with("gen:");
     match assembly.piece_count(0) {
-        0 | 1 => {
+        pieces if pieces <= 1 || is_whole => {
             note(&format!("{file} is one part; there is nothing to compare it with"));
             Ok(())
         }

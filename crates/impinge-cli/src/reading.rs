@@ -33,10 +33,14 @@ pub(crate) struct Reading {
     /// Folder to search first for a robot's packages (package://NAME/…); may be repeated
     #[arg(long = "package", value_name = "FOLDER")]
     packages: Vec<PathBuf>,
-    /// Largest distance between a curved surface and its triangles (STEP, URDF), in metres or with a unit
-    /// [default: 0.1mm; a thousandth of the size for small bodies of STEP files]
+    /// Largest distance between a curved surface and its triangles (STEP, IFC, URDF), in metres or with a unit
+    /// [default: 0.1mm; a thousandth of the size for small bodies of STEP files; 1mm for IFC]
     #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_hyphen_values = true)]
     tolerance: Option<Length>,
+    /// Classes of IFC elements to check although they are no bodies: IfcSpace, IfcOpeningElement,
+    /// IfcVirtualElement, IfcSpatialZone
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    ifc_include: Vec<String>,
     /// Skip parts and files that cannot be read, and name them, instead of stopping
     #[arg(long)]
     keep_going: bool,
@@ -52,6 +56,7 @@ impl Reading {
             .primitives(self.primitives)
             .split(self.split);
         (options.units, options.file_units) = (*units, *file_units);
+        options.ifc_include.clone_from(&self.ifc_include);
         if let Some(tolerance) = tolerance {
             options.tolerance = Some(tolerance.to(Unit::Metre));
         }

@@ -41,7 +41,7 @@ A folder or a robot (URDF) is read as one assembly, in the same way as by `impin
 docs/output.md describes the JSON fields."
 )]
 pub(crate) struct Arguments {
-    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or gen:NAME
+    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf; or gen:NAME
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// List the parts of each file: faces, bounds, closed or not, widest gap

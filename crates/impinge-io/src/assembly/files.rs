@@ -3,7 +3,7 @@
 use super::{
     Assembly, LoadOptions, Up,
     build::{Builder, Frame, NewPart, file_error},
-    obj, scene, step, threemf, urdf,
+    ifc, obj, scene, step, threemf, urdf,
 };
 use crate::{
     Error, Format, Model,
@@ -27,6 +27,7 @@ const MAX_FILES: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Mesh(Format),
+    Ifc,
     Step,
     ThreeMf,
     Urdf,
@@ -76,20 +77,16 @@ const UNREAD: [(&[&str], &str); 7] = [
     ),
     (&["dae"], "Collada files cannot be read; save the file as .glb, .obj or .stl"),
     (&["3dxml"], "3DXML files cannot be read; save the file as .step, .glb or .stl"),
-    (&["ifc", "ifczip", "ifcxml"], IFC),
+    (
+        &["ifczip", "ifcxml"],
+        "only the text form of IFC (.ifc) can be read; unpack or convert the file",
+    ),
     (
         &["amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
         "this file format cannot be read; save the file as .glb, .obj or .stl",
     ),
     (&["xacro"], "xacro files cannot be read; run `xacro` on the file to get a .urdf"),
 ];
-
-/// Building models: their syntax is that of STEP, but OpenCASCADE does not know their shapes.
-pub(super) const IFC: &str = "IFC files cannot be read; save the model as .glb, for example with IfcOpenShell \
-     (see docs/formats.md)";
-
-/// Extensions of STEP files.
-const STEP: [&str; 3] = ["step", "stp", "p21"];
 
 /// Returns why a file cannot be read as the mesh of a robot, if its extension is one of the known unreadable kinds.
 pub(super) fn unread(path: &Path) -> Option<&'static str> {
@@ -109,14 +106,12 @@ impl Kind {
             return Some(Self::Mesh(format));
         }
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        if extension == "urdf" {
-            return Some(Self::Urdf);
-        }
-        if extension == "3mf" {
-            return Some(Self::ThreeMf);
-        }
-        if STEP.contains(&&*extension) {
-            return Some(Self::Step);
+        match &*extension {
+            "urdf" => return Some(Self::Urdf),
+            "3mf" => return Some(Self::ThreeMf),
+            "ifc" => return Some(Self::Ifc),
+            "step" | "stp" | "p21" => return Some(Self::Step),
+            _ => {}
         }
         let unread = UNREAD.iter().find(|(extensions, _)| extensions.contains(&&*extension));
         unread.map(|(_, message)| Self::Unread(message))
@@ -291,7 +286,7 @@ fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<()
     let bytes = match kind {
         // Only check that the file exists; its contents are not needed for the message.
         Kind::Unread(_) => check_regular(path).map(|()| Vec::new()),
-        Kind::Mesh(_) | Kind::Step | Kind::ThreeMf | Kind::Urdf => read_file(path),
+        Kind::Mesh(_) | Kind::Ifc | Kind::Step | Kind::ThreeMf | Kind::Urdf => read_file(path),
     };
     let bytes = bytes.map_err(|fault| fault.in_file(path))?;
     if *in_folder {
@@ -318,6 +313,7 @@ fn add_bytes(
             let group = within.file_group(builder).map_err(|message| file_error(path, message))?;
             return urdf::read(bytes, path, folder, group, builder);
         }
+        Kind::Ifc => return ifc::read(bytes, path, within, builder),
         Kind::Step => return step::read(bytes, path, within, builder),
         Kind::ThreeMf => return threemf::read(bytes, path, within, builder),
         Kind::Mesh(format) => format,

@@ -10,6 +10,7 @@
 //! | STL | the file; a solid, if a text file has several | |
 //! | PLY, OFF | the file | |
 //! | STEP | a solid or a surface of a product | assemblies, and products of several parts |
+//! | IFC | an element with a body | the site, the building, the storey; elements composed of others |
 //! | 3MF | a placed mesh of the build | objects composed of others |
 //! | URDF | a collision element | links of several elements |
 //! | a folder | the parts of its files, in the order of the file names | its subfolders |
@@ -30,7 +31,10 @@
 //! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
 mod build;
+mod curved;
+mod external;
 mod files;
+mod ifc;
 mod left_out;
 mod names;
 mod obj;

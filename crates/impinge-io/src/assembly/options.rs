@@ -133,12 +133,16 @@ pub struct LoadOptions {
     /// Folders in which to look for the packages of a robot, before the parent folders of its file.
     pub packages: Vec<PathBuf>,
     /// The largest distance, in metres, between a triangle and the true surface of round shapes (URDF) and curved
-    /// shapes (STEP). Vertices always lie on the surface.
+    /// shapes (STEP, IFC). Vertices always lie on the surface.
     ///
-    /// The default is 0.1 mm; for bodies of STEP files smaller than 10 cm it is a thousandth of their size.
+    /// The default is 0.1 mm; for bodies of STEP files smaller than 10 cm it is a thousandth of their size; for IFC
+    /// files it is 1 mm.
     pub tolerance: Option<f64>,
-    /// How long `impinge-step`, the program that reads STEP files, may take per file.
+    /// How long the program that reads STEP or IFC files may take per file.
     pub time_limit: Duration,
+    /// Classes of IFC elements that are parts although they usually are not: `IfcSpace`, `IfcOpeningElement`,
+    /// `IfcVirtualElement`, `IfcSpatialZone`.
+    pub ifc_include: Vec<String>,
 }
 
 impl Default for LoadOptions {
@@ -154,6 +158,7 @@ impl Default for LoadOptions {
             packages: Vec::new(),
             tolerance: None,
             time_limit: Duration::from_secs(600),
+            ifc_include: Vec::new(),
         }
     }
 }
@@ -216,6 +221,12 @@ impl LoadOptions {
     /// Sets [`time_limit`](Self::time_limit).
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
+        self
+    }
+
+    /// Adds one of the [`ifc_include`](Self::ifc_include).
+    pub fn ifc_include(mut self, class: impl Into<String>) -> Self {
+        self.ifc_include.push(class.into());
         self
     }
 

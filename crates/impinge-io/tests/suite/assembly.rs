@@ -379,10 +379,12 @@ fn unsupported_files_are_refused_with_the_reason() {
     folder.write("a.STP", "ISO-10303-21;");
     assert!(refused("a.STP").contains("the file ends early"));
     folder.write("a.ifc", "ISO-10303-21;");
-    assert!(refused("a.ifc").contains("IFC files cannot be read"));
+    assert!(refused("a.ifc").contains("the file ends early"));
+    folder.write("a.ifcxml", "<ifc/>");
+    assert!(refused("a.ifcxml").contains("only the text form of IFC"));
     let ifc = "ISO-10303-21;FILE_SCHEMA(('IFC4'));ENDSEC;DATA;ENDSEC;END-ISO-10303-21;";
     folder.write("a.step", ifc);
-    assert!(refused("a.step").contains("IFC files cannot be read"));
+    assert!(refused("a.step").contains("rename it to .ifc"));
     folder.write("a.dae", "<COLLADA/>");
     assert!(refused("a.dae").contains("Collada files cannot be read"));
     folder.write("a.3dxml", "PK");

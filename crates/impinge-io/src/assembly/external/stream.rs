@@ -1,5 +1,6 @@
-//! Parses the output of `impinge-step`. `tools/step/stream.hpp` defines the format.
+//! Parses a stream of parts, the output of `impinge-step` and of `ifc.py`. `tools/step/stream.hpp` defines the format.
 
+use crate::assembly::LeftOut;
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::{Mesh, clash::Tessellation};
 
@@ -10,17 +11,19 @@ const MAGIC: &[u8] = b"IMPSTEP2";
 const NOWHERE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(in crate::assembly) struct Parts {
     /// Names of sub-assemblies, each with the index of its parent, which comes earlier.
-    pub(super) groups: Vec<(String, Option<usize>)>,
-    pub(super) bodies: Vec<Body>,
-    pub(super) parts: Vec<Placed>,
+    pub(in crate::assembly) groups: Vec<(String, Option<usize>)>,
+    pub(in crate::assembly) bodies: Vec<Body>,
+    pub(in crate::assembly) parts: Vec<Placed>,
     /// Entities that could not be built and so have no part: name, and reason.
-    pub(super) lost: Vec<(String, String)>,
+    pub(in crate::assembly) lost: Vec<(String, String)>,
+    /// Elements that are not parts by design.
+    pub(in crate::assembly) left_out: Vec<LeftOut>,
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
+pub(in crate::assembly) enum Body {
     Mesh(Mesh, Tessellation),
     /// Why the body has no mesh.
     Broken(String),
@@ -28,23 +31,27 @@ pub(super) enum Body {
 
 /// A body with its transform.
 #[derive(Debug)]
-pub(super) struct Placed {
-    pub(super) name: String,
-    pub(super) group: Option<usize>,
-    pub(super) body: usize,
-    pub(super) transform: DAffine3,
+pub(in crate::assembly) struct Placed {
+    pub(in crate::assembly) name: String,
+    pub(in crate::assembly) group: Option<usize>,
+    pub(in crate::assembly) body: usize,
+    pub(in crate::assembly) transform: DAffine3,
+    pub(in crate::assembly) id: Option<String>,
+    pub(in crate::assembly) class: Option<String>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
+/// Reads the output of `program`, or says how to get a program that is understood.
+pub(in crate::assembly) fn read(
+    bytes: &[u8],
+    program: &str,
+    advice: &str,
+) -> Result<Parts, String> {
     let not_understood = || {
         let another = match bytes.strip_prefix(&MAGIC[..MAGIC.len() - 1]) {
             Some([version, ..]) if *version != MAGIC[MAGIC.len() - 1] => "is of another version",
             _ => "is not understood",
         };
-        format!(
-            "the output of `impinge-step` {another}; `cargo xtask step` builds the version that belongs to this \
-             version"
-        )
+        format!("the output of `{program}` {another}; {advice}")
     };
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_understood)?;
     let mut parts = Parts::default();
@@ -89,7 +96,19 @@ impl<'a> Cursor<'a> {
                 let linear = DMat3::from_cols_array_2d(&rows.map(|[x, y, z, _]| [x, y, z]));
                 let moved = DVec3::from_array(rows.map(|[.., moved]| moved));
                 let transform = DAffine3::from_mat3_translation(linear.transpose(), moved);
-                parts.parts.push(Placed { name, group, body, transform });
+                let (id, class) = (None, None);
+                parts.parts.push(Placed { name, group, body, transform, id, class });
+            }
+            b"I" => {
+                let (id, class) = (self.text()?, self.text()?);
+                let part = parts.parts.last_mut()?;
+                (part.id, part.class) = (Some(id), Some(class));
+            }
+            b"L" => {
+                let kind = self.text()?;
+                let (count, names) = (self.number()? as usize, self.number()?);
+                let names = self.list(names, Self::text)?;
+                parts.left_out.push(LeftOut { kind, count, names });
             }
             b"X" => parts.lost.push((self.text()?, self.text()?)),
             b"E" => return Some(Ok(false)),
@@ -217,9 +236,15 @@ mod tests {
             .concat(),
             [b"B".to_vec(), text("why")].concat(),
             [b"P".to_vec(), numbers(&[1, 0]), reals(&place), text("part")].concat(),
+            [b"I".to_vec(), text("2O2F"), text("IfcWall")].concat(),
             [b"X".to_vec(), text("#7"), text("gone")].concat(),
+            [b"L".to_vec(), text("IfcSpace"), numbers(&[7, 1]), text("hall")].concat(),
             b"E".to_vec(),
         ]
+    }
+
+    fn read(bytes: &[u8]) -> Result<Parts, String> {
+        super::read(bytes, "impinge-step", "build it")
     }
 
     #[test]
@@ -231,10 +256,16 @@ mod tests {
         let Body::Mesh(_, Tessellation::Faces(faces)) = &parts.bodies[1] else { panic!() };
         assert_eq!(faces[..], [0.25, 0.25, 0.0]);
         assert!(matches!(&parts.bodies[2], Body::Broken(why) if why == "why"));
-        let [Placed { name, group: Some(1), body: 0, transform }] = &parts.parts[..] else {
+        let [Placed { name, group: Some(1), body: 0, transform, id, class }] = &parts.parts[..]
+        else {
             panic!("{:?}", parts.parts)
         };
-        assert_eq!(name, "part");
+        assert_eq!(
+            (&**name, id.as_deref(), class.as_deref()),
+            ("part", Some("2O2F"), Some("IfcWall"))
+        );
+        let left_out = LeftOut { kind: "IfcSpace".into(), count: 7, names: vec!["hall".into()] };
+        assert_eq!(parts.left_out, [left_out]);
         assert_eq!(transform.transform_point3(DVec3::X), DVec3::new(5.0, 7.0, 7.0));
         assert_eq!(parts.lost, [("#7".into(), "gone".into())]);
     }
@@ -263,7 +294,7 @@ mod tests {
         }
         // The output of an older program.
         let old = [&b"IMPSTEP1"[..], b"E"].concat();
-        assert!(read(&old).unwrap_err().contains("is of another version; `cargo xtask step`"));
+        assert!(read(&old).unwrap_err().contains("is of another version; build it"));
         assert!(read(b"IMPSTEP2").unwrap_err().contains("not understood"));
         // A corner index out of range, and a count of four billion.
         let far = [
