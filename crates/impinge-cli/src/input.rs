@@ -1,6 +1,6 @@
 //! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
-use crate::{failure::Failure, progress, source};
+use crate::{failure::Failure, output::note, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
@@ -50,6 +50,24 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
     let (assembly, factor) = to_assembly(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })
+}
+
+/// Refuses an assembly that is one part of several connected pieces: they may well be parts that collide, and the
+/// answer "no clashes" would be wrong. A single piece has nothing to collide with, and a note says so.
+pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
+    let [part] = &assembly.parts[..] else { return Ok(()) };
+    let file = assembly.files.first().map(|file| file.display().to_string()).unwrap_or_default();
+    // The pieces of a link do not move against each other, and generated parts are what they are.
+    let is_whole = part.link.is_some() || file.starts_with("gen:");
+    match assembly.piece_count(0) {
+        pieces if pieces <= 1 || is_whole => {
+            note(&format!("{file} is one part; there is nothing to compare it with"));
+            Ok(())
+        }
+        pieces => Err(Failure::input(format!(
+            "{file} is one part with {pieces} connected pieces; --split checks them against each other"
+        ))),
+    }
 }
 
 /// Converts a generated model to an assembly in the requested units. Also returns the factor by which the

@@ -7,12 +7,14 @@ mod document;
 mod kinematics;
 mod packages;
 mod shapes;
+mod tessellation;
 
 use super::{
     Assembly, LoadOptions,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::unread,
     robot::{Joint, Link},
+    rounding::of_translation,
 };
 use crate::{
     Error,
@@ -47,6 +49,7 @@ pub(super) fn read(
         return Err(Fault::file(message).in_file(path));
     }
     let first_link = builder.assembly.links.len() as u32;
+    let link_moved = moved(&robot, &state);
     let mut meshes = Meshes { folder, known: HashMap::new(), shapes: HashMap::new() };
     for (number, link) in robot.links.iter().enumerate() {
         let group = match link.collisions.len() {
@@ -69,7 +72,8 @@ pub(super) fn read(
             let added = added.and_then(|(mesh, scale)| {
                 let transform = &(state.links[number] * collision.origin * scale);
                 let link = Some(first_link + number as u32);
-                let part = NewPart { name: name.clone(), group, mesh, transform, link };
+                let moved = link_moved[number] + of_translation(collision.origin.translation);
+                let part = NewPart { link, moved, ..NewPart::new(&name, group, mesh, transform) };
                 let fault = |message| named(Fault::line(collision.line, message));
                 builder.add_part(part).map_err(fault)
             });
@@ -80,6 +84,20 @@ pub(super) fn read(
     }
     add_structure(&robot, &state, first_link, &mut builder.assembly);
     Ok(())
+}
+
+/// Returns how far the rounding of the joints' origins may have moved each link.
+fn moved(robot: &Robot, state: &RobotState) -> Vec<f64> {
+    let mut moved = vec![0.0; robot.links.len()];
+    for joint in &robot.joints {
+        moved[joint.child as usize] = of_translation(joint.origin.translation);
+    }
+    for &link in &state.order {
+        if let Some(parent) = state.parents[link as usize] {
+            moved[link as usize] += moved[parent as usize];
+        }
+    }
+    moved
 }
 
 fn add_structure(robot: &Robot, state: &RobotState, first_link: u32, assembly: &mut Assembly) {
@@ -154,12 +172,12 @@ impl Meshes<'_> {
             let mesh = match self.shapes.get(&key) {
                 Some(&mesh) => mesh,
                 None => {
-                    let mesh = shapes::mesh(
-                        &collision.geometry,
-                        builder.options.tolerance.unwrap_or(TOLERANCE),
-                    )
-                    .and_then(|mesh| builder.add_made(mesh))
-                    .map_err(Problem::Here)?;
+                    let tolerance = builder.options.tolerance.unwrap_or(TOLERANCE);
+                    let mesh =
+                        shapes::mesh(&collision.geometry, tolerance).map_err(Problem::Here)?;
+                    let tessellation = tessellation::of(&collision.geometry, &mesh, tolerance);
+                    let mesh = builder.add_made(mesh).map_err(Problem::Here)?;
+                    let mesh = builder.with_tessellation(mesh, tessellation);
                     self.shapes.insert(key, mesh);
                     mesh
                 }

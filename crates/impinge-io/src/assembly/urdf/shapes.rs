@@ -7,7 +7,8 @@ use std::f64::consts::{PI, TAU};
 
 /// The smallest and the largest number of sides of a circle. The largest is reached at a tolerance of 0.002 % of the
 /// radius.
-const SIDES: [u32; 2] = [8, 512];
+const SIDES: [u32; 2] = [8, MAX_SIDES];
+pub(super) const MAX_SIDES: u32 = 512;
 
 /// Returns a closed mesh whose vertices lie on the shape and whose faces are within `tolerance` of it, with normals
 /// outward. The axis is z, the centre is the origin.
