@@ -45,9 +45,11 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     outputs.check(arguments.inputs())?;
     options.listing.baseline = list_options.baseline.as_deref().map(Baseline::load).transpose()?;
 
+    let load_options = arguments.reading.options()?;
+
     let start = Instant::now();
     let Input { assembly, clearance } =
-        outputs.outputs().reading(|| input::load(files, &arguments.reading.options()))?;
+        outputs.outputs().reading(|| input::load(files, &load_options))?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
         note(&format!("skipped: {}: {}", skipped.name, skipped.error));
