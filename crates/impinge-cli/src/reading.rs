@@ -47,11 +47,6 @@ impl Reading {
         metres * Unit::Metre.to(units)
     }
 
-    /// Returns whether parts that cannot be read are skipped.
-    pub(crate) fn keep_going(&self) -> bool {
-        self.keep_going
-    }
-
     /// The options of the loader.
     pub(crate) fn options(&self) -> Result<LoadOptions, Failure> {
         let Self { units, file_units, scale, joints, packages, tolerance, .. } = self;

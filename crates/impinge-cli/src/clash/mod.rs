@@ -6,12 +6,14 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
+//! | `robots.rs` | the options about robots, and SRDF files |
 //! | `search.rs` | the search, with its progress bar and Ctrl-C |
 //! | `table.rs` | the printed table |
 //! | `outputs.rs` | output files: all of them are written, or none |
 
 mod arguments;
 mod outputs;
+mod robots;
 mod search;
 mod table;
 
@@ -48,8 +50,11 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     let load_options = arguments.reading.options()?;
 
     let start = Instant::now();
-    let Input { assembly, clearance } =
-        outputs.outputs().reading(|| input::load(files, &load_options))?;
+    let Input { assembly, clearance } = outputs.outputs().reading(|| {
+        let mut input = input::load(files, &load_options)?;
+        arguments.robot_options.apply(&mut input.assembly, load_options.keep_going)?;
+        Ok(input)
+    })?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
         note(&format!("skipped: {}: {}", skipped.name, skipped.error));

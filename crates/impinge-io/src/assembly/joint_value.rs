@@ -159,6 +159,17 @@ impl Joint {
         }
     }
 
+    /// Fails if the joint cannot be set, or not in this unit.
+    pub(super) fn accepts_unit(&self, unit: Option<JointUnit>) -> Result<(), String> {
+        let refused = |why: String| format!("the joint `{}` {why}", shown(&self.name));
+        self.can_be_set().map_err(refused)?;
+        let Some(unit) = unit else { return Ok(()) };
+        let value = JointValue::new(1.0, Some(unit)).for_kind(self.kind);
+        value.map(|_| ()).map_err(|_| {
+            refused(format!("is {}, so its unit cannot be {}", self.kind, unit.symbol()))
+        })
+    }
+
     /// Returns why the joint cannot be set, if it cannot.
     pub(super) fn can_be_set(&self) -> Result<(), String> {
         if let Some(other) = &self.mimics {

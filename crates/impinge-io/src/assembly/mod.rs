@@ -27,6 +27,7 @@
 //! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
 mod build;
+mod configurations;
 mod files;
 mod joint_value;
 mod motion;
@@ -36,14 +37,17 @@ mod options;
 mod placement;
 mod robot;
 mod scene;
+mod srdf;
 mod step;
 mod urdf;
 
+pub use configurations::Configurations;
 pub use files::{load, read};
 pub use joint_value::{JointUnit, JointValue};
 pub use motion::{Motion, OutOfRange};
 pub use options::{LoadOptions, Unit};
 pub use robot::{Joint, JointKind, Link, Robot};
+pub use srdf::{LinkPair, Srdf, SrdfUse};
 
 use crate::Error;
 use impinge::{Mesh, Pose, clash::Tessellation};
