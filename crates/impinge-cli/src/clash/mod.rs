@@ -6,12 +6,14 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
+//! | `configurations.rs` | `--joints`: many configurations of robots |
 //! | `robots.rs` | the options about robots, and SRDF files |
 //! | `search.rs` | the search, with its progress bar and Ctrl-C |
 //! | `table.rs` | the printed table |
 //! | `outputs.rs` | output files: all of them are written, or none |
 
 mod arguments;
+mod configurations;
 mod outputs;
 mod robots;
 mod search;
@@ -74,6 +76,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         return Err(Failure::input(
             "--only clearance: no clearance is set; give one with --clearance LENGTH",
         ));
+    }
+
+    if let Some(file) = &arguments.robot_options.configurations {
+        return configurations::run(arguments, file, &assembly, options, interrupt);
     }
 
     let start = Instant::now();

@@ -20,15 +20,15 @@ pub(super) struct RobotOptions {
     no_srdf: bool,
     /// Check many configurations of the robots: a CSV file with the names of joints in its first line, such as
     /// `elbow[deg],lift[mm]`, and one row of values for each configuration
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long = "joints", value_name = "FILE.csv")]
     #[arg(conflicts_with_all = ["baseline", "sort", "group_by", "report", "glb", "bcf", "picture", "pictures"])]
-    pub(super) joints: Option<PathBuf>,
+    pub(super) configurations: Option<PathBuf>,
 }
 
 impl RobotOptions {
     /// The files that the options name.
     pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.srdf.iter().chain(&self.joints)
+        self.srdf.iter().chain(&self.configurations)
     }
 
     /// Reads the SRDF files and takes them over, with a note for each.
