@@ -3,11 +3,14 @@
 use crate::{error::Error, filter::Filter, options::CheckOptions};
 use impinge::{
     Threads,
-    clash::{self, Effort, Part, Verdict},
+    clash::{self, Effort, Finder, Part, Verdict},
 };
 use impinge_io::assembly::{Assembly, Configurations, Motion};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 /// Two parts that clash in a configuration. Parts are indices into [`Assembly::parts`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +59,6 @@ pub fn check_configurations(
     let checker = Checker { assembly, configurations, filter: &filter, options, search_options };
     let (done, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
     let check = |worker: &mut Worker<'_>, number: usize| {
-        if is_stopped.load(Ordering::Relaxed) {
-            return Some(Err(Error::Stopped));
-        }
         let found = checker.check(worker, number);
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(16) && !proceed(done) {
@@ -66,22 +66,33 @@ pub fn check_configurations(
         }
         found.transpose()
     };
-    let numbers = 0..configurations.len();
+    // A worker prepares all meshes, so there are only as many as threads.
+    let workers: Mutex<Vec<Worker<'_>>> = Mutex::default();
+    let check_some = |first: usize| -> Result<Vec<CollidingConfiguration>, Error> {
+        let idle = || workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = idle().pop().unwrap_or_else(|| Worker::new(&checker));
+        let numbers = first..configurations.len().min(first + PER_TASK);
+        let is_wanted = |_: &usize| !is_stopped.load(Ordering::Relaxed);
+        let found = numbers.take_while(is_wanted).filter_map(|number| check(&mut worker, number));
+        let found = found.collect();
+        idle().push(worker);
+        found
+    };
+    let tasks = configurations.len().div_ceil(PER_TASK);
     let found: Result<Vec<_>, Error> = match options.threads {
-        Threads::One => {
-            let mut worker = Worker::new(&checker);
-            numbers.filter_map(|number| check(&mut worker, number)).collect()
-        }
+        Threads::One => (0..tasks).map(|task| check_some(task * PER_TASK)).collect(),
         Threads::Pool => {
-            let worker = || Worker::new(&checker);
-            numbers.into_par_iter().map_init(worker, check).flatten().collect()
+            (0..tasks).into_par_iter().map(|task| check_some(task * PER_TASK)).collect()
         }
     };
     match is_stopped.load(Ordering::Relaxed) {
         true => Err(Error::Stopped),
-        false => found,
+        false => found.map(|found| found.into_iter().flatten().collect()),
     }
 }
+
+/// Configurations that a thread checks before it takes others.
+const PER_TASK: usize = 32;
 
 struct Checker<'c> {
     assembly: &'c Assembly,
@@ -106,10 +117,10 @@ impl Checker<'_> {
             .motion
             .poses(&worker.values)
             .map_err(|error| Error::Configuration { line: configurations.line(number), error })?;
-        for (part, &pose) in worker.parts.iter_mut().zip(poses) {
-            part.pose = pose;
+        for &part in &worker.moving {
+            worker.finder.place(part, poses[part]);
         }
-        let mut collisions = self.check_configuration(&worker.parts);
+        let mut collisions = self.check_configuration(&mut worker.finder);
         if collisions.is_empty() {
             return Ok(None);
         }
@@ -120,9 +131,9 @@ impl Checker<'_> {
     }
 
     /// Returns the clashes of parts in their poses.
-    fn check_configuration(&self, parts: &[Part]) -> Vec<Collision> {
+    fn check_configuration(&self, finder: &mut Finder) -> Vec<Collision> {
         let watcher = Watcher { assembly: self.assembly, filter: self.filter };
-        let report = clash::find_watched(parts, &self.search_options, &watcher);
+        let report = finder.find_watched(&watcher);
         let clashes = report.map(|report| report.clashes).unwrap_or_default();
         clashes
             .iter()
@@ -137,7 +148,9 @@ struct Worker<'c> {
     motion: Motion<'c>,
     /// The value of every joint.
     values: Vec<f64>,
-    parts: Vec<Part>,
+    /// The parts that belong to robots.
+    moving: Vec<usize>,
+    finder: Finder,
 }
 
 impl<'c> Worker<'c> {
@@ -152,7 +165,10 @@ impl<'c> Worker<'c> {
         Self {
             motion: assembly.motion(),
             values: assembly.joints.iter().map(|joint| joint.value).collect(),
-            parts: assembly.parts.iter().map(part).collect(),
+            moving: (0..assembly.parts.len())
+                .filter(|&part| assembly.parts[part].link.is_some())
+                .collect(),
+            finder: Finder::new(assembly.parts.iter().map(part).collect(), &checker.search_options),
         }
     }
 }

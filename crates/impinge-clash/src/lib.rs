@@ -68,7 +68,7 @@ pub use configurations::{CollidingConfiguration, Collision, check_configurations
 pub use error::Error;
 pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
-pub use matrix::{AllowedReason, Matrix, MatrixOptions, allowed_collisions};
+pub use matrix::{AllowedReason, DefaultPose, Matrix, MatrixOptions, allowed_collisions};
 pub use options::{Allowed, CheckOptions, Listing, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;

@@ -1,12 +1,18 @@
 //! Computes the allowed-collision matrix of a robot: the pairs of links that need no collision check.
 
 use crate::error::Error;
-use impinge::{Pair, PointLocation, Pose, Shape, Threads};
+use impinge::{
+    Pair, PointLocation, Pose, Shape, Threads,
+    clash::{self, Effort, Finder, Part, Verdict},
+};
 use impinge_io::assembly::{Assembly, JointKind, Motion};
 use rayon::prelude::*;
 use std::{
     f64::consts::PI,
-    sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
+    },
 };
 
 /// How [`allowed_collisions`] finds pairs.
@@ -18,17 +24,33 @@ pub struct MatrixOptions {
     pub samples: u64,
     /// The same seed gives the same configurations, on any number of threads.
     pub seed: u64,
-    /// Whether pairs that collide in the default pose are allowed to collide, even if they do not in other
-    /// configurations.
-    pub with_default: bool,
+    /// Which pairs are allowed to collide because of the default pose, even if they do not in other configurations.
+    pub default_pose: DefaultPose,
     /// One thread, or the rayon pool in which the function is called.
     pub threads: Threads,
 }
 
 impl Default for MatrixOptions {
     fn default() -> Self {
-        Self { samples: 10_000, seed: 0, with_default: true, threads: Threads::default() }
+        Self {
+            samples: 10_000,
+            seed: 0,
+            default_pose: DefaultPose::default(),
+            threads: Threads::default(),
+        }
     }
+}
+
+/// Which pairs are allowed to collide because of the default pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DefaultPose {
+    /// Pairs that touch: they are probably meant to. Pairs that penetrate each other probably are not.
+    #[default]
+    Touching,
+    /// Pairs that touch or penetrate each other, as in MoveIt.
+    Colliding,
+    /// None.
+    Ignored,
 }
 
 /// Why a pair of links needs no check. The names are those of MoveIt.
@@ -38,7 +60,7 @@ pub enum AllowedReason {
     Adjacent,
     /// The links collide in every configuration that was examined.
     Always,
-    /// The links collide in the default pose.
+    /// The links touch in the default pose, or collide in it: see [`DefaultPose`].
     Default,
     /// The links collide in no configuration that was examined.
     Never,
@@ -81,6 +103,9 @@ impl Matrix {
     }
 }
 
+/// Samples that a thread examines before it takes others.
+const PER_TASK: u64 = 64;
+
 /// Flags of a pair: seen in collision, seen apart.
 const HIT: u8 = 1;
 const APART: u8 = 2;
@@ -119,6 +144,7 @@ pub fn allowed_collisions(
     first.examine(&default, &pairs, &flags, false);
     let in_default: Vec<bool> =
         flags.iter().map(|flags| flags.load(Ordering::Relaxed) == HIT).collect();
+    let is_default = default_pairs(&sampler, options.default_pose, &pairs, &in_default);
     let is_movable: Vec<bool> = pairs.iter().map(|&[a, b]| assembly.is_movable(a, b)).collect();
     for (flags, &is_movable) in flags.iter().zip(&is_movable) {
         // Only the samples count for pairs that move; pairs that do not move are decided.
@@ -136,12 +162,19 @@ pub fn allowed_collisions(
             is_stopped.store(true, Ordering::Relaxed);
         }
     };
+    // A worker keeps a search for each pair, so there are only as many as threads.
+    let workers = Mutex::new(vec![first]);
+    let sample_some = |task: u64| {
+        let idle = || workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = idle().pop().unwrap_or_else(|| Worker::new(&sampler, pairs.len()));
+        let numbers = task * PER_TASK..options.samples.min((task + 1) * PER_TASK);
+        numbers.for_each(|number| sample(&mut worker, number));
+        idle().push(worker);
+    };
+    let tasks = options.samples.div_ceil(PER_TASK);
     match options.threads {
-        Threads::One => (0..options.samples).for_each(|number| sample(&mut first, number)),
-        Threads::Pool => (0..options.samples).into_par_iter().for_each_init(
-            || Worker::new(&sampler, pairs.len()),
-            |worker, number| sample(worker, number),
-        ),
+        Threads::One => (0..tasks).for_each(sample_some),
+        Threads::Pool => (0..tasks).into_par_iter().for_each(sample_some),
     }
     if is_stopped.load(Ordering::Relaxed) || !proceed(options.samples) {
         return Err(Error::Stopped);
@@ -157,7 +190,7 @@ pub fn allowed_collisions(
             HIT => Some(AllowedReason::Always),
             // A pair that collides in the default pose does collide.
             APART if !in_default[number] => Some(AllowedReason::Never),
-            _ => (in_default[number] && options.with_default).then_some(AllowedReason::Default),
+            _ => is_default[number].then_some(AllowedReason::Default),
         };
         match reason {
             Some(reason) => matrix.allowed.push((links, reason)),
@@ -167,6 +200,57 @@ pub fn allowed_collisions(
     }
     matrix.allowed.sort_unstable();
     Ok(matrix)
+}
+
+/// Returns which pairs are allowed because of the default pose, in which `in_default` pairs collide.
+fn default_pairs(
+    sampler: &Sampler<'_>,
+    wanted: DefaultPose,
+    pairs: &[[u32; 2]],
+    in_default: &[bool],
+) -> Vec<bool> {
+    let assembly = sampler.assembly;
+    match wanted {
+        DefaultPose::Colliding => return in_default.to_vec(),
+        DefaultPose::Ignored => return vec![false; pairs.len()],
+        DefaultPose::Touching => {}
+    }
+    let parts = assembly.parts.iter().map(|part| {
+        let mut checked = Part::new(assembly.meshes[part.mesh].clone(), part.placement);
+        checked.rounding = part.rounding;
+        checked.tessellation = part.tessellation.clone();
+        checked
+    });
+    let mut finder = Finder::new(parts.collect(), &clash::Options::new().effort(Effort::Quick));
+    let clashes = finder.find_watched(&Between { assembly, pairs, in_default });
+    let mut is_default = in_default.to_vec();
+    for clash in clashes.iter().flat_map(|report| &report.clashes) {
+        if clash.verdict != Verdict::Touching
+            && let Some(pair) = number_of(assembly, pairs, [clash.a, clash.b])
+        {
+            is_default[pair] = false;
+        }
+    }
+    is_default
+}
+
+/// Returns the index of the pair of links to which two parts belong.
+fn number_of(assembly: &Assembly, pairs: &[[u32; 2]], parts: [usize; 2]) -> Option<usize> {
+    let [Some(a), Some(b)] = parts.map(|part| assembly.parts[part].link) else { return None };
+    pairs.binary_search(&[a.min(b), a.max(b)]).ok()
+}
+
+/// Limits a search to pairs of links that collide.
+struct Between<'b> {
+    assembly: &'b Assembly,
+    pairs: &'b [[u32; 2]],
+    in_default: &'b [bool],
+}
+
+impl clash::Watch for Between<'_> {
+    fn includes(&self, a: usize, b: usize) -> bool {
+        number_of(self.assembly, self.pairs, [a, b]).is_some_and(|pair| self.in_default[pair])
+    }
 }
 
 /// The robot, and the ranges of its joints.
@@ -391,11 +475,21 @@ mod tests {
         let options = MatrixOptions { samples: 0, ..MatrixOptions::default() };
         let bent = robot(&LoadOptions::default().joint("turn", 3.1));
         let list = listed(&bent, &options);
-        assert!(list.contains(&"tip post Default".to_owned()), "{list:?}");
+        assert!(!list.iter().any(|pair| pair.starts_with("tip post")), "they penetrate: {list:?}");
+        let colliding = MatrixOptions { default_pose: DefaultPose::Colliding, ..options.clone() };
+        let all = listed(&bent, &colliding);
+        assert!(all.contains(&"tip post Default".to_owned()), "{all:?}");
         assert!(list.contains(&"base flag Never".to_owned()), "{list:?}");
         assert!(!list.iter().any(|pair| pair == "base tip Never"), "{list:?}");
-        let strict = MatrixOptions { with_default: false, ..options };
-        assert!(!listed(&bent, &strict).iter().any(|pair| pair.ends_with("Default")));
+        let touching = ROBOT.replace(r#"origin xyz="-2 0 0.5""#, r#"origin xyz="2.3 0 0.5""#);
+        assert_ne!(touching, ROBOT);
+        let touching =
+            read(touching.as_bytes(), "r.urdf".as_ref(), &LoadOptions::default()).unwrap();
+        let has = |options: &MatrixOptions| {
+            listed(&touching, options).contains(&"tip post Default".to_owned())
+        };
+        assert!(has(&options) && has(&colliding));
+        assert!(!has(&MatrixOptions { default_pose: DefaultPose::Ignored, ..options }));
     }
 
     #[test]

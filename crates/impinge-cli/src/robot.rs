@@ -10,7 +10,7 @@ use crate::{
     reading::Reading,
     threads::{self, MAX_THREADS},
 };
-use clap::{Subcommand, value_parser};
+use clap::{Subcommand, ValueEnum, value_parser};
 use impinge::Threads;
 use impinge_clash::{AllowedReason, Matrix, MatrixOptions, allowed_collisions};
 use impinge_io::{
@@ -35,7 +35,7 @@ enum What {
     /// Compute which pairs of links need no collision check, and write them as SRDF
     ///
     /// This is the allowed-collision matrix of robot planners. A pair of links needs no check if a joint connects
-    /// the two (reason Adjacent), if they collide in every configuration (Always), if they collide in the default
+    /// the two (reason Adjacent), if they collide in every configuration (Always), if they touch in the default
     /// pose (Default), or if they collide in no configuration (Never). Always and Never are proven for links that
     /// no joint moves relative to each other. For all others, random configurations are examined.
     #[command(
@@ -44,7 +44,7 @@ Examples:
   impinge robot acm robot.urdf
   impinge robot acm robot.urdf -o robot.srdf --samples 100000
   impinge robot acm robot.urdf --srdf old.srdf -o new.srdf
-  impinge robot acm robot.urdf --samples 0 --without-default",
+  impinge robot acm robot.urdf --samples 0 --default-pose ignored",
         after_help = "\
 Never is a statement of probability: a pair that was never seen to collide in N samples
 collides, with 95 % confidence, in less than 3/N of all configurations.
@@ -71,9 +71,9 @@ struct Acm {
     /// The same seed gives the same configurations
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Do not allow pairs to collide only because they collide in the default pose
-    #[arg(long)]
-    without_default: bool,
+    /// Which pairs are allowed to collide because of the default pose
+    #[arg(long, value_name = "PAIRS", default_value = "touching")]
+    default_pose: DefaultPose,
     /// Threads to use; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     #[arg(value_parser = value_parser!(u16).range(..=MAX_THREADS))]
@@ -83,6 +83,27 @@ struct Acm {
     json: bool,
     #[command(flatten)]
     reading: Reading,
+}
+
+/// Which pairs are allowed to collide because of the default pose.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DefaultPose {
+    /// Pairs that touch: they are probably meant to
+    Touching,
+    /// Pairs that touch or penetrate each other, as in MoveIt
+    Colliding,
+    /// None
+    Ignored,
+}
+
+impl From<DefaultPose> for impinge_clash::DefaultPose {
+    fn from(pairs: DefaultPose) -> Self {
+        match pairs {
+            DefaultPose::Touching => Self::Touching,
+            DefaultPose::Colliding => Self::Colliding,
+            DefaultPose::Ignored => Self::Ignored,
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
@@ -150,7 +171,7 @@ impl Acm {
         let pool = threads::pool(self.threads)?;
         let mut options = MatrixOptions::default();
         (options.samples, options.seed) = (self.samples, self.seed);
-        options.with_default = !self.without_default;
+        options.default_pose = self.default_pose.into();
         options.threads = if pool.is_some() { Threads::Pool } else { Threads::One };
         let progress = Mutex::new(Progress::new("configurations", self.samples));
         let proceed = |done: u64| {

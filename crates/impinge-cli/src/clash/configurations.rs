@@ -135,7 +135,7 @@ fn readable(
         "{} of {} {}",
         colliding.len(),
         count(total, "configuration"),
-        match total {
+        match colliding.len() {
             1 => "collides",
             _ => "collide",
         }

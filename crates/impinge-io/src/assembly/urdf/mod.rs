@@ -21,6 +21,7 @@ use crate::{
 };
 use document::{Collision, Geometry, Robot};
 use glam::{DAffine3, DMat3};
+use impinge::{Mesh, clash::Tessellation};
 use kinematics::{Carried, neighbours};
 use packages::Packages;
 use std::{
@@ -77,7 +78,7 @@ pub(super) fn read(
                 Problem::Here(message) => named(Fault::line(collision.line, message)),
                 Problem::InFile(error) => error,
             });
-            let added = added.and_then(|(mesh, scale)| {
+            let added = added.and_then(|(mesh, tessellation, scale)| {
                 let local = collision.origin * scale;
                 let transform = &(links[number] * local);
                 let part = builder.assembly.parts.len() as u32;
@@ -85,7 +86,11 @@ pub(super) fn read(
                 let link = Some(first_link + number as u32);
                 let part = NewPart { name: name.clone(), group, mesh, transform, link };
                 let fault = |message| named(Fault::line(collision.line, message));
-                builder.add_part(part).map_err(fault)
+                builder.add_part(part).map_err(fault)?;
+                if let Some(part) = builder.assembly.parts.last_mut() {
+                    part.tessellation = tessellation;
+                }
+                Ok(())
             });
             if let Err(error) = added {
                 mechanism
@@ -164,6 +169,23 @@ pub(super) fn unknown_joint(assembly: &Assembly, name: &str) -> String {
     }
 }
 
+/// Returns a number as `f32` that is not smaller. 0 stays 0: a flat face is exact.
+fn rounded_up(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) < value { nearest.next_up() } else { nearest }
+}
+
+/// Returns how far the faces of a shape are from the true surface, in the unit of the assembly.
+fn tessellation(geometry: &Geometry, mesh: &Mesh, options: &LoadOptions) -> Tessellation {
+    let factor = options.conversion(Some(Unit::Metre)).0;
+    match shapes::deviations(geometry, mesh) {
+        Some(each) => {
+            Tessellation::Faces(each.iter().map(|&each| rounded_up(each * factor)).collect())
+        }
+        None => Tessellation::default(),
+    }
+}
+
 /// Why the mesh of a collision element is not available.
 enum Problem {
     Here(String),
@@ -175,7 +197,7 @@ struct Meshes<'a> {
     packages: Packages<'a>,
     known: HashMap<PathBuf, SourceMesh>,
     /// Robots use the same shape many times, each with thousands of faces.
-    shapes: HashMap<shapes::Key, SourceMesh>,
+    shapes: HashMap<shapes::Key, (SourceMesh, Tessellation)>,
 }
 
 impl Meshes<'_> {
@@ -184,23 +206,22 @@ impl Meshes<'_> {
         &mut self,
         collision: &Collision,
         builder: &mut Builder<'_>,
-    ) -> Result<(SourceMesh, DAffine3), Problem> {
+    ) -> Result<(SourceMesh, Tessellation, DAffine3), Problem> {
         let Geometry::Mesh { filename, scale } = &collision.geometry else {
             let key = shapes::key(&collision.geometry);
-            let mesh = match self.shapes.get(&key) {
-                Some(&mesh) => mesh,
+            let (mesh, tessellation) = match self.shapes.get(&key) {
+                Some(known) => known.clone(),
                 None => {
-                    let mesh = shapes::mesh(
-                        &collision.geometry,
-                        builder.options.tolerance.unwrap_or(TOLERANCE),
-                    )
-                    .and_then(|mesh| builder.add_made(mesh))
-                    .map_err(Problem::Here)?;
-                    self.shapes.insert(key, mesh);
-                    mesh
+                    let tolerance = builder.options.tolerance.unwrap_or(TOLERANCE);
+                    let mesh =
+                        shapes::mesh(&collision.geometry, tolerance).map_err(Problem::Here)?;
+                    let tessellation = tessellation(&collision.geometry, &mesh, builder.options);
+                    let mesh = builder.add_made(mesh).map_err(Problem::Here)?;
+                    self.shapes.insert(key, (mesh, tessellation.clone()));
+                    (mesh, tessellation)
                 }
             };
-            return Ok((mesh, DAffine3::IDENTITY));
+            return Ok((mesh, tessellation, DAffine3::IDENTITY));
         };
         let path = self.packages.resolve(filename).map_err(Problem::Here)?;
         let mesh = match self.known.get(&path) {
@@ -215,6 +236,7 @@ impl Meshes<'_> {
                 mesh
             }
         };
-        Ok((mesh, DAffine3::from_mat3(DMat3::from_diagonal(*scale))))
+        let scale = DAffine3::from_mat3(DMat3::from_diagonal(*scale));
+        Ok((mesh, Tessellation::default(), scale))
     }
 }
