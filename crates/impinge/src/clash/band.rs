@@ -30,7 +30,9 @@ impl Tessellation {
     pub(super) fn largest(&self) -> f64 {
         match self {
             Self::Uniform(distance) => *distance,
-            Self::Faces(distances) => distances.iter().fold(0.0f64, |all, &d| all.max(f64::from(d))),
+            Self::Faces(distances) => {
+                distances.iter().fold(0.0f64, |all, &d| all.max(f64::from(d)))
+            }
         }
     }
 }

@@ -17,8 +17,7 @@ use super::{
     depth::{DepthProbe, Reach, Touching},
     duplicate::are_same,
     find::Assembly,
-    fit,
-    interior,
+    fit, interior,
     placed::Placed,
     volume::{Closed, common_volume},
     way_out,
@@ -106,8 +105,7 @@ impl Checker {
                         };
                         let has_solid = parts.0.solid().is_solid || parts.1.solid().is_solid;
                         let way_out = reach.separation.filter(|by| by.length() <= clash.band);
-                        clash.depth =
-                            has_solid.then_some(Depth { at_least: reach.depth, way_out });
+                        clash.depth = has_solid.then_some(Depth { at_least: reach.depth, way_out });
                         clash
                     }
                 }
@@ -395,7 +393,9 @@ impl Checker {
 
     /// Whether the parts are clear of each other or touch after the second part was moved.
     fn is_free(&mut self, (a, b): Parts<'_>, by: DVec3, band: Band) -> bool {
-        let Ok(pose) = Pose::new(b.pose.rotation(), b.pose.translation() + by) else { return false };
+        let Ok(pose) = Pose::new(b.pose.rotation(), b.pose.translation() + by) else {
+            return false;
+        };
         let bounds = b.prepared.shape.placed_bounds(&pose);
         let moved = Placed { pose: &pose, bounds: &bounds, ..b };
         if !a.bounds.overlaps(&bounds) {

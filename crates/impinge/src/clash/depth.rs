@@ -321,7 +321,9 @@ impl DepthProbe {
     ) {
         let (shape, pose) = outer.body();
         let floor = deepest.reach.floor(deepest.band.least());
-        let Some(nearest) = shape.nearest_beyond(pose, point, floor, &mut self.stack) else { return };
+        let Some(nearest) = shape.nearest_beyond(pose, point, floor, &mut self.stack) else {
+            return;
+        };
         // A vertex lies on the surface that its faces stand for; the middle of a face need not.
         let own = match origin {
             Origin::Vertex(_) => 0.0,

@@ -94,28 +94,33 @@ impl Cylinder {
         let step = faces.len().div_ceil(MAX_GUESSES).max(1);
         let mut best: Option<Self> = None;
         let mut tried: Vec<DVec3> = Vec::new();
-        for (number, &face) in faces.iter().enumerate().step_by(step) {
-            let surface = part.surface();
-            for corner in surface.corners(face) {
-                for &other in surface.around(corner).iter().take(16) {
-                    let across = normals[number].cross(unit_normal(&part.triangle(other)));
-                    // From half a degree to sixty.
-                    if !(0.008..0.87).contains(&across.length()) {
-                        continue;
-                    }
-                    let axis = across.normalize();
-                    if tried.iter().any(|known| known.cross(axis).length() < 0.5 * STRAIGHT) {
-                        continue;
-                    }
-                    tried.push(axis);
-                    if tried.len() > 4 * MAX_GUESSES {
-                        return best;
-                    }
-                    let found = Self::around(axis, &triangles, &normals, outward);
-                    let area = |it: &Option<Self>| it.map_or(0.0, |found| found.area);
-                    if area(&found) > area(&best) {
-                        best = found;
-                    }
+        let surface = part.surface();
+        for corner in faces.iter().step_by(step).flat_map(|&face| surface.corners(face)) {
+            // Any two neighbours: next to the rim of a hole are also faces that are none of its wall.
+            let around: Vec<DVec3> = surface
+                .around(corner)
+                .iter()
+                .take(8)
+                .map(|&face| unit_normal(&part.triangle(face)))
+                .collect();
+            let pairs = (1..around.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+            for across in pairs.map(|(i, j)| around[i].cross(around[j])) {
+                // From half a degree to sixty.
+                if !(0.008..0.87).contains(&across.length()) {
+                    continue;
+                }
+                let axis = across.normalize();
+                if tried.iter().any(|known| known.cross(axis).length() < 0.5 * STRAIGHT) {
+                    continue;
+                }
+                tried.push(axis);
+                if tried.len() > 4 * MAX_GUESSES {
+                    return best;
+                }
+                let found = Self::around(axis, &triangles, &normals, outward);
+                let area = |it: &Option<Self>| it.map_or(0.0, |found| found.area);
+                if area(&found) > area(&best) {
+                    best = found;
                 }
             }
         }
@@ -190,7 +195,8 @@ impl Cylinder {
 
     /// The radius of what touches this cylinder all around without being one itself, such as a thread.
     fn radius_of_thread(&self, part: Placed<'_>, faces: &[u32]) -> Option<f64> {
-        let range = (1.0 - 1.2 * SAME_NOMINAL) * self.radius..=(1.0 + 1.2 * SAME_NOMINAL) * self.radius;
+        let range =
+            (1.0 - 1.2 * SAME_NOMINAL) * self.radius..=(1.0 + 1.2 * SAME_NOMINAL) * self.radius;
         let (mut near, mut all, mut looks) = (0.0, 0.0, DVec3::ZERO);
         let mut extreme = if self.is_shaft { f64::INFINITY } else { 0.0 };
         for &face in faces {
@@ -204,7 +210,11 @@ impl Cylinder {
             near += area;
             looks += ((p + q + r) / 3.0 - self.center).reject_from_normalized(self.axis) * area;
             for offset in offsets {
-                extreme = if self.is_shaft { f64::min(extreme, offset) } else { f64::max(extreme, offset) };
+                extreme = if self.is_shaft {
+                    f64::min(extreme, offset)
+                } else {
+                    f64::max(extreme, offset)
+                };
             }
         }
         let goes_around = looks.length() <= 0.3 * self.radius * near;

@@ -190,7 +190,8 @@ impl<'m> Mending<'m> {
     /// Keeps one of several equal faces. Pairs that look in opposite directions cancel, unless all faces are such
     /// pairs, or the others are closed only together with them.
     fn drop_repeated(&mut self) {
-        let mut counts: HashMap<[u32; 3], (i32, [u32; 3])> = HashMap::with_capacity(self.faces.len());
+        let mut counts: HashMap<[u32; 3], (i32, [u32; 3])> =
+            HashMap::with_capacity(self.faces.len());
         let mut has_repeated = false;
         for &face in &self.faces {
             let (key, is_even) = sorted(face);
@@ -242,7 +243,8 @@ impl<'m> Mending<'m> {
             return;
         }
         // Union-find; each face knows whether it looks the same way as its parent.
-        let mut parent: Vec<(u32, bool)> = (0..self.faces.len() as u32).map(|f| (f, true)).collect();
+        let mut parent: Vec<(u32, bool)> =
+            (0..self.faces.len() as u32).map(|f| (f, true)).collect();
         let root = |parent: &Vec<(u32, bool)>, mut face: u32| {
             let mut is_same = true;
             while parent[face as usize].0 != face {
@@ -457,7 +459,8 @@ impl Welded {
                     for z in low[2]..=high[2] {
                         for &other in cells.get(&[x, y, z]).map_or(&[][..], Vec::as_slice) {
                             let away = positions[other as usize].distance(position);
-                            if away <= tolerance && nearest.is_none_or(|best| (away, other) < best) {
+                            if away <= tolerance && nearest.is_none_or(|best| (away, other) < best)
+                            {
                                 nearest = Some((away, other));
                             }
                         }

@@ -51,7 +51,8 @@ impl Surface {
         }
         let (piece_of, pieces) = (vec![u32::MAX; mesh.positions().len()], Vec::new());
         let is_used = |vertex: &usize| starts[vertex + 1] > starts[*vertex];
-        let used = (0..mesh.positions().len()).filter(is_used).map(|v| mesh.positions()[v]).collect();
+        let used =
+            (0..mesh.positions().len()).filter(is_used).map(|v| mesh.positions()[v]).collect();
         let mut surface = Self { corners, is_closed, starts, around, piece_of, pieces, used };
         surface.find_pieces();
         surface

@@ -55,7 +55,11 @@ fn is_simple(window: &Window, faces: &[Seen], budget: &mut u64) -> Option<f64> {
     let once: f64 = faces.iter().map(|face| window.column(face)).sum();
     let squared = window.product(faces, faces, budget)?;
     let scale: f64 = faces.iter().map(|face| window.column(face).abs()).sum();
-    ((squared - once.abs()).abs() <= AGREEMENT * scale).then_some(if once < 0.0 { -1.0 } else { 1.0 })
+    ((squared - once.abs()).abs() <= AGREEMENT * scale).then_some(if once < 0.0 {
+        -1.0
+    } else {
+        1.0
+    })
 }
 
 /// A face as seen along the axis.
@@ -90,8 +94,7 @@ impl Window {
         for triangle in mesh.triangles() {
             let corners = pose.place_triangle(triangle).map(|p| (p - self.origin).to_array());
             let heights = corners.map(|p| p[self.axis]);
-            let flat =
-                corners.map(|p| DVec2::new(p[(self.axis + 1) % 3], p[(self.axis + 2) % 3]));
+            let flat = corners.map(|p| DVec2::new(p[(self.axis + 1) % 3], p[(self.axis + 2) % 3]));
             let low = flat[0].min(flat[1]).min(flat[2]);
             let high = flat[0].max(flat[1]).max(flat[2]);
             if low.cmpge(self.high).any() || high.cmple(self.low).any() {
@@ -331,10 +334,7 @@ mod tests {
         let torus = generate::torus(1.0, 0.4, [24, 12]).unwrap();
         for case in 0..20 {
             let (turn, at) = (random.rotation(), random.direction() * random.range(0.0, 1.2));
-            let first = volume(
-                (&sphere, &Pose::IDENTITY),
-                (&torus, &Pose::new(turn, at).unwrap()),
-            );
+            let first = volume((&sphere, &Pose::IDENTITY), (&torus, &Pose::new(turn, at).unwrap()));
             let about = random.rotation();
             let second = volume(
                 (&torus, &Pose::new(about * turn, about * at).unwrap()),

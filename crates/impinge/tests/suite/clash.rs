@@ -213,7 +213,10 @@ fn clearance_reports_distance_and_closest_points() {
     };
     let (a, b) = parts(0.25);
     let clash = clash_of(a, b, &options).expect("too close");
-    assert_eq!((clash.verdict, clash.distance, clash.least_depth()), (Verdict::Clearance, 0.25, None));
+    assert_eq!(
+        (clash.verdict, clash.distance, clash.least_depth()),
+        (Verdict::Clearance, 0.25, None)
+    );
     assert_eq!((clash.points[0].x, clash.points[1].x), (0.5, 0.75));
     assert_eq!(clash.faces.len(), 1);
     let (a, b) = parts(0.5);
@@ -631,8 +634,7 @@ fn open_sheets_cross_at_edges_that_do_not_match() {
     let faces = vec![[0, 1, 2], [0, 4, 3], [3, 4, 5], [3, 5, 1]];
     let jointed = Mesh::new(points, faces).expect("a sheet");
     let turn = DMat3::from_cols(DVec3::Z, DVec3::Y, -DVec3::X);
-    let wall =
-        Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
+    let wall = Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
     let found = verdict_of(at(jointed, 0.0, 0.0, 0.0), wall);
     assert_eq!(found, Some((Verdict::Penetrating, None)));
 }
