@@ -128,7 +128,7 @@ impl<'a> Filter<'a> {
 
     /// Returns whether to check a pair.
     pub(super) fn includes(&self, a: usize, b: usize) -> bool {
-        if self.skips_adjacent && self.assembly.are_adjacent(a, b) {
+        if self.assembly.are_left_out(a, b, self.skips_adjacent) {
             return false;
         }
         if let Some(wanted) = self.same_group {

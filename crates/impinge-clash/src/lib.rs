@@ -42,12 +42,15 @@
 mod baseline;
 pub mod bcf;
 mod check;
+mod configuration_files;
+mod configurations;
 pub mod csv;
 mod error;
 mod filter;
 mod findings;
 pub mod glb;
 pub mod json;
+mod matrix;
 mod options;
 mod outcome;
 pub mod page;
@@ -60,9 +63,12 @@ mod verdicts;
 
 pub use baseline::Baseline;
 pub use check::{CheckWatch, check};
+pub use configuration_files::CheckedConfigurations;
+pub use configurations::{CollidingConfiguration, Collision, check_configurations};
 pub use error::Error;
 pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
+pub use matrix::{AllowedReason, DefaultPose, Matrix, MatrixOptions, allowed_collisions};
 pub use options::{Allowed, CheckOptions, Listing, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;

@@ -6,7 +6,10 @@ use impinge_io::{
     Model,
     assembly::{self, Assembly, AssemblyPart, Group, LoadOptions},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The assembly that is generated if no file is named.
 pub(crate) const DEMO: &str = "gen:gearbox";
@@ -35,6 +38,7 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
         let assembly = progress::with_spinner(&label, || assembly::load(files, options))?;
         return Ok(Input { assembly, clearance: 0.0 });
     };
+    check_joints(options, files)?;
     if files.len() > 1 {
         return Err(Failure::input(format!(
             "{name} is a whole assembly; give either {name} or files, not both"
@@ -67,6 +71,24 @@ pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
         pieces => Err(Failure::input(format!(
             "{file} is one part with {pieces} connected pieces; --split checks them against each other"
         ))),
+    }
+}
+
+/// Returns whether a file is a robot, by its extension.
+pub(crate) fn is_robot(file: impl AsRef<Path>) -> bool {
+    file.as_ref().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
+}
+
+/// Fails if there are joint values, but no file is a robot.
+pub(crate) fn check_joints(
+    options: &LoadOptions,
+    files: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<(), Failure> {
+    match options.joints.keys().next() {
+        Some(name) if !files.into_iter().any(is_robot) => Err(Failure::input(format!(
+            "--joint {name}: there is no robot (.urdf) among the files, so there is no joint to set"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The options of `clash` and `inspect` that say how files are read.
 
-use crate::length::Length;
-use impinge_io::assembly::{LoadOptions, Unit};
-use std::{f64::consts::PI, path::PathBuf};
+use crate::{failure::Failure, length::Length};
+use impinge_io::assembly::{JointValue, LoadOptions, Unit};
+use std::path::PathBuf;
 
 /// How files are read.
 #[derive(Debug, clap::Args)]
@@ -27,9 +27,9 @@ pub(crate) struct Reading {
     #[arg(long)]
     split: bool,
     /// Position of a robot joint, in radians or metres, or with a unit: elbow=90deg, lift=20cm; may be
-    /// repeated
+    /// repeated for other joints
     #[arg(long = "joint", value_name = "NAME=VALUE", value_parser = joint)]
-    joints: Vec<(String, f64)>,
+    joints: Vec<(String, JointValue)>,
     /// Folder to search first for a robot's packages (package://NAME/…); may be repeated
     #[arg(long = "package", value_name = "FOLDER")]
     packages: Vec<PathBuf>,
@@ -48,7 +48,7 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The options of the loader.
-    pub(crate) fn options(&self) -> LoadOptions {
+    pub(crate) fn options(&self) -> Result<LoadOptions, Failure> {
         let Self { units, file_units, scale, joints, packages, tolerance, .. } = self;
         let mut options = LoadOptions::default()
             .scale(*scale)
@@ -60,9 +60,14 @@ impl Reading {
         if let Some(tolerance) = tolerance {
             options.tolerance = Some(tolerance.to(Unit::Metre));
         }
-        let options =
-            joints.iter().fold(options, |options, (name, value)| options.joint(name, *value));
-        packages.iter().fold(options, LoadOptions::package)
+        for (name, value) in joints {
+            if let Some(before) = options.joints.insert(name.clone(), *value) {
+                return Err(Failure::input(format!(
+                    "--joint {name}={value}: the joint is given twice; the first value is {before}"
+                )));
+            }
+        }
+        Ok(packages.iter().fold(options, LoadOptions::package))
     }
 }
 
@@ -81,20 +86,10 @@ fn tolerance(text: &str) -> Result<Length, String> {
     }
 }
 
-/// Parses `NAME=VALUE`; the value is in radians, metres, degrees (`deg`) or a unit of length.
-fn joint(text: &str) -> Result<(String, f64), String> {
-    let wrong = "expected NAME=VALUE, where VALUE is a number in radians or metres, or a number with \
-                 deg or a unit of length";
-    let (name, value) = text.rsplit_once('=').filter(|(name, _)| !name.is_empty()).ok_or(wrong)?;
-    let number = |text: &str| text.trim().parse::<f64>().ok();
-    let with_unit = || {
-        let (value, unit) = Unit::split_suffix(value)?;
-        Some(number(value)? * unit.to(Unit::Metre))
-    };
-    let degrees = || Some(number(value.trim_end().strip_suffix("deg")?)? * (PI / 180.0));
-    let found = number(value).or_else(degrees).or_else(with_unit);
-    match found.filter(|value| value.is_finite()) {
-        Some(value) => Ok((name.to_owned(), value)),
-        None => Err(wrong.into()),
-    }
+/// Parses `NAME=VALUE`. Whether the unit suits the joint is known only when the robot has been read.
+fn joint(text: &str) -> Result<(String, JointValue), String> {
+    let parts = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = parts.ok_or("expected NAME=VALUE, as in elbow=90deg or lift=20cm")?;
+    let value = value.parse().map_err(|error| format!("expected NAME=VALUE: {error}"))?;
+    Ok((name.to_owned(), value))
 }

@@ -1,6 +1,6 @@
 //! The command line of `impinge clash`.
 
-use super::{outputs::Files, table::GroupBy};
+use super::{outputs::Files, robots::RobotOptions, table::GroupBy};
 use crate::{failure::Failure, length::Length, reading::Reading, threads::MAX_THREADS};
 use clap::{ValueEnum, value_parser};
 use impinge_clash::{
@@ -26,6 +26,7 @@ Examples:
   impinge clash car.glb --ignore 'touching: *' --csv clashes.csv
   impinge clash press/ frame.stl --units mm --clearance 0.5mm --between frame.stl press
   impinge clash robot.urdf --joint elbow=90deg --only penetrating,inside
+  impinge clash robot.urdf --srdf robot.srdf --joints path.csv
   impinge clash car.glb --json > accepted.json
   impinge clash car.glb --baseline accepted.json --allow known",
     after_help = "\
@@ -51,6 +52,8 @@ pub(crate) struct Arguments {
     pub(super) check_options: CheckOptions,
     #[command(flatten)]
     pub(super) pair_options: PairOptions,
+    #[command(flatten)]
+    pub(super) robot_options: RobotOptions,
     #[command(flatten)]
     pub(super) list_options: ListOptions,
     #[command(flatten)]
@@ -180,7 +183,8 @@ impl Arguments {
             .files
             .iter()
             .chain(&self.pair_options.ignore_file)
-            .chain(&self.list_options.baseline);
+            .chain(&self.list_options.baseline)
+            .chain(self.robot_options.files());
         files.map(PathBuf::as_path)
     }
 }

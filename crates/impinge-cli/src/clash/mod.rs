@@ -6,12 +6,16 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
+//! | `configurations.rs` | `--joints`: many configurations of robots |
+//! | `robots.rs` | the options about robots, and SRDF files |
 //! | `search.rs` | the search, with its progress bar and Ctrl-C |
 //! | `table.rs` | the printed table |
 //! | `outputs.rs` | output files: all of them are written, or none |
 
 mod arguments;
+mod configurations;
 mod outputs;
+mod robots;
 mod search;
 mod table;
 
@@ -43,9 +47,14 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     outputs.check(arguments.inputs())?;
     options.listing.baseline = list_options.baseline.as_deref().map(Baseline::load).transpose()?;
 
+    let load_options = arguments.reading.options()?;
+
     let start = Instant::now();
-    let Input { assembly, clearance } =
-        outputs.outputs().reading(|| input::load(files, &arguments.reading.options()))?;
+    let Input { assembly, clearance } = outputs.outputs().reading(|| {
+        let mut input = input::load(files, &load_options)?;
+        arguments.robot_options.apply(&mut input.assembly, load_options.keep_going)?;
+        Ok(input)
+    })?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
         note(&format!("skipped: {}: {}", skipped.name, skipped.error));
@@ -63,6 +72,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         return Err(Failure::input(
             "--only clearance: no clearance is set; give one with --clearance LENGTH",
         ));
+    }
+
+    if let Some(file) = &arguments.robot_options.configurations {
+        return configurations::run(arguments, file, &assembly, options, interrupt);
     }
 
     let start = Instant::now();

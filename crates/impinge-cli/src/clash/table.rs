@@ -150,7 +150,7 @@ fn is_open(row: &Row) -> bool {
     row.clash.depth.is_none() && row.clash.distance == 0.0 && row.clash.is_closed != [true; 2]
 }
 
-fn time(time: Duration) -> String {
+pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 1.0 => format!("{} ms", short(seconds * 1e3, 3)),
         seconds => format!("{} s", short(seconds, 3)),
@@ -235,7 +235,7 @@ fn first_cells(outcome: &Outcome, row: &Row) -> Vec<String> {
 }
 
 /// The colour of a verdict on a terminal.
-fn style(verdict: Verdict) -> Style {
+pub(super) fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Duplicate => Style::new().magenta(),
         Verdict::Inside | Verdict::Penetrating => Style::new().red(),

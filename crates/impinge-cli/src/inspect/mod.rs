@@ -110,9 +110,14 @@ struct SkippedItem {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let options = arguments.reading.options();
+    let options = arguments.reading.options()?;
+    input::check_joints(&options, &arguments.files)?;
+    // Each file is read on its own. Only robots have joints.
+    let mut without_joints = options.clone();
+    without_joints.joints.clear();
     for file in &arguments.files {
-        let contents = Contents::load(file, &options)?;
+        let options = if input::is_robot(file) { &options } else { &without_joints };
+        let contents = Contents::load(file, options)?;
         for Skipped { name, error, .. } in &contents.assembly.skipped {
             note(&format!("skipped: {name}: {error}"));
         }

@@ -14,5 +14,6 @@ mod near;
 mod outputs;
 mod pairs;
 mod query;
+mod robots;
 mod run;
 mod verify;

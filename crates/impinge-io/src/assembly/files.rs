@@ -181,7 +181,7 @@ pub fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Assembly
 fn finish(builder: Builder<'_>) -> Result<Assembly, Error> {
     let options = builder.options;
     let assembly = builder.finish()?;
-    urdf::check_joint_names(&assembly, options)?;
+    urdf::check_joint_values(&assembly, options)?;
     Ok(assembly)
 }
 

@@ -31,11 +31,14 @@
 //! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
 mod build;
+mod configurations;
 mod curved;
 mod external;
 mod files;
 mod ifc;
+mod joint_value;
 mod left_out;
+mod motion;
 mod names;
 mod obj;
 mod options;
@@ -44,16 +47,22 @@ mod robot;
 pub(crate) mod rounding;
 mod scene;
 mod split;
+mod srdf;
 mod step;
 mod threemf;
 mod urdf;
 
+pub use configurations::Configurations;
 pub use files::{load, read};
+pub use joint_value::{JointUnit, JointValue};
+pub use motion::{Motion, OutOfRange};
 pub use options::{LoadOptions, Unit};
-pub use robot::{Joint, JointKind, Link};
+pub use robot::{Joint, JointKind, Link, Robot};
+pub use srdf::{LinkPair, Srdf, SrdfUse};
 
 use crate::Error;
 use impinge::{Mesh, Pose, clash::Tessellation};
+use robot::LinkRules;
 use std::{path::PathBuf, sync::Arc};
 
 /// Parts, their meshes and the sub-assemblies they are in.
@@ -76,6 +85,10 @@ pub struct Assembly {
     pub links: Vec<Link>,
     /// The joints of robots, with their values.
     pub joints: Vec<Joint>,
+    /// The robots.
+    pub robots: Vec<Robot>,
+    /// What SRDF files say about pairs of links.
+    link_rules: LinkRules,
     /// The parts and files that were left out because of [`LoadOptions::keep_going`].
     pub skipped: Vec<Skipped>,
     /// What was left out by design: files in folders that hold no parts, and elements without a solid.
@@ -255,6 +268,19 @@ impl Assembly {
     pub fn are_adjacent(&self, a: usize, b: usize) -> bool {
         let (Some(a), Some(b)) = (self.parts[a].link, self.parts[b].link) else { return false };
         robot::are_adjacent(&self.links, a, b)
+    }
+
+    /// Returns whether a check leaves out two parts because of the links of robots that they belong to. A rule of an
+    /// SRDF file decides first; without one, [adjacent](Self::are_adjacent) links are left out if `without_adjacent`.
+    ///
+    /// # Panics
+    /// If `part` is out of range.
+    pub fn are_left_out(&self, a: usize, b: usize, without_adjacent: bool) -> bool {
+        let (Some(a), Some(b)) = (self.parts[a].link, self.parts[b].link) else { return false };
+        match self.link_rules.get(a, b) {
+            Some(is_checked) => !is_checked,
+            None => without_adjacent && robot::are_adjacent(&self.links, a, b),
+        }
     }
 
     /// Returns the pairs of links with geometry whose parts are [adjacent](Self::are_adjacent), each pair in

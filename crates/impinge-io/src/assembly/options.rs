@@ -1,5 +1,6 @@
 //! Options for reading an assembly, and units of length.
 
+use super::JointValue;
 use crate::Format;
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
@@ -127,9 +128,8 @@ pub struct LoadOptions {
     /// with the name of the part. For files that hold an assembly as one mesh. Faces that share a vertex position are
     /// connected. A cavity belongs to the piece around it.
     pub split: bool,
-    /// Values of robot joints by name, in radians or metres. A joint without an entry is at 0, or at the limit
-    /// nearest to 0.
-    pub joints: BTreeMap<String, f64>,
+    /// Values of robot joints by name. A joint without an entry is at 0, or at the limit nearest to 0.
+    pub joints: BTreeMap<String, JointValue>,
     /// Folders in which to look for the packages of a robot, before the parent folders of its file.
     pub packages: Vec<PathBuf>,
     /// The largest distance, in metres, between a triangle and the true surface of round shapes (URDF) and curved
@@ -201,8 +201,8 @@ impl LoadOptions {
     }
 
     /// Sets one of the [`joints`](Self::joints).
-    pub fn joint(mut self, name: impl Into<String>, value: f64) -> Self {
-        self.joints.insert(name.into(), value);
+    pub fn joint(mut self, name: impl Into<String>, value: impl Into<JointValue>) -> Self {
+        self.joints.insert(name.into(), value.into());
         self
     }
 

@@ -11,7 +11,7 @@ use crate::common::{
 use impinge::{Pose, glam::DVec3};
 use impinge_io::{
     Assembly, Location,
-    assembly::{LoadOptions, Unit, Up, load, read},
+    assembly::{JointValue, LoadOptions, Unit, Up, load, read},
 };
 use std::{fs, path::Path};
 
@@ -448,15 +448,59 @@ fn joint_values_place_the_links() {
         (
             "shoulder",
             0.0,
-            ":11: the joint `shoulder` has the limits 0.25 and 2; the value 0 is outside",
+            ":11: the joint `shoulder` has the limits 0.25 and 2 rad; the value 0 is outside",
         ),
-        ("wrist", 1.0, "`wrist` cannot be set"),
-        ("mirror", 1.0, "mimics `grip`"),
-        ("elbow", 1.0, "no joint `elbow`; joints that can be set: shoulder, grip, mirror"),
+        ("wrist", 1.0, ":13: the joint `wrist` is fixed, so it cannot be set"),
+        ("mirror", 1.0, ":15: the joint `mirror` mimics `grip`, so it cannot be set; set `grip`"),
+        ("elbow", 1.0, "no joint `elbow`; joints that can be set: shoulder, grip"),
     ] {
-        let error =
-            robot(ROBOT, &LoadOptions::default().joint(name, value)).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
+        // A mistake in the options: `keep_going` must not leave out the robot instead.
+        for keep_going in [false, true] {
+            let options = LoadOptions::default().joint(name, value).keep_going(keep_going);
+            let error = robot(ROBOT, &options).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+    let options = LoadOptions::default().joint("x", 1.0);
+    let error = read(samples::STL.as_bytes(), Path::new("a.stl"), &options).unwrap_err();
+    assert!(error.message.contains("no robot (.urdf) among the files"), "{error}");
+}
+
+#[test]
+fn joint_values_have_the_unit_of_their_joint() {
+    let with = |name: &str, text: &str| {
+        robot(ROBOT, &LoadOptions::default().joint(name, text.parse::<JointValue>().unwrap()))
+    };
+    assert_eq!(with("shoulder", "90deg").unwrap().joints[0].value, std::f64::consts::FRAC_PI_2);
+    assert_eq!(with("grip", "50cm").unwrap().joints[2].value, 0.5);
+    let error = with("shoulder", "10mm").unwrap_err();
+    assert_eq!(error.location, Location::Line(11));
+    assert!(error.message.contains("is revolute"), "{error}");
+    let error = with("grip", "1deg").unwrap_err();
+    assert!(error.message.contains("is prismatic"), "{error}");
+}
+
+#[test]
+fn motion_gives_the_same_poses_as_reading_again() {
+    for units in [None, Some(Unit::Millimetre), Some(Unit::Inch)] {
+        let mut options = LoadOptions::default();
+        options.units = units;
+        let scaled =
+            ROBOT.replace("<box size=\"1 1 1\"/>", "<capsule radius=\"0.5\" length=\"1\"/>");
+        let still = robot(&scaled, &options).unwrap();
+        let mut motion = still.motion();
+        for step in 0..20 {
+            let [turn, grip] = [0.25 + 0.08 * f64::from(step), -0.9 + 0.09 * f64::from(step)];
+            let moved = options.clone().joint("shoulder", turn).joint("grip", grip);
+            let moved = robot(&scaled, &moved).unwrap();
+            // The values of fixed and mimic joints are not used.
+            let poses = motion.poses(&[turn, 7.0, grip, 7.0]).unwrap();
+            for (pose, part) in poses.iter().zip(&moved.parts) {
+                assert_eq!(*pose, part.placement, "{}", part.name);
+            }
+        }
+        let error = motion.poses(&[0.0, 0.0, f64::MAX, 0.0]).unwrap_err();
+        assert!(error.to_string().contains("beyond the range"), "{error}");
     }
 }
 
@@ -515,7 +559,7 @@ fn meshes_of_robots_are_found_in_their_packages() {
     }
     let other = "package://arm_description/b.stl";
     let error = load_mesh(other, &plain).unwrap_err();
-    assert!(error.message.contains("is not found at"), "{error}");
+    assert!(error.message.contains("but has no file `b.stl`"), "{error}");
     assert_eq!(error.location, Location::Line(1));
     let elsewhere = plain.clone().package(folder.0.join("elsewhere"));
     assert_eq!(load_mesh(other, &elsewhere).unwrap().parts.len(), 2);
@@ -525,6 +569,43 @@ fn meshes_of_robots_are_found_in_their_packages() {
     let error = load_mesh("package://arm_description/meshes/a.dae", &plain).unwrap_err();
     assert!(error.path.ends_with("a.dae"), "{error}");
     assert!(error.message.contains("Collada files cannot be read"), "{error}");
+}
+
+#[test]
+fn packages_are_found_by_their_manifest() {
+    let folder = Folder::new("manifests");
+    let manifest =
+        |name: &str| format!("<?xml version='1.0'?><package><name>{name}</name></package>");
+    // The names of the folders say nothing.
+    folder.write("ws/src/repo/desc-1.2/package.xml", manifest("arm_description"));
+    folder.write("ws/src/repo/desc-1.2/meshes/a.stl", samples::STL);
+    folder.write("ws/src/repo/meshes-2/package.xml", manifest("arm_meshes"));
+    folder.write("ws/src/repo/meshes-2/b.stl", samples::STL);
+    folder.write("ws/src/other/hand/package.xml", manifest("hand_description"));
+    folder.write("ws/src/other/hand/c.stl", samples::STL);
+    folder.write("ws/src/other/x/y/z/too/deep/package.xml", manifest("deep"));
+    folder.write("ws/src/other/x/y/z/too/deep/d.stl", samples::STL);
+    folder.write("ws/src/other/.hidden/package.xml", manifest("hidden"));
+    folder.write("ws/src/other/.hidden/e.stl", samples::STL);
+    let load_mesh = |mesh: &str| {
+        let text = format!(
+            r#"<robot name="r"><link name="a"><collision><geometry>
+            <mesh filename="package://{mesh}"/></geometry></collision></link></robot>"#
+        );
+        let path = folder.write("ws/src/repo/desc-1.2/urdf/r.urdf", text);
+        load([path], &LoadOptions::default())
+    };
+    for mesh in ["arm_description/meshes/a.stl", "arm_meshes/b.stl", "hand_description/c.stl"] {
+        assert_eq!(load_mesh(mesh).unwrap_or_else(|error| panic!("{error}")).parts.len(), 1);
+    }
+    let message = load_mesh("arm_meshes/none.stl").unwrap_err().message;
+    assert!(message.contains("meshes-2, but has no file `none.stl`"), "{message}");
+    for mesh in ["none/a.stl", "deep/d.stl", "hidden/e.stl", "../meshes-2/a.stl", ".././a.stl"] {
+        let message = load_mesh(mesh).unwrap_err().message;
+        assert!(message.contains("there is no package"), "{message}");
+        assert!(message.contains("desc-1.2/urdf and the folders above it"), "{message}");
+        assert!(message.contains("ROS_PACKAGE_PATH"), "{message}");
+    }
 }
 
 #[test]
