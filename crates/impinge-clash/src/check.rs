@@ -38,9 +38,8 @@ pub fn check(
     options: &CheckOptions,
     watch: &impl CheckWatch,
 ) -> Result<Outcome, Error> {
-    let mut search_options = clash::Options::new()
-        .clearance(options.clearance)?
-        .threads(options.threads);
+    let mut search_options =
+        clash::Options::new().clearance(options.clearance)?.threads(options.threads);
     if let Some(touch) = options.touch {
         search_options = search_options.touch(touch)?;
     }

@@ -42,6 +42,7 @@
 mod baseline;
 pub mod bcf;
 mod check;
+mod colors;
 pub mod csv;
 mod error;
 mod filter;
