@@ -67,8 +67,10 @@ const MANY_SHARE: f64 = 0.5;
 /// In the overview, a face larger than this share of the assembly is marked only if the clash is as large.
 const SMALL_FACE: f64 = 0.03;
 
-/// The distance from the contact at which marked faces lose their colour, as a share of the picture's frame.
+/// The distance from the contact at which marked faces lose their colour, as a share of the picture's frame: for
+/// surfaces that meet, and for the closest points of surfaces that do not meet.
 const SOFTNESS: f64 = 0.03;
+const POINT_SOFTNESS: f64 = 0.08;
 
 /// The radius of a ring, as a share of the picture's height, and its minimum in pixels.
 const RING: f64 = 0.018;
@@ -294,6 +296,9 @@ impl<'a> Studio<'a> {
         let contacts = contact::contacts(&self.findings.assembly, clash);
         let focus = match inner {
             Some(_) => None,
+            None if clash.distance > 0.0 => {
+                Focus::new(&contacts, POINT_SOFTNESS * diagonal(&frame))
+            }
             None => Focus::new(&contacts, SOFTNESS * diagonal(&frame)),
         };
 
