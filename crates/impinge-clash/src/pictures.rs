@@ -72,8 +72,12 @@ const SMALL_FACE: f64 = 0.03;
 const SOFTNESS: f64 = 0.03;
 const POINT_SOFTNESS: f64 = 0.08;
 
+/// The same in a picture of an assembly of two parts, which is often shown small.
+const WHOLE_SOFTNESS: f64 = 0.045;
+
 /// The radius of a ring, as a share of the picture's height, and its minimum in pixels.
 const RING: f64 = 0.018;
+const WHOLE_RING: f64 = 0.03;
 const MIN_RING: f64 = 7.0;
 
 /// Maximum number of clashes with rings: more rings would hide what they point at.
@@ -204,6 +208,9 @@ impl<'a> Studio<'a> {
     /// Draws the whole assembly: see [`overview`].
     pub fn overview(&self, size: [usize; 2]) -> Shot {
         let rows = &self.findings.rows;
+        if let ([row], 2) = (&rows[..], self.parts.len()) {
+            return self.of_two_parts(&row.clash, size);
+        }
         let mut worst: BTreeMap<usize, Verdict> = BTreeMap::new();
         for Clash { a, b, verdict, .. } in rows.iter().map(|row| &row.clash) {
             for part in [*a, *b] {
@@ -240,13 +247,13 @@ impl<'a> Studio<'a> {
         // An overview is easiest to recognise from above at an angle, so only such directions are tried.
         let mut trial = self.scene(&all, &frame(DIRECTIONS[0]), size[1], &palette);
         trial.items.truncate(TRIAL_ITEMS);
-        let camera = best(&trial, &DIRECTIONS[..8], frame).0;
+        let camera = best(&trial, &DIRECTIONS[..8], DVec3::ZERO, frame).0;
         let mut scene = self.scene(&all, &camera, size[1], &palette);
         if rows.len() <= MAX_RINGS {
             // The worst verdicts are drawn last, in front of the others.
             let mut clashes: Vec<&Clash> = rows.iter().map(|row| &row.clash).collect();
             clashes.sort_by(|a, b| b.verdict.cmp(&a.verdict));
-            scene.rings = clashes.into_iter().map(|clash| self.ring(clash, size)).collect();
+            scene.rings = clashes.into_iter().map(|clash| self.ring(clash, size, RING)).collect();
         } else {
             scene.through = 0.0;
         }
@@ -254,9 +261,17 @@ impl<'a> Studio<'a> {
         Shot { image, camera }
     }
 
-    /// Returns whether a part is so large that others are probably within it.
+    /// Returns whether a part is so large that others are within it: at least half of their centres are in its
+    /// bounds.
     fn is_shell(&self, part: usize) -> bool {
-        diagonal(&self.parts[part]) > SHELL_SHARE * diagonal(&self.whole) && self.parts.len() > 1
+        let bounds = &self.parts[part];
+        if diagonal(bounds) <= SHELL_SHARE * diagonal(&self.whole) || self.parts.len() < 2 {
+            return false;
+        }
+        let centers = self.parts.iter().filter(|other| !other.is_empty()).map(Bounds::center);
+        // The centre of the part itself counts, too.
+        let within = centers.filter(|center| center.clamp(bounds.min, bounds.max) == *center);
+        2 * (within.count() - 1) >= self.parts.len() - 1
     }
 
     /// Returns the faces to mark in the overview, by part, with the number of their worst verdict.
@@ -291,37 +306,8 @@ impl<'a> Studio<'a> {
         let clash = &self.findings.rows[row].clash;
         let frame = self.frame(clash);
         let camera = |from| self.camera_from(from, &frame, size);
-        let mut drawn = self.two_parts(clash);
-        let inner = self.inner(clash);
-        let contacts = contact::contacts(&self.findings.assembly, clash);
-        let focus = match inner {
-            Some(_) => None,
-            None if clash.distance > 0.0 => {
-                Focus::new(&contacts, POINT_SOFTNESS * diagonal(&frame))
-            }
-            None => Focus::new(&contacts, SOFTNESS * diagonal(&frame)),
-        };
-
-        // If too little can be seen, the larger part becomes glass, and then both.
-        let sizes = [clash.a, clash.b].map(|part| diagonal(&self.parts[part]));
-        let larger = usize::from(sizes[1] > sizes[0]);
-        let outer = inner.map_or(larger, |inner| 1 - inner);
-        let mut chosen = None;
-        for to_glass in [None, Some(outer), Some(1 - outer)] {
-            if let Some(part) = to_glass {
-                drawn[part].material = Material::Glass;
-            } else if inner.is_some() {
-                continue;
-            }
-            let mut trial = self.scene(&drawn, &camera(DIRECTIONS[0]), size[1], &FACES);
-            trial.focus.clone_from(&focus);
-            let (camera, seen) = best(&trial, &DIRECTIONS, camera);
-            chosen = Some(camera);
-            if seen.open * 4 >= seen.all {
-                break;
-            }
-        }
-        let camera = chosen.unwrap_or_else(|| camera(DIRECTIONS[0]));
+        let softness = if clash.distance > 0.0 { POINT_SOFTNESS } else { SOFTNESS };
+        let mut plan = self.plan(clash, size, softness * diagonal(&frame), &FACES, camera);
 
         // Other parts near the clash.
         let half = DVec3::splat(frame.size().max_element() * 1.5);
@@ -332,17 +318,74 @@ impl<'a> Studio<'a> {
             .map(|part| (distance(&self.parts[part], frame.center()), part))
             .collect();
         rest.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        drawn.extend(rest.iter().map(|&(_, part)| PartStyle {
+        plan.drawn.extend(rest.iter().map(|&(_, part)| PartStyle {
             part,
             color: OTHER_PARTS,
             material: Material::Faint,
             marks: Vec::new(),
         }));
-        let mut scene = self.scene(&drawn, &camera, size[1], &FACES);
-        scene.focus = focus;
-        scene.rings = vec![self.ring(clash, size)];
-        let image = renderer::render(&scene, &camera, size[0], size[1]);
-        Shot { image, camera }
+        self.shot(plan, size, &FACES, self.ring(clash, size, RING))
+    }
+
+    /// Draws an assembly of two parts that clash: both parts as a whole, and the contact in the colour of the
+    /// verdict.
+    fn of_two_parts(&self, clash: &Clash, size: [usize; 2]) -> Shot {
+        let camera = |from| {
+            let lens = lens(size, OVERVIEW_FIELD);
+            Camera::framing(corners(&self.whole), direction(from, self.up), self.up, lens)
+        };
+        let softness = if clash.distance > 0.0 { POINT_SOFTNESS } else { WHOLE_SOFTNESS };
+        let palette = [color_of(clash.verdict); 2];
+        let plan = self.plan(clash, size, softness * diagonal(&self.whole), &palette, camera);
+        self.shot(plan, size, &palette, self.ring(clash, size, WHOLE_RING))
+    }
+
+    /// Chooses the direction that shows most of a clash. If too little can be seen, the larger part becomes
+    /// glass, and then both.
+    fn plan(
+        &self,
+        clash: &Clash,
+        size: [usize; 2],
+        softness: f64,
+        palette: &[Color],
+        camera: impl Fn((f64, f64, f64)) -> Camera,
+    ) -> Plan {
+        let mut drawn = self.two_parts(clash);
+        let inner = self.inner(clash);
+        let focus = match inner {
+            Some(_) => None,
+            None => Focus::new(&contact::contacts(&self.findings.assembly, clash), softness),
+        };
+        let gap = (clash.points[1] - clash.points[0]).normalize_or_zero();
+        let gap = if inner.is_some() { DVec3::ZERO } else { gap };
+        let sizes = [clash.a, clash.b].map(|part| diagonal(&self.parts[part]));
+        let larger = usize::from(sizes[1] > sizes[0]);
+        let outer = inner.map_or(larger, |inner| 1 - inner);
+        let mut chosen = None;
+        for to_glass in [None, Some(outer), Some(1 - outer)] {
+            if let Some(part) = to_glass {
+                drawn[part].material = Material::Glass;
+            } else if inner.is_some() {
+                continue;
+            }
+            let mut trial = self.scene(&drawn, &camera(DIRECTIONS[0]), size[1], palette);
+            trial.focus.clone_from(&focus);
+            let (camera, seen) = best(&trial, &DIRECTIONS, gap, &camera);
+            chosen = Some(camera);
+            if seen.open * 4 >= seen.all {
+                break;
+            }
+        }
+        let camera = chosen.unwrap_or_else(|| camera(DIRECTIONS[0]));
+        Plan { camera, drawn, focus }
+    }
+
+    fn shot(&self, plan: Plan, size: [usize; 2], palette: &[Color], ring: Ring) -> Shot {
+        let mut scene = self.scene(&plan.drawn, &plan.camera, size[1], palette);
+        scene.focus = plan.focus;
+        scene.rings = vec![ring];
+        let image = renderer::render(&scene, &plan.camera, size[0], size[1]);
+        Shot { image, camera: plan.camera }
     }
 
     /// Returns how the two parts of a clash are drawn, with the faces that clash marked. If one part is inside
@@ -381,13 +424,14 @@ impl<'a> Studio<'a> {
         })
     }
 
-    /// Returns the ring around the point that stands for a clash, in the colour of its verdict.
-    fn ring(&self, clash: &Clash, size: [usize; 2]) -> Ring {
+    /// Returns the ring around the point that stands for a clash, in the colour of its verdict. Its radius is a
+    /// share of the picture's height.
+    fn ring(&self, clash: &Clash, size: [usize; 2], share: f64) -> Ring {
         let point = match self.inner(clash) {
             Some(side) => self.parts[[clash.a, clash.b][side]].center(),
             None => middle(clash),
         };
-        let radius = (RING * size[1] as f64).max(MIN_RING) as f32;
+        let radius = (share * size[1] as f64).max(MIN_RING) as f32;
         Ring { point, radius, color: color_of(clash.verdict) }
     }
 
@@ -473,6 +517,13 @@ impl<'a> Studio<'a> {
     }
 }
 
+/// How to draw a clash.
+struct Plan {
+    camera: Camera,
+    drawn: Vec<PartStyle>,
+    focus: Option<Focus>,
+}
+
 /// A part and how to draw it.
 struct PartStyle {
     part: usize,
@@ -481,10 +532,12 @@ struct PartStyle {
     marks: Vec<(u32, u8)>,
 }
 
-/// Returns the camera that shows most of the marked faces, and the first one among equals.
+/// Returns the camera that shows most of the marked faces, and the first one among equals. If there is a gap, given
+/// by its direction, a camera that looks across it is preferred.
 fn best(
     scene: &Scene<'_>,
     directions: &[(f64, f64, f64)],
+    gap: DVec3,
     camera: impl Fn((f64, f64, f64)) -> Camera,
 ) -> (Camera, renderer::Visibility) {
     let mut best: Option<(f64, Camera, renderer::Visibility)> = None;
@@ -492,7 +545,9 @@ fn best(
         let camera = camera(from);
         let seen = renderer::visibility(scene, &camera);
         // The square root, because a direction from above at an angle is better than seeing a little more.
-        let worth = from.2 * (seen.open as f64 + 0.1 * seen.all as f64).sqrt();
+        let seen_share = (seen.open as f64 + 0.1 * seen.all as f64).sqrt();
+        let across = 1.0 - 0.8 * camera.direction.dot(gap).abs();
+        let worth = from.2 * across * seen_share;
         if best.as_ref().is_none_or(|best| worth > best.0) {
             best = Some((worth, camera, seen));
         }
