@@ -27,6 +27,7 @@ use impinge_io::{
 };
 use rayon::prelude::*;
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -252,7 +253,7 @@ impl<'a> Studio<'a> {
         if rows.len() <= MAX_RINGS {
             // The worst verdicts are drawn last, in front of the others.
             let mut clashes: Vec<&Clash> = rows.iter().map(|row| &row.clash).collect();
-            clashes.sort_by(|a, b| b.verdict.cmp(&a.verdict));
+            clashes.sort_by_key(|clash| Reverse(clash.verdict));
             scene.rings = clashes.into_iter().map(|clash| self.ring(clash, size, RING)).collect();
         } else {
             scene.through = 0.0;

@@ -79,6 +79,11 @@ export class List {
     return "row" in item ? [item.row] : item.cluster.rows;
   }
 
+  private isTicked(index: number): boolean {
+    const rows = this.rowsOf(index);
+    return rows.length > 0 && rows.every((row) => this.ticked.has(row));
+  }
+
   /** Ticks the findings of some items; if all are ticked already, unticks them. */
   private tick(indices: number[]): void {
     const rows = indices.flatMap((index) => this.rowsOf(index));
@@ -212,6 +217,7 @@ export class List {
       "data-index": index,
       "aria-posinset": index + 1,
       "aria-setsize": this.items.length,
+      "aria-checked": String(this.isTicked(index)),
     };
     if ("resolved" in item) {
       const { a, b, verdict } = this.report.header.resolved[item.resolved];
@@ -237,14 +243,14 @@ export class List {
       element(
         "span",
         { class: "facts" },
-        element("span", { class: "verdict" }, clash.verdict),
         element(
           "span",
-          { class: "measure" },
-          measure,
-          clash.status === "new" || clash.status === "worse" ? tag(clash.status) : null,
+          {},
+          clash.status === "new" || clash.status === "worse" ? tag(clash.status, `${clash.status} since the earlier run`) : null,
           review.status === "new" ? null : tag(review.status, `review: ${review.status}`),
+          element("span", { class: "verdict" }, clash.verdict),
         ),
+        element("span", { class: "measure" }, measure),
       ),
     );
     if (this.hasHeads && this.isBelowHead(index)) row.classList.add("is-below");
