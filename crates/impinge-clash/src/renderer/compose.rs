@@ -31,8 +31,7 @@ const BAND: usize = 8;
 
 pub(super) fn compose(scene: &Scene<'_>, camera: &Camera, width: usize, height: usize) -> Image {
     let size = focus::in_samples([width, height]);
-    let screen = Screen { camera, width: size[0], height: size[1], stride: 1 };
-    let triangles = screen.triangles(scene);
+    let triangles = Screen::new(camera, size, 1).triangles(scene);
     let bands = in_bands(&triangles, height);
     let paint = Painter::new(scene, camera, size);
     let light = Light::new(scene, camera, size);
@@ -137,6 +136,23 @@ struct Surface<'l> {
     color: Lit,
 }
 
+/// A sheet of glass, with its light.
+#[derive(Clone, Copy)]
+struct Sheet<'l> {
+    sample: &'l Sample,
+    glow: Vec3,
+    /// How much of what is behind the sheet covers, and how strong its lines are.
+    cover: f32,
+    lines: f32,
+}
+
+/// The surfaces of the previous samples of a pixel: the solid one, glass and faint glass.
+#[derive(Clone, Copy, Default)]
+struct Before<'l> {
+    solid: Option<Surface<'l>>,
+    sheets: [Option<Sheet<'l>>; 2],
+}
+
 impl<'s> Light<'s> {
     fn new(scene: &'s Scene<'_>, camera: &Camera, size: [usize; 2]) -> Self {
         let linear = |color: &Color| linear(*color);
@@ -163,7 +179,7 @@ impl<'s> Light<'s> {
             return Lit::plain(sky);
         }
         let mut sum = Lit::default();
-        let mut before = None;
+        let mut before = Before::default();
         for y in row * SAMPLES..(row + 1) * SAMPLES {
             for x in column * SAMPLES..(column + 1) * SAMPLES {
                 let color = self.sample(layers, x, y, sky, &mut before);
@@ -181,14 +197,14 @@ impl<'s> Light<'s> {
         focus.map_or(1.0, |focus| focus.share(x, y, sample.depth))
     }
 
-    /// Returns the colour of a sample. Takes the light of the surface `before` if the surface is the same.
+    /// Returns the colour of a sample. Takes the light of the surfaces `before` if the surfaces are the same.
     fn sample<'l>(
         &self,
         layers: &'l Layers,
         x: usize,
         y: usize,
         sky: Vec3,
-        before: &mut Option<Surface<'l>>,
+        before: &mut Before<'l>,
     ) -> Lit {
         let y_in = y - layers.first;
         let at = y_in * layers.width + x;
@@ -196,12 +212,12 @@ impl<'s> Light<'s> {
         let mut color = Lit::plain(sky);
         let mut solid_share = 1.0;
         if solid.is_surface() {
-            let surface = match before.filter(|before| before.sample.is_lit_as(solid)) {
+            let surface = match before.solid.filter(|before| before.sample.is_lit_as(solid)) {
                 Some(known) => known,
                 None => {
                     let share = self.share(solid, x, y);
                     let color = self.surface(solid, share);
-                    *before.insert(Surface { sample: solid, share, color })
+                    *before.solid.insert(Surface { sample: solid, share, color })
                 }
             };
             solid_share = surface.share;
@@ -215,35 +231,39 @@ impl<'s> Light<'s> {
                 }
             }
         }
-        let sheet = |layer: &'l Layer| match layer.is_used {
-            true => Some((&layer.samples[at], layer)).filter(|it| it.0.depth > solid.depth),
-            false => None,
-        };
-        let (glass, faint) = (sheet(&layers.glass), sheet(&layers.faint));
-        let depth = |sheet: &Option<(&Sample, &Layer)>| sheet.map_or(0.0, |it| it.0.depth);
-        let is_faint_first = depth(&faint) > depth(&glass);
-        let sheets = if is_faint_first { [glass, faint] } else { [faint, glass] };
-        for (sheet, layer) in sheets.into_iter().flatten() {
-            // Marked surfaces shine through glass.
-            let through = if solid.mark().is_some() { 0.7 * solid_share } else { 0.0 };
-            let line = line(layers, layer, x, y_in);
-            color = self.through_glass(color, sheet, line, 1.0 - through);
+        // Marked surfaces shine through glass.
+        let through = if solid.mark().is_some() { 0.7 * solid_share } else { 0.0 };
+        let seen = [&layers.glass, &layers.faint].map(|layer| {
+            let sample = layer.samples.get(at).filter(|_| layer.is_used)?;
+            (sample.depth > solid.depth).then_some((sample, layer))
+        });
+        let depth = |number: usize| seen[number].map_or(0.0, |(sample, _)| sample.depth);
+        let order = if depth(1) > depth(0) { [0, 1] } else { [1, 0] };
+        for number in order {
+            let Some((sample, layer)) = seen[number] else { continue };
+            let before = &mut before.sheets[number];
+            let sheet = match before.filter(|before| before.sample.is_lit_as(sample)) {
+                Some(known) => known,
+                None => *before.insert(self.sheet(sample)),
+            };
+            let line = line(layers, layer, x, y_in) * sheet.lines;
+            color = color.mix(sheet.glow, sheet.cover * (1.0 - through));
+            color = color.mix(self.ink, line * (1.0 - through));
         }
         color
     }
 
-    /// Returns the colour behind a sheet of glass, as seen through it.
-    fn through_glass(&self, behind: Lit, sheet: &Sample, line: f32, strength: f32) -> Lit {
-        let facing = sheet.normal().z.abs();
+    /// Returns the light of a sheet of glass.
+    fn sheet<'l>(&self, sample: &'l Sample) -> Sheet<'l> {
+        let facing = sample.normal().z.abs();
         let rim = (1.0 - facing) * (1.0 - facing);
-        let fade = match self.materials[sheet.item as usize] {
-            Material::Faint => ((1.0 / sheet.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
+        let fade = match self.materials[sample.item as usize] {
+            Material::Faint => ((1.0 / sample.depth - 1.0 / FADED) * 3.0).clamp(0.0, 1.0) * 0.85,
             _ => 1.0,
         };
-        let strength = strength * fade;
-        let own = self.items[sheet.item as usize];
-        let glow = own.lerp(self.surface(sheet, 1.0).at(1.0), 0.45);
-        behind.mix(glow, (0.16 + 0.38 * rim) * strength).mix(self.ink, line * 0.5 * strength)
+        let own = self.items[sample.item as usize];
+        let glow = own.lerp(self.surface(sample, 1.0).at(1.0), 0.45);
+        Sheet { sample, glow, cover: (0.16 + 0.38 * rim) * fade, lines: 0.5 * fade }
     }
 
     /// Returns the colour of a lit surface. `share` is the share of the mark's colour.

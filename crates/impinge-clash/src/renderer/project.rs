@@ -19,14 +19,21 @@ pub(super) struct Triangle {
     pub(super) is_back: bool,
 }
 
+/// A picture to be drawn; its size is in samples.
 pub(super) struct Screen<'a> {
-    pub(super) camera: &'a Camera,
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) stride: usize,
+    camera: &'a Camera,
+    width: usize,
+    height: usize,
+    /// Of the faces without a mark, only every so many are drawn.
+    stride: usize,
+    focal: f64,
 }
 
-impl Screen<'_> {
+impl<'a> Screen<'a> {
+    pub(super) fn new(camera: &'a Camera, [width, height]: [usize; 2], stride: usize) -> Self {
+        Self { camera, width, height, stride, focal: camera.focal(height) }
+    }
+
     /// Returns the triangles of all visible items. The nearest items come first, because drawing is faster if
     /// most surfaces are behind those that were drawn before.
     pub(super) fn triangles(&self, scene: &Scene<'_>) -> Vec<Vec<Triangle>> {
@@ -52,7 +59,7 @@ impl Screen<'_> {
         if !corners.iter().all(|corner| corner.z >= self.camera.near && corner.is_finite()) {
             return Some(f32::INFINITY);
         }
-        let focal = self.camera.focal(self.height);
+        let focal = self.focal;
         let (width, height) = (self.width as f64, self.height as f64);
         let bounds = Bounds::enclosing(corners.map(|at| {
             let (x, y) = (at.x * focal / at.z, at.y * focal / at.z);
@@ -112,7 +119,7 @@ impl Screen<'_> {
         mark: u8,
     ) -> Option<Triangle> {
         let (width, height) = (self.width as f32, self.height as f32);
-        let focal = self.camera.focal(self.height) as f32;
+        let focal = self.focal as f32;
         let corners = corners.map(|at| {
             let depth = 1.0 / at.z;
             let (x, y) = (at.x * focal * depth, at.y * focal * depth);

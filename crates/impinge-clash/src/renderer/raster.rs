@@ -104,7 +104,7 @@ impl Layers {
         height: usize,
         stride: usize,
     ) -> Self {
-        let triangles = Screen { camera, width, height, stride }.triangles(scene);
+        let triangles = Screen::new(camera, [width, height], stride).triangles(scene);
         let mut layers = Self::default();
         let paint = Painter::new(scene, camera, [width, height]);
         layers.fill(&paint, width, [0, height], triangles.iter().flatten());
@@ -247,14 +247,15 @@ impl Rows {
         let (least, most) = (a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x));
         let begin = (least - 0.5).ceil().max(0.0);
         let end = (most - 0.5).floor().min(self.width as f32 - 1.0);
+        let inverse = fill.shares.map(|share| 1.0 / share.x);
         let first = (triangle.rows[0] as usize).max(self.first);
         let last = (triangle.rows[1] as usize).min(self.first + self.count - 1);
         for row in first..=last {
             let down = row as f32 + 0.5 - a.y;
             // Each barycentric coordinate is non-negative on one side of a column.
             let (mut begin, mut end) = (begin, end);
-            for share in &fill.shares {
-                let zero = a.x - (share.y * down + share.z) / share.x - 0.5;
+            for (share, inverse) in fill.shares.iter().zip(inverse) {
+                let zero = a.x - (share.y * down + share.z) * inverse - 0.5;
                 if share.x > 0.0 && zero > begin {
                     begin = (zero - 0.01).ceil();
                 } else if share.x < 0.0 && zero < end {
