@@ -16,7 +16,7 @@ interface Edit extends Partial<Review> {
 
 const FORMAT = "impinge review";
 const VERSION = 1;
-const NOTHING: Review = { status: "new", comment: "", assignee: "", group: "" };
+const NOTHING: Readonly<Review> = { status: "new", comment: "", assignee: "", group: "" };
 
 export class Reviews {
   /** Called after every change. */
@@ -41,8 +41,9 @@ export class Reviews {
   }
 
   /** What is decided about a finding. */
-  of(row: Row): Review {
+  of(row: Row): Readonly<Review> {
     const edit = this.edits[row.key];
+    if (!edit && !row.review) return NOTHING;
     // The file of a later run already has the edits that were exported, and may have changed the status since.
     const isInFile = row.review !== null && edit?.is_saved && edit.run !== this.report.run;
     return { ...NOTHING, ...row.review, ...(isInFile ? {} : pick(edit)) };
