@@ -42,8 +42,10 @@
 mod baseline;
 pub mod bcf;
 mod check;
+mod colors;
 mod configuration_files;
 mod configurations;
+
 pub mod csv;
 mod error;
 mod filter;
