@@ -194,11 +194,7 @@ mod tests {
 
     fn gearbox() -> Findings {
         let mut findings = samples::gearbox();
-        findings.resolved.push(Resolved {
-            a: "wheel".to_owned(),
-            b: "bolt back left".to_owned(),
-            verdict: "touching".to_owned(),
-        });
+        findings.resolved.push(Resolved::new("wheel", "bolt back left", "touching"));
         findings
     }
 

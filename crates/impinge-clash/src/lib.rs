@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`json`] | one JSON object with every field; a [`Baseline`] is loaded from it |
 //! | [`csv`] | a row for each clash |
+//! | [`review`] | what people decided about findings; a [`ReviewFile`] is loaded from it |
 //! | [`page`] | an HTML page with the list and a 3D view, in one file |
 //! | [`bcf`] | topics of the BIM Collaboration Format, with viewpoints and snapshots |
 //! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
@@ -42,30 +43,41 @@
 mod baseline;
 pub mod bcf;
 mod check;
+mod cluster;
+mod coverage;
 pub mod csv;
+mod document;
 mod error;
 mod filter;
 mod findings;
 pub mod glb;
+mod hidden;
+mod identity;
 pub mod json;
+mod measured;
 mod options;
 mod outcome;
 pub mod page;
 mod pattern;
 pub mod pictures;
 mod renderer;
+pub mod review;
 mod rules;
 mod totals;
 mod verdicts;
 
 pub use baseline::Baseline;
 pub use check::{CheckWatch, check};
+pub use cluster::{Cluster, ClusterNumbers, Clusters};
 pub use error::Error;
 pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
+pub use hidden::Hidden;
+pub use identity::PartIdentity;
 pub use options::{Allowed, CheckOptions, Listing, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;
+pub use review::{Review, ReviewEntry, ReviewFile, ReviewStatus};
 pub use rules::{Rule, RuleError, load_rules};
 pub use totals::Total;
 pub use verdicts::{UnknownVerdict, Verdicts};
