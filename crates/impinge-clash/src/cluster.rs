@@ -108,13 +108,8 @@ const NEAR: f64 = 0.01;
 /// Labels each row by the row that leads its cluster. In the order of the list, each row that is not in a cluster
 /// yet leads a new one, and takes all free rows near its extent. So no chain of clashes runs through the assembly.
 fn by_place(assembly: &Assembly, rows: &[Row]) -> Vec<usize> {
-    let extents: Vec<Bounds> = rows
-        .iter()
-        .map(|row| match row.clash.extent.is_empty() {
-            false => row.clash.extent,
-            true => Bounds::enclosing(row.clash.points),
-        })
-        .collect();
+    // The extent is empty in a quick check. Then no row is near another.
+    let extents: Vec<Bounds> = rows.iter().map(|row| row.clash.extent).collect();
     let near = NEAR * size(assembly, rows, &extents);
     let tree = BoxTree::new(&extents);
     let mut labels: Vec<Option<usize>> = vec![None; rows.len()];
