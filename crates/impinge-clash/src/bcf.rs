@@ -499,7 +499,7 @@ mod tests {
         let entry = |findings: &Findings, row: usize| {
             let bytes = {
                 let mut bytes = Vec::new();
-                crate::review::write(findings, &mut bytes).unwrap();
+                crate::review_file::write(findings, &mut bytes).unwrap();
                 bytes
             };
             let file: serde_json::Value = serde_json::from_slice(&bytes).unwrap();

@@ -1,8 +1,7 @@
 //! Clusters of clashes: those that have a part in common, and those that are near each other. One manhole that
 //! clashes with eight road layers is one cluster.
 
-use crate::findings::Row;
-use impinge::{Bounds, glam::DVec3};
+use impinge::{Bounds, clash::Clash, glam::DVec3};
 use impinge_io::assembly::Assembly;
 use serde::Serialize;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -39,18 +38,18 @@ pub struct ClusterNumbers {
 }
 
 impl Clusters {
-    /// Clusters the rows, and sets their numbers.
-    pub(crate) fn of(assembly: &Assembly, rows: &mut [Row]) -> Self {
-        let (part, numbers) = clusters(assembly, rows, &by_part(rows));
-        rows.iter_mut().zip(numbers).for_each(|(row, number)| row.cluster.part = number);
-        let (place, numbers) = clusters(assembly, rows, &by_place(assembly, rows));
-        rows.iter_mut().zip(numbers).for_each(|(row, number)| row.cluster.place = number);
-        Self { part, place }
+    /// Clusters the clashes of a list. Also returns the numbers of the clusters that each clash is in.
+    pub(crate) fn of(assembly: &Assembly, clashes: &[&Clash]) -> (Self, Vec<ClusterNumbers>) {
+        let (part, parts) = clusters(assembly, clashes, &by_part(clashes));
+        let (place, places) = clusters(assembly, clashes, &by_place(assembly, clashes));
+        let numbers = parts.into_iter().zip(places);
+        let numbers = numbers.map(|(part, place)| ClusterNumbers { part, place }).collect();
+        (Self { part, place }, numbers)
     }
 }
 
 /// Numbers the clusters in the order of their first rows. `labels` has equal labels for rows of one cluster.
-fn clusters(assembly: &Assembly, rows: &[Row], labels: &[usize]) -> (Vec<Cluster>, Vec<u32>) {
+fn clusters(assembly: &Assembly, rows: &[&Clash], labels: &[usize]) -> (Vec<Cluster>, Vec<u32>) {
     let mut numbers: HashMap<usize, u32> = HashMap::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
     let mut number_of = Vec::with_capacity(rows.len());
@@ -63,7 +62,7 @@ fn clusters(assembly: &Assembly, rows: &[Row], labels: &[usize]) -> (Vec<Cluster
         number_of.push(number);
     }
     let all = members.iter().map(|members| {
-        let pairs = || members.iter().map(|&row| [rows[row].clash.a, rows[row].clash.b]);
+        let pairs = || members.iter().map(|&row| [rows[row].a, rows[row].b]);
         let candidates = pairs().next().unwrap_or_default();
         let common = candidates.into_iter().find(|part| pairs().all(|pair| pair.contains(part)));
         let name = common.filter(|_| members.len() > 1);
@@ -75,11 +74,11 @@ fn clusters(assembly: &Assembly, rows: &[Row], labels: &[usize]) -> (Vec<Cluster
 /// Labels each row by a part. The part with the most rows claims them first, then the part with the most of the
 /// remaining rows, and so on. Of two parts with equally many rows, the one that comes first in the list claims
 /// them.
-fn by_part(rows: &[Row]) -> Vec<usize> {
+fn by_part(rows: &[&Clash]) -> Vec<usize> {
     let mut rows_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (number, row) in rows.iter().enumerate() {
-        rows_of.entry(row.clash.a).or_default().push(number);
-        rows_of.entry(row.clash.b).or_default().push(number);
+        rows_of.entry(row.a).or_default().push(number);
+        rows_of.entry(row.b).or_default().push(number);
     }
     let mut labels: Vec<Option<usize>> = vec![None; rows.len()];
     let left = |labels: &[Option<usize>], rows: &[usize]| -> Vec<usize> {
@@ -107,9 +106,9 @@ const NEAR: f64 = 0.01;
 
 /// Labels each row by the row that leads its cluster. In the order of the list, each row that is not in a cluster
 /// yet leads a new one, and takes all free rows near its extent. So no chain of clashes runs through the assembly.
-fn by_place(assembly: &Assembly, rows: &[Row]) -> Vec<usize> {
+fn by_place(assembly: &Assembly, rows: &[&Clash]) -> Vec<usize> {
     // The extent is empty in a quick check. Then no row is near another.
-    let extents: Vec<Bounds> = rows.iter().map(|row| row.clash.extent).collect();
+    let extents: Vec<Bounds> = rows.iter().map(|row| row.extent).collect();
     let near = NEAR * size(assembly, rows, &extents);
     let tree = BoxTree::new(&extents);
     let mut labels: Vec<Option<usize>> = vec![None; rows.len()];
@@ -125,11 +124,11 @@ fn by_place(assembly: &Assembly, rows: &[Row]) -> Vec<usize> {
 }
 
 /// Returns the diagonal of the box around the parts that clash.
-fn size(assembly: &Assembly, rows: &[Row], extents: &[Bounds]) -> f64 {
+fn size(assembly: &Assembly, rows: &[&Clash], extents: &[Bounds]) -> f64 {
     let mut all = Bounds::EMPTY;
     extents.iter().for_each(|extent| all.merge(extent));
     let mut meshes: HashMap<usize, Bounds> = HashMap::new();
-    for part in rows.iter().flat_map(|row| [row.clash.a, row.clash.b]) {
+    for part in rows.iter().flat_map(|row| [row.a, row.b]) {
         let part = &assembly.parts[part];
         let bounds = *meshes.entry(part.mesh).or_insert_with(|| {
             assembly.meshes.get(part.mesh).map_or(Bounds::EMPTY, |mesh| mesh.bounds())
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
     use impinge::{
         Pose,
-        clash::{Clash, Verdict},
+        clash::Verdict,
         generate::{self, Random},
     };
     use impinge_io::assembly::AssemblyPart;
@@ -219,26 +218,26 @@ mod tests {
         assembly
     }
 
-    fn row(a: usize, b: usize, at: DVec3) -> Row {
+    fn clash(a: usize, b: usize, at: DVec3) -> Clash {
         let mut clash = Clash::new(a, b, Verdict::Penetrating);
         clash.points = [at; 2];
         clash.extent = Bounds { min: at - 0.001, max: at + 0.001 };
-        Row::new(clash)
+        clash
     }
 
     #[test]
     fn one_manhole_against_many_layers_is_one_cluster() {
         let assembly = assembly(&["manhole", "layer 1", "layer 2", "layer 3", "pipe", "kerb"]);
         let at = |x: f64| DVec3::X * x;
-        let mut rows = vec![
-            row(4, 5, at(0.9)),
-            row(0, 1, at(0.0)),
-            row(0, 2, at(0.0)),
-            row(1, 5, at(0.5)),
-            row(0, 3, at(0.0)),
+        let rows = [
+            clash(4, 5, at(0.9)),
+            clash(0, 1, at(0.0)),
+            clash(0, 2, at(0.0)),
+            clash(1, 5, at(0.5)),
+            clash(0, 3, at(0.0)),
         ];
-        let clusters = Clusters::of(&assembly, &mut rows);
-        let numbers: Vec<u32> = rows.iter().map(|row| row.cluster.part).collect();
+        let (clusters, numbers) = Clusters::of(&assembly, &rows.iter().collect::<Vec<_>>());
+        let numbers: Vec<u32> = numbers.iter().map(|numbers| numbers.part).collect();
         assert_eq!(numbers, [0, 1, 1, 0, 1]);
         let cluster = |name: &str, count| Cluster { name: Some(name.into()), count };
         assert_eq!(clusters.part, [cluster("kerb", 2), cluster("manhole", 3)]);
@@ -247,12 +246,12 @@ mod tests {
     #[test]
     fn a_clash_alone_is_a_cluster_without_a_name() {
         let assembly = assembly(&["a", "b", "c", "d"]);
-        let mut rows = vec![row(0, 1, DVec3::ZERO), row(2, 3, DVec3::X)];
-        let clusters = Clusters::of(&assembly, &mut rows);
+        let rows = [clash(0, 1, DVec3::ZERO), clash(2, 3, DVec3::X)];
+        let (clusters, _) = Clusters::of(&assembly, &rows.iter().collect::<Vec<_>>());
         let alone = Cluster { name: None, count: 1 };
         assert_eq!(clusters.part, [alone.clone(), alone.clone()]);
         assert_eq!(clusters.place, [alone.clone(), alone]);
-        assert_eq!(Clusters::of(&assembly, &mut []), Clusters::default());
+        assert_eq!(Clusters::of(&assembly, &[]).0, Clusters::default());
     }
 
     /// The clashing parts have a diagonal of about 3, so clashes within 0.03 are near each other.
@@ -260,10 +259,10 @@ mod tests {
     fn clashes_near_each_other_are_one_place() {
         let assembly = assembly(&["a", "b", "c", "d", "e"]);
         let xs = [0.0, 0.3, 0.02, 0.04, 0.31];
-        let mut rows: Vec<Row> =
-            xs.iter().zip(0..).map(|(&x, a)| row(a % 4, a % 4 + 1, DVec3::X * x)).collect();
-        let clusters = Clusters::of(&assembly, &mut rows);
-        let numbers: Vec<u32> = rows.iter().map(|row| row.cluster.place).collect();
+        let rows: Vec<Clash> =
+            xs.iter().zip(0..).map(|(&x, a)| clash(a % 4, a % 4 + 1, DVec3::X * x)).collect();
+        let (clusters, numbers) = Clusters::of(&assembly, &rows.iter().collect::<Vec<_>>());
+        let numbers: Vec<u32> = numbers.iter().map(|numbers| numbers.place).collect();
         // 0.04 is near 0.02, but not near 0, which leads the cluster.
         assert_eq!(numbers, [0, 1, 0, 2, 1], "{clusters:?}");
         assert_eq!(clusters.place[1], Cluster { name: Some("b".into()), count: 2 });

@@ -54,12 +54,20 @@ impl Findings {
         for row in &mut findings.rows {
             row.key = keys.of(row.clash.a, row.clash.b, Some(&row.key));
         }
-        findings.clusters = Clusters::of(&findings.assembly, &mut findings.rows);
+        findings.cluster();
         findings.identities = identities.into();
         findings
     }
 
-    /// Returns findings with rows that are complete, and defaults for all other fields.
+    /// Clusters the rows.
+    pub(crate) fn cluster(&mut self) {
+        let clashes: Vec<&Clash> = self.rows.iter().map(|row| &row.clash).collect();
+        let (clusters, numbers) = Clusters::of(&self.assembly, &clashes);
+        self.clusters = clusters;
+        self.rows.iter_mut().zip(numbers).for_each(|(row, number)| row.cluster = number);
+    }
+
+    /// Returns findings with these rows, and defaults for all other fields.
     pub(crate) fn with(assembly: Assembly, rows: Vec<Row>) -> Self {
         Self {
             assembly,

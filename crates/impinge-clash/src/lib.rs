@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`json`] | one JSON object with every field; a [`Baseline`] is loaded from it |
 //! | [`csv`] | a row for each clash |
-//! | [`review`] | what people decided about findings; a [`ReviewFile`] is loaded from it |
+//! | [`review_file`] | what people decided about findings; a [`ReviewFile`] is loaded from it |
 //! | [`page`] | an HTML page with the list and a 3D view, in one file |
 //! | [`bcf`] | topics of the BIM Collaboration Format, with viewpoints and snapshots |
 //! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
@@ -61,7 +61,8 @@ pub mod page;
 mod pattern;
 pub mod pictures;
 mod renderer;
-pub mod review;
+mod review;
+pub mod review_file;
 mod rules;
 mod totals;
 mod verdicts;
@@ -77,7 +78,8 @@ pub use identity::PartIdentity;
 pub use options::{Allowed, CheckOptions, Listing, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;
-pub use review::{Review, ReviewEntry, ReviewFile, ReviewStatus};
+pub use review::{Review, ReviewEntry, ReviewStatus};
+pub use review_file::ReviewFile;
 pub use rules::{Rule, RuleError, load_rules};
 pub use totals::Total;
 pub use verdicts::{UnknownVerdict, Verdicts};

@@ -4,7 +4,8 @@ use crate::{
     baseline::Baseline,
     filter::Pairs,
     findings::{Row, Status},
-    review::{ReviewFile, ReviewStatus},
+    review::ReviewStatus,
+    review_file::ReviewFile,
     verdicts::Verdicts,
 };
 use impinge::Threads;

@@ -2,7 +2,6 @@
 //! builds it; every writer reads it.
 
 use crate::{
-    cluster::Clusters,
     coverage::Coverage,
     filter::{Filter, Hiding},
     findings::{Findings, Resolved, Row, Status},
@@ -41,14 +40,10 @@ pub struct Outcome {
 impl Outcome {
     pub(crate) fn new(assembly: Assembly, listed: Listed) -> Self {
         let Listed { counts, known, worse, failures, totals, rows, resolved, .. } = listed;
-        let Listed { clusters, hidden, other_reviews, notes, allowed, .. } = listed;
-        let findings = Findings {
-            resolved,
-            clusters,
-            hidden,
-            other_reviews,
-            ..Findings::with(assembly, rows)
-        };
+        let Listed { hidden, other_reviews, notes, allowed, .. } = listed;
+        let mut findings =
+            Findings { resolved, hidden, other_reviews, ..Findings::with(assembly, rows) };
+        findings.cluster();
         Self { findings, counts, known, worse, failures, totals, notes, allowed }
     }
 
@@ -96,7 +91,6 @@ pub(crate) struct Listed {
     totals: Option<Vec<Total>>,
     rows: Vec<Row>,
     resolved: Vec<Resolved>,
-    clusters: Clusters,
     hidden: Hidden,
     other_reviews: Option<Vec<ReviewEntry>>,
     notes: Vec<String>,
@@ -153,7 +147,6 @@ impl Listed {
         let limit = listing.limit.unwrap_or(usize::MAX);
         hidden.limit = rows.len().saturating_sub(limit) as u64;
         rows.truncate(limit);
-        let clusters = Clusters::of(assembly, &mut rows);
         let listed = rows.iter().map(|row| [row.clash.a, row.clash.b]).collect();
         Self {
             counts,
@@ -163,7 +156,6 @@ impl Listed {
             totals,
             rows,
             resolved: resolved.unwrap_or_default(),
-            clusters,
             hidden,
             other_reviews: review.map(|review| review.others(&coverage, &listed, &found)),
             notes: baseline.and_then(|baseline| baseline.note()).into_iter().collect(),

@@ -1,34 +1,8 @@
-//! Review files: what people decided about findings, kept from run to run.
-//!
-//! `outcome.rs` brings the entries up to date after the search, and every writer shows them. `docs/output.md` in
-//! the repository describes the format.
+//! What people decided about findings: status, comment, assignee, group. `review_file.rs` keeps it from run to run.
 
-use crate::{
-    coverage::Coverage,
-    document,
-    findings::{Findings, Row},
-    identity::{EarlierPairs, Identities, PartIdentity},
-    measured::Measured,
-    verdicts,
-};
+use crate::{identity::PartIdentity, measured::Measured, verdicts};
 use impinge::clash::{Clash, Verdict};
-use impinge_io::{
-    Error,
-    assembly::{Assembly, Unit},
-    write_json,
-};
-use serde::{Deserialize, Serialize, Serializer};
-use std::{
-    collections::HashSet,
-    io::{self, Write},
-    path::Path,
-};
-
-/// The field `format` of a review file.
-const FORMAT: &str = "impinge review";
-
-/// The version of the format.
-const VERSION: u32 = 1;
+use serde::{Deserialize, Serialize};
 
 /// How far the work on a finding is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -115,24 +89,8 @@ pub struct ReviewEntry {
 }
 
 impl ReviewEntry {
-    fn new(findings: &Findings, row: &Row) -> Self {
-        let clash = &row.clash;
-        let measured = row.approved_as.unwrap_or_else(|| Measured::of(clash));
-        let Measured { verdict, depth, depth_at_most, distance, volume, fit_difference } = measured;
-        Self {
-            key: row.key.clone(),
-            parts: [clash.a, clash.b].map(|part| findings.identity(part)),
-            verdict,
-            depth,
-            depth_at_most,
-            distance,
-            volume,
-            fit_difference,
-            review: row.review.clone().unwrap_or_default(),
-        }
-    }
-
-    fn measured(&self) -> Measured {
+    /// Returns what was measured when the entry was last brought up to date.
+    pub(crate) fn measured(&self) -> Measured {
         Measured {
             verdict: self.verdict,
             depth: self.depth,
@@ -143,7 +101,8 @@ impl ReviewEntry {
         }
     }
 
-    fn scale(&mut self, factor: f64) {
+    /// Converts all lengths to another unit.
+    pub(crate) fn scale(&mut self, factor: f64) {
         self.parts.iter_mut().for_each(|part| part.scale(factor));
         let scaled = self.measured().scaled(factor);
         (self.depth, self.depth_at_most) = (scaled.depth, scaled.depth_at_most);
@@ -152,7 +111,7 @@ impl ReviewEntry {
     }
 
     /// Returns the review of a finding that is still there.
-    fn continued(&self, clash: &Clash, is_quick: bool) -> Review {
+    pub(crate) fn continued(&self, clash: &Clash, is_quick: bool) -> Review {
         let status = match self.review.status {
             ReviewStatus::New | ReviewStatus::Resolved => ReviewStatus::Active,
             ReviewStatus::Approved if self.measured().became_worse(clash, is_quick) => {
@@ -162,140 +121,4 @@ impl ReviewEntry {
         };
         Review { status, ..self.review.clone() }
     }
-}
-
-/// The contents of a review file. The default has no entries.
-#[derive(Clone, Debug, Default)]
-pub struct ReviewFile {
-    units: Option<Unit>,
-    entries: Vec<ReviewEntry>,
-}
-
-#[derive(Deserialize)]
-struct Document {
-    format: String,
-    version: u32,
-    #[serde(default)]
-    units: Option<String>,
-    findings: Vec<ReviewEntry>,
-}
-
-impl ReviewFile {
-    /// Loads a review file.
-    ///
-    /// # Errors
-    /// If the file cannot be read, is not a review file, or is one of a newer version.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let path = path.as_ref();
-        let hint = "a review file is one that `impinge clash --review` or its page wrote";
-        let Document { format, version, units, findings } = document::load(path, hint)?;
-        if format != FORMAT {
-            return Err(document::fault(path, format!("is not a review file; {hint}")));
-        }
-        if version != VERSION {
-            let message = format!(
-                "is a review file of version {version}; this program knows version {VERSION} only"
-            );
-            return Err(document::fault(path, message));
-        }
-        let mut keys = HashSet::new();
-        if let Some(twice) = findings.iter().find(|entry| !keys.insert(&*entry.key)) {
-            let key = impinge_io::excerpt(&twice.key, 40);
-            return Err(document::fault(path, format!("has two findings with the key `{key}`")));
-        }
-        let units = units.and_then(|units| units.parse().ok());
-        Ok(Self { units, entries: findings })
-    }
-
-    /// Finds the parts of the entries in an assembly.
-    pub(crate) fn compared(&self, assembly: &Assembly, identities: &Identities) -> ReviewRun {
-        let factor = document::factor(self.units, assembly.units);
-        let mut entries = self.entries.clone();
-        if factor != 1.0 {
-            entries.iter_mut().for_each(|entry| entry.scale(factor));
-        }
-        let pairs =
-            EarlierPairs::find(assembly, identities, entries.iter().map(|entry| &entry.parts));
-        ReviewRun { entries, pairs }
-    }
-}
-
-/// The entries of a review file, found in an assembly.
-pub(crate) struct ReviewRun {
-    entries: Vec<ReviewEntry>,
-    pairs: EarlierPairs,
-}
-
-impl ReviewRun {
-    /// Returns the key of the entry about two parts.
-    pub(crate) fn key(&self, a: usize, b: usize) -> Option<&str> {
-        self.pairs.index(a, b).map(|index| &*self.entries[index].key)
-    }
-
-    /// Sets the review of a row: the entry brought up to date, or a new one.
-    pub(crate) fn apply(&self, row: &mut Row, is_quick: bool) {
-        let clash = &row.clash;
-        let entry = self.pairs.index(clash.a, clash.b).map(|index| &self.entries[index]);
-        let review = entry.map(|entry| entry.continued(clash, is_quick)).unwrap_or_default();
-        // An approval is about the clash as it was then, so that many small changes cannot pass unnoticed.
-        row.approved_as =
-            entry.filter(|_| review.status == ReviewStatus::Approved).map(ReviewEntry::measured);
-        row.review = Some(review);
-    }
-
-    /// Returns the entries that are not about a listed clash. Those about pairs in `found` are unchanged: their
-    /// clashes are hidden. The others are resolved, if their pairs were checked.
-    pub(crate) fn others(
-        self,
-        coverage: &Coverage<'_>,
-        listed: &HashSet<[usize; 2]>,
-        found: &HashSet<[usize; 2]>,
-    ) -> Vec<ReviewEntry> {
-        let Self { entries, pairs } = self;
-        let is_in = |pairs: &HashSet<[usize; 2]>, parts: [Option<usize>; 2]| match parts {
-            [Some(a), Some(b)] => pairs.contains(&[a.min(b), a.max(b)]),
-            _ => false,
-        };
-        let others = entries.into_iter().enumerate().filter_map(|(index, mut entry)| {
-            let parts = pairs.parts(index);
-            if is_in(listed, parts) && !pairs.is_replaced(index) {
-                return None;
-            }
-            let is_gone = !is_in(found, parts)
-                && !pairs.is_unclear(index)
-                && coverage.has(parts, entry.verdict, entry.distance);
-            if is_gone {
-                entry.review.status = ReviewStatus::Resolved;
-            }
-            Some(entry)
-        });
-        others.collect()
-    }
-}
-
-/// Writes the review file of a check: an entry for each listed clash, and the entries that are not about a listed
-/// clash.
-///
-/// # Errors
-/// If `out` cannot be written to.
-pub fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Written<'f> {
-        format: &'static str,
-        version: u32,
-        units: Option<&'static str>,
-        findings: Entries<'f>,
-    }
-    struct Entries<'f>(&'f Findings);
-    impl Serialize for Entries<'_> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let rows = self.0.rows.iter().map(|row| ReviewEntry::new(self.0, row));
-            let others = self.0.other_reviews.iter().flatten().cloned();
-            serializer.collect_seq(rows.chain(others))
-        }
-    }
-    let units = findings.assembly.units.map(Unit::symbol);
-    let findings = Entries(findings);
-    write_json(&Written { format: FORMAT, version: VERSION, units, findings }, out)?;
-    writeln!(out)
 }

@@ -7,7 +7,7 @@ use crate::{
     progress::{self, Progress},
 };
 use clap::ValueEnum;
-use impinge_clash::{Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review};
+use impinge_clash::{Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review_file};
 use impinge_io::{Draft, DraftFolder, commit_all};
 use std::{
     io::{self, Write},
@@ -96,7 +96,7 @@ impl Files {
             (
                 "--review",
                 &self.review,
-                Box::new(|outcome, out| review::write(&outcome.findings, out)),
+                Box::new(|outcome, out| review_file::write(&outcome.findings, out)),
             ),
             (
                 "--picture",
