@@ -297,13 +297,13 @@ fn description(findings: &Findings, clash: &Clash) -> String {
         let _ =
             writeln!(text, "shaft radius {shaft_radius}{unit}, hole radius {hole_radius}{unit}");
     }
+    let _ = writeln!(text, "touch band {}{unit}", clash.band);
     if clash.distance > 0.0 {
         let _ = writeln!(text, "{}{unit} apart", clash.distance);
     }
     if clash.length > 0.0 {
         let _ = writeln!(text, "crossing along {}{unit}", clash.length);
     }
-    let _ = writeln!(text, "touch band {}{unit}", clash.band);
     let [x, y, z] = clash.points[0].to_array();
     let _ = write!(text, "at {x}, {y}, {z}{unit}");
     match clash.places.len() {
@@ -432,7 +432,8 @@ mod tests {
         assert_eq!(names, impinge::generate::GEARBOX_TOUCH);
         let text = description(&findings, &findings.rows[2].clash);
         assert!(
-            text.starts_with("pinion\nwheel\n0.0") && text.contains(" mm apart\nat "),
+            text.starts_with("pinion\nwheel\ntouch band 0 mm\n0.0")
+                && text.contains(" mm apart\nat "),
             "{text}"
         );
     }

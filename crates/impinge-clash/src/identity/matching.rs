@@ -23,14 +23,16 @@ impl EarlierPairs {
         identities: &Identities,
         earlier: impl Iterator<Item = &'e [PartIdentity; 2]>,
     ) -> Self {
-        // Names are unique within a run, so each part is matched once.
-        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        // Each part is matched once. The entries of a review file may come from several runs, so the name alone does
+        // not tell parts apart.
+        let mut numbers: HashMap<(&str, &str, [u64; 3]), usize> = HashMap::new();
         let mut all: Vec<&PartIdentity> = Vec::new();
         let mut pairs_of_numbers = Vec::new();
         for pair in earlier {
             pairs_of_numbers.push([0, 1].map(|side| {
                 let part = &pair[side];
-                *numbers.entry(&part.name).or_insert_with(|| {
+                let center = part.center.map(f64::to_bits);
+                *numbers.entry((&part.name, &part.path, center)).or_insert_with(|| {
                     all.push(part);
                     all.len() - 1
                 })
@@ -87,23 +89,16 @@ impl Matching {
     fn of(assembly: &Assembly, identities: &Identities, earlier: &[&PartIdentity]) -> Self {
         let count = earlier.len();
         let mut found = Self { now: vec![None; count], is_unclear: vec![false; count] };
-        let mut is_taken = vec![false; assembly.parts.len()];
-        found.by_name(assembly, identities, earlier, &mut is_taken);
-        found.by_unique_id(assembly, identities, earlier, &mut is_taken);
-        found.by_place(assembly, identities, earlier, &mut is_taken);
-        found.by_unique_path(assembly, identities, earlier, &mut is_taken);
+        found.by_name(assembly, identities, earlier);
+        found.by_unique_id(assembly, identities, earlier);
+        found.by_place(assembly, identities, earlier);
+        found.by_unique_path(assembly, identities, earlier);
         found
     }
 
     /// Runs of older versions give only the name of a part. It counts if no other part has the same name, up to
     /// an appended number.
-    fn by_name(
-        &mut self,
-        assembly: &Assembly,
-        identities: &Identities,
-        earlier: &[&PartIdentity],
-        is_taken: &mut [bool],
-    ) {
+    fn by_name(&mut self, assembly: &Assembly, identities: &Identities, earlier: &[&PartIdentity]) {
         if earlier.iter().all(|part| part.copies > 0) {
             return;
         }
@@ -116,10 +111,7 @@ impl Matching {
         for (index, part) in earlier.iter().enumerate().filter(|(_, part)| part.copies == 0) {
             let is_alone = siblings[bare(&part.name)] == 1 && !is_numbered(&part.name);
             match now.get(&*part.name) {
-                Some(&at) if is_alone && identities.copies(at) == 1 => {
-                    self.now[index] = Some(at);
-                    is_taken[at] = true;
-                }
+                Some(&at) if is_alone && identities.copies(at) == 1 => self.now[index] = Some(at),
                 Some(_) => self.is_unclear[index] = true,
                 None => self.is_unclear[index] = is_numbered(&part.name),
             }
@@ -132,23 +124,25 @@ impl Matching {
         assembly: &Assembly,
         identities: &Identities,
         earlier: &[&PartIdentity],
-        is_taken: &mut [bool],
     ) {
-        let mut before: HashMap<&str, usize> = HashMap::new();
-        let ids = || earlier.iter().map(|part| part.id.as_deref());
-        ids().flatten().for_each(|id| *before.entry(id).or_insert(0) += 1);
+        // Parts of one run have different names. The same name twice is the same part in two runs.
+        let mut before: HashMap<&str, &str> = HashMap::new();
+        let mut shared: HashMap<&str, ()> = HashMap::new();
+        for part in earlier {
+            let Some(id) = part.id.as_deref() else { continue };
+            if *before.entry(id).or_insert(&part.name) != part.name {
+                shared.insert(id, ());
+            }
+        }
         if before.is_empty() {
             return;
         }
         let now: HashMap<&str, usize> = (0..assembly.parts.len())
             .filter_map(|part| Some((identities.unique_id(assembly, part)?, part)))
             .collect();
-        for (index, id) in ids().enumerate() {
-            let Some(id) = id.filter(|id| before[id] == 1) else { continue };
-            if let Some(&at) = now.get(id).filter(|&&at| !is_taken[at]) {
-                self.now[index] = Some(at);
-                is_taken[at] = true;
-            }
+        for (index, part) in earlier.iter().enumerate() {
+            let id = part.id.as_deref().filter(|id| !shared.contains_key(id));
+            self.now[index] = self.now[index].or_else(|| now.get(id?).copied());
         }
     }
 
@@ -158,7 +152,6 @@ impl Matching {
         assembly: &Assembly,
         identities: &Identities,
         earlier: &[&PartIdentity],
-        is_taken: &mut [bool],
     ) {
         let paths = identities.parts_by_path();
         let mut ids: HashMap<&str, Vec<u32>> = HashMap::new();
@@ -181,23 +174,35 @@ impl Matching {
                     members.sort_by(|a, b| a.0.total_cmp(&b.0));
                     members
                 });
-                let center = DVec3::from_array(part.center);
-                let reach = reach(center, DVec3::from_array(part.size));
-                let first = members.partition_point(|&(x, _)| x < center.x - reach.x);
-                let within = members[first..].iter().take_while(|&&(x, _)| x <= center.x + reach.x);
+                let (center, size) = (DVec3::from_array(part.center), DVec3::from_array(part.size));
+                let widest = reach(center, size, f64::INFINITY).x;
+                let first = members.partition_point(|&(x, _)| x < center.x - widest);
+                let within = members[first..].iter().take_while(|&&(x, _)| x <= center.x + widest);
                 for &(_, at) in within {
                     let away = identities.place(assembly, at as usize).0 - center;
-                    if away.abs().cmple(reach).all() {
+                    let thinnest = identities.thinnest(assembly, at as usize);
+                    if away.abs().cmple(reach(center, size, thinnest)).all() {
                         near.push((away.length(), index, at as usize));
                     }
                 }
             }
         }
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        for (_, index, at) in near {
-            if self.now[index].is_none() && !is_taken[at] {
+        let mut taken_by: HashMap<usize, usize> = HashMap::new();
+        for &(_, index, at) in &near {
+            if self.now[index].is_none() && !taken_by.contains_key(&at) {
                 self.now[index] = Some(at);
-                is_taken[at] = true;
+                taken_by.insert(at, index);
+            }
+        }
+        // Two entries of different runs about the same place are about the same part.
+        for (_, index, at) in near {
+            let is_same_place = |other: &usize| {
+                let [a, b] = [index, *other].map(|it| DVec3::from_array(earlier[it].center));
+                a.distance(b) <= rounding(a, DVec3::from_array(earlier[index].size))
+            };
+            if self.now[index].is_none() && taken_by.get(&at).is_some_and(is_same_place) {
+                self.now[index] = Some(at);
             }
         }
     }
@@ -208,7 +213,6 @@ impl Matching {
         assembly: &Assembly,
         identities: &Identities,
         earlier: &[&PartIdentity],
-        is_taken: &mut [bool],
     ) {
         let paths = identities.parts_by_path();
         for (index, part) in earlier.iter().enumerate() {
@@ -221,19 +225,23 @@ impl Matching {
                 (Some(before), Some(now)) => before != now,
                 _ => false,
             };
-            if !differs && !is_taken[at] {
+            if !differs {
                 self.now[index] = Some(at);
-                is_taken[at] = true;
             }
         }
     }
 }
 
-/// Returns how far along each axis a centre may be from its earlier place. It depends on the size along the same
-/// axis, so that equal sheets of a stack are not confused.
-fn reach(center: DVec3, size: DVec3) -> DVec3 {
-    let rounding = 1e-6 * center.abs().max_element();
-    (size / 50.0).max(DVec3::splat(size.length() / 1e4)) + rounding
+/// Returns how far along each axis a centre may be from its earlier place: less than half the size along the same
+/// axis, and less than the part is thick. Two equal parts that do not overlap are farther apart than that, whether
+/// they lie side by side, in a stack, or at an angle to the axes.
+fn reach(center: DVec3, size: DVec3, thinnest: f64) -> DVec3 {
+    (size * 0.45).min(DVec3::splat(0.9 * thinnest)) + rounding(center, size)
+}
+
+/// Returns how far a centre may be from its earlier place because of rounding and another triangulation.
+fn rounding(center: DVec3, size: DVec3) -> f64 {
+    size.length() / 1e4 + 1e-6 * center.abs().max_element()
 }
 
 /// Returns whether a name looks like one with an appended number.
@@ -276,8 +284,8 @@ mod tests {
         assert_eq!(found(&before, &fewer), [Some(0), None, Some(1), Some(2)], "one deleted");
         let mixed = cubes(&[("bolt", 6.0), ("bolt", 2.0), ("plate", 0.0), ("bolt", 4.0)]);
         assert_eq!(found(&before, &mixed), [Some(2), Some(1), Some(3), Some(0)], "reordered");
-        let moved = cubes(&[("plate", 0.0), ("bolt", 2.5), ("bolt", 4.01), ("bolt", 6.0)]);
-        assert_eq!(found(&before, &moved), [Some(0), None, Some(2), Some(3)], "one moved");
+        let moved = cubes(&[("plate", 0.0), ("bolt", 2.5), ("bolt", 4.3), ("bolt", 6.0)]);
+        assert_eq!(found(&before, &moved), [Some(0), None, Some(2), Some(3)], "two moved, one far");
         let last = cubes(&[("plate", 0.0), ("bolt", 9.0)]);
         assert_eq!(found(&before, &last), [Some(0), None, None, None], "only a moved one is left");
     }
@@ -336,6 +344,27 @@ mod tests {
             assembly
         };
         assert_eq!(found(&stack(&[0.0, 1.0, 2.0]), &stack(&[0.0, 2.0])), [Some(0), None, Some(1)]);
+    }
+
+    /// A review file has entries of several runs, in which the same part has different names, or different parts
+    /// have the same name.
+    #[test]
+    fn entries_of_several_runs_are_about_the_same_parts() {
+        let first = cubes(&[("plate", 0.0), ("bolt", 2.0), ("bolt", 4.0)]);
+        let second = cubes(&[("plate", 0.5), ("bolt", 4.0), ("bolt", 6.0)]);
+        let now = cubes(&[("plate", 1.0), ("bolt", 2.0), ("bolt", 4.0)]);
+        let of = |assembly: &Assembly, part| Identities::new(assembly).of(assembly, part);
+        let pairs = [
+            [of(&first, 0), of(&first, 1)],
+            [of(&first, 0), of(&first, 2)],
+            [of(&second, 0), of(&second, 1)],
+            [of(&second, 0), of(&second, 2)],
+        ];
+        let found = EarlierPairs::find(&now, &Identities::new(&now), pairs.iter());
+        let parts: Vec<_> = (0..4).map(|index| found.parts(index)).collect();
+        let expected = [Some(1), Some(2), Some(2), None].map(|bolt| [Some(0), bolt]);
+        assert_eq!(parts, expected);
+        assert!(found.is_replaced(1) && !found.is_replaced(2), "the later entry counts");
     }
 
     /// Runs of older versions have only names.

@@ -118,6 +118,12 @@ impl Identities {
         (pose.place(bounds.center()), size)
     }
 
+    /// Returns the smallest side of the box of a part's mesh.
+    fn thinnest(&self, assembly: &Assembly, part: usize) -> f64 {
+        let bounds = &self.bounds[assembly.parts[part].mesh];
+        if bounds.is_empty() { 0.0 } else { bounds.size().min_element() }
+    }
+
     /// Returns the number of parts that share a part's path.
     pub(crate) fn copies(&self, part: usize) -> usize {
         self.paths[self.path_of[part] as usize].1.len()

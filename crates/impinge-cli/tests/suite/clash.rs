@@ -500,7 +500,14 @@ fn the_order_is_total_and_does_not_depend_on_threads() {
             "--json",
         ])
         .json();
-        assert_eq!(limited["clashes"].as_array().unwrap(), &clashes[..7]);
+        // Only listed clashes are clustered.
+        let without_clusters = |clashes: &[Value]| -> Vec<Value> {
+            let mut clashes = clashes.to_vec();
+            clashes.iter_mut().for_each(|clash| clash["cluster"] = Value::Null);
+            clashes
+        };
+        let shown = without_clusters(limited["clashes"].as_array().unwrap());
+        assert!(shown == without_clusters(&clashes[..7]), "{sort}");
         assert_eq!(
             (&limited["summary"], &limited["total"]),
             (&report["summary"], &report["total"])
