@@ -227,9 +227,10 @@ fn reviews_survive_the_next_run() {
     assert_eq!(of(&fourth, 0.0), expected);
     // Pairs that are not checked or not listed are left alone.
     set(&folder, "review.json", "status", "reviewed");
-    run("e.gltf", &[0.0], 0.25, &["--ignore", "*"]);
-    run("e.gltf", &[0.0, 5.0], 0.25, &["--only", "inside"]);
-    run("e.gltf", &[0.0, 5.0], 0.25, &["--limit", "1"]);
+    let all = [0.0, 5.0, 10.0];
+    run("e.gltf", &all, 0.25, &["--ignore", "*"]);
+    run("e.gltf", &all, 0.25, &["--only", "inside"]);
+    run("e.gltf", &all, 0.25, &["--limit", "1"]);
     assert_eq!(statuses(), ["reviewed"; 3]);
 }
 
