@@ -92,11 +92,7 @@ impl Checker {
             let is_closed = [first.surface().is_closed, second.surface().is_closed];
             let depth = (is_closed == [true; 2]).then_some(depth);
             let apart = Clash::apart(numbers, &near, is_closed);
-            return Some(Clash {
-                verdict: Verdict::Inside,
-                depth: depth.map(Depth::at_least),
-                ..apart
-            });
+            return Some(Clash { verdict: Verdict::Inside, depth: depth.map(Depth::at_least), ..apart });
         }
         if assembly.clearance == 0.0 {
             return None;

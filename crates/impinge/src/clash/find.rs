@@ -146,8 +146,9 @@ impl<'p> PlacedParts<'p> {
         let mut parts: Vec<u32> = pairs.iter().copied().flatten().collect();
         parts.sort_unstable();
         parts.dedup();
-        let is_open =
-            |&part: &u32| self.meshes[self.mesh_of[part as usize] as usize].is_known_open();
+        let is_open = |&part: &u32| {
+            self.meshes[self.mesh_of[part as usize] as usize].is_known_open()
+        };
         parts.into_iter().filter(is_open).map(|part| Gap::new(part as usize, 0.0, false)).collect()
     }
 

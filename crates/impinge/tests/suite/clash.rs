@@ -99,10 +99,7 @@ fn bars_that_cross_penetrate() {
     .expect("they cross");
     assert_eq!(clash.verdict, Verdict::Penetrating);
     // The thin bar's sides x = 0.1 and x = 0.5 contain points that are 0.5 deep in the thick one.
-    assert!(
-        clash.least_depth().is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9),
-        "{clash:?}"
-    );
+    assert!(clash.least_depth().is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9), "{clash:?}");
     assert_eq!(clash.places.len(), 2, "in at one side, out at the other");
     let around = 4.0 * 0.4;
     assert!((clash.length - 2.0 * around).abs() < 1e-9, "{}", clash.length);
@@ -203,10 +200,7 @@ fn clearance_reports_distance_and_closest_points() {
     };
     let (a, b) = parts(0.25);
     let clash = clash_of(a, b, &options).expect("too close");
-    assert_eq!(
-        (clash.verdict, clash.distance, clash.least_depth()),
-        (Verdict::Clearance, 0.25, None)
-    );
+    assert_eq!((clash.verdict, clash.distance, clash.least_depth()), (Verdict::Clearance, 0.25, None));
     assert_eq!((clash.points[0].x, clash.points[1].x), (0.5, 0.75));
     assert_eq!(clash.faces.len(), 1);
     let (a, b) = parts(0.5);
@@ -619,7 +613,8 @@ fn open_sheets_cross_at_edges_that_do_not_match() {
     let faces = vec![[0, 1, 2], [0, 4, 3], [3, 4, 5], [3, 5, 1]];
     let jointed = Mesh::new(points, faces).expect("a sheet");
     let turn = DMat3::from_cols(DVec3::Z, DVec3::Y, -DVec3::X);
-    let wall = Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
+    let wall =
+        Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
     let found = verdict_of(at(jointed, 0.0, 0.0, 0.0), wall);
     assert_eq!(found, Some((Verdict::Penetrating, None)));
 }
@@ -636,11 +631,7 @@ fn a_nearly_flush_part_has_its_true_depth() {
     )
     .expect("it is inside");
     assert_eq!(clash.verdict, Verdict::Inside);
-    assert!(
-        clash.least_depth().is_some_and(|depth| depth > 0.3 && depth <= 0.5),
-        "{:?}",
-        clash.least_depth()
-    );
+    assert!(clash.least_depth().is_some_and(|depth| depth > 0.3 && depth <= 0.5), "{:?}", clash.least_depth());
 }
 
 #[test]
