@@ -1,19 +1,30 @@
 //! Checks one pair of parts and gives its verdict. The cheapest question comes first.
 //!
-//! `find.rs` calls [`Checker::check`] for every candidate pair, on any thread. The checker relies
-//! on [`Searcher`] for contacts and distances, on `common.rs` for the intersection, and on
-//! `depth.rs` and `crossing.rs` to tell penetration from touching.
+//! `find.rs` calls [`Checker::check`] for every candidate pair, on any thread:
+//! 1. Do the surfaces meet ([`Searcher`])? If not: is one part inside the other, are they within the touch band, are they
+//!    too close?
+//! 2. Does a plane separate the parts, up to the touch band (`way_out.rs`)? Then they touch.
+//! 3. How deep do they reach into each other (`depth.rs`, `interior.rs`; `crossing.rs` for surfaces that enclose
+//!    nothing)? Up to the touch band they touch.
+//! 4. They overlap: are they the same part (`duplicate.rs`), is one inside the other, is it a fit (`fit.rs`)? What is the
+//!    common volume (`volume.rs`), and which translation frees them?
 
 use super::{
-    Clash, Depth, Verdict,
+    Clash, Depth, Effort, Side, Verdict,
+    band::Band,
     common::Common,
     crossing::Crossing,
-    depth::{DepthProbe, Touching},
+    depth::{DepthProbe, Reach, Touching},
     duplicate::are_same,
-    find::PlacedParts,
+    find::Assembly,
+    fit, interior,
     placed::Placed,
+    volume::{Closed, common_volume},
+    way_out,
 };
-use crate::{Bounds, FacePair, MeshDistance, query::Searcher};
+use crate::{Bounds, FacePair, MeshDistance, Pose, query::Searcher};
+use glam::DVec3;
+use std::ops::ControlFlow;
 
 /// The scratch memory that one thread reuses from pair to pair.
 #[derive(Debug, Default)]
@@ -26,119 +37,431 @@ pub(super) struct Checker {
     touching: Vec<Touching>,
 }
 
+/// Pairs of faces that a quick check looks at.
+const QUICK_FACES: usize = 1 << 14;
+/// Pairs of faces between two questions whether to stop.
+const FACES_PER_QUESTION: usize = 1 << 12;
+/// With more pairs of faces than this, no short translation is tried: each trial finds as many.
+const MAX_TRIAL_FACES: usize = 20_000;
+/// Lengths of the translations that are tried, in depths.
+const TRIALS: [f64; 5] = [1.0, 1.1, 1.5, 2.0, 4.0];
+
+type Parts<'h> = (Placed<'h>, Placed<'h>);
+
 impl Checker {
-    /// Returns the clash between parts `a` and `b`, or `None` if they are clear of each other.
+    /// Returns the clash between parts `a` and `b`, or `None` if they are clear of each other. `should_stop` is asked
+    /// now and then; if it says yes, the answer means nothing.
     pub(super) fn check(
         &mut self,
-        assembly: &PlacedParts<'_>,
-        a: usize,
-        b: usize,
+        assembly: &Assembly<'_>,
+        numbers @ (a, b): (usize, usize),
+        should_stop: &dyn Fn() -> bool,
     ) -> Option<Clash> {
         let parts @ (first, second) = (assembly.part(a), assembly.part(b));
-        let touch = assembly.touch(a, b);
-        self.faces.clear();
-        self.searcher.contacts(first.body(), second.body(), &mut self.faces);
-        let is_same = are_same(first, second, touch);
-        if self.faces.is_empty() && !is_same {
-            return self.apart(assembly, (a, b), parts);
-        }
-
-        self.common.find(first, second, &self.faces);
-        let is_closed = [first.surface().is_closed, second.surface().is_closed];
-        let (verdict, depth) = if is_same {
-            (Verdict::Duplicate, None)
-        } else {
-            let depth = self.depth(parts, touch);
-            let reaches = match depth {
-                Some(depth) => depth > touch,
-                None => self.crossing.cross(parts, self.common.pieces(), touch),
-            };
-            let verdict = if reaches { Verdict::Penetrating } else { Verdict::Touching };
-            (verdict, depth.filter(|_| is_closed == [true; 2]))
-        };
-        let places = self.common.places();
-        // Duplicates agree only to within the touch band, so their surfaces need not meet.
-        let depth = depth.map(Depth::at_least);
-        let Some(main) = places.iter().max_by(|p, q| p.size().total_cmp(&q.size())) else {
-            let near = self.searcher.distance_within(first.body(), second.body(), f64::INFINITY)?;
-            return Some(Clash { verdict, ..Clash::apart((a, b), &near, is_closed) });
-        };
-        Some(Clash {
-            depth,
-            points: [main.point; 2],
-            faces: self.faces.clone(),
-            length: if is_same { 0.0 } else { places.iter().map(|place| place.length).sum() },
-            extent: self.common.extent(),
-            places,
-            is_closed,
-            ..Clash::new(a, b, verdict)
-        })
-    }
-
-    /// Returns the clash between two parts whose surfaces do not meet: inside, or too close.
-    fn apart(
-        &mut self,
-        assembly: &PlacedParts<'_>,
-        numbers: (usize, usize),
-        parts @ (first, second): (Placed<'_>, Placed<'_>),
-    ) -> Option<Clash> {
-        let depth = if first.bounds.overlaps(second.bounds) {
-            self.depth(parts, 0.0).filter(|&depth| depth > 0.0)
-        } else {
-            None
-        };
-        if let Some(depth) = depth {
-            let near = self.searcher.distance_within(first.body(), second.body(), f64::INFINITY)?;
-            let is_closed = [first.surface().is_closed, second.surface().is_closed];
-            let depth = (is_closed == [true; 2]).then_some(depth);
-            let apart = Clash::apart(numbers, &near, is_closed);
-            return Some(Clash { verdict: Verdict::Inside, depth: depth.map(Depth::at_least), ..apart });
-        }
-        if assembly.clearance == 0.0 {
+        let band = assembly.band(a, b);
+        let clearance = assembly.clearance;
+        let is_quick = assembly.effort == Effort::Quick;
+        if !first.bounds.grown(clearance.max(widest(parts, band))).overlaps(second.bounds) {
             return None;
         }
-        let near =
-            self.searcher.distance_within(first.body(), second.body(), assembly.clearance)?;
-        let is_closed = [first.surface().is_closed, second.surface().is_closed];
-        (near.distance < assembly.clearance).then(|| Clash::apart(numbers, &near, is_closed))
+        let mut clash = match is_quick {
+            true => self.quick(parts, band, clearance, should_stop),
+            false => self.full(parts, band, clearance, should_stop),
+        }?;
+        (clash.a, clash.b) = numbers;
+        clash.is_closed = [first.is_closed(), second.is_closed()];
+        Some(clash)
     }
 
-    /// Returns how deep either part reaches into the other, or `None` if neither is closed.
-    fn depth(&mut self, (a, b): (Placed<'_>, Placed<'_>), touch: f64) -> Option<f64> {
+    /// Finds out everything about a pair.
+    fn full(
+        &mut self,
+        parts: Parts<'_>,
+        band: Band,
+        clearance: f64,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Option<Clash> {
+        let is_complete = self.find_contacts(parts, usize::MAX, should_stop);
+        let is_same = are_same(&mut self.probe, parts, band);
+        if self.faces.is_empty() {
+            return self.apart(parts, band, clearance, is_same);
+        }
+        if !is_complete {
+            return None;
+        }
+        self.common.find(parts.0, parts.1, &self.faces);
+        let mut clash = match is_same {
+            true => self.duplicate(parts, band),
+            false => {
+                let reach = self.reach(parts, band);
+                match self.verdict_of(parts, band, &reach) {
+                    Verdict::Penetrating => self.overlapping(parts, band, reach),
+                    verdict => {
+                        let mut clash = Clash::new(0, 0, verdict);
+                        clash.band = if reach.excess.is_finite() {
+                            reach.band
+                        } else {
+                            band.with(self.deviation(parts))
+                        };
+                        let has_solid = parts.0.solid().is_solid || parts.1.solid().is_solid;
+                        let way_out = reach.separation.filter(|by| by.length() <= clash.band);
+                        clash.depth = has_solid.then_some(Depth { at_least: reach.depth, way_out });
+                        clash
+                    }
+                }
+            }
+        };
+        let places = self.common.places();
+        let main = places.iter().max_by(|p, q| p.size().total_cmp(&q.size()))?;
+        clash.points = [main.point; 2];
+        clash.faces = self.faces.clone();
+        if clash.verdict != Verdict::Duplicate {
+            clash.length = places.iter().map(|place| place.length).sum();
+        }
+        clash.extent = self.common.extent();
+        clash.places = places;
+        Some(clash)
+    }
+
+    /// Finds out the verdict of a pair, and nothing else.
+    fn quick(
+        &mut self,
+        parts: Parts<'_>,
+        band: Band,
+        clearance: f64,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Option<Clash> {
+        let (first, second) = parts;
+        let closest = |checker: &mut Self, limit: f64| {
+            checker.searcher.distance_within(first.body(), second.body(), limit)
+        };
+        if way_out::by_planes(parts, &[]).length() <= band.least() {
+            let limit = clearance.max(widest(parts, band));
+            let near = closest(self, limit)?;
+            return judge_distance(parts, band, clearance, &near);
+        }
+        let is_complete = self.find_contacts(parts, QUICK_FACES, should_stop);
+        let is_same = are_same(&mut self.probe, parts, band);
+        if self.faces.is_empty() {
+            return self.apart(parts, band, clearance, is_same);
+        }
+        let at = first.triangle(self.faces[0].a)[0];
+        let mut clash = Clash::new(0, 0, Verdict::Duplicate);
+        clash.points = [at; 2];
+        clash.extent = Bounds::enclosing([at]);
+        if !is_same {
+            self.common.find(first, second, &self.faces);
+            let reach = self.reach(parts, band);
+            clash.verdict = self.verdict_of(parts, band, &reach);
+            let middle = self.common.pieces()[0].middle;
+            clash.points = [middle; 2];
+            clash.extent = Bounds::enclosing([middle]);
+            if clash.verdict == Verdict::Penetrating {
+                clash.inner = self.inner(parts, &reach, None);
+                if clash.inner.is_some() {
+                    clash.verdict = Verdict::Inside;
+                }
+            } else if !is_complete {
+                // The faces that were not looked at may reach deeper.
+                clash.verdict = Verdict::Undecided;
+            }
+        }
+        clash.band = band.with(self.deviation(parts));
+        Some(clash)
+    }
+
+    /// Collects the pairs of faces that touch. Returns whether these are all: the limit was not reached, and nobody
+    /// wanted to stop.
+    fn find_contacts(
+        &mut self,
+        (a, b): Parts<'_>,
+        limit: usize,
+        should_stop: &dyn Fn() -> bool,
+    ) -> bool {
+        let Self { searcher, faces, .. } = self;
+        faces.clear();
+        let mut is_complete = true;
+        searcher.visit(a.body(), b.body(), &mut |pair| {
+            faces.push(pair);
+            let is_due = faces.len().is_multiple_of(FACES_PER_QUESTION);
+            if faces.len() >= limit || is_due && should_stop() {
+                is_complete = false;
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        FacePair::sort(faces);
+        is_complete
+    }
+
+    /// Returns the clash between two parts whose surfaces do not meet.
+    fn apart(
+        &mut self,
+        parts @ (first, second): Parts<'_>,
+        band: Band,
+        clearance: f64,
+        is_same: bool,
+    ) -> Option<Clash> {
+        let near = |checker: &mut Self, limit: f64| {
+            checker.searcher.distance_within(first.body(), second.body(), limit)
+        };
+        if is_same {
+            let closest = near(self, f64::INFINITY)?;
+            return Some(self.duplicate(parts, band).at(&closest));
+        }
+        let reach = match first.bounds.overlaps(second.bounds) {
+            true => self.reach(parts, band),
+            false => Reach::default(),
+        };
+        if reach.excess > 0.0 {
+            let mut clash = Clash::new(0, 0, Verdict::Inside).at(&near(self, f64::INFINITY)?);
+            clash.band = reach.band;
+            clash.inner = self.inner_piece(parts, band);
+            clash.volume = self.volume(parts);
+            clash.depth = Some(self.bracket(parts, band, &reach));
+            return Some(clash);
+        }
+        let limit = clearance.max(widest(parts, band));
+        let touching =
+            near(self, limit).and_then(|near| judge_distance(parts, band, clearance, &near));
+        if reach.is_undecided && touching.as_ref().is_none_or(|c| c.verdict != Verdict::Touching) {
+            let mut clash = Clash::new(0, 0, Verdict::Undecided).at(&near(self, f64::INFINITY)?);
+            clash.band = band.least();
+            return Some(clash);
+        }
+        touching
+    }
+
+    /// The verdict on parts whose surfaces meet, and that are not the same part.
+    fn verdict_of(&mut self, parts: Parts<'_>, band: Band, reach: &Reach) -> Verdict {
+        if reach.excess > 0.0 {
+            return Verdict::Penetrating;
+        }
+        let (a, b) = parts;
+        let is_sheet = |part: Placed<'_>| !part.solid().is_whole;
+        // Two solids are decided by their depth; surfaces that enclose nothing by how they cross.
+        if is_sheet(a) && is_sheet(b) {
+            let largest = a.bounds.largest_coordinate().max(b.bounds.largest_coordinate());
+            let least_size = a.size().min(b.size());
+            let near = (16.0 * f64::EPSILON * largest).max(1e-9 * least_size);
+            let allowed = band.with(self.deviation(parts));
+            if self.crossing.reach(parts, self.common.pieces(), near) > allowed {
+                return Verdict::Penetrating;
+            }
+        }
+        if reach.is_undecided { Verdict::Undecided } else { Verdict::Touching }
+    }
+
+    /// Returns how deep either part reaches into the other.
+    fn reach(&mut self, parts @ (a, b): Parts<'_>, band: Band) -> Reach {
+        let way_out = way_out::by_planes(parts, &[]);
+        let separation = way_out.length();
+        if separation <= band.least() {
+            return Reach { separation: Some(way_out), ..Reach::default() };
+        }
         let Self { faces, common, probe, touching, .. } = self;
         let pieces = if faces.is_empty() { &[] } else { common.pieces() };
         let mut into = |inner: Placed<'_>, outer: Placed<'_>, face: fn(&FacePair) -> u32| {
-            if !outer.surface().is_closed {
-                return None;
-            }
             touching.clear();
             touching.extend((0..).zip(faces.iter()).map(|(piece, pair)| (face(pair), piece)));
             touching.sort_unstable();
-            Some(probe.depth((inner, outer), touching, pieces, touch))
+            probe.depth((inner, outer), touching, pieces, band)
         };
-        let depths = [into(a, b, |pair| pair.a), into(b, a, |pair| pair.b)];
-        let depth = depths.into_iter().flatten().reduce(f64::max);
-        match depths {
+        let mut reach = into(a, b, |pair| pair.a);
+        reach.merge(&into(b, a, |pair| pair.b));
+        let are_solids = a.solid().is_solid && b.solid().is_solid;
+        if are_solids && reach.excess <= 0.0 && !faces.is_empty() {
             // Where two surfaces coincide, neither has a point strictly inside the other solid,
             // however much the solids overlap.
-            [Some(p), Some(q)] if p.max(q) <= touch => {
-                Some(probe.shared_depth((a, b), faces, pieces, touch).max(p.max(q)))
-            }
-            _ => depth,
+            reach.merge(&probe.shared_depth(parts, faces, pieces, band));
         }
+        if are_solids && (reach.excess > 0.0 || !faces.is_empty()) {
+            interior::deepen(probe, parts, &overlap(parts), band, separation, &mut reach);
+        }
+        reach
+    }
+
+    /// The largest deviation of two faces that touch.
+    fn deviation(&self, (a, b): Parts<'_>) -> f64 {
+        let of = |pair: &FacePair| a.tessellation.at(pair.a) + b.tessellation.at(pair.b);
+        self.faces.iter().map(of).fold(0.0, f64::max)
+    }
+
+    fn duplicate(&mut self, parts: Parts<'_>, band: Band) -> Clash {
+        let mut clash = Clash::new(0, 0, Verdict::Duplicate);
+        clash.band = band.least();
+        clash.volume = self.volume(parts);
+        if parts.0.solid().is_solid && parts.1.solid().is_solid {
+            let way_out = way_out::by_planes(parts, &[]);
+            let mut reach = Reach::default();
+            let (region, most) = (overlap(parts), way_out.length());
+            interior::deepen(&mut self.probe, parts, &region, band, most, &mut reach);
+            clash.depth = Some(Depth { at_least: reach.depth.min(most), way_out: Some(way_out) });
+        }
+        clash
+    }
+
+    /// Returns the clash of parts that reach deeper into each other than the touch band.
+    fn overlapping(&mut self, parts: Parts<'_>, band: Band, reach: Reach) -> Clash {
+        let mut clash = Clash::new(0, 0, Verdict::Penetrating);
+        // Sheets that cross each other have no depth.
+        clash.band = if reach.excess > 0.0 { reach.band } else { band.with(self.deviation(parts)) };
+        if reach.excess <= 0.0 {
+            return clash;
+        }
+        clash.volume = self.volume(parts);
+        clash.inner = self.inner(parts, &reach, clash.volume);
+        if clash.inner.is_some() {
+            clash.verdict = Verdict::Inside;
+        } else if let Some(fit) = fit::recognise(parts, &self.faces, &reach, clash.band) {
+            clash.verdict = Verdict::Fit;
+            clash.fit = Some(fit);
+        }
+        clash.depth = Some(self.bracket(parts, band, &reach));
+        clash
+    }
+
+    /// The volume of the space inside both parts, if they are closed.
+    fn volume(&mut self, parts @ (a, b): Parts<'_>) -> Option<f64> {
+        if !a.is_closed() || !b.is_closed() {
+            return None;
+        }
+        common_volume(solid_of(a), solid_of(b), &overlap(parts))
+    }
+
+    /// Which part lies inside the other as a whole, up to the touch band.
+    fn inner(&mut self, (a, b): Parts<'_>, reach: &Reach, volume: Option<f64>) -> Option<Side> {
+        let band = reach.band;
+        let mut is_in = |inner: Placed<'_>, outer: Placed<'_>| {
+            if !outer.solid().is_solid {
+                return false;
+            }
+            let grown = outer.bounds.grown(band);
+            let is_within = |point: DVec3| grown.contains(point);
+            if !is_within(inner.bounds.min + band) || !is_within(inner.bounds.max - band) {
+                return false;
+            }
+            if let Some(common) = volume.filter(|_| inner.is_closed()) {
+                let own = inner.solid().volume.abs();
+                if own - common > 2.0 * band * inner.area() + 1e-9 * own {
+                    return false;
+                }
+            }
+            self.probe.is_within(inner, outer, band)
+        };
+        if is_in(a, b) {
+            Some(Side::A)
+        } else if is_in(b, a) {
+            Some(Side::B)
+        } else {
+            None
+        }
+    }
+
+    /// Which part has a connected piece inside the other, for parts whose surfaces do not meet.
+    fn inner_piece(&mut self, (a, b): Parts<'_>, band: Band) -> Option<Side> {
+        let mut depth = |inner, outer| self.probe.depth((inner, outer), &[], &[], band).excess;
+        let (of_a, of_b) = (depth(a, b), depth(b, a));
+        Some(if of_a >= of_b { Side::A } else { Side::B })
+    }
+
+    /// The bracket of the depth: what was found, and a translation that frees the parts.
+    fn bracket(&mut self, parts @ (a, b): Parts<'_>, band: Band, reach: &Reach) -> Depth {
+        let outward = reach.outward;
+        let mut best = way_out::by_planes(parts, &[outward, a.bounds.center() - b.bounds.center()]);
+        let at_least = reach.depth.min(best.length());
+        let count = self.faces.len();
+        if count <= MAX_TRIAL_FACES && outward.length_squared() > 0.0 {
+            let way = outward.normalize();
+            let margin = band.least();
+            // The deepest point says which surface is closest, not which part has to leave through it.
+            'trials: for times in TRIALS {
+                let length = at_least * times + margin;
+                if length >= best.length() {
+                    break;
+                }
+                for way in [way, -way] {
+                    if self.is_free(parts, way * length, band) {
+                        best = way * length;
+                        break 'trials;
+                    }
+                }
+            }
+        }
+        Depth { at_least, way_out: Some(best) }
+    }
+
+    /// Whether the parts are clear of each other or touch after the second part was moved.
+    fn is_free(&mut self, (a, b): Parts<'_>, by: DVec3, band: Band) -> bool {
+        let Ok(pose) = Pose::new(b.pose.rotation(), b.pose.translation() + by) else {
+            return false;
+        };
+        let bounds = b.prepared.shape.placed_bounds(&pose);
+        let moved = Placed { pose: &pose, bounds: &bounds, ..b };
+        if !a.bounds.overlaps(&bounds) {
+            return true;
+        }
+        let mut other = Self { searcher: std::mem::take(&mut self.searcher), ..Self::default() };
+        let is_complete = other.find_contacts((a, moved), MAX_TRIAL_FACES, &|| false);
+        if !other.faces.is_empty() {
+            other.common.find(a, moved, &other.faces);
+        }
+        let is_free = is_complete && {
+            let reach = other.reach((a, moved), band);
+            other.faces.is_empty() && reach.excess <= 0.0 && !reach.is_undecided
+                || !other.faces.is_empty()
+                    && other.verdict_of((a, moved), band, &reach) == Verdict::Touching
+        };
+        self.searcher = other.searcher;
+        is_free
     }
 }
 
+/// The closed faces of a part.
+fn solid_of(part: Placed<'_>) -> Closed<'_> {
+    (part.solid().mesh(part.mesh()), part.pose)
+}
+
+/// The box that both parts share.
+fn overlap((a, b): Parts<'_>) -> Bounds {
+    Bounds { min: a.bounds.min.max(b.bounds.min), max: a.bounds.max.min(b.bounds.max) }
+}
+
+/// The widest band of any faces of two parts.
+fn widest((a, b): Parts<'_>, band: Band) -> f64 {
+    band.with(a.tessellation.largest() + b.tessellation.largest())
+}
+
+/// The verdict on parts that are neither inside each other nor meet, from their closest points.
+fn judge_distance(
+    (a, b): Parts<'_>,
+    band: Band,
+    clearance: f64,
+    near: &MeshDistance,
+) -> Option<Clash> {
+    let deviation = a.tessellation.at(near.faces.a) + b.tessellation.at(near.faces.b);
+    let allowed = band.with(deviation);
+    let verdict = if near.distance <= allowed {
+        Verdict::Touching
+    } else if near.distance < clearance {
+        Verdict::Clearance
+    } else {
+        return None;
+    };
+    let mut clash = Clash::new(0, 0, verdict).at(near);
+    clash.band = allowed;
+    Some(clash)
+}
+
 impl Clash {
-    /// A clearance clash between parts whose surfaces do not meet; `near` holds the closest points.
-    fn apart((a, b): (usize, usize), near: &MeshDistance, is_closed: [bool; 2]) -> Self {
+    /// The same clash between surfaces that do not meet; `near` holds their closest points.
+    fn at(self, near: &MeshDistance) -> Self {
         Self {
             distance: near.distance,
             points: [near.a, near.b],
             faces: vec![near.faces],
             extent: Bounds::enclosing([near.a, near.b]),
-            is_closed,
-            ..Self::new(a, b, Verdict::Clearance)
+            ..self
         }
     }
 }

@@ -28,21 +28,24 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// Whether two surfaces cross in any of the pieces that they have in common, deeper than the touch
-    /// band.
-    pub(super) fn cross(
+    /// How far two surfaces cross: the largest distance such that each of them reaches that far to both sides of the
+    /// other, along some piece that they have in common; 0 if they do not cross.
+    ///
+    /// `near` is how far rounding moves points. It does not depend on the touch band, so that a wider band never
+    /// makes a crossing of what a narrower band calls touching.
+    pub(super) fn reach(
         &mut self,
         (a, b): (Placed<'_>, Placed<'_>),
         pieces: &[Piece],
-        touch: f64,
-    ) -> bool {
+        near: f64,
+    ) -> f64 {
         let Self { stack, rays } = self;
-        // Rounding moves points, also where no band is asked for.
-        let largest =
-            |part: Placed<'_>| part.bounds.min.abs().max(part.bounds.max.abs()).max_element();
-        let near = touch.max(16.0 * f64::EPSILON * largest(a).max(largest(b)));
-        pieces.iter().any(|piece| {
-            let Kind::Segment([from, to], _) = piece.kind else { return false };
+        let mut longest: Vec<&Piece> =
+            pieces.iter().filter(|piece| matches!(piece.kind, Kind::Segment(..))).collect();
+        longest.sort_by(|p, q| q.length().total_cmp(&p.length()));
+        longest.truncate(MAX_PIECES);
+        let reaches = longest.into_iter().map(|piece| {
+            let Kind::Segment([from, to], _) = piece.kind else { return 0.0 };
             let along = (to - from).normalize_or_zero();
             for (part, rays) in [a, b].into_iter().zip(rays.iter_mut()) {
                 rays.clear();
@@ -52,10 +55,14 @@ impl Crossing {
                 });
             }
             let [of_a, of_b] = rays;
-            are_interleaved(of_a, of_b, near)
-        })
+            interleaved_reach(of_a, of_b, near)
+        });
+        reaches.fold(0.0, f64::max)
     }
 }
+
+/// Pieces of the curve that are looked at, longest first.
+const MAX_PIECES: usize = 4096;
 
 /// The rays of a face that reach farther than the touch band, in the plane across the curve.
 fn rays_of(
@@ -90,14 +97,32 @@ fn rays_of(
     })
 }
 
+/// How far rays reach that lie in different sectors of the others: the largest distance for which the rays of both
+/// surfaces that reach farther are still interleaved. 0 if no rays are.
+fn interleaved_reach(rays: &[Ray], others: &mut [Ray], near: f64) -> f64 {
+    if !are_interleaved(rays, others, near) {
+        return 0.0;
+    }
+    let mut reaches: Vec<f64> = rays.iter().chain(&*others).map(|ray| ray.reach).collect();
+    reaches.sort_by(f64::total_cmp);
+    // The reaches are few; the last one with which they are still interleaved is looked for.
+    let longer = |rays: &[Ray], than: f64| -> Vec<Ray> {
+        rays.iter().copied().filter(|ray| ray.reach >= than).collect()
+    };
+    let last = reaches.partition_point(|&reach| {
+        are_interleaved(&longer(rays, reach), &mut longer(others, reach), near)
+    });
+    reaches[last.max(1) - 1]
+}
+
 /// Whether rays lie in more than one of the sectors that others leave.
-fn are_interleaved(rays: &[Ray], others: &mut [Ray], touch: f64) -> bool {
+fn are_interleaved(rays: &[Ray], others: &mut [Ray], near: f64) -> bool {
     others.sort_unstable_by(|p, q| p.angle.total_cmp(&q.angle));
     let mut sectors = rays.iter().filter_map(|ray| {
         // What lies in the other's face, but for the touch band, is on no side of it.
         let is_along = others.iter().any(|other| {
             let (sine, cosine) = (ray.angle - other.angle).sin_cos();
-            cosine > 0.0 && sine.abs() * ray.reach.min(other.reach) <= touch.max(1e-12 * ray.reach)
+            cosine > 0.0 && sine.abs() * ray.reach.min(other.reach) <= near.max(1e-12 * ray.reach)
         });
         let sector = others.partition_point(|other| other.angle < ray.angle) % others.len().max(1);
         (!is_along).then_some(sector)

@@ -1,7 +1,7 @@
-//! Penetration depth: how deep one part reaches into the other.
+//! How deep the surface of one part reaches into the solid of the other.
 //!
 //! `check.rs` calls this for pairs of parts that touch or may contain each other. It probes points
-//! of one surface. `winding.rs` decides exactly whether a point lies inside the other solid; the
+//! of one surface. `solid.rs` decides whether a point lies inside the other solid; the
 //! depth of an inside point is its distance to that solid's surface. The probed points are
 //! - all vertices inside the other solid: first those of faces that touch the other part, then all
 //!   that can be reached from them across faces that do not touch it, because the other surface
@@ -16,17 +16,76 @@
 //! All of them are points of the surface, so the result is never more than the true depth.
 //!
 //! Where the surfaces coincide and both solids lie on the same side, no point of either surface is
-//! inside the other solid. There the probe takes points below the shared patch, and their depth is
-//! the distance to the nearer of the two surfaces.
+//! inside the other solid. There the probe takes points below the shared patch. A point inside both
+//! solids is worth the sum of its distances to the two surfaces: a translation that frees the parts has
+//! to move the ball around it in one solid out of the ball around it in the other.
 
 use super::{
+    band::Band,
     common::{Kind, Piece, unit_normal},
     placed::Placed,
-    winding::is_inside,
+    solid::Location,
 };
 use crate::{Bounds, FacePair, method::PointScratch, narrow::nearest_point};
 use glam::DVec3;
 use std::cmp::Reverse;
+
+/// What probing found: how deep parts reach into each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// The largest depth: no shorter translation frees the parts.
+    pub(super) depth: f64,
+    /// The largest depth beyond the touch band of the faces there; negative if all are within it.
+    pub(super) excess: f64,
+    /// The touch band where the excess is largest.
+    pub(super) band: f64,
+    /// The deepest point.
+    pub(super) point: DVec3,
+    /// From the deepest point to the closest point of the surface that it has to leave.
+    pub(super) outward: DVec3,
+    /// Whether some point may be inside or outside, depending on how holes would be closed.
+    pub(super) is_undecided: bool,
+    /// A translation within the touch band that lets a plane separate the parts, if there is one.
+    pub(super) separation: Option<DVec3>,
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self {
+            depth: 0.0,
+            excess: f64::NEG_INFINITY,
+            band: 0.0,
+            point: DVec3::ZERO,
+            outward: DVec3::ZERO,
+            is_undecided: false,
+            separation: None,
+        }
+    }
+}
+
+impl Reach {
+    /// Takes what another probe found as well.
+    pub(super) fn merge(&mut self, other: &Self) {
+        if other.depth > self.depth {
+            (self.depth, self.point, self.outward) = (other.depth, other.point, other.outward);
+        }
+        if other.excess > self.excess {
+            (self.excess, self.band) = (other.excess, other.band);
+        }
+        self.is_undecided |= other.is_undecided;
+    }
+
+    /// Takes a point of a certain depth.
+    pub(super) fn offer(&mut self, depth: f64, band: f64, point: DVec3, outward: DVec3) {
+        let excess = depth - band;
+        self.merge(&Self { depth, excess, band, point, outward, ..Self::default() });
+    }
+
+    /// Shallower points than this change nothing.
+    pub(super) fn floor(&self, least_band: f64) -> f64 {
+        self.depth.min((self.excess + least_band).max(0.0))
+    }
+}
 
 /// A face that touches the other part, and the index of a piece of the intersection on it.
 pub(super) type Touching = (u32, u32);
@@ -61,12 +120,12 @@ struct CrossedFace {
     end: u32,
 }
 
-/// The deepest point found so far.
-#[derive(Clone, Copy, Debug, Default)]
+/// What was found so far, and where the deepest point came from.
+#[derive(Clone, Copy, Debug)]
 struct Deepest {
-    depth: f64,
-    point: DVec3,
+    reach: Reach,
     origin: Option<Origin>,
+    band: Band,
 }
 
 /// Faces searched for chords at first, those with the longest curve segments. The others are
@@ -83,8 +142,7 @@ const MAX_HALVINGS: usize = 24;
 const CLIMB_STEPS: usize = 24;
 
 impl DepthProbe {
-    /// Returns a lower bound of the depth to which `inner` reaches into `outer`, which must be
-    /// closed; 0 if no point inside is found.
+    /// Returns how deep the surface of `inner` reaches into the solid of `outer`.
     ///
     /// `touching` lists the faces of `inner` that touch `outer`, sorted, each with its piece of the
     /// intersection.
@@ -93,9 +151,12 @@ impl DepthProbe {
         (inner, outer): (Placed<'_>, Placed<'_>),
         touching: &[Touching],
         pieces: &[Piece],
-        touch: f64,
-    ) -> f64 {
-        let mut deepest = Deepest::default();
+        band: Band,
+    ) -> Reach {
+        let mut deepest = Deepest { reach: Reach::default(), origin: None, band };
+        if !outer.solid().is_solid {
+            return deepest.reach;
+        }
         self.begin(inner, touching, pieces);
         self.add_vertices(inner, outer.bounds, touching);
         let mut faces = std::mem::take(&mut self.crossed_faces);
@@ -105,14 +166,14 @@ impl DepthProbe {
                 self.add_chords(inner, outer.bounds, face, touching, pieces);
             }
             self.measure(inner, outer, &mut deepest);
-            if deepest.depth > touch {
+            if deepest.reach.excess > 0.0 {
                 break;
             }
         }
         faces.clear();
         self.crossed_faces = faces;
         self.climb(inner, outer, &mut deepest);
-        deepest.depth
+        deepest.reach
     }
 
     /// Marks the faces and connected pieces that touch, and sorts the faces with curve segments by
@@ -210,12 +271,17 @@ impl DepthProbe {
     fn measure(&mut self, inner: Placed<'_>, outer: Placed<'_>, deepest: &mut Deepest) {
         for number in 0..self.points.len() {
             let (point, origin) = (self.points[number], self.origins[number]);
-            if !is_inside(outer, point, &mut self.stack) {
-                continue;
+            match outer.locate(point, &mut self.stack) {
+                Location::Inside => {}
+                Location::Outside => continue,
+                Location::Undecided => {
+                    deepest.reach.is_undecided = true;
+                    continue;
+                }
             }
             match origin {
                 Origin::Vertex(vertex) => self.flood(inner, outer, vertex, deepest),
-                Origin::Face(_) => self.probe(outer, point, origin, deepest),
+                Origin::Face(_) => self.probe((inner, outer), point, origin, deepest),
             }
         }
         self.points.clear();
@@ -228,13 +294,13 @@ impl DepthProbe {
         let surface = inner.surface();
         self.flood.push(vertex);
         while let Some(vertex) = self.flood.pop() {
-            self.probe(outer, inner.vertex(vertex), Origin::Vertex(vertex), deepest);
+            self.probe((inner, outer), inner.vertex(vertex), Origin::Vertex(vertex), deepest);
             for &face in surface.around(vertex) {
                 if !self.touched.set(face) {
                     continue;
                 }
                 let middle = inner.triangle(face).iter().sum::<DVec3>() / 3.0;
-                self.probe(outer, middle, Origin::Face(face), deepest);
+                self.probe((inner, outer), middle, Origin::Face(face), deepest);
                 for next in surface.corners(face) {
                     if self.seen.set(next) {
                         self.flood.push(next);
@@ -246,11 +312,28 @@ impl DepthProbe {
 
     /// Measures the depth of a point inside `outer`, and keeps the point if it is the deepest so
     /// far.
-    fn probe(&mut self, outer: Placed<'_>, point: DVec3, origin: Origin, deepest: &mut Deepest) {
+    fn probe(
+        &mut self,
+        (inner, outer): (Placed<'_>, Placed<'_>),
+        point: DVec3,
+        origin: Origin,
+        deepest: &mut Deepest,
+    ) {
         let (shape, pose) = outer.body();
-        if let Some(nearest) = shape.nearest_beyond(pose, point, deepest.depth, &mut self.stack) {
-            *deepest = Deepest { depth: nearest.distance, point, origin: Some(origin) };
+        let floor = deepest.reach.floor(deepest.band.least());
+        let Some(nearest) = shape.nearest_beyond(pose, point, floor, &mut self.stack) else {
+            return;
+        };
+        // A vertex lies on the surface that its faces stand for; the middle of a face need not.
+        let own = match origin {
+            Origin::Vertex(_) => 0.0,
+            Origin::Face(face) => inner.tessellation.at(face),
+        };
+        let band = deepest.band.with(own + outer.tessellation.at(nearest.face));
+        if nearest.distance > deepest.reach.depth {
+            deepest.origin = Some(origin);
         }
+        deepest.reach.offer(nearest.distance, band, point, nearest.point - point);
     }
 
     /// Moves the deepest point within its faces, away from the closest point of `outer`.
@@ -264,7 +347,7 @@ impl DepthProbe {
                 &around[..around.len().min(FACES_PER_VERTEX)]
             }
         };
-        let Deepest { point: start, origin, .. } = *deepest;
+        let start = deepest.reach.point;
         for &face in faces {
             let triangle = inner.triangle(face);
             let normal = unit_normal(&triangle);
@@ -292,23 +375,25 @@ impl DepthProbe {
                     None => step *= 0.5,
                 }
             }
-            if nearest.distance > deepest.depth {
-                *deepest = Deepest { depth: nearest.distance, point: here, origin };
+            if nearest.distance > deepest.reach.depth {
+                let deviation = inner.tessellation.at(face) + outer.tessellation.at(nearest.face);
+                let band = deepest.band.with(deviation);
+                deepest.reach.offer(nearest.distance, band, here, nearest.point - here);
             }
         }
     }
 }
 
 impl DepthProbe {
-    /// Returns a lower bound of the depth of points inside both parts, which must be closed. It
-    /// probes below patches where the surfaces coincide and face the same way; 0 if there are none.
+    /// Returns how deep points inside both solids are, below patches where the surfaces coincide and face the
+    /// same way.
     pub(super) fn shared_depth(
         &mut self,
         (a, b): (Placed<'_>, Placed<'_>),
         faces: &[FacePair],
         pieces: &[Piece],
-        touch: f64,
-    ) -> f64 {
+        band: Band,
+    ) -> Reach {
         let mut patches: Vec<(f64, DVec3, DVec3)> = Vec::new();
         for (piece, pair) in pieces.iter().zip(faces) {
             if !matches!(piece.kind, Kind::Patch) {
@@ -321,32 +406,102 @@ impl DepthProbe {
         }
         patches.sort_by(|p, q| q.0.total_cmp(&p.0));
         patches.truncate(MAX_PATCHES);
-        let mut depth = 0.0f64;
+        let mut reach = Reach::default();
         for (size, middle, normal) in patches {
             // "Below" is against the normal, or along it for a part that is inside out.
             for way in [-normal, normal] {
                 let mut step = size;
                 for _ in 0..MAX_HALVINGS {
                     step *= 0.5;
-                    if step <= touch {
+                    if step <= band.least() {
                         break;
                     }
-                    let point = middle + way * step;
-                    if is_inside(a, point, &mut self.stack) && is_inside(b, point, &mut self.stack)
-                    {
-                        let mut away = |part: Placed<'_>| {
-                            let (shape, pose) = part.body();
-                            let nearest = shape.nearest_beyond(pose, point, 0.0, &mut self.stack);
-                            nearest.map_or(0.0, |nearest| nearest.distance)
-                        };
-                        depth = depth.max(away(a).min(away(b)));
+                    if self.common_point((a, b), middle + way * step, band, &mut reach) > 0.0 {
                         break;
                     }
                 }
             }
         }
-        depth
+        reach
     }
+
+    /// Whether the surface of `inner` lies within a distance of the surface of `outer`, as far as vertices and the
+    /// centroids of faces tell.
+    pub(super) fn is_near(&mut self, inner: Placed<'_>, outer: Placed<'_>, distance: f64) -> bool {
+        let (shape, pose) = outer.body();
+        let stack = &mut self.stack;
+        all_points(inner, |point| shape.nearest_beyond(pose, point, distance, stack).is_none())
+    }
+
+    /// Whether all of `inner` lies inside `outer`, up to the band, as far as vertices and the centroids of faces tell.
+    pub(super) fn is_within(&mut self, inner: Placed<'_>, outer: Placed<'_>, band: f64) -> bool {
+        let stack = &mut self.stack;
+        let (shape, pose) = outer.body();
+        let is_in = |point: DVec3| {
+            outer.is_inside(point, stack)
+                || shape.nearest_beyond(pose, point, band, stack).is_none()
+        };
+        all_points(inner, is_in)
+    }
+
+    /// Measures a point that may be inside both solids. Returns by how much it is inside: the lesser of its
+    /// distances to the two surfaces, or minus the larger distance that it is outside of a solid.
+    pub(super) fn common_point(
+        &mut self,
+        (a, b): (Placed<'_>, Placed<'_>),
+        point: DVec3,
+        band: Band,
+        reach: &mut Reach,
+    ) -> f64 {
+        let [in_a, in_b] = self.signed_distances((a, b), point, band, reach);
+        in_a.min(in_b)
+    }
+
+    /// The distances of a point to the two surfaces, negative for a solid that does not contain it. A point inside
+    /// both is offered to `reach`.
+    pub(super) fn signed_distances(
+        &mut self,
+        (a, b): (Placed<'_>, Placed<'_>),
+        point: DVec3,
+        band: Band,
+        reach: &mut Reach,
+    ) -> [f64; 2] {
+        let mut measure = |part: Placed<'_>| {
+            let (shape, pose) = part.body();
+            let is_inside = match part.locate(point, &mut self.stack) {
+                Location::Inside => true,
+                Location::Outside => false,
+                Location::Undecided => {
+                    reach.is_undecided = true;
+                    false
+                }
+            };
+            let nearest = shape.nearest_beyond(pose, point, 0.0, &mut self.stack)?;
+            Some((is_inside, nearest))
+        };
+        let (Some((in_a, to_a)), Some((in_b, to_b))) = (measure(a), measure(b)) else {
+            // On a surface.
+            return [0.0; 2];
+        };
+        if in_a && in_b {
+            let deviation = a.tessellation.at(to_a.face) + b.tessellation.at(to_b.face);
+            let depth = to_a.distance + to_b.distance;
+            // Part `b` leaves towards its own far side, or `a` towards its own.
+            let outward = (to_b.point - point) - (to_a.point - point);
+            reach.offer(depth, band.with(deviation), point, outward);
+        }
+        let sign = |is_inside: bool| if is_inside { 1.0 } else { -1.0 };
+        [sign(in_a) * to_a.distance, sign(in_b) * to_b.distance]
+    }
+}
+
+/// Whether something holds for all vertices of a part, and for the centroids of its faces.
+fn all_points(part: Placed<'_>, mut holds: impl FnMut(DVec3) -> bool) -> bool {
+    let surface = part.surface();
+    let [vertices, faces] = surface.counts();
+    let mut used = (0..vertices as u32).filter(|&vertex| !surface.around(vertex).is_empty());
+    used.all(|vertex| holds(part.vertex(vertex)))
+        && (0..faces as u32).all(|face| holds(part.triangle(face).iter().sum::<DVec3>() / 3.0))
 }
 
 impl Piece {
@@ -357,7 +512,7 @@ impl Piece {
         }
     }
 
-    fn length(&self) -> f64 {
+    pub(super) fn length(&self) -> f64 {
         self.segment().map_or(0.0, |[from, to]| from.distance(to))
     }
 }

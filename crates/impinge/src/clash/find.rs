@@ -4,12 +4,13 @@
 //! decides each pair. Both run on one thread or on a pool.
 
 use super::{
-    Clash, Gap, Options, Part, Progress, Report, Stage, Watch,
+    Clash, Effort, Gap, Options, Part, Progress, Report, Stage, Watch,
+    band::{self, Band},
     check::Checker,
     placed::{Placed, PreparedMesh},
 };
 use crate::{
-    Bounds, Mesh, Threads,
+    Bounds, Mesh, Pose, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
 };
 use rayon::prelude::*;
@@ -47,72 +48,148 @@ pub fn find(parts: &[Part], options: &Options) -> Report {
 /// `watch` chooses the pairs to check, and hears about the progress. Returns `None` if it stopped
 /// the search.
 pub fn find_watched(parts: &[Part], options: &Options, watch: &impl Watch) -> Option<Report> {
-    let assembly = PlacedParts::new(parts, options, watch)?;
-    let pairs = assembly.near_pairs(watch)?;
-    let clashes = assembly.check(&pairs, watch)?;
-    let gaps = assembly.gaps(&pairs);
-    Some(Report { clashes, pairs_checked: pairs.len() as u64, gaps, touch: assembly.touch })
+    Finder::prepare(parts.to_vec(), options, watch)?.find_watched(watch)
 }
 
-/// All parts with their placed boxes, and the options of the search.
-pub(super) struct PlacedParts<'p> {
-    parts: &'p [Part],
+/// Finds the clashes of the same parts again and again, at changing poses: the configurations of a robot, or the steps
+/// of a motion. The search structures of the meshes are built once.
+///
+/// ```
+/// use impinge::{Pose, clash::{Effort, Finder, Options, Part, Verdict}, generate, glam::DVec3};
+///
+/// let cube = std::sync::Arc::new(generate::cuboid(DVec3::ONE)?);
+/// let parts = vec![Part::new(cube.clone(), Pose::IDENTITY), Part::new(cube, Pose::IDENTITY)];
+/// let mut finder = Finder::new(parts, &Options::new().effort(Effort::Quick));
+/// assert_eq!(finder.find().count(Verdict::Duplicate), 1);
+/// finder.place(1, Pose::from_translation(DVec3::X * 0.5)?);
+/// assert_eq!(finder.find().count(Verdict::Penetrating), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Finder {
+    parts: Vec<Part>,
     /// One for each distinct mesh.
     meshes: Vec<PreparedMesh>,
     /// The index in `meshes` of each part's mesh.
     mesh_of: Vec<u32>,
     bounds: Vec<Bounds>,
-    touch: f64,
-    /// Whether the caller chose the touch band.
-    is_touch_chosen: bool,
+    /// How far rounding may have moved the surface of each part.
+    rounding: Vec<f64>,
+    /// The largest distance of a face of each part from the surface that it stands for.
+    deviation: Vec<f64>,
+    options: Options,
+    /// Kept between searches on one thread.
+    checker: Checker,
+}
+
+impl Finder {
+    /// Builds the search structures.
+    pub fn new(parts: Vec<Part>, options: &Options) -> Self {
+        Self::prepare(parts, options, &()).expect("`()` stops nothing")
+    }
+
+    /// Builds the search structures; `None` if `watch` stopped it.
+    pub fn prepare(parts: Vec<Part>, options: &Options, watch: &impl Watch) -> Option<Self> {
+        let mut index_of: HashMap<*const Mesh, u32> = HashMap::new();
+        let mut distinct = Vec::new();
+        let mut mesh_of = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let index = index_of.entry(Arc::as_ptr(&part.mesh)).or_insert_with(|| {
+                distinct.push(&part.mesh);
+                distinct.len() as u32 - 1
+            });
+            mesh_of.push(*index);
+        }
+        let stage = WatchedStage::new(watch, Stage::Meshes, distinct.len());
+        let prepare = |(): &mut (), mesh: &&Arc<Mesh>| Some(PreparedMesh::new(Arc::clone(mesh)));
+        let meshes = stage.each(options.threads, &distinct, 1, || (), prepare)?;
+        let count = parts.len();
+        let deviation = parts.iter().map(|part| part.tessellation.largest()).collect();
+        let mut finder = Self {
+            parts,
+            meshes,
+            mesh_of,
+            bounds: vec![Bounds::EMPTY; count],
+            rounding: vec![0.0; count],
+            deviation,
+            options: *options,
+            checker: Checker::default(),
+        };
+        (0..count).for_each(|part| finder.update(part));
+        Some(finder)
+    }
+
+    /// Moves a part to another pose.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn place(&mut self, part: usize, pose: Pose) {
+        self.parts[part].pose = pose;
+        self.update(part);
+    }
+
+    /// The parts as they stand.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    fn update(&mut self, number: usize) {
+        let part = &self.parts[number];
+        let shape = &self.meshes[self.mesh_of[number] as usize].shape;
+        self.bounds[number] = shape.placed_bounds(&part.pose);
+        self.rounding[number] = band::rounding(part, shape.mesh(), &self.bounds[number]);
+    }
+
+    /// Finds all clashes of the parts as they stand.
+    pub fn find(&mut self) -> Report {
+        self.find_watched(&()).expect("`()` stops nothing")
+    }
+
+    /// Finds all clashes of the parts as they stand, with progress and cancellation: see [`find_watched`].
+    pub fn find_watched(&mut self, watch: &impl Watch) -> Option<Report> {
+        let mut checker = std::mem::take(&mut self.checker);
+        let assembly = Assembly {
+            parts: &self.parts,
+            finder: self,
+            clearance: self.options.clearance,
+            effort: self.options.effort,
+        };
+        let pairs = assembly.near_pairs(watch)?;
+        let clashes = assembly.check(&pairs, watch, &mut checker)?;
+        let touch = assembly.widest_band(&pairs);
+        let gaps = assembly.gaps(&pairs);
+        self.checker = checker;
+        Some(Report { clashes, pairs_checked: pairs.len() as u64, gaps, touch })
+    }
+}
+
+/// The parts of a finder while it searches.
+pub(super) struct Assembly<'p> {
+    parts: &'p [Part],
+    finder: &'p Finder,
     pub(super) clearance: f64,
-    threads: Threads,
+    pub(super) effort: Effort,
 }
 
 /// Pairs between two progress reports.
 const PAIRS_PER_REPORT: u64 = 64;
 
-impl<'p> PlacedParts<'p> {
-    fn new(parts: &'p [Part], options: &Options, watch: &impl Watch) -> Option<Self> {
-        let mut index_of: HashMap<*const Mesh, u32> = HashMap::new();
-        let mut meshes = Vec::new();
-        let mut mesh_of = Vec::with_capacity(parts.len());
-        for part in parts {
-            let index = index_of.entry(Arc::as_ptr(&part.mesh)).or_insert_with(|| {
-                meshes.push(&part.mesh);
-                meshes.len() as u32 - 1
-            });
-            mesh_of.push(*index);
-        }
-        let stage = WatchedStage::new(watch, Stage::Meshes, meshes.len());
-        let meshes = stage.each(
-            options.threads,
-            &meshes,
-            1,
-            || (),
-            |(), &mesh| Some(PreparedMesh::new(Arc::clone(mesh))),
-        )?;
-        let bounds: Vec<Bounds> = parts
-            .iter()
-            .zip(&mesh_of)
-            .map(|(part, &mesh)| meshes[mesh as usize].shape.placed_bounds(&part.pose))
-            .collect();
-        let is_touch_chosen = options.touch.is_some();
-        let touch = options.touch.unwrap_or_else(|| default_touch(&bounds));
-        let (clearance, threads) = (options.clearance, options.threads);
-        Some(Self { parts, meshes, mesh_of, bounds, touch, is_touch_chosen, clearance, threads })
-    }
-
+impl Assembly<'_> {
     /// The pairs of parts whose boxes are near each other and that the watcher includes, sorted.
     fn near_pairs(&self, watch: &impl Watch) -> Option<Vec<[u32; 2]>> {
         let mut proxies = Proxies::new(Detail::Boxes);
         let mut broad = Packed::new();
-        // Each box grows by half the distance that counts as near, with a margin for rounding.
-        let near = self.clearance.max(self.touch) * (0.5 + 1e-9);
-        for (number, bounds) in (0..).zip(&self.bounds) {
+        // Each box grows by half of the clearance, or by its share of the touch band, with a margin for rounding.
+        for (number, bounds) in (0..).zip(&self.finder.bounds) {
             if bounds.is_empty() {
                 continue;
             }
+            let part = number as usize;
+            let own = match self.finder.options.touch {
+                Some(touch) => 0.5 * touch,
+                None => self.finder.rounding[part] + self.finder.deviation[part],
+            };
+            let near = (0.5 * self.clearance).max(own) * (1.0 + 1e-9);
             let more = near + f64::EPSILON * bounds.largest_coordinate();
             let grown = bounds.grown(more);
             proxies.set(number, grown, true);
@@ -120,7 +197,7 @@ impl<'p> PlacedParts<'p> {
         }
         let mut pairs = Vec::new();
         let (mut seen, mut is_stopped) = (0u64, false);
-        let _ = broad.pairs(&proxies, self.threads, &mut |[a, b]| {
+        let _ = broad.pairs(&proxies, self.finder.options.threads, &mut |[a, b]| {
             if watch.includes(a as usize, b as usize) {
                 pairs.push([a, b]);
             }
@@ -134,52 +211,72 @@ impl<'p> PlacedParts<'p> {
     }
 
     /// Checks all pairs. Returns the clashes in order, or `None` if the watcher stopped the search.
-    fn check(&self, pairs: &[[u32; 2]], watch: &impl Watch) -> Option<Vec<Clash>> {
+    fn check(
+        &self,
+        pairs: &[[u32; 2]],
+        watch: &impl Watch,
+        checker: &mut Checker,
+    ) -> Option<Vec<Clash>> {
         let stage = WatchedStage::new(watch, Stage::Pairs, pairs.len());
-        stage.each(self.threads, pairs, PAIRS_PER_REPORT, Checker::default, |checker, &[a, b]| {
-            checker.check(self, a as usize, b as usize)
-        })
+        let check = |checker: &mut Checker, &[a, b]: &[u32; 2]| {
+            checker.check(self, (a as usize, b as usize), &|| stage.should_stop())
+        };
+        let threads = self.finder.options.threads;
+        match threads {
+            Threads::One => stage.each_with(pairs, PAIRS_PER_REPORT, checker, check),
+            Threads::Pool => stage.each(threads, pairs, PAIRS_PER_REPORT, Checker::default, check),
+        }
     }
 
-    /// The parts with gaps among these pairs.
+    /// The parts with gaps among these pairs, as far as anybody asked whether they enclose a solid.
     fn gaps(&self, pairs: &[[u32; 2]]) -> Vec<Gap> {
         let mut parts: Vec<u32> = pairs.iter().copied().flatten().collect();
         parts.sort_unstable();
         parts.dedup();
-        let is_open = |&part: &u32| {
-            self.meshes[self.mesh_of[part as usize] as usize].is_known_open()
+        let gap = |part: u32| {
+            let placed = self.part(part as usize);
+            let solid = placed.prepared.known_solid()?;
+            let is_closed = solid.is_closed(placed.band);
+            (solid.gap > 0.0 || !is_closed).then(|| Gap::new(part as usize, solid.gap, is_closed))
         };
-        parts.into_iter().filter(is_open).map(|part| Gap::new(part as usize, 0.0, false)).collect()
+        parts.into_iter().filter_map(gap).collect()
     }
 
-    /// The touch band for two parts, as a length.
-    pub(super) fn touch(&self, a: usize, b: usize) -> f64 {
-        if self.is_touch_chosen {
-            return self.touch;
+    /// The widest touch band of these pairs.
+    fn widest_band(&self, pairs: &[[u32; 2]]) -> f64 {
+        let widest = |&[a, b]: &[u32; 2]| {
+            let (a, b) = (a as usize, b as usize);
+            self.band(a, b).with(self.finder.deviation[a] + self.finder.deviation[b])
+        };
+        match self.finder.options.touch {
+            Some(touch) => touch,
+            None => pairs.iter().map(widest).fold(0.0, f64::max),
         }
-        let size = |part: usize| self.bounds[part].size().length();
-        self.touch.min(2e-3 * size(a).min(size(b)))
+    }
+
+    /// The touch band for two parts.
+    pub(super) fn band(&self, a: usize, b: usize) -> Band {
+        if let Some(touch) = self.finder.options.touch {
+            return Band::Chosen(touch);
+        }
+        let Finder { rounding, bounds, .. } = self.finder;
+        Band::derived(
+            [rounding[a], rounding[b]],
+            [bounds[a].size().length(), bounds[b].size().length()],
+        )
     }
 
     /// Part `number` with its pose and its placed box.
     pub(super) fn part(&self, number: usize) -> Placed<'_> {
-        let prepared = &self.meshes[self.mesh_of[number] as usize];
-        prepared.placed(&self.parts[number].pose, &self.bounds[number])
+        let finder = self.finder;
+        Placed {
+            prepared: &finder.meshes[finder.mesh_of[number] as usize],
+            pose: &self.parts[number].pose,
+            bounds: &finder.bounds[number],
+            tessellation: &self.parts[number].tessellation,
+            band: finder.options.touch.unwrap_or(2.0 * finder.rounding[number]),
+        }
     }
-}
-
-/// The touch band if the caller chose none.
-fn default_touch(bounds: &[Bounds]) -> f64 {
-    let mut all = Bounds::EMPTY;
-    for bounds in bounds {
-        all.merge(bounds);
-    }
-    if all.is_empty() {
-        return 0.0;
-    }
-    // Never less than the rounding of coordinates far from the origin.
-    let largest = all.largest_coordinate();
-    (1e-6 * all.size().length()).max(64.0 * f64::EPSILON * largest)
 }
 
 /// A stage of the search whose progress is reported to a watcher, which may stop it.
@@ -197,6 +294,56 @@ impl<'w, W: Watch> WatchedStage<'w, W> {
         Self { watch, stage, total: total as u64, done, is_stopped }
     }
 
+    /// Tells the watcher about the progress so far, and asks whether to stop.
+    fn should_stop(&self) -> bool {
+        let progress = Progress {
+            stage: self.stage,
+            done: self.done.load(Ordering::Relaxed),
+            total: self.total,
+        };
+        if !self.is_stopped.load(Ordering::Relaxed) && !self.watch.proceed(progress) {
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Applies `act` to an item, unless the stage was stopped, and tells the watcher after every `every` items.
+    fn act<T, S, R>(
+        &self,
+        every: u64,
+        act: impl Fn(&mut S, &T) -> Option<R>,
+        scratch: &mut S,
+        item: &T,
+    ) -> Option<R> {
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        let result = act(scratch, item);
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(every) || done == self.total {
+            self.should_stop();
+        }
+        result
+    }
+
+    fn unless_stopped<R>(&self, results: Vec<R>) -> Option<Vec<R>> {
+        (!self.is_stopped.load(Ordering::Relaxed)).then_some(results)
+    }
+
+    /// Applies `act` to every item on this thread, with the given scratch memory, and returns its results, or `None` if
+    /// the watcher stopped the stage.
+    fn each_with<T, S, R>(
+        &self,
+        items: &[T],
+        every: u64,
+        scratch: &mut S,
+        act: impl Fn(&mut S, &T) -> Option<R>,
+    ) -> Option<Vec<R>> {
+        let results =
+            items.iter().filter_map(|item| self.act(every, &act, scratch, item)).collect();
+        self.unless_stopped(results)
+    }
+
     /// Applies `act` to every item and returns its results in the order of the items, or `None` if
     /// the watcher stopped the stage.
     ///
@@ -210,26 +357,13 @@ impl<'w, W: Watch> WatchedStage<'w, W> {
         new_scratch: impl Fn() -> S + Sync + Send,
         act: impl Fn(&mut S, &T) -> Option<R> + Sync + Send,
     ) -> Option<Vec<R>> {
-        let act = |scratch: &mut S, item: &T| {
-            if self.is_stopped.load(Ordering::Relaxed) {
-                return None;
+        match threads {
+            Threads::One => self.each_with(items, every, &mut new_scratch(), act),
+            Threads::Pool => {
+                let act = |scratch: &mut S, item: &T| self.act(every, &act, scratch, item);
+                let results = items.par_iter().map_init(new_scratch, act).flatten().collect();
+                self.unless_stopped(results)
             }
-            let result = act(scratch, item);
-            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-            let progress = Progress { stage: self.stage, done, total: self.total };
-            let is_due = done.is_multiple_of(every) || done == self.total;
-            if is_due && !self.watch.proceed(progress) {
-                self.is_stopped.store(true, Ordering::Relaxed);
-            }
-            result
-        };
-        let results = match threads {
-            Threads::One => {
-                let mut scratch = new_scratch();
-                items.iter().filter_map(|item| act(&mut scratch, item)).collect()
-            }
-            Threads::Pool => items.par_iter().map_init(new_scratch, act).flatten().collect(),
-        };
-        (!self.is_stopped.load(Ordering::Relaxed)).then_some(results)
+        }
     }
 }

@@ -54,18 +54,23 @@
 //! | `depth.rs` | the penetration depth |
 //! | `crossing.rs` | whether two open surfaces cross |
 
+mod band;
 mod check;
 mod common;
 mod crossing;
 mod depth;
 mod duplicate;
 mod find;
+mod fit;
+mod interior;
 mod options;
 mod placed;
 mod report;
+mod solid;
 mod surface;
-mod winding;
+mod volume;
+mod way_out;
 
-pub use find::{find, find_watched};
+pub use find::{Finder, find, find_watched};
 pub use options::{Effort, Options, Part, Progress, Stage, Tessellation, Watch};
 pub use report::{Clash, Depth, Fit, Gap, Place, Report, Side, Verdict};

@@ -1,8 +1,12 @@
 //! A part placed by its pose, and the data prepared once for each mesh. Used by all of the clash
 //! check.
 
-use super::surface::Surface;
-use crate::{Bounds, Mesh, Pose, Shape, narrow::Triangle};
+use super::{
+    Tessellation,
+    solid::{Location, Solid},
+    surface::Surface,
+};
+use crate::{Bounds, Mesh, Pose, Shape, method::PointScratch, narrow::Triangle};
 use glam::DVec3;
 use std::sync::{Arc, OnceLock};
 
@@ -10,37 +14,36 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(super) struct PreparedMesh {
     pub(super) shape: Shape,
-    /// The mean of the corners of all faces.
-    mean: DVec3,
-    /// Computed on first use: a part that is near no other does not need it.
+    /// The area of all faces.
+    area: f64,
+    /// Computed on first use: a part that is near no other does not need them.
     surface: OnceLock<Surface>,
+    solid: OnceLock<Solid>,
 }
 
 impl PreparedMesh {
     pub(super) fn new(mesh: Arc<Mesh>) -> Self {
-        let origin = mesh.bounds().min;
-        let sum: DVec3 = mesh.triangles().flatten().map(|corner| corner - origin).sum();
-        let mean = origin + sum / (3 * mesh.faces().len()).max(1) as f64;
-        Self { shape: Shape::new(mesh), mean, surface: OnceLock::new() }
+        let area = |[p, q, r]: Triangle| 0.5 * (q - p).cross(r - p).length();
+        let area = mesh.triangles().map(area).sum();
+        Self { shape: Shape::new(mesh), area, surface: OnceLock::new(), solid: OnceLock::new() }
     }
 
-    /// Whether the surface has been computed and is open.
-    pub(super) fn is_known_open(&self) -> bool {
-        self.surface.get().is_some_and(|surface| !surface.is_closed)
-    }
-
-    pub(super) fn placed<'f>(&'f self, pose: &'f Pose, bounds: &'f Bounds) -> Placed<'f> {
-        Placed { prepared: self, pose, bounds }
+    /// The solid, if it was needed.
+    pub(super) fn known_solid(&self) -> Option<&Solid> {
+        self.solid.get()
     }
 }
 
 /// A part with its pose and its placed box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'h> {
-    prepared: &'h PreparedMesh,
+    pub(super) prepared: &'h PreparedMesh,
     pub(super) pose: &'h Pose,
     /// Encloses the placed mesh.
     pub(super) bounds: &'h Bounds,
+    pub(super) tessellation: &'h Tessellation,
+    /// The widest gap with which the part counts as closed.
+    pub(super) band: f64,
 }
 
 impl<'h> Placed<'h> {
@@ -53,13 +56,38 @@ impl<'h> Placed<'h> {
         self.prepared.shape.mesh()
     }
 
+    /// The length of the diagonal of the mesh's box.
+    pub(super) fn size(&self) -> f64 {
+        self.mesh().bounds().size().length()
+    }
+
+    pub(super) fn area(&self) -> f64 {
+        self.prepared.area
+    }
+
     pub(super) fn surface(&self) -> &'h Surface {
         self.prepared.surface.get_or_init(|| Surface::new(self.mesh()))
     }
 
-    /// The mean of the corners of all faces as placed, up to rounding.
-    pub(super) fn mean(&self) -> DVec3 {
-        self.pose.place(self.prepared.mean)
+    pub(super) fn solid(&self) -> &'h Solid {
+        self.prepared.solid.get_or_init(|| Solid::new(self.mesh(), self.surface()))
+    }
+
+    /// Whether the part encloses a solid, without gaps wider than its touch band.
+    pub(super) fn is_closed(&self) -> bool {
+        self.solid().is_closed(self.band)
+    }
+
+    /// Where a point lies with respect to the part's solid.
+    pub(super) fn locate(&self, point: DVec3, scratch: &mut PointScratch) -> Location {
+        if !self.bounds.contains(point) {
+            return Location::Outside;
+        }
+        self.solid().locate(self.body(), point, self.band, scratch)
+    }
+
+    pub(super) fn is_inside(&self, point: DVec3, scratch: &mut PointScratch) -> bool {
+        self.locate(point, scratch) == Location::Inside
     }
 
     /// The placed corners of a face.
@@ -70,5 +98,21 @@ impl<'h> Placed<'h> {
     /// The placed position of a vertex.
     pub(super) fn vertex(&self, vertex: u32) -> DVec3 {
         self.pose.place(self.mesh().positions()[vertex as usize])
+    }
+
+    /// The placed positions of all vertices that faces use, some of them several times.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = DVec3> + use<'h> {
+        let (mesh, pose) = (self.mesh(), self.pose);
+        let faces = mesh.faces().iter().flatten();
+        faces.map(move |&vertex| pose.place(mesh.positions()[vertex as usize]))
+    }
+
+    /// The least and the largest coordinate of the placed part along a direction.
+    pub(super) fn interval(&self, direction: DVec3) -> [f64; 2] {
+        // In the part's own frame, so that only the mesh is read.
+        let own = self.pose.rotation().transpose() * direction;
+        let shift = direction.dot(self.pose.translation());
+        let [low, high] = self.surface().interval(own);
+        [low + shift, high + shift]
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The same part in the same place, whatever its triangles: each surface lies within a thousandth of the
+    /// The same part in the same place, whatever its triangles: each surface lies within 1/500 of the
     /// part's size of the other (or within the touch band, if that is more), and the solids agree.
     Duplicate,
     /// One part, or a connected piece of it, lies inside the other's solid, up to the touch band.

@@ -4,6 +4,7 @@ use crate::{
     Mesh,
     mesh::{check_solid, edges, first_vertex_at_each_position},
 };
+use glam::DVec3;
 
 /// What is known of a mesh's surface. Vertices count as the same where their positions are equal, and
 /// stand for each other by the lowest number.
@@ -21,6 +22,8 @@ pub(super) struct Surface {
     piece_of: Vec<u32>,
     /// A vertex of each piece of what is connected.
     pub(super) pieces: Vec<u32>,
+    /// The positions that faces use, each once.
+    used: Vec<DVec3>,
 }
 
 impl Surface {
@@ -47,7 +50,10 @@ impl Surface {
             }
         }
         let (piece_of, pieces) = (vec![u32::MAX; mesh.positions().len()], Vec::new());
-        let mut surface = Self { corners, is_closed, starts, around, piece_of, pieces };
+        let is_used = |vertex: &usize| starts[vertex + 1] > starts[*vertex];
+        let used =
+            (0..mesh.positions().len()).filter(is_used).map(|v| mesh.positions()[v]).collect();
+        let mut surface = Self { corners, is_closed, starts, around, piece_of, pieces, used };
         surface.find_pieces();
         surface
     }
@@ -95,6 +101,12 @@ impl Surface {
     /// The piece that a face belongs to.
     pub(super) fn piece_of(&self, face: u32) -> u32 {
         self.piece_of[self.corners(face)[0] as usize]
+    }
+
+    /// The least and the largest coordinate along a direction.
+    pub(super) fn interval(&self, direction: DVec3) -> [f64; 2] {
+        let all = [f64::INFINITY, f64::NEG_INFINITY];
+        self.used.iter().map(|p| direction.dot(*p)).fold(all, |[l, h], at| [l.min(at), h.max(at)])
     }
 
     /// How many vertices there are, and faces.

@@ -5,7 +5,7 @@ use crate::{
     FacePair, MeshDistance, Method, Pose, Threads,
     method::{NearestFaces, Question, Search},
 };
-use std::{cell::RefCell, fmt};
+use std::{cell::RefCell, fmt, ops::ControlFlow};
 
 /// What a thread needs to ask about any two shapes, one pair after another: no memory is allocated
 /// once warm, however many pairs there are.
@@ -32,6 +32,18 @@ impl Searcher {
         let answer = ask(&mut searcher);
         SEARCHER.set(searcher);
         answer
+    }
+
+    /// Visits pairs of faces that touch, in any order, until told to stop.
+    pub(crate) fn visit(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
+    ) {
+        self.ask(a, b, |search, question| {
+            let _ = search.visit(question, visit);
+        });
     }
 
     /// Appends all pairs of faces that touch, sorted.

@@ -2,7 +2,7 @@
 
 use impinge::{
     Mesh, Method, Pair, Pose, Threads,
-    clash::{self, Clash, Options, Part, Progress, Stage, Verdict, Watch},
+    clash::{self, Clash, Options, Part, Progress, Side, Stage, Tessellation, Verdict, Watch},
     generate::{self, Random},
     glam::{DMat3, DVec3, dvec3},
 };
@@ -98,8 +98,11 @@ fn bars_that_cross_penetrate() {
     )
     .expect("they cross");
     assert_eq!(clash.verdict, Verdict::Penetrating);
-    // The thin bar's sides x = 0.1 and x = 0.5 contain points that are 0.5 deep in the thick one.
-    assert!(clash.least_depth().is_some_and(|depth| depth > 0.49 && depth <= 0.5 + 1e-9), "{clash:?}");
+    // The thin bar comes out of the thick one, which is 1 wide, at z = 0.5: it reaches down to z = -0.1.
+    let depth = clash.depth.expect("closed parts");
+    assert!((depth.at_least - 0.6).abs() < 1e-9, "{depth:?}");
+    assert!(depth.at_most().is_some_and(|most| (most - 0.6).abs() < 1e-9), "{depth:?}");
+    assert!(clash.volume.is_some_and(|volume| (volume - 0.4 * 0.4).abs() < 1e-12), "{clash:?}");
     assert_eq!(clash.places.len(), 2, "in at one side, out at the other");
     let around = 4.0 * 0.4;
     assert!((clash.length - 2.0 * around).abs() < 1e-9, "{}", clash.length);
@@ -113,7 +116,8 @@ fn a_touch_band_turns_shallow_penetration_into_touching() {
     let (a, b) = parts();
     let wide = clash_of(a, b, &Options::new().touch(0.02).unwrap()).expect("they meet");
     assert_eq!(wide.verdict, Verdict::Touching);
-    assert!(is_near(wide.least_depth(), 0.01), "{:?}", wide.least_depth());
+    let depth = wide.depth.expect("closed parts");
+    assert!(depth.at_least <= 0.01 + 1e-12 && is_near(depth.at_most(), 0.01), "{depth:?}");
     let (a, b) = parts();
     let narrow = clash_of(a, b, &Options::new().touch(0.005).unwrap()).expect("they meet");
     assert_eq!(narrow.verdict, Verdict::Penetrating);
@@ -160,10 +164,19 @@ fn a_part_in_a_solid_is_inside_but_a_part_in_its_cavity_is_not() {
     let found = verdict_of(at(hollow.clone(), 0.0, 0.0, 0.0), in_the_wall);
     assert_eq!(found.map(|found| found.0), Some(Verdict::Inside));
 
-    // An open box encloses nothing.
+    // A box without one of its triangles: the others still cover most of what is seen from inside.
     let open =
         Mesh::new(outer.positions().to_vec(), outer.faces()[1..].to_vec()).expect("as before");
-    assert_eq!(verdict_of(at(open, 0.0, 0.0, 0.0), at(small, 0.0, 0.0, 0.0)), None);
+    let found = verdict_of(at(open, 0.0, 0.0, 0.0), at(small.clone(), 0.0, 0.0, 0.0));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Inside));
+    // A box without two opposite sides is a tube, and encloses nothing.
+    let is_side = |face: &&[u32; 3]| {
+        let [p, q, r] = face.map(|vertex| outer.positions()[vertex as usize].x);
+        !(p == q && q == r)
+    };
+    let sides: Vec<[u32; 3]> = outer.faces().iter().filter(is_side).copied().collect();
+    let tube = Mesh::new(outer.positions().to_vec(), sides).expect("as before");
+    assert_eq!(verdict_of(at(tube, 0.0, 0.0, 0.0), at(small, 0.0, 0.0, 0.0)), None);
 }
 
 #[test]
@@ -200,7 +213,10 @@ fn clearance_reports_distance_and_closest_points() {
     };
     let (a, b) = parts(0.25);
     let clash = clash_of(a, b, &options).expect("too close");
-    assert_eq!((clash.verdict, clash.distance, clash.least_depth()), (Verdict::Clearance, 0.25, None));
+    assert_eq!(
+        (clash.verdict, clash.distance, clash.least_depth()),
+        (Verdict::Clearance, 0.25, None)
+    );
     assert_eq!((clash.points[0].x, clash.points[1].x), (0.5, 0.75));
     assert_eq!(clash.faces.len(), 1);
     let (a, b) = parts(0.5);
@@ -213,7 +229,7 @@ fn clearance_reports_distance_and_closest_points() {
 fn the_same_part_in_the_same_place_is_a_duplicate() {
     let part = Arc::new(generate::gear(12, 2.0, 8.0, 3.0).expect("a gear"));
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), at(part.clone(), 1.0, 2.0, 3.0));
-    assert_eq!(found, Some((Verdict::Duplicate, None)));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Duplicate));
 
     // Vertices, faces and corners in another order.
     let mut random = Random::new(3);
@@ -229,13 +245,13 @@ fn the_same_part_in_the_same_place_is_a_duplicate() {
     let faces = faces.iter().map(|&[a, b, c]| [place[b], place[c], place[a]]).collect();
     let shuffled = Mesh::new(positions, faces).expect("as before");
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), at(shuffled, 1.0, 2.0, 3.0));
-    assert_eq!(found, Some((Verdict::Duplicate, None)));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Duplicate));
 
     // A gear turned by one tooth coincides with itself.
     let turn = DMat3::from_rotation_z(std::f64::consts::TAU / 12.0);
     let turned = Part::new(part.clone(), Pose::new(turn, dvec3(1.0, 2.0, 3.0)).unwrap());
     let found = verdict_of(at(part.clone(), 1.0, 2.0, 3.0), turned);
-    assert_eq!(found, Some((Verdict::Duplicate, None)));
+    assert_eq!(found.map(|found| found.0), Some(Verdict::Duplicate));
 
     // A wide touch band does not turn neighbours into duplicates.
     let clash = clash_of(
@@ -287,9 +303,10 @@ fn open_sheets_cross_or_touch() {
     );
     assert_eq!(verdict(stand(0.3, 0.4, 2.5)), None, "above");
 
-    // A sheet through a solid penetrates it, but open parts have no depth.
+    // A sheet through a solid penetrates it, up to the solid's closest side.
     let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.3), &Options::new()).unwrap();
-    assert_eq!((clash.verdict, clash.least_depth()), (Verdict::Penetrating, None));
+    assert_eq!(clash.verdict, Verdict::Penetrating);
+    assert!(is_near(clash.least_depth(), 0.2), "{clash:?}");
     assert_eq!(clash.is_closed, [false, true]);
     let clash = clash_of(lie(), at(cuboid(1.0, 1.0, 1.0), 0.2, 0.1, 0.5), &Options::new()).unwrap();
     assert_eq!(clash.verdict, Verdict::Touching, "the solid stands on the sheet");
@@ -441,11 +458,15 @@ fn check(a: &Part, b: &Part, clash: Option<&Clash>, place: &str) {
             assert!(clash.extent.contains(point), "{place}");
         }
     }
-    let has_depth = clash.is_closed == [true; 2] && clash.verdict != Verdict::Clearance;
+    let has_depth = clash.is_closed != [false; 2] && clash.verdict != Verdict::Clearance;
     assert_eq!(clash.least_depth().is_some(), has_depth, "{place}");
     if let Some(depth) = clash.least_depth() {
         // The depth of every corner is guaranteed to be covered.
-        let corners = sampled_depth(a, b, 1).max(sampled_depth(b, a, 1));
+        let sampled = |inner: &Part, outer: &Part| match is_closed(outer) {
+            true => sampled_depth(inner, outer, 1),
+            false => 0.0,
+        };
+        let corners = sampled(a, b).max(sampled(b, a));
         assert!(depth >= corners - 1e-9, "{place}: {depth}, but a corner is {corners} deep");
         let radius = a.mesh.bounds().size().length().min(b.mesh.bounds().size().length());
         assert!(depth <= radius, "{place}: {depth} deep");
@@ -570,8 +591,8 @@ fn solids_whose_surfaces_coincide_penetrate() {
     let copy = recut(&cube);
     assert!(copy.report().is_closed, "{:?}", copy.report());
     let found = verdict_of(at(cube.clone(), 5.0, 0.0, 0.0), at(copy, 5.0, 0.0, 0.0));
-    let Some((Verdict::Penetrating, depth)) = found else { panic!("{found:?}") };
-    assert!(depth.is_some_and(|depth| depth > 0.1 && depth <= 0.5), "{depth:?}");
+    let Some((Verdict::Duplicate, depth)) = found else { panic!("{found:?}") };
+    assert!(is_near(depth, 1.0), "{depth:?}");
 
     // Two parts that share one of their connected pieces.
     let there = |x| Pose::from_translation(dvec3(x, 0.0, 0.0)).expect("finite");
@@ -613,8 +634,7 @@ fn open_sheets_cross_at_edges_that_do_not_match() {
     let faces = vec![[0, 1, 2], [0, 4, 3], [3, 4, 5], [3, 5, 1]];
     let jointed = Mesh::new(points, faces).expect("a sheet");
     let turn = DMat3::from_cols(DVec3::Z, DVec3::Y, -DVec3::X);
-    let wall =
-        Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
+    let wall = Part::new(Arc::new(sheet()), Pose::new(turn, DVec3::ZERO).expect("a rotation"));
     let found = verdict_of(at(jointed, 0.0, 0.0, 0.0), wall);
     assert_eq!(found, Some((Verdict::Penetrating, None)));
 }
@@ -631,7 +651,9 @@ fn a_nearly_flush_part_has_its_true_depth() {
     )
     .expect("it is inside");
     assert_eq!(clash.verdict, Verdict::Inside);
-    assert!(clash.least_depth().is_some_and(|depth| depth > 0.3 && depth <= 0.5), "{:?}", clash.least_depth());
+    // It leaves through the closest side of the bar: by its own width.
+    assert!(clash.least_depth().is_some_and(|d| d > 0.999 && d <= 1.0), "{:?}", clash.depth);
+    assert_eq!(clash.inner, Some(Side::B));
 }
 
 #[test]
@@ -643,18 +665,24 @@ fn the_default_touch_band_follows_the_size_of_the_assembly_not_its_position() {
     assert!(report.touch < 1e-4, "{}", report.touch);
     assert_eq!(report.count(Verdict::Penetrating), 1);
 
-    // A distant part widens the band, but not for pairs of small parts.
+    // A part elsewhere changes nothing.
     let mut parts = parts.to_vec();
     parts.push(at(cuboid(1.0, 1.0, 1.0), -1e6, 0.0, 0.0));
-    let report = clash::find(&parts, &Options::new());
-    assert!(report.touch > 1.0 && report.count(Verdict::Penetrating) == 1, "{report:?}");
+    let with_distant = clash::find(&parts, &Options::new());
+    assert_eq!(with_distant, report);
 
-    // Parts that overlap by less than twice the tolerance count as touching.
-    let fits =
-        [at(cuboid(1.0, 1.0, 1.0), 0.0, 0.0, 0.0), at(cuboid(1.0, 1.0, 1.0), 0.9985, 0.0, 0.1)];
-    let cut = Options::new().tolerance(1e-3).expect("a length");
-    assert_eq!(clash::find(&fits, &cut).count(Verdict::Touching), 1);
-    assert_eq!(clash::find(&fits, &Options::new()).count(Verdict::Touching), 0);
+    // Curved faces that overlap by less than their deviations count as touching, planes do not.
+    let overlapping = |tessellation: Tessellation| {
+        let mut parts = [0.0, 0.9985].map(|x| at(cuboid(1.0, 1.0, 1.0), x, 0.0, 0.1 * x));
+        parts.iter_mut().for_each(|part| part.tessellation = tessellation.clone());
+        clash::find(&parts, &Options::new())
+    };
+    let curved = overlapping(Tessellation::Uniform(1e-3));
+    assert_eq!((curved.count(Verdict::Touching), curved.clashes.len()), (1, 1));
+    for planes in [Tessellation::default(), Tessellation::Faces([0.0; 12].into())] {
+        let report = overlapping(planes);
+        assert_eq!((report.count(Verdict::Penetrating), report.clashes.len()), (1, 1));
+    }
 }
 
 #[test]
