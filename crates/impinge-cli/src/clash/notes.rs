@@ -24,7 +24,9 @@ pub(super) fn below(outcome: &Outcome) -> String {
     }
     hidden(&mut text, &findings.hidden);
     gaps(&mut text, outcome);
-    findings.assembly.left_out.iter().for_each(|left_out| not_read(&mut text, left_out));
+    for LeftOut { kind, count, names, .. } in &findings.assembly.left_out {
+        not_read(&mut text, kind, *count, names);
+    }
     text
 }
 
@@ -76,15 +78,15 @@ fn gaps(text: &mut String, outcome: &Outcome) {
     }
 }
 
-/// Names files or elements that were not read.
-fn not_read(text: &mut String, left_out: &LeftOut) {
-    let LeftOut { kind, count, names, .. } = left_out;
-    let (kind, were) = match count {
-        1 => (kind.strip_suffix("files").map_or(kind.clone(), |kind| format!("{kind}file")), "was"),
-        _ => (kind.clone(), "were"),
+/// Names files or elements of one kind that were not read.
+fn not_read(text: &mut String, kind: &str, count: usize, names: &[String]) {
+    let (kind, were) = match (count, kind.strip_suffix("files")) {
+        (1, Some(kind)) => (format!("{kind}file"), "was"),
+        (1, None) => (kind.to_owned(), "was"),
+        _ => (kind.to_owned(), "were"),
     };
     let mut named: Vec<String> = names.iter().map(|name| plain(name)).collect();
-    if named.len() < *count {
+    if named.len() < count {
         named.push("…".to_owned());
     }
     let _ = writeln!(text, "{count} {} {were} not read: {}", plain(&kind), named.join(", "));
@@ -93,6 +95,19 @@ fn not_read(text: &mut String, left_out: &LeftOut) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_read_is_named() {
+        let line = |kind: &str, count: usize, names: &[&str]| {
+            let mut text = String::new();
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            not_read(&mut text, kind, count, &names);
+            text
+        };
+        assert_eq!(line(".dae files", 1, &["a.dae"]), "1 .dae file was not read: a.dae\n");
+        assert_eq!(line(".dae files", 3, &["a", "b"]), "3 .dae files were not read: a, b, …\n");
+        assert_eq!(line("IfcSpace", 2, &["x", "y"]), "2 IfcSpace were not read: x, y\n");
+    }
 
     #[test]
     fn reasons_without_a_count_are_not_mentioned() {
