@@ -1,6 +1,6 @@
 //! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
-use crate::{failure::Failure, progress, source};
+use crate::{failure::Failure, output::note, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
@@ -71,6 +71,24 @@ pub(crate) fn check_joints(
             "--joint {name}: there is no robot (.urdf) among the files, so there is no joint to set"
         ))),
         _ => Ok(()),
+    }
+}
+
+/// Refuses an assembly that is one part of several connected pieces: they may well be parts that collide, and the
+/// answer "no clashes" would be wrong. A single piece has nothing to collide with, and a note says so.
+pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
+    let [part] = &assembly.parts[..] else { return Ok(()) };
+    let file = assembly.files.first().map(|file| file.display().to_string()).unwrap_or_default();
+    // The pieces of a link do not move against each other, and generated parts are what they are.
+    let is_whole = part.link.is_some() || file.starts_with("gen:");
+    match assembly.piece_count(0) {
+        pieces if pieces <= 1 || is_whole => {
+            note(&format!("{file} is one part; there is nothing to compare it with"));
+            Ok(())
+        }
+        pieces => Err(Failure::input(format!(
+            "{file} is one part with {pieces} connected pieces; --split checks them against each other"
+        ))),
     }
 }
 

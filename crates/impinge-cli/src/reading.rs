@@ -8,11 +8,11 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Unit to work in: mm, cm, m, in or ft. Files that state their unit (glTF, URDF, STEP) are converted to
-    /// it; all other files are assumed to use it
+    /// Unit to work in: um, mm, cm, m, in or ft. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF) are
+    /// converted to it; all other files are assumed to use it
     #[arg(long, value_name = "UNIT")]
     units: Option<Unit>,
-    /// Unit of files that do not state one (OBJ, STL, PLY, OFF)
+    /// Unit of files that do not name one: OBJ, STL, PLY, OFF, and glTF, which is in metres only by convention
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Multiply all coordinates by this factor, in addition to unit conversion
@@ -22,6 +22,10 @@ pub(crate) struct Reading {
     /// Make each primitive of a glTF mesh a separate part
     #[arg(long)]
     primitives: bool,
+    /// Make each connected piece of a mesh a separate part, for files that hold an assembly as one mesh. Faces
+    /// that share a corner position are connected; a cavity belongs to the piece around it
+    #[arg(long)]
+    split: bool,
     /// Position of a robot joint, in radians or metres, or with a unit: elbow=90deg, lift=20cm; may be
     /// repeated for other joints
     #[arg(long = "joint", value_name = "NAME=VALUE", value_parser = joint)]
@@ -29,32 +33,30 @@ pub(crate) struct Reading {
     /// Folder to search first for a robot's packages (package://NAME/…); may be repeated
     #[arg(long = "package", value_name = "FOLDER")]
     packages: Vec<PathBuf>,
-    /// Largest distance between a curved surface and its triangles (STEP, URDF), in metres or with a unit
-    /// [default: 0.1mm; a thousandth of the size for small bodies of STEP files]
+    /// Largest distance between a curved surface and its triangles (STEP, IFC, URDF), in metres or with a unit
+    /// [default: 0.1mm; a thousandth of the size for small bodies of STEP files; 1mm for IFC]
     #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_hyphen_values = true)]
     tolerance: Option<Length>,
+    /// Classes of IFC elements to check although they are no bodies: IfcSpace, IfcOpeningElement,
+    /// IfcVirtualElement, IfcSpatialZone
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    ifc_include: Vec<String>,
     /// Skip parts and files that cannot be read, and name them, instead of stopping
     #[arg(long)]
     keep_going: bool,
 }
 
 impl Reading {
-    /// Returns the largest distance between a curved surface and its triangles, in `units`.
-    pub(crate) fn tolerance(&self, units: Unit) -> f64 {
-        /// In metres, if `--tolerance` is not given.
-        const DEFAULT: f64 = 1e-4;
-        let metres = self.tolerance.map_or(DEFAULT, |tolerance| tolerance.to(Unit::Metre));
-        metres * Unit::Metre.to(units)
-    }
-
     /// The options of the loader.
     pub(crate) fn options(&self) -> Result<LoadOptions, Failure> {
         let Self { units, file_units, scale, joints, packages, tolerance, .. } = self;
         let mut options = LoadOptions::default()
             .scale(*scale)
             .keep_going(self.keep_going)
-            .primitives(self.primitives);
+            .primitives(self.primitives)
+            .split(self.split);
         (options.units, options.file_units) = (*units, *file_units);
+        options.ifc_include.clone_from(&self.ifc_include);
         if let Some(tolerance) = tolerance {
             options.tolerance = Some(tolerance.to(Unit::Metre));
         }

@@ -27,10 +27,8 @@ use crate::{
 };
 use impinge::clash::Verdict;
 use impinge_clash::{Baseline, CheckOptions, Outcome, Verdicts, json};
-use impinge_io::assembly::Unit;
 use std::{
     io::{self, Write},
-    path::Path,
     time::Instant,
 };
 use table::{GroupBy, Times};
@@ -61,10 +59,8 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     for skipped in &assembly.skipped {
         note(&format!("skipped: {}: {}", skipped.name, skipped.error));
     }
+    input::check_single_part(&assembly)?;
 
-    if assembly.files.iter().any(|file| is_triangulated(file)) {
-        options.tolerance = arguments.reading.tolerance(assembly.units.unwrap_or(Unit::Metre));
-    }
     if let Some(touch) = check_options.touch {
         options.touch = Some(touch.within("--touch", assembly.units, "--units")?);
     }
@@ -113,10 +109,4 @@ fn print(arguments: &Arguments, outcome: &Outcome, times: Times) -> Result<(), F
     let mut out = io::BufWriter::new(io::stdout().lock());
     json::write(outcome, &mut out)?;
     Ok(out.flush()?)
-}
-
-/// Returns whether the format of a file has curved surfaces, which are triangulated when the file is read.
-fn is_triangulated(file: &Path) -> bool {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| ["step", "stp", "urdf"].contains(&&*extension.to_lowercase()))
 }

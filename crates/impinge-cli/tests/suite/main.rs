@@ -5,6 +5,7 @@ mod clash;
 mod common;
 mod corpus;
 mod generate;
+mod ifc;
 mod index;
 mod inspect;
 mod malformed;

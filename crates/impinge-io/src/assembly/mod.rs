@@ -7,12 +7,16 @@
 //! |---|---|---|
 //! | glTF, GLB | a node with a mesh, or an instance of it; with [`LoadOptions::primitives`], each primitive | the parent nodes |
 //! | OBJ | a group (`g`) or object (`o`); the file, if it has only one | objects of several groups |
-//! | STL, PLY, OFF | the file | |
+//! | STL | the file; a solid, if a text file has several | |
+//! | PLY, OFF | the file | |
 //! | STEP | a solid or a surface of a product | assemblies, and products of several parts |
+//! | IFC | an element with a body | the site, the building, the storey; elements composed of others |
+//! | 3MF | a placed mesh of the build | objects composed of others |
 //! | URDF | a collision element | links of several elements |
 //! | a folder | the parts of its files, in the order of the file names | its subfolders |
 //!
-//! If several files are read, each file with groups or nodes is a sub-assembly itself.
+//! If several files are read, each file with groups or nodes is a sub-assembly itself. With [`LoadOptions::split`],
+//! each connected piece of a mesh is a part.
 //!
 //! # Rigid poses
 //! A [`Pose`] is rigid, but glTF nodes may scale, mirror and shear. So the transform of a part is split: the rigid
@@ -28,17 +32,24 @@
 
 mod build;
 mod configurations;
+mod curved;
+mod external;
 mod files;
+mod ifc;
 mod joint_value;
+mod left_out;
 mod motion;
 mod names;
 mod obj;
 mod options;
 mod placement;
 mod robot;
+pub(crate) mod rounding;
 mod scene;
+mod split;
 mod srdf;
 mod step;
+mod threemf;
 mod urdf;
 
 pub use configurations::Configurations;
@@ -170,6 +181,23 @@ pub struct LeftOut {
     pub names: Vec<String>,
 }
 
+impl LeftOut {
+    /// The number of names that are kept.
+    const MAX_NAMES: usize = 3;
+
+    pub(crate) fn new(kind: impl Into<String>) -> Self {
+        Self { kind: kind.into(), count: 0, names: Vec::new() }
+    }
+
+    /// Counts a file or element.
+    pub(crate) fn add(&mut self, name: impl Into<String>) {
+        self.count += 1;
+        if self.names.len() < Self::MAX_NAMES {
+            self.names.push(name.into());
+        }
+    }
+}
+
 /// The axis that points up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Up {
@@ -186,6 +214,15 @@ impl Assembly {
     /// If `part` is out of range.
     pub fn mesh(&self, part: usize) -> &Arc<Mesh> {
         &self.meshes[self.parts[part].mesh]
+    }
+
+    /// Returns the number of connected pieces of a part's mesh; faces that share a vertex position are connected, and
+    /// a cavity belongs to the piece around it. [`LoadOptions::split`] makes each piece a part.
+    ///
+    /// # Panics
+    /// If `part` is out of range.
+    pub fn piece_count(&self, part: usize) -> usize {
+        split::pieces(self.mesh(part)).len()
     }
 
     /// Returns the number of faces of all parts together; each instance of a mesh counts.

@@ -117,7 +117,7 @@ impl Mechanism {
     }
 
     /// The parent link of every link, and all links with parents before children.
-    fn parents(&self) -> (Vec<Option<u32>>, Vec<u32>) {
+    pub(super) fn parents(&self) -> (Vec<Option<u32>>, Vec<u32>) {
         let mut parents = vec![None; self.link_count];
         self.steps.iter().for_each(|step| parents[step.child as usize] = Some(step.parent));
         let root = parents.iter().position(Option::is_none).unwrap_or(0) as u32;

@@ -7,12 +7,14 @@ mod document;
 mod kinematics;
 mod packages;
 mod shapes;
+mod tessellation;
 
 use super::{
     Assembly, Link, LoadOptions, Unit,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::unread,
     robot,
+    rounding::of_translation,
 };
 use crate::{
     Error,
@@ -21,7 +23,6 @@ use crate::{
 };
 use document::{Collision, Geometry, Robot};
 use glam::{DAffine3, DMat3};
-use impinge::{Mesh, clash::Tessellation};
 use kinematics::{Carried, neighbours};
 use packages::Packages;
 use std::{
@@ -58,6 +59,7 @@ pub(super) fn read(
         return Err(Fault::file(message).in_file(path));
     }
     let first_link = builder.assembly.links.len() as u32;
+    let link_moved = moved(&robot, &mechanism);
     let packages = Packages::new(folder, &builder.options.packages);
     let mut meshes = Meshes { packages, known: HashMap::new(), shapes: HashMap::new() };
     for (number, link) in robot.links.iter().enumerate() {
@@ -78,30 +80,43 @@ pub(super) fn read(
                 Problem::Here(message) => named(Fault::line(collision.line, message)),
                 Problem::InFile(error) => error,
             });
-            let added = added.and_then(|(mesh, tessellation, scale)| {
+            let first_part = builder.assembly.parts.len() as u32;
+            let added = added.and_then(|(mesh, scale)| {
                 let local = collision.origin * scale;
                 let transform = &(links[number] * local);
-                let part = builder.assembly.parts.len() as u32;
-                mechanism.carried.push(Carried { part, link: number as u32, local });
                 let link = Some(first_link + number as u32);
-                let part = NewPart { name: name.clone(), group, mesh, transform, link };
+                let moved = link_moved[number] + of_translation(collision.origin.translation);
+                let part = NewPart { link, moved, ..NewPart::new(&name, group, mesh, transform) };
                 let fault = |message| named(Fault::line(collision.line, message));
-                builder.add_part(part).map_err(fault)?;
-                if let Some(part) = builder.assembly.parts.last_mut() {
-                    part.tessellation = tessellation;
-                }
-                Ok(())
+                let added = builder.add_part(part).map_err(fault);
+                // A mesh that is split becomes several parts.
+                let parts = first_part..builder.assembly.parts.len() as u32;
+                let link = number as u32;
+                mechanism.carried.extend(parts.map(|part| Carried { part, link, local }));
+                added
             });
             if let Err(error) = added {
-                mechanism
-                    .carried
-                    .retain(|carried| carried.part < builder.assembly.parts.len() as u32);
                 builder.broken(&name, error)?;
             }
         }
     }
     add_structure(&robot, mechanism, &values, &mut builder.assembly);
     Ok(())
+}
+
+/// Returns how far the rounding of the joints' origins may have moved each link.
+fn moved(robot: &Robot, mechanism: &Mechanism) -> Vec<f64> {
+    let mut moved = vec![0.0; robot.links.len()];
+    for joint in &robot.joints {
+        moved[joint.child as usize] = of_translation(joint.origin.translation);
+    }
+    let (parents, order) = mechanism.parents();
+    for link in order {
+        if let Some(parent) = parents[link as usize] {
+            moved[link as usize] += moved[parent as usize];
+        }
+    }
+    moved
 }
 
 fn add_structure(robot: &Robot, mechanism: Mechanism, values: &[f64], assembly: &mut Assembly) {
@@ -169,23 +184,6 @@ pub(super) fn unknown_joint(assembly: &Assembly, name: &str) -> String {
     }
 }
 
-/// Returns a number as `f32` that is not smaller. 0 stays 0: a flat face is exact.
-fn rounded_up(value: f64) -> f32 {
-    let nearest = value as f32;
-    if f64::from(nearest) < value { nearest.next_up() } else { nearest }
-}
-
-/// Returns how far the faces of a shape are from the true surface, in the unit of the assembly.
-fn tessellation(geometry: &Geometry, mesh: &Mesh, options: &LoadOptions) -> Tessellation {
-    let factor = options.conversion(Some(Unit::Metre)).0;
-    match shapes::deviations(geometry, mesh) {
-        Some(each) => {
-            Tessellation::Faces(each.iter().map(|&each| rounded_up(each * factor)).collect())
-        }
-        None => Tessellation::default(),
-    }
-}
-
 /// Why the mesh of a collision element is not available.
 enum Problem {
     Here(String),
@@ -197,7 +195,7 @@ struct Meshes<'a> {
     packages: Packages<'a>,
     known: HashMap<PathBuf, SourceMesh>,
     /// Robots use the same shape many times, each with thousands of faces.
-    shapes: HashMap<shapes::Key, (SourceMesh, Tessellation)>,
+    shapes: HashMap<shapes::Key, SourceMesh>,
 }
 
 impl Meshes<'_> {
@@ -206,22 +204,23 @@ impl Meshes<'_> {
         &mut self,
         collision: &Collision,
         builder: &mut Builder<'_>,
-    ) -> Result<(SourceMesh, Tessellation, DAffine3), Problem> {
+    ) -> Result<(SourceMesh, DAffine3), Problem> {
         let Geometry::Mesh { filename, scale } = &collision.geometry else {
             let key = shapes::key(&collision.geometry);
-            let (mesh, tessellation) = match self.shapes.get(&key) {
-                Some(known) => known.clone(),
+            let mesh = match self.shapes.get(&key) {
+                Some(&mesh) => mesh,
                 None => {
                     let tolerance = builder.options.tolerance.unwrap_or(TOLERANCE);
                     let mesh =
                         shapes::mesh(&collision.geometry, tolerance).map_err(Problem::Here)?;
-                    let tessellation = tessellation(&collision.geometry, &mesh, builder.options);
+                    let tessellation = tessellation::of(&collision.geometry, &mesh, tolerance);
                     let mesh = builder.add_made(mesh).map_err(Problem::Here)?;
-                    self.shapes.insert(key, (mesh, tessellation.clone()));
-                    (mesh, tessellation)
+                    let mesh = builder.with_tessellation(mesh, tessellation);
+                    self.shapes.insert(key, mesh);
+                    mesh
                 }
             };
-            return Ok((mesh, tessellation, DAffine3::IDENTITY));
+            return Ok((mesh, DAffine3::IDENTITY));
         };
         let path = self.packages.resolve(filename).map_err(Problem::Here)?;
         let mesh = match self.known.get(&path) {
@@ -236,7 +235,6 @@ impl Meshes<'_> {
                 mesh
             }
         };
-        let scale = DAffine3::from_mat3(DMat3::from_diagonal(*scale));
-        Ok((mesh, Tessellation::default(), scale))
+        Ok((mesh, DAffine3::from_mat3(DMat3::from_diagonal(*scale))))
     }
 }
