@@ -1,4 +1,4 @@
-//! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `step`.
+//! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `pictures`, `step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 #[cfg(test)]
@@ -11,6 +11,7 @@ mod kernels;
 mod opencascade;
 mod package;
 mod page;
+mod pictures;
 mod provide;
 mod readme;
 mod step;
@@ -26,6 +27,7 @@ usage: cargo xtask test [--quick]
        cargo xtask compare [OPTION…]
        cargo xtask kernels [--record]
        cargo xtask page [--keep]
+       cargo xtask pictures
        cargo xtask step
 
   test           everything that CI checks: format, lints, all tests, docs, packages, the README's commands,
@@ -37,6 +39,7 @@ usage: cargo xtask test [--quick]
                  record for the same compiler, valgrind and instruction set; --record puts them on record
   page           checks the page of `impinge clash --report`: types, that it is what its sources make, and what
                  it does in a browser; --keep builds it anew and keeps it
+  pictures       draws a picture of each verdict of `impinge clash`, for docs/clash.md
   step           builds impinge-step, which reads STEP files, and puts it beside impinge
 
 Environment:
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         ["kernels", "--record"] => exit(required(kernels::run(root(), Then::Record))),
         ["page"] => exit(required(page::run(root(), page::Then::Check))),
         ["page", "--keep"] => exit(required(page::run(root(), page::Then::Keep))),
+        ["pictures"] => exit(pictures::run(root())),
         ["step"] => exit(opencascade::build(root()).map(|_| ())),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

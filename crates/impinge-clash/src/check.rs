@@ -2,13 +2,16 @@
 
 use crate::{
     error::Error,
-    filter::Filter,
+    filter::{Exclusion, Filter},
+    hidden::Hidden,
+    identity::Identities,
     options::CheckOptions,
-    outcome::{Listed, Outcome, SearchStats},
+    outcome::{Listed, Outcome},
     rules::Rule,
 };
-use impinge::clash::{self, Part, Progress, Report};
+use impinge::clash::{self, Effort, Part, Progress};
 use impinge_io::assembly::Assembly;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Callbacks of a check, for progress and cancellation. `()` ignores all calls.
 pub trait CheckWatch: Sync {
@@ -38,8 +41,9 @@ pub fn check(
     options: &CheckOptions,
     watch: &impl CheckWatch,
 ) -> Result<Outcome, Error> {
+    let effort = if options.is_quick { Effort::Quick } else { Effort::Full };
     let mut search_options =
-        clash::Options::new().clearance(options.clearance)?.threads(options.threads);
+        clash::Options::new().clearance(options.clearance)?.effort(effort).threads(options.threads);
     if let Some(touch) = options.touch {
         search_options = search_options.touch(touch)?;
     }
@@ -57,24 +61,53 @@ pub fn check(
             checked
         })
         .collect();
-    let watcher = Watcher { filter: &filter, watch };
+    let watcher = Watcher { filter: &filter, watch, excluded: Default::default() };
     let report = clash::find_watched(&parts, &search_options, &watcher).ok_or(Error::Stopped)?;
-    let open_parts = report.open_parts();
-    let Report { clashes, pairs_checked, touch, .. } = report;
-    let listed = Listed::new(&assembly, &filter, options, clashes);
+    let hidden = watcher.hidden();
+    let identities = Identities::new(&assembly);
+    let listed = Listed::new(&assembly, &identities, &filter, options, report.clashes);
     drop(filter);
-    let found = SearchStats { pairs_checked, open_parts, touch, clearance: options.clearance };
-    Ok(Outcome::new(assembly, listed, found))
+    let mut outcome = Outcome::new(assembly, listed);
+    let findings = &mut outcome.findings;
+    findings.identities = identities.into();
+    findings.hidden = findings.hidden.plus(hidden);
+    findings.pairs_checked = report.pairs_checked;
+    findings.gaps = report.gaps;
+    findings.touch = report.touch;
+    findings.touch_given = options.touch;
+    findings.clearance = options.clearance;
+    findings.is_quick = options.is_quick;
+    Ok(outcome)
 }
 
 struct Watcher<'w, W> {
     filter: &'w Filter<'w>,
     watch: &'w W,
+    /// The number of near pairs that are not checked, by reason.
+    excluded: [AtomicU64; 4],
+}
+
+impl<W> Watcher<'_, W> {
+    /// Returns the number of near pairs that were not checked, by reason.
+    fn hidden(&self) -> Hidden {
+        let of = |why: Exclusion| self.excluded[why as usize].load(Relaxed);
+        Hidden {
+            pairs_ignored: of(Exclusion::Rule),
+            pairs_between: of(Exclusion::Between),
+            pairs_same_group: of(Exclusion::SameGroup),
+            pairs_adjacent: of(Exclusion::Adjacent),
+            ..Hidden::default()
+        }
+    }
 }
 
 impl<W: CheckWatch> clash::Watch for Watcher<'_, W> {
     fn includes(&self, a: usize, b: usize) -> bool {
-        self.filter.includes(a, b)
+        let why = self.filter.excludes(a, b);
+        if let Some(why) = why {
+            self.excluded[why as usize].fetch_add(1, Relaxed);
+        }
+        why.is_none()
     }
 
     fn proceed(&self, progress: Progress) -> bool {

@@ -126,7 +126,7 @@ impl Checker<'_> {
         }
         collisions.sort_by_key(|collision| (collision.verdict, collision.a, collision.b));
         let allowed = self.options.listing.allowed;
-        let fails = collisions.iter().any(|collision| !allowed.allows(collision.verdict, None));
+        let fails = collisions.iter().any(|collision| !allowed.verdicts.has(collision.verdict));
         Ok(Some(CollidingConfiguration { number, collisions, fails }))
     }
 
@@ -137,7 +137,7 @@ impl Checker<'_> {
         let clashes = report.map(|report| report.clashes).unwrap_or_default();
         clashes
             .iter()
-            .filter(|clash| self.filter.shows(clash.a, clash.b, clash.verdict))
+            .filter(|clash| self.filter.hides(clash.a, clash.b, clash.verdict).is_none())
             .map(|clash| Collision { a: clash.a as u32, b: clash.b as u32, verdict: clash.verdict })
             .collect()
     }
@@ -181,6 +181,6 @@ struct Watcher<'w> {
 impl clash::Watch for Watcher<'_> {
     fn includes(&self, a: usize, b: usize) -> bool {
         let is_fixed = |part: usize| self.assembly.parts[part].link.is_none();
-        !(is_fixed(a) && is_fixed(b)) && self.filter.includes(a, b)
+        !(is_fixed(a) && is_fixed(b)) && self.filter.excludes(a, b).is_none()
     }
 }

@@ -53,6 +53,28 @@ pub enum SameGroup {
     Only,
 }
 
+/// Why a pair is not checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exclusion {
+    /// The parts are links of a robot that a joint connects, or that an SRDF file excludes.
+    Adjacent,
+    /// Because of the sub-assemblies that the parts are in.
+    SameGroup,
+    /// The pair is not between the requested groups.
+    Between,
+    /// A rule.
+    Rule,
+}
+
+/// Why a clash is not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hiding {
+    /// Its verdict is not among the requested ones.
+    Only,
+    /// A rule for its verdict.
+    Rule,
+}
+
 /// Decides about pairs of one assembly.
 #[derive(Debug)]
 pub(super) struct Filter<'a> {
@@ -126,24 +148,30 @@ impl<'a> Filter<'a> {
         Ok((filter, unmatched))
     }
 
-    /// Returns whether to check a pair.
-    pub(super) fn includes(&self, a: usize, b: usize) -> bool {
+    /// Returns why a pair is not checked; `None` if it is.
+    pub(super) fn excludes(&self, a: usize, b: usize) -> Option<Exclusion> {
         if self.assembly.are_left_out(a, b, self.skips_adjacent) {
-            return false;
+            return Some(Exclusion::Adjacent);
         }
         if let Some(wanted) = self.same_group {
             let is_same = self.groups[a].is_some() && self.groups[a] == self.groups[b];
             if is_same != (wanted == SameGroup::Only) {
-                return false;
+                return Some(Exclusion::SameGroup);
             }
         }
-        self.between.as_ref().is_none_or(|between| between.any(a, b, None))
-            && !self.ignore.any(a, b, Some(&self.always))
+        if self.between.as_ref().is_some_and(|between| !between.any(a, b, None)) {
+            return Some(Exclusion::Between);
+        }
+        self.ignore.any(a, b, Some(&self.always)).then_some(Exclusion::Rule)
     }
 
-    /// Returns whether to list a clash of two parts.
-    pub(super) fn shows(&self, a: usize, b: usize, verdict: Verdict) -> bool {
-        self.only.has(verdict) && !self.ignore.any(a, b, Some(&self.of_verdict[verdict as usize]))
+    /// Returns why a clash of two parts is not listed; `None` if it is.
+    pub(super) fn hides(&self, a: usize, b: usize, verdict: Verdict) -> Option<Hiding> {
+        if !self.only.has(verdict) {
+            return Some(Hiding::Only);
+        }
+        let rules = &self.of_verdict[verdict as usize];
+        self.ignore.any(a, b, Some(rules)).then_some(Hiding::Rule)
     }
 
     /// Returns whether clashes with a verdict are listed at all.
@@ -240,8 +268,8 @@ mod tests {
         let mut pairs = Vec::new();
         for a in 0..5 {
             for b in a + 1..5 {
-                assert_eq!(filter.includes(a, b), filter.includes(b, a));
-                if filter.includes(a, b) {
+                assert_eq!(filter.excludes(a, b), filter.excludes(b, a));
+                if filter.excludes(a, b).is_none() {
                     pairs.push(format!("{}{}", letters[a], letters[b]));
                 }
             }
@@ -288,12 +316,12 @@ mod tests {
         let only: Verdicts = "touching,clearance,penetrating".parse().unwrap();
         let wanted = Pairs { ignore: rules, only, ..Pairs::default() };
         let (filter, _) = Filter::new(&assembly, &wanted).unwrap_or_else(|_| panic!());
-        assert!(!filter.shows(0, 4, Verdict::Touching));
-        assert!(filter.shows(0, 4, Verdict::Clearance));
-        assert!(!filter.shows(2, 3, Verdict::Clearance));
-        assert!(filter.shows(2, 3, Verdict::Touching));
-        assert!(filter.shows(2, 3, Verdict::Penetrating));
-        assert!(!filter.shows(0, 1, Verdict::Duplicate));
+        assert!(filter.hides(0, 4, Verdict::Touching).is_some());
+        assert_eq!(filter.hides(0, 4, Verdict::Clearance), None);
+        assert!(filter.hides(2, 3, Verdict::Clearance).is_some());
+        assert_eq!(filter.hides(2, 3, Verdict::Touching), None);
+        assert_eq!(filter.hides(2, 3, Verdict::Penetrating), None);
+        assert!(filter.hides(0, 1, Verdict::Duplicate).is_some());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`json`] | one JSON object with every field; a [`Baseline`] is loaded from it |
 //! | [`csv`] | a row for each clash |
+//! | [`review_file`] | what people decided about findings; a [`ReviewFile`] is loaded from it |
 //! | [`page`] | an HTML page with the list and a 3D view, in one file |
 //! | [`bcf`] | topics of the BIM Collaboration Format, with viewpoints and snapshots |
 //! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
@@ -42,36 +43,50 @@
 mod baseline;
 pub mod bcf;
 mod check;
+mod cluster;
+mod colors;
 mod configuration_files;
 mod configurations;
+mod coverage;
 pub mod csv;
+mod document;
 mod error;
 mod filter;
 mod findings;
 pub mod glb;
+mod hidden;
+mod identity;
 pub mod json;
 mod matrix;
+mod measured;
 mod options;
 mod outcome;
 pub mod page;
 mod pattern;
 pub mod pictures;
 mod renderer;
+mod review;
+pub mod review_file;
 mod rules;
 mod totals;
 mod verdicts;
 
 pub use baseline::Baseline;
 pub use check::{CheckWatch, check};
+pub use cluster::{Cluster, ClusterNumbers, Clusters};
 pub use configuration_files::CheckedConfigurations;
 pub use configurations::{CollidingConfiguration, Collision, check_configurations};
 pub use error::Error;
 pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
+pub use hidden::Hidden;
+pub use identity::PartIdentity;
 pub use matrix::{AllowedReason, DefaultPose, Matrix, MatrixOptions, allowed_collisions};
 pub use options::{Allowed, CheckOptions, Listing, Sort};
 pub use outcome::Outcome;
 pub use pattern::Pattern;
+pub use review::{Review, ReviewEntry, ReviewStatus};
+pub use review_file::ReviewFile;
 pub use rules::{Rule, RuleError, load_rules};
 pub use totals::Total;
 pub use verdicts::{UnknownVerdict, Verdicts};

@@ -1,17 +1,27 @@
 //! The options of a check, and of its list of clashes.
 
-use crate::{baseline::Baseline, filter::Pairs, findings::Status, verdicts::Verdicts};
-use impinge::{Threads, clash::Verdict};
+use crate::{
+    baseline::Baseline,
+    filter::Pairs,
+    findings::{Row, Status},
+    review::ReviewStatus,
+    review_file::ReviewFile,
+    verdicts::Verdicts,
+};
+use impinge::Threads;
 
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckOptions {
     /// The touch band, in the assembly's units: two parts that reach into each other no deeper than this only
-    /// touch. If `None`, it follows from the size of the assembly: see [`impinge::clash::Options::new`].
+    /// touch. If `None`, each pair has its own, which follows from the precision of the two parts: see
+    /// [`impinge::clash::Options::new`].
     pub touch: Option<f64>,
     /// The clearance, in the assembly's units: parts that are closer than this are clashes, too. 0 for none.
     pub clearance: f64,
+    /// Whether to decide verdicts only: no depths, volumes and faces, and fits count as penetrating.
+    pub is_quick: bool,
     /// One thread, or the rayon pool in which [`check`](crate::check) is called.
     pub threads: Threads,
     /// Which pairs of parts are checked, and which verdicts are listed.
@@ -26,6 +36,8 @@ pub struct CheckOptions {
 pub struct Listing {
     /// The earlier run to compare with.
     pub baseline: Option<Baseline>,
+    /// What people decided about findings of earlier runs; it is brought up to date.
+    pub review: Option<ReviewFile>,
     /// Clashes that do not count as failures.
     pub allowed: Allowed,
     /// The order of the list.
@@ -55,12 +67,17 @@ pub enum Sort {
 pub struct Allowed {
     /// Clashes with these verdicts.
     pub verdicts: Verdicts,
-    /// Whether clashes of the baseline are allowed, too.
+    /// Whether clashes of the baseline are allowed, too, unless they became worse.
     pub known: bool,
+    /// Whether clashes that are approved in the review file are allowed, too.
+    pub approved: bool,
 }
 
 impl Allowed {
-    pub(crate) fn allows(self, verdict: Verdict, status: Option<Status>) -> bool {
-        self.verdicts.has(verdict) || self.known && status == Some(Status::Known)
+    pub(crate) fn allows(self, row: &Row) -> bool {
+        let status = row.review.as_ref().map(|review| review.status);
+        self.verdicts.has(row.clash.verdict)
+            || self.known && row.status == Some(Status::Known)
+            || self.approved && status == Some(ReviewStatus::Approved)
     }
 }

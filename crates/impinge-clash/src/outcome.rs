@@ -2,14 +2,18 @@
 //! builds it; every writer reads it.
 
 use crate::{
-    filter::Filter,
+    coverage::Coverage,
+    filter::{Filter, Hiding},
     findings::{Findings, Resolved, Row, Status},
+    hidden::Hidden,
+    identity::{Identities, Keys},
     options::{Allowed, CheckOptions, Sort},
+    review::ReviewEntry,
     totals::Total,
 };
 use impinge::clash::{Clash, Verdict};
 use impinge_io::assembly::Assembly;
-use std::{cmp::Ordering, collections::HashMap};
+use std::{cmp::Ordering, collections::HashSet};
 
 /// The outcome of a check: the listed clashes, and counts of all clashes.
 #[derive(Debug)]
@@ -26,19 +30,26 @@ pub struct Outcome {
     pub failures: usize,
     /// Counts by pairs of sub-assemblies, worst first, if [`Listing`](crate::Listing) requests them.
     pub totals: Option<Vec<Total>>,
-    /// The number of checked parts that are open; no part is reported as inside an open part.
-    pub open_parts: usize,
-    /// The baseline's verdict of each pair, if it differs from the verdict now.
-    was: HashMap<[usize; 2], Verdict>,
+    /// The number of clashes that the baseline has, but that became worse, if there is a baseline.
+    pub worse: usize,
+    /// What the user should know about the inputs, such as a baseline that names parts unclearly.
+    pub notes: Vec<String>,
     allowed: Allowed,
 }
 
 impl Outcome {
-    pub(crate) fn new(assembly: Assembly, listed: Listed, report: SearchStats) -> Self {
-        let Listed { counts, known, failures, totals, rows, resolved, was, allowed } = listed;
-        let SearchStats { pairs_checked, open_parts, touch, clearance } = report;
-        let findings = Findings { assembly, rows, resolved, pairs_checked, touch, clearance };
-        Self { findings, counts, known, failures, totals, open_parts, was, allowed }
+    pub(crate) fn new(assembly: Assembly, listed: Listed) -> Self {
+        let Listed { counts, known, worse, failures, totals, rows, resolved, .. } = listed;
+        let Listed { hidden, other_reviews, notes, allowed, .. } = listed;
+        let mut findings =
+            Findings { resolved, hidden, other_reviews, ..Findings::with(assembly, rows) };
+        findings.cluster();
+        Self { findings, counts, known, worse, failures, totals, notes, allowed }
+    }
+
+    /// Returns the number of checked parts that are open; no part is reported as inside an open part.
+    pub fn open_parts(&self) -> usize {
+        self.findings.gaps.iter().filter(|gap| !gap.is_closed).count()
     }
 
     /// Returns the number of clashes of a verdict, including those beyond the limit.
@@ -53,12 +64,12 @@ impl Outcome {
 
     /// Returns the baseline's verdict of a pair, if it differs from the verdict now.
     pub fn was(&self, row: &Row) -> Option<Verdict> {
-        self.was.get(&[row.clash.a, row.clash.b]).copied()
+        row.was
     }
 
     /// Returns whether a clash does not count as a failure.
     pub fn is_allowed(&self, row: &Row) -> bool {
-        self.allowed.allows(row.clash.verdict, row.status)
+        self.allowed.allows(row)
     }
 
     /// Returns the name of a part.
@@ -70,64 +81,86 @@ impl Outcome {
     }
 }
 
-/// Counts and lengths of a finished search.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SearchStats {
-    pub(crate) pairs_checked: u64,
-    pub(crate) open_parts: usize,
-    pub(crate) touch: f64,
-    pub(crate) clearance: f64,
-}
-
 /// The listed clashes. Borrows the assembly, so it is made before [`Outcome`], which owns the assembly.
 #[derive(Debug)]
 pub(crate) struct Listed {
     counts: [usize; Verdict::ALL.len()],
     known: Option<usize>,
+    worse: usize,
     failures: usize,
     totals: Option<Vec<Total>>,
     rows: Vec<Row>,
     resolved: Vec<Resolved>,
-    was: HashMap<[usize; 2], Verdict>,
+    hidden: Hidden,
+    other_reviews: Option<Vec<ReviewEntry>>,
+    notes: Vec<String>,
     allowed: Allowed,
 }
 
 impl Listed {
     pub(crate) fn new(
         assembly: &Assembly,
+        identities: &Identities,
         filter: &Filter<'_>,
         options: &CheckOptions,
         clashes: Vec<Clash>,
     ) -> Self {
         let listing = &options.listing;
+        let is_quick = options.is_quick;
+        let coverage = Coverage { assembly, filter, clearance: options.clearance };
         let baseline = listing.baseline.as_ref();
-        let resolved = baseline
-            .map(|baseline| baseline.resolved(assembly, filter, options.clearance, &clashes))
-            .unwrap_or_default();
-        let mut was = HashMap::new();
-        let mut rows: Vec<Row> = clashes
-            .into_iter()
-            .filter(|clash| filter.shows(clash.a, clash.b, clash.verdict))
-            .map(|clash| {
-                let status = baseline.map(|baseline| {
-                    let (status, before) = baseline.status(assembly, &clash);
-                    was.extend(before.map(|before| ([clash.a, clash.b], before)));
-                    status
-                });
-                Row { clash, status }
-            })
-            .collect();
+        let baseline = baseline.map(|baseline| baseline.compared(assembly, identities));
+        let review = listing.review.as_ref().map(|file| file.compared(assembly, identities));
+        let resolved = baseline.as_ref().map(|baseline| baseline.resolved(&coverage, &clashes));
+        let found: HashSet<[usize; 2]> = clashes.iter().map(|clash| [clash.a, clash.b]).collect();
+
+        let mut hidden = Hidden::default();
+        let mut keys = Keys::new(assembly, identities);
+        let mut rows = Vec::new();
+        for clash in clashes {
+            let (a, b) = (clash.a, clash.b);
+            let earlier = review.as_ref().and_then(|review| review.key(a, b));
+            let earlier = earlier.or_else(|| baseline.as_ref()?.key(a, b));
+            let key = keys.of(a, b, earlier);
+            match filter.hides(a, b, clash.verdict) {
+                Some(Hiding::Only) => hidden.only += 1,
+                Some(Hiding::Rule) => hidden.rules += 1,
+                None => rows.push(Row { key, ..Row::new(clash) }),
+            }
+        }
+        for row in &mut rows {
+            if let Some(baseline) = &baseline {
+                let (status, was) = baseline.status(&row.clash, is_quick);
+                (row.status, row.was) = (Some(status), was);
+            }
+            if let Some(review) = &review {
+                review.apply(row, is_quick);
+            }
+        }
         let mut counts = [0; Verdict::ALL.len()];
         rows.iter().for_each(|row| counts[row.clash.verdict as usize] += 1);
-        let is_known = |row: &&Row| row.status == Some(Status::Known);
-        let known = baseline.map(|_| rows.iter().filter(is_known).count());
-        let fails = |row: &&Row| !listing.allowed.allows(row.clash.verdict, row.status);
-        let failures = rows.iter().filter(fails).count();
+        let with = |status| rows.iter().filter(|row| row.status == Some(status)).count();
+        let (known, worse) = (baseline.as_ref().map(|_| with(Status::Known)), with(Status::Worse));
+        let failures = rows.iter().filter(|row| !listing.allowed.allows(row)).count();
         let totals = listing.with_totals.then(|| Total::all(assembly, filter, &rows));
         rows.sort_by(|a, b| order(assembly, listing.sort, &a.clash, &b.clash));
-        rows.truncate(listing.limit.unwrap_or(usize::MAX));
-        let allowed = listing.allowed;
-        Self { counts, known, failures, totals, rows, resolved, was, allowed }
+        let limit = listing.limit.unwrap_or(usize::MAX);
+        hidden.limit = rows.len().saturating_sub(limit) as u64;
+        rows.truncate(limit);
+        let listed = rows.iter().map(|row| [row.clash.a, row.clash.b]).collect();
+        Self {
+            counts,
+            known,
+            worse,
+            failures,
+            totals,
+            rows,
+            resolved: resolved.unwrap_or_default(),
+            hidden,
+            other_reviews: review.map(|review| review.others(&coverage, &listed, &found)),
+            notes: baseline.and_then(|baseline| baseline.note()).into_iter().collect(),
+            allowed: listing.allowed,
+        }
     }
 }
 

@@ -108,13 +108,6 @@ impl<'a> Names<'a> {
         self.names.get_or_init(|| Sorted::new(names))
     }
 
-    /// Returns the number of the part with a name.
-    pub(super) fn part(&self, name: &str) -> Option<u32> {
-        let Sorted(names) = self.sorted();
-        let place = names.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
-        Some(names[place].1)
-    }
-
     /// Returns the parts whose name matches or, for a pattern with a slash, whose path matches.
     pub(super) fn parts(&self, pattern: &Pattern) -> Vec<u32> {
         let mut parts: Vec<u32> = self.sorted().matching(pattern).collect();

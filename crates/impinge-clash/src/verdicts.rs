@@ -1,6 +1,8 @@
 //! Sets of verdicts.
 
 use impinge::clash::Verdict;
+use impinge_io::excerpt;
+use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
 use std::str::FromStr;
 
 /// A set of verdicts.
@@ -30,6 +32,21 @@ impl Verdicts {
 /// Returns the verdict with a name.
 pub(super) fn named(name: &str) -> Option<Verdict> {
     Verdict::ALL.into_iter().find(|verdict| verdict.name() == name)
+}
+
+/// Serializes a verdict by its name.
+pub(super) fn serialize<S: Serializer>(
+    verdict: &Verdict,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(verdict.name())
+}
+
+/// Deserializes a verdict from its name.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Verdict, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    named(&name)
+        .ok_or_else(|| D::Error::custom(format!("`{}` is not a verdict", excerpt(&name, 40))))
 }
 
 /// The text is not the name of a verdict.

@@ -10,7 +10,8 @@ use std::{
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The command ran, and the check failed: exit code 1. The output has the details.
+    /// The command ran, and the check failed: exit code 1. The output has the details. An empty message is not
+    /// printed.
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
@@ -44,6 +45,7 @@ impl Failure {
     /// Prints the message on standard error, and returns the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (text, code) = match self {
+            Self::Check(message) if message.is_empty() => return ExitCode::from(1),
             Self::Check(message) => (format!("impinge: {}", one_line(&message)), 1),
             // Names of files and parts may hold any character.
             Self::Input(message) => (format!("error: {}", one_line(&message)), 2),

@@ -56,24 +56,6 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
     Ok(Input { assembly, clearance })
 }
 
-/// Returns whether a file is a robot, by its extension.
-pub(crate) fn is_robot(file: impl AsRef<Path>) -> bool {
-    file.as_ref().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
-}
-
-/// Fails if there are joint values, but no file is a robot.
-pub(crate) fn check_joints(
-    options: &LoadOptions,
-    files: impl IntoIterator<Item = impl AsRef<Path>>,
-) -> Result<(), Failure> {
-    match options.joints.keys().next() {
-        Some(name) if !files.into_iter().any(is_robot) => Err(Failure::input(format!(
-            "--joint {name}: there is no robot (.urdf) among the files, so there is no joint to set"
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// Refuses an assembly that is one part of several connected pieces: they may well be parts that collide, and the
 /// answer "no clashes" would be wrong. A single piece has nothing to collide with, and a note says so.
 pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
@@ -89,6 +71,24 @@ pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
         pieces => Err(Failure::input(format!(
             "{file} is one part with {pieces} connected pieces; --split checks them against each other"
         ))),
+    }
+}
+
+/// Returns whether a file is a robot, by its extension.
+pub(crate) fn is_robot(file: impl AsRef<Path>) -> bool {
+    file.as_ref().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
+}
+
+/// Fails if there are joint values, but no file is a robot.
+pub(crate) fn check_joints(
+    options: &LoadOptions,
+    files: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<(), Failure> {
+    match options.joints.keys().next() {
+        Some(name) if !files.into_iter().any(is_robot) => Err(Failure::input(format!(
+            "--joint {name}: there is no robot (.urdf) among the files, so there is no joint to set"
+        ))),
+        _ => Ok(()),
     }
 }
 

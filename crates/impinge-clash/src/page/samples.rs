@@ -37,14 +37,14 @@ pub(super) fn of_gearbox() -> Findings {
     }
     let row = |names: [&str; 2], verdict, depth| {
         let [a, b] = names.map(|name| number(&assembly, name));
-        Row { clash: clash(&assembly, a, b, verdict, depth), status: None }
+        Row::new(clash(&assembly, a, b, verdict, depth))
     };
     let rows = vec![
         row(generate::GEARBOX_CLASH, Verdict::Penetrating, Some(1.0)),
         row(generate::GEARBOX_TIGHT, Verdict::Clearance, None),
         row(generate::GEARBOX_TOUCH, Verdict::Touching, None),
     ];
-    Findings { assembly, rows, resolved: vec![], pairs_checked: 23, touch: 1e-3, clearance: 0.1 }
+    Findings { pairs_checked: 23, touch: 1e-3, clearance: 0.1, ..Findings::new(assembly, rows) }
 }
 
 /// Names that are dangerous if taken for markup, every verdict and status, and an open part, all far from the
@@ -76,7 +76,7 @@ pub(super) fn hostile() -> Findings {
     let row = |a: usize, verdict, depth, status| {
         let mut clash = clash(&assembly, a, a + 1, verdict, depth);
         clash.is_closed = [a != 3, a + 1 != 3];
-        Row { clash, status: Some(status) }
+        Row { status: Some(status), ..Row::new(clash) }
     };
     let rows = vec![
         row(0, Verdict::Duplicate, Some(0.25), Status::New),
@@ -85,13 +85,15 @@ pub(super) fn hostile() -> Findings {
         row(3, Verdict::Clearance, None, Status::Known),
         row(4, Verdict::Touching, None, Status::New),
     ];
-    let resolved = Resolved {
-        a: "<b onclick=window.harm=7>gone</b>".to_owned(),
-        b: "ordinary".to_owned(),
-        verdict: "penetrating".to_owned(),
-    };
+    let resolved = Resolved::new("<b onclick=window.harm=7>gone</b>", "ordinary", "penetrating");
     let resolved = vec![resolved];
-    Findings { assembly, rows, resolved, pairs_checked: 5, touch: 1e-3, clearance: 0.5 }
+    Findings {
+        resolved,
+        pairs_checked: 5,
+        touch: 1e-3,
+        clearance: 0.5,
+        ..Findings::new(assembly, rows)
+    }
 }
 
 /// Two parts whose coordinates exceed the range of single precision.
@@ -102,14 +104,14 @@ pub(super) fn huge() -> Findings {
         assembly.parts.push(AssemblyPart::new(name, 0, placed(DVec3::X * x)));
     }
     let clash = clash(&assembly, 0, 1, Verdict::Penetrating, Some(4e89));
-    let rows = vec![Row { clash, status: None }];
-    Findings { assembly, rows, resolved: vec![], pairs_checked: 1, touch: 0.0, clearance: 0.0 }
+    let rows = vec![Row::new(clash)];
+    Findings { pairs_checked: 1, ..Findings::new(assembly, rows) }
 }
 
 /// No parts and no clashes.
 pub(super) fn empty() -> Findings {
     let (assembly, rows) = (Assembly::default(), vec![]);
-    Findings { assembly, rows, resolved: vec![], pairs_checked: 0, touch: 0.0, clearance: 0.0 }
+    Findings { pairs_checked: 0, ..Findings::new(assembly, rows) }
 }
 
 /// A plant of a given number of parts and clashes: balls, pipes and boxes in a grid.
@@ -155,10 +157,10 @@ pub(super) fn plant(parts: usize, clashes: usize) -> Findings {
         clash.length = 0.5;
         clash.extent = extent;
         clash.places = vec![Place { point: at, length: 0.5, extent, faces: (0..10).collect() }];
-        Row { clash, status: None }
+        Row::new(clash)
     };
     let rows = (0..clashes).map(row).collect();
-    Findings { assembly, rows, resolved: vec![], pairs_checked: 1, touch: 0.0, clearance: 0.0 }
+    Findings { pairs_checked: 1, ..Findings::new(assembly, rows) }
 }
 
 /// The fields of the `--json` list that the page must agree with.

@@ -52,7 +52,7 @@ pub(crate) fn of(assembly: Assembly, clearance: f64) -> Findings {
         }
     }
     rows.sort_by_key(|row| (row.clash.a, row.clash.b));
-    Findings { assembly, rows, resolved: Vec::new(), pairs_checked: 0, touch: 0.0, clearance }
+    Findings { clearance, ..Findings::new(assembly, rows) }
 }
 
 fn clash(assembly: &Assembly, a: usize, b: usize, clearance: f64) -> Option<Row> {
@@ -88,5 +88,5 @@ fn clash(assembly: &Assembly, a: usize, b: usize, clearance: f64) -> Option<Row>
     clash.points = points;
     clash.faces = faces;
     clash.extent = extent;
-    Some(Row { clash, status: Some(Status::New) })
+    Some(Row { status: Some(Status::New), ..Row::new(clash) })
 }

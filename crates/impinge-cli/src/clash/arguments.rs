@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// Find the parts of an assembly that collide, touch or come too close.
 ///
-/// The check compares every two parts that are near each other and gives each pair one of five verdicts:
+/// The check compares every two parts that are near each other and gives each pair one of seven verdicts:
 /// duplicate (the same part twice in the same place), inside (one part lies within the other), penetrating
-/// (one part reaches into the other deeper than the touch band), clearance (the parts are closer than
-/// --clearance), touching (the parts meet, but no deeper than the touch band). Without a FILE, the check runs
-/// on an example assembly.
+/// (one part reaches into the other deeper than the touch band), undecided (gaps in a surface leave open
+/// whether a part is inside), fit (a shaft in a hole of the same nominal radius), clearance (the parts are
+/// closer than --clearance), touching (the parts meet, but no deeper than the touch band). Without a FILE, the
+/// check runs on an example assembly.
 ///
 /// Exit code 0: no clash, or only ignored or allowed ones. 1: clashes. 2: bad input or usage.
 #[derive(Debug, clap::Args)]
@@ -28,7 +29,8 @@ Examples:
   impinge clash robot.urdf --joint elbow=90deg --only penetrating,inside
   impinge clash robot.urdf --srdf robot.srdf --joints path.csv
   impinge clash car.glb --json > accepted.json
-  impinge clash car.glb --baseline accepted.json --allow known",
+  impinge clash car.glb --baseline accepted.json --allow known
+  impinge clash car.glb --review review.json --report car.html --group-by part",
     after_help = "\
 Rules (--ignore, and the lines of --ignore-file): PATTERN ignores all pairs with a part
 whose name matches. PATTERN :: PATTERN (with the spaces) ignores all pairs of one part that
@@ -65,13 +67,16 @@ pub(crate) struct Arguments {
 #[command(next_help_heading = "What counts as a clash")]
 pub(super) struct CheckOptions {
     /// Touch band: two parts that reach into each other no deeper than this only touch. 0.01mm, or 0.01 in
-    /// the unit of the assembly [default: a millionth of the assembly's size or of its largest coordinate]
+    /// the unit of the assembly [default: a band for each pair, from the precision of its two parts]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) touch: Option<Length>,
     /// Also report parts that do not meet but are closer than this: 0.5mm, or 0.5 in the unit of the assembly
     /// [default: 0, which reports none; 0.1mm for gen:gearbox]
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub(super) clearance: Option<Length>,
+    /// Decide verdicts only: no depths, volumes and faces. Fits count as penetrating
+    #[arg(long)]
+    pub(super) quick: bool,
 }
 
 /// Which pairs are checked.
@@ -99,7 +104,8 @@ pub(super) struct PairOptions {
     /// Also check links of a robot that a joint connects; they touch by design
     #[arg(long)]
     adjacent: bool,
-    /// List only clashes with these verdicts: duplicate, inside, penetrating, clearance, touching
+    /// List only clashes with these verdicts: duplicate, inside, penetrating, undecided, fit, clearance,
+    /// touching. The others are counted below the table
     #[arg(long, value_name = "VERDICT,…", value_delimiter = ',')]
     only: Vec<Verdicts>,
     /// Threads to use; 0 for one per core
@@ -154,12 +160,12 @@ impl From<Sort> for impinge_clash::Sort {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Results")]
 pub(super) struct ListOptions {
-    /// Compare with an earlier run: a file that --json or --output wrote. Each clash is then new or known,
-    /// and pairs that no longer clash are listed as resolved
+    /// Compare with an earlier run: a file that --json or --output wrote. Each clash is then new, known or
+    /// worse than before, and pairs that no longer clash are listed as resolved
     #[arg(long, value_name = "OLD.json")]
     pub(super) baseline: Option<PathBuf>,
-    /// List clashes with these verdicts, but do not let them fail the check; `known` stands for all clashes
-    /// of the baseline
+    /// List clashes with these verdicts, but do not let them fail the check; `known` stands for clashes of the
+    /// baseline that did not become worse, `approved` for clashes that are approved in the --review file
     #[arg(long, value_name = "VERDICT,…", value_delimiter = ',', value_parser = allowed)]
     allow: Vec<Allowed>,
     /// Order of the list
@@ -177,6 +183,24 @@ pub(super) struct ListOptions {
 }
 
 impl Arguments {
+    /// Fails if an option needs more than the verdicts that `--quick` decides.
+    pub(super) fn check_quick(&self) -> Result<(), Failure> {
+        if !self.check_options.quick {
+            return Ok(());
+        }
+        let by = match self.list_options.group_by {
+            GroupBy::Piece => Some("--group-by piece"),
+            GroupBy::Place => Some("--group-by place"),
+            _ => None,
+        };
+        match by.or(self.outputs.needs_faces()) {
+            None => Ok(()),
+            Some(option) => Err(Failure::input(format!(
+                "--quick decides verdicts only, but {option} needs to know where parts clash; leave out one of the two"
+            ))),
+        }
+    }
+
     /// The files that the command reads, and that it must not overwrite.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Path> {
         let files = self
@@ -228,17 +252,24 @@ impl PairOptions {
 }
 
 impl ListOptions {
-    pub(super) fn allowed(&self) -> Result<Allowed, Failure> {
+    /// The clashes that are allowed. `has_review` says whether a review file is given.
+    pub(super) fn allowed(&self, has_review: bool) -> Result<Allowed, Failure> {
         let allowed = self.allow.iter().fold(Allowed::default(), |all, more| Allowed {
             verdicts: all.verdicts.union(more.verdicts),
             known: all.known || more.known,
+            approved: all.approved || more.approved,
         });
-        match allowed.known && self.baseline.is_none() {
-            true => Err(Failure::input(
+        if allowed.known && self.baseline.is_none() {
+            return Err(Failure::input(
                 "--allow known: there is no earlier run to compare with; name one with --baseline OLD.json",
-            )),
-            false => Ok(allowed),
+            ));
         }
+        if allowed.approved && !has_review {
+            return Err(Failure::input(
+                "--allow approved: there is no review file; name one with --review FILE.json",
+            ));
+        }
+        Ok(allowed)
     }
 }
 
@@ -251,9 +282,12 @@ fn rule(text: &str) -> Result<Rule, RuleError> {
 fn allowed(text: &str) -> Result<Allowed, String> {
     match text.trim() {
         "known" => Ok(Allowed { known: true, ..Allowed::default() }),
+        "approved" => Ok(Allowed { approved: true, ..Allowed::default() }),
         text => Ok(Allowed {
-            verdicts: text.parse().map_err(|error: UnknownVerdict| format!("{error}, known"))?,
-            known: false,
+            verdicts: text
+                .parse()
+                .map_err(|error: UnknownVerdict| format!("{error}, known, approved"))?,
+            ..Allowed::default()
         }),
     }
 }

@@ -9,11 +9,14 @@
 //! | `configurations.rs` | `--joints`: many configurations of robots |
 //! | `robots.rs` | the options about robots, and SRDF files |
 //! | `search.rs` | the search, with its progress bar and Ctrl-C |
-//! | `table.rs` | the printed table |
+//! | `table.rs`, `clusters.rs` | the printed table: a row for each clash, or for each cluster of clashes |
+//! | `notes.rs` | the lines below the table |
 //! | `outputs.rs` | output files: all of them are written, or none |
 
 mod arguments;
+mod clusters;
 mod configurations;
+mod notes;
 mod outputs;
 mod robots;
 mod search;
@@ -40,11 +43,14 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     // Errors in the arguments are reported before any file is read.
     let mut options = CheckOptions::default();
     options.pairs = pair_options.pairs()?;
-    options.listing.allowed = list_options.allowed()?;
+    options.listing.allowed = list_options.allowed(outputs.has_review())?;
     options.listing.sort = list_options.sort.into();
     options.listing.with_totals = list_options.group_by == GroupBy::Group;
     options.listing.limit = list_options.limit;
+    options.is_quick = check_options.quick;
+    arguments.check_quick()?;
     outputs.check(arguments.inputs())?;
+    options.listing.review = outputs.load_review()?;
     options.listing.baseline = list_options.baseline.as_deref().map(Baseline::load).transpose()?;
 
     let load_options = arguments.reading.options()?;
@@ -81,9 +87,12 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     let start = Instant::now();
     let outcome =
         interrupt.during(|| search::find(assembly, options, pair_options.threads, interrupt))?;
-    let times = Times { read, search: start.elapsed() };
+    let search = start.elapsed();
+    outcome.notes.iter().for_each(|text| note(text));
 
+    let start = Instant::now();
     outputs.write(&outcome, interrupt)?;
+    let times = Times { read, search, write: outputs.has_any().then(|| start.elapsed()) };
     match print(arguments, &outcome, times) {
         // A reader that closed our output still gets the exit code.
         Ok(()) | Err(Failure::OutputClosed) => {}
@@ -91,8 +100,9 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     }
     match outcome.failures {
         0 => Ok(()),
-        1 => Err(Failure::Check("1 clash is neither ignored nor allowed".into())),
-        count => Err(Failure::Check(format!("{count} clashes are neither ignored nor allowed"))),
+        // The table says it already.
+        _ if !list_options.json => Err(Failure::Check(String::new())),
+        failures => Err(Failure::Check(table::attention(failures))),
     }
 }
 

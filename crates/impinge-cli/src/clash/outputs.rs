@@ -7,7 +7,9 @@ use crate::{
     progress::{self, Progress},
 };
 use clap::ValueEnum;
-use impinge_clash::{CheckedConfigurations, Outcome, bcf, csv, glb, json, page, pictures};
+use impinge_clash::{
+    CheckedConfigurations, Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review_file,
+};
 use impinge_io::{Draft, DraftFolder, commit_all};
 use std::{
     io::{self, Write},
@@ -40,6 +42,10 @@ pub(super) struct Files {
     /// BCF version to write
     #[arg(long, value_name = "VERSION", value_enum, default_value_t = BcfVersion::V2_1)]
     bcf_version: BcfVersion,
+    /// Keep status, comment, assignee and group of each clash in this file: it is read if it exists, brought up
+    /// to date, and written again
+    #[arg(long, value_name = "FILE.json")]
+    review: Option<PathBuf>,
     /// Draw the whole assembly, with the clashing parts coloured by verdict
     #[arg(long, value_name = "OUT.png")]
     picture: Option<PathBuf>,
@@ -71,7 +77,7 @@ impl From<BcfVersion> for bcf::Version {
 impl Files {
     /// The requested files, each with its option and its writer.
     fn files(&self) -> Vec<(&'static str, &Path, Writer<'_>)> {
-        let all: [(_, &Option<PathBuf>, Writer<'_>); 6] = [
+        let all: [(_, &Option<PathBuf>, Writer<'_>); 7] = [
             ("--output", &self.output, Box::new(json::write)),
             ("--csv", &self.csv, Box::new(csv::write)),
             (
@@ -90,6 +96,11 @@ impl Files {
                 }),
             ),
             (
+                "--review",
+                &self.review,
+                Box::new(|outcome, out| review_file::write(&outcome.findings, out)),
+            ),
+            (
                 "--picture",
                 &self.picture,
                 Box::new(|outcome, out| {
@@ -99,6 +110,37 @@ impl Files {
         ];
         let all = all.into_iter();
         all.filter_map(|(option, path, writer)| Some((option, path.as_deref()?, writer))).collect()
+    }
+
+    /// Loads the review file, if one is given. A file that does not exist yet has no entries.
+    pub(super) fn load_review(&self) -> Result<Option<ReviewFile>, Failure> {
+        match &self.review {
+            Some(path) if path.exists() => Ok(Some(ReviewFile::load(path)?)),
+            Some(_) => Ok(Some(ReviewFile::default())),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether a review file is given.
+    pub(super) fn has_review(&self) -> bool {
+        self.review.is_some()
+    }
+
+    /// Whether anything is written besides standard output.
+    pub(super) fn has_any(&self) -> bool {
+        self.pictures.is_some() || !self.files().is_empty()
+    }
+
+    /// The first option whose output shows faces that clash.
+    pub(super) fn needs_faces(&self) -> Option<&'static str> {
+        let all = [
+            ("--report", &self.report),
+            ("--glb", &self.glb),
+            ("--bcf", &self.bcf),
+            ("--picture", &self.picture),
+            ("--pictures", &self.pictures),
+        ];
+        all.into_iter().find(|(_, path)| path.is_some()).map(|(option, _)| option)
     }
 
     /// The requested files, to compare with the files that are read.

@@ -1,5 +1,6 @@
-//! The table of `impinge clash`: head, one row for each clash, summary.
+//! The table of `impinge clash`: head, one row for each clash, summary. `notes.rs` writes the lines below the table.
 
+use super::{clusters, notes};
 use crate::{
     input::DEMO,
     output::{self, count, plain, short, width},
@@ -7,10 +8,10 @@ use crate::{
 use clap::ValueEnum;
 use console::{Style, Term};
 use impinge::{
-    clash::{Place, Verdict},
+    clash::{Clash, Depth, Place, Side, Verdict},
     glam::DVec3,
 };
-use impinge_clash::{Outcome, Row, Total};
+use impinge_clash::{Outcome, ReviewStatus, Row, Total};
 use std::{fmt::Write, time::Duration};
 
 /// What each row of the table stands for.
@@ -18,7 +19,11 @@ use std::{fmt::Write, time::Duration};
 pub(super) enum GroupBy {
     /// Two parts
     Pair,
-    /// One of the places where two parts meet
+    /// One of the connected pieces of the intersection of two parts
+    Piece,
+    /// All clashes of one part: the part with the most clashes comes first and takes them
+    Part,
+    /// All clashes near each other
     Place,
     /// Two sub-assemblies, with the number of their parts that clash
     Group,
@@ -31,6 +36,8 @@ pub(super) struct Times {
     pub(super) read: Duration,
     /// Finding the clashes.
     pub(super) search: Duration,
+    /// Writing files, pictures and pages; `None` if there are none.
+    pub(super) write: Option<Duration>,
 }
 
 /// Returns the whole report: head, table and summary. `is_default` is set if no file was named.
@@ -43,14 +50,21 @@ pub(super) fn readable(
     let mut text = head(outcome, is_default);
     let mut rows = match group_by {
         GroupBy::Pair => pairs(outcome),
-        GroupBy::Place => places(outcome),
+        GroupBy::Piece => pieces(outcome),
+        GroupBy::Part => clusters::by_part(outcome),
+        GroupBy::Place => clusters::by_place(outcome),
         GroupBy::Group => groups(outcome),
     };
     if rows.len() > 1 {
         if let Some(columns) = columns() {
-            // The rows of sub-assemblies have no verdict; with a baseline, all other rows have a status.
-            let is_group = group_by == GroupBy::Group;
-            let first = if is_group { 0 } else { 1 + usize::from(outcome.known.is_some()) };
+            // The names of the parts follow the verdict, the status and the review.
+            let first = match group_by {
+                GroupBy::Group => 0,
+                GroupBy::Part | GroupBy::Place => 1,
+                GroupBy::Pair | GroupBy::Piece => {
+                    1 + usize::from(outcome.known.is_some()) + usize::from(has_reviews(outcome))
+                }
+            };
             fit_names(&mut rows, first, columns);
         }
         text.push('\n');
@@ -85,13 +99,13 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
         [only] => _ = write!(text, "{only}: "),
         _ => _ = write!(text, "{}: ", count(files.len(), "file")),
     }
-    let units = assembly.units.map(|units| format!(" {units}")).unwrap_or_default();
+    let units = notes::unit(outcome);
     let _ = write!(
         text,
-        "{} of {}; touch band {}{units}",
+        "{} of {}; {}",
         count(assembly.parts.len(), "part"),
         count(assembly.face_count(), "face"),
-        short(findings.touch, 4)
+        bands(outcome),
     );
     match findings.clearance {
         0.0 => text.push_str(", no clearance\n"),
@@ -100,25 +114,39 @@ fn head(outcome: &Outcome, is_default: bool) -> String {
     text
 }
 
+/// Returns the touch band that was given, or the range of the bands of the listed pairs.
+fn bands(outcome: &Outcome) -> String {
+    let units = notes::unit(outcome);
+    let findings = &outcome.findings;
+    if let Some(touch) = findings.touch_given {
+        return format!("touch band {}{units}", short(touch, 4));
+    }
+    let bands = || findings.rows.iter().map(|row| row.clash.band);
+    let least = bands().fold(f64::INFINITY, f64::min);
+    let [least, most] = [least, bands().fold(0.0, f64::max)].map(|band| short(band, 3));
+    match findings.rows.is_empty() {
+        true => format!("touch band by pair, up to {}{units}", short(findings.touch, 3)),
+        false if least == most => format!("touch band by pair, {most}{units}"),
+        false => format!("touch band by pair, {least} to {most}{units}"),
+    }
+}
+
+/// Returns how many clashes need attention, and the exit code.
+pub(super) fn attention(failures: usize) -> String {
+    match failures {
+        0 => "no clash needs attention (exit code 0)".to_owned(),
+        1 => "1 clash needs attention (exit code 1)".to_owned(),
+        many => format!("{many} clashes need attention (exit code 1)"),
+    }
+}
+
 fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
     let findings = &outcome.findings;
-    let mut text = String::new();
-    let listed = findings.rows.len();
-    if listed < outcome.total() && group_by != GroupBy::Group {
-        let _ = writeln!(text, "{listed} of {} clashes are listed (--limit)", outcome.total());
-    }
+    let mut text = notes::below(outcome);
     if group_by == GroupBy::Pair && findings.rows.iter().any(is_open) {
         text.push_str(
             "open: one of the parts is not a closed surface, so the penetration depth is unknown\n",
         );
-    }
-    match outcome.open_parts {
-        0 => {}
-        1 => text.push_str("1 checked part is open: no part is reported as inside it\n"),
-        open => {
-            let _ =
-                writeln!(text, "{open} checked parts are open: no part is reported as inside them");
-        }
     }
     let counted: Vec<String> = Verdict::ALL
         .into_iter()
@@ -132,8 +160,10 @@ fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
         counted => text.push_str(&counted.join(", ")),
     }
     if let Some(known) = outcome.known {
-        let (new, resolved) = (outcome.total() - known, findings.resolved.len());
-        let _ = write!(text, " ({new} new, {known} known, {resolved} resolved)");
+        let (worse, resolved) = (outcome.worse, findings.resolved.len());
+        let new = outcome.total() - known - worse;
+        let worse = if worse > 0 { format!(", {worse} worse") } else { String::new() };
+        let _ = write!(text, " ({new} new{worse}, {known} known, {resolved} resolved)");
     }
     let allowed = outcome.total() - outcome.failures;
     if allowed > 0 {
@@ -141,13 +171,48 @@ fn foot(outcome: &Outcome, group_by: GroupBy, times: Times) -> String {
     }
     let [read, search] = [times.read, times.search].map(time);
     let pairs = count(findings.pairs_checked, "pair");
-    let _ = writeln!(text, "; {pairs} checked in {search}, files read in {read}");
+    let _ = write!(text, "; {pairs} checked in {search}, files read in {read}");
+    match times.write.map(time) {
+        None => text.push('\n'),
+        Some(write) => _ = writeln!(text, ", outputs written in {write}"),
+    }
+    if let Some(reviews) = reviews(outcome) {
+        let _ = writeln!(text, "review: {reviews}");
+    }
+    let _ = writeln!(text, "{}", attention(outcome.failures));
     text
+}
+
+/// Returns the number of listed clashes with each status of the review file, if there is one.
+fn reviews(outcome: &Outcome) -> Option<String> {
+    let others = outcome.findings.other_reviews.as_ref()?;
+    let statuses = || {
+        let rows = outcome.findings.rows.iter().filter_map(|row| row.review.as_ref());
+        let listed = rows.map(|review| review.status);
+        let others = others.iter().map(|entry| entry.review.status);
+        listed.chain(others.filter(|&status| status == ReviewStatus::Resolved))
+    };
+    let counted: Vec<String> = ReviewStatus::ALL
+        .into_iter()
+        .map(|status| (status, statuses().filter(|&other| other == status).count()))
+        .filter(|&(_, count)| count > 0)
+        .map(|(status, count)| format!("{count} {}", status.name()))
+        .collect();
+    Some(counted).filter(|counted| !counted.is_empty()).map(|counted| counted.join(", "))
+}
+
+/// Returns whether the rows have reviews.
+fn has_reviews(outcome: &Outcome) -> bool {
+    outcome.findings.other_reviews.is_some()
 }
 
 /// Returns whether the depth of a clash is unknown because a part is not closed.
 fn is_open(row: &Row) -> bool {
-    row.clash.depth.is_none() && row.clash.distance == 0.0 && row.clash.is_closed != [true; 2]
+    is_open_clash(&row.clash)
+}
+
+fn is_open_clash(clash: &Clash) -> bool {
+    clash.depth.is_none() && clash.distance == 0.0 && clash.is_closed != [true; 2]
 }
 
 pub(super) fn time(time: Duration) -> String {
@@ -157,28 +222,58 @@ pub(super) fn time(time: Duration) -> String {
     }
 }
 
-/// One row for each clash.
+/// One row for each clash. A quick check has only verdicts.
 fn pairs(outcome: &Outcome) -> Vec<Vec<String>> {
     let rows = &outcome.findings.rows;
-    let mut table = vec![header(outcome, &["depth", "length", "distance", "at"])];
+    let has_volume = rows.iter().any(|row| row.clash.volume.is_some());
+    let columns: &[&str] = match (outcome.findings.is_quick, has_volume) {
+        (true, _) => &[],
+        (false, true) => &["depth", "band", "volume", "length", "distance", "at"],
+        (false, false) => &["depth", "band", "length", "distance", "at"],
+    };
+    let mut table = vec![header(outcome, columns)];
     for row in rows {
         let clash = &row.clash;
-        let depth = match clash.least_depth() {
-            Some(depth) => short(depth, 4),
-            None if is_open(row) => "open".into(),
-            None => "-".into(),
-        };
         let mut cells = first_cells(outcome, row);
-        let [length, distance] = [clash.length, clash.distance].map(|value| short(value, 4));
-        cells.extend([depth, length, distance, at(clash.points[0])]);
+        if !outcome.findings.is_quick {
+            cells.extend([depth(clash), short(clash.band, 3)]);
+            if has_volume {
+                cells.push(clash.volume.map_or("-".into(), |volume| short(volume, 4)));
+            }
+            let [length, distance] = [clash.length, clash.distance].map(|value| short(value, 4));
+            cells.extend([length, distance, at(clash.points[0])]);
+        }
         table.push(cells);
     }
     table
 }
 
-/// One row for each place where two parts meet. A pair without such a place has one row, too.
-fn places(outcome: &Outcome) -> Vec<Vec<String>> {
-    let mut table = vec![header(outcome, &["place", "length", "faces", "at"])];
+/// Returns the depth of a clash as a range, if it exceeds the touch band; the difference of the radii for a fit.
+pub(super) fn depth(clash: &Clash) -> String {
+    if let Some(fit) = clash.fit {
+        let sign = if fit.difference() > 0.0 { "+" } else { "" };
+        return format!("radius {sign}{}", short(fit.difference(), 4));
+    }
+    match clash.depth {
+        Some(depth) if depth.at_least > clash.band => range(depth),
+        None if is_open_clash(clash) => "open".into(),
+        _ => "-".into(),
+    }
+}
+
+/// Returns a bracket of a depth: `0.19–0.21`; `≥0.19` without an upper bound.
+fn range(depth: Depth) -> String {
+    let least = short(depth.at_least, 4);
+    match depth.at_most().map(|most| short(most, 4)) {
+        None => format!("≥{least}"),
+        Some(most) if most == least => least,
+        Some(most) => format!("{least}–{most}"),
+    }
+}
+
+/// One row for each connected piece of an intersection. A pair without one has one row, too.
+fn pieces(outcome: &Outcome) -> Vec<Vec<String>> {
+    let mut table = vec![header(outcome, &["piece", "length", "faces", "at"])];
     for row in &outcome.findings.rows {
         let clash = &row.clash;
         let count = clash.places.len();
@@ -215,31 +310,49 @@ fn groups(outcome: &Outcome) -> Vec<Vec<String>> {
 }
 
 fn header(outcome: &Outcome, more: &[&str]) -> Vec<String> {
-    let bold = |text: &&str| Style::new().bold().apply_to(text).to_string();
     let status = outcome.known.is_some().then_some("status");
-    ["verdict"].iter().chain(&status).chain(&["a", "b"]).chain(more).map(bold).collect()
+    let review = has_reviews(outcome).then_some("review");
+    let first = ["verdict"].iter().chain(&status).chain(&review);
+    first.chain(&["a", "b"]).chain(more).map(|text| bold(text)).collect()
+}
+
+/// Returns a text in bold, for a terminal.
+pub(super) fn bold(text: &str) -> String {
+    Style::new().bold().apply_to(text).to_string()
 }
 
 /// Returns the first cells of a row, which are the same in all tables of clashes.
 fn first_cells(outcome: &Outcome, row: &Row) -> Vec<String> {
     let clash = &row.clash;
-    let mut cells = vec![style(clash.verdict).apply_to(clash.verdict).to_string()];
+    let mut cells = vec![style(clash.verdict).apply_to(verdict(clash)).to_string()];
     if let Some(status) = row.status {
-        cells.push(match outcome.was(row) {
+        cells.push(match row.was {
             Some(before) => format!("{} (was {before})", status.name()),
             None => status.name().to_owned(),
         });
     }
+    if let Some(review) = &row.review {
+        cells.push(review.status.name().to_owned());
+    }
     cells.extend([clash.a, clash.b].map(|part| plain(outcome.name(part))));
     cells
+}
+
+/// Returns the verdict of a clash, with the part that is inside the other.
+fn verdict(clash: &Clash) -> String {
+    match clash.inner.filter(|_| clash.verdict == Verdict::Inside) {
+        None => clash.verdict.name().to_owned(),
+        Some(Side::A) => "inside (a in b)".to_owned(),
+        Some(Side::B) => "inside (b in a)".to_owned(),
+    }
 }
 
 /// The colour of a verdict on a terminal.
 pub(super) fn style(verdict: Verdict) -> Style {
     match verdict {
         Verdict::Duplicate => Style::new().magenta(),
-        Verdict::Inside | Verdict::Penetrating => Style::new().red(),
-        Verdict::Clearance => Style::new().yellow(),
+        Verdict::Inside | Verdict::Penetrating | Verdict::Undecided => Style::new().red(),
+        Verdict::Clearance | Verdict::Fit => Style::new().yellow(),
         Verdict::Touching => Style::new().cyan(),
         _ => Style::new(),
     }
@@ -303,7 +416,7 @@ fn shortened(name: &str, to: usize) -> String {
     format!("{}…{}", begin.trim_end(), end.trim_start())
 }
 
-fn at(point: DVec3) -> String {
+pub(super) fn at(point: DVec3) -> String {
     let [x, y, z] = point.to_array().map(|value| short(value, 6));
     format!("({x}, {y}, {z})")
 }
@@ -311,6 +424,47 @@ fn at(point: DVec3) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use impinge::clash::Fit;
+
+    #[test]
+    fn depths_are_ranges_beyond_the_band() {
+        let mut clash = Clash::new(0, 1, Verdict::Penetrating);
+        clash.band = 0.01;
+        let mut shown = |least: f64, most: Option<f64>| {
+            let mut depth = Depth::at_least(least);
+            depth.way_out = most.map(|most| DVec3::X * most);
+            clash.depth = Some(depth);
+            super::depth(&clash)
+        };
+        assert_eq!(shown(0.19, Some(0.21)), "0.19–0.21");
+        assert_eq!(shown(0.19, Some(0.190_000_1)), "0.19");
+        assert_eq!(shown(0.19, None), "≥0.19");
+        assert_eq!(shown(0.01, Some(0.21)), "-", "within the band");
+        clash.depth = None;
+        assert_eq!(depth(&clash), "-");
+        clash.is_closed = [true, false];
+        assert_eq!(depth(&clash), "open");
+        clash.fit = Some(Fit::new(Side::A, 5.02, 5.0));
+        assert_eq!(depth(&clash), "radius +0.02");
+        clash.fit = Some(Fit::new(Side::A, 5.0, 5.25));
+        assert_eq!(depth(&clash), "radius -0.25");
+    }
+
+    #[test]
+    fn inside_says_which_part_is_inside_which() {
+        let mut clash = Clash::new(0, 1, Verdict::Inside);
+        clash.inner = Some(Side::B);
+        assert_eq!(verdict(&clash), "inside (b in a)");
+        clash.inner = Some(Side::A);
+        assert_eq!(verdict(&clash), "inside (a in b)");
+    }
+
+    #[test]
+    fn the_summary_says_what_needs_attention() {
+        assert_eq!(attention(0), "no clash needs attention (exit code 0)");
+        assert_eq!(attention(1), "1 clash needs attention (exit code 1)");
+        assert_eq!(attention(3), "3 clashes need attention (exit code 1)");
+    }
 
     #[test]
     fn tables_fit_the_terminal_if_names_allow_it() {

@@ -1,7 +1,9 @@
 //! All integration tests of the command, in one binary to save linking time.
 
+mod bcf;
 mod bench;
 mod clash;
+mod clash_review;
 mod common;
 mod corpus;
 mod generate;

@@ -11,11 +11,11 @@ use std::io::{Error, ErrorKind, Result, Write};
 pub(super) struct Archive<W> {
     out: W,
     /// The number of bytes written so far.
-    offset: u32,
+    offset: u64,
     date: [u16; 2],
     /// The central directory: one record per entry, written at the end.
     directory: Vec<u8>,
-    count: u16,
+    count: u64,
 }
 
 /// How an entry is stored.
@@ -27,6 +27,9 @@ enum Kept {
 
 /// The zip version needed to read an entry: 2.0, for deflate.
 const NEEDED: u16 = 20;
+
+/// The zip version needed to read a zip64 archive.
+const NEEDED_64: u16 = 45;
 
 /// Names are UTF-8.
 const FLAGS: u16 = 1 << 11;
@@ -66,14 +69,25 @@ impl<W: Write> Archive<W> {
         self.put(name.as_bytes())?;
         self.put(packed)?;
 
-        self.count = self.count.checked_add(1).ok_or_else(too_large)?;
+        self.count += 1;
+        // An entry beyond 4 GiB has its offset in an extra field of zip64.
+        let short = u32::try_from(offset).ok().filter(|&short| short < u32::MAX);
+        if short.is_none() {
+            let last = entry.len() - 2;
+            entry[..2].copy_from_slice(&NEEDED_64.to_le_bytes());
+            entry[last..].copy_from_slice(&12_u16.to_le_bytes());
+        }
         self.directory.extend(b"PK\x01\x02");
         self.directory.extend(NEEDED.to_le_bytes());
         self.directory.extend(entry);
         // No comment, disk 0, no content type and no permissions.
         self.directory.extend([0; 10]);
-        self.directory.extend(offset.to_le_bytes());
+        self.directory.extend(short.unwrap_or(u32::MAX).to_le_bytes());
         self.directory.extend(name.as_bytes());
+        if short.is_none() {
+            self.directory.extend([1, 0, 8, 0]); // the field of zip64, 8 bytes long
+            self.directory.extend(offset.to_le_bytes());
+        }
         Ok(())
     }
 
@@ -81,17 +95,40 @@ impl<W: Write> Archive<W> {
     pub(super) fn finish(mut self) -> Result<()> {
         let (offset, directory) = (self.offset, std::mem::take(&mut self.directory));
         self.put(&directory)?;
+        let length = directory.len() as u64;
+        let count = u16::try_from(self.count).ok().filter(|&count| count < u16::MAX);
+        let [short_length, short_offset] =
+            [length, offset].map(|it| u32::try_from(it).ok().filter(|&it| it < u32::MAX));
+        if count.is_none() || short_length.is_none() || short_offset.is_none() {
+            self.put_end_64(length, offset)?;
+        }
         let mut end = b"PK\x05\x06\0\0\0\0".to_vec();
-        end.extend([self.count.to_le_bytes(); 2].as_flattened());
-        end.extend(size(directory.len())?.to_le_bytes());
-        end.extend(offset.to_le_bytes());
+        end.extend([count.unwrap_or(u16::MAX).to_le_bytes(); 2].as_flattened());
+        end.extend(short_length.unwrap_or(u32::MAX).to_le_bytes());
+        end.extend(short_offset.unwrap_or(u32::MAX).to_le_bytes());
         end.extend([0; 2]);
         self.put(&end)?;
         self.out.flush()
     }
 
+    /// Writes the end record of zip64, which has room for larger numbers, and the record that locates it.
+    fn put_end_64(&mut self, length: u64, offset: u64) -> Result<()> {
+        let at = self.offset;
+        let mut end = b"PK\x06\x06".to_vec();
+        end.extend(44_u64.to_le_bytes()); // bytes that follow
+        end.extend([NEEDED_64.to_le_bytes(); 2].as_flattened());
+        end.extend([0; 8]); // disk 0
+        for number in [self.count, self.count, length, offset] {
+            end.extend(number.to_le_bytes());
+        }
+        end.extend(b"PK\x06\x07\0\0\0\0");
+        end.extend(at.to_le_bytes());
+        end.extend(1_u32.to_le_bytes()); // disks
+        self.put(&end)
+    }
+
     fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.offset = self.offset.checked_add(size(bytes.len())?).ok_or_else(too_large)?;
+        self.offset += bytes.len() as u64;
         self.out.write_all(bytes)
     }
 }
@@ -101,7 +138,7 @@ fn size(length: usize) -> Result<u32> {
 }
 
 fn too_large() -> Error {
-    let message = "a BCF file can hold at most 65535 entries (about 20000 topics) and 4 GiB; write fewer topics";
+    let message = "an entry of a BCF file can hold at most 4 GiB, and its name 65535 bytes";
     Error::new(ErrorKind::InvalidData, message)
 }
 
@@ -134,16 +171,77 @@ mod tests {
         }
     }
 
+    /// More entries than a zip archive without extensions can count.
     #[test]
-    fn archives_that_are_too_large_are_refused() {
-        let mut archive = Archive::new(std::io::sink(), Date::from_unix(0));
-        for _ in 0..65_535 {
-            archive.store("x", b"").unwrap();
+    fn archives_may_have_many_entries() {
+        for count in [65_534, 65_535, 65_536, 80_000] {
+            let mut bytes = Vec::new();
+            let mut archive = Archive::new(&mut bytes, Date::from_unix(0));
+            for number in 0..count {
+                archive.store(&number.to_string(), b"x").unwrap();
+            }
+            archive.finish().unwrap();
+            let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
+            assert_eq!(archive.len(), count);
+            let mut entry = archive.by_index(count - 1).unwrap();
+            assert_eq!(entry.name().unwrap(), (count - 1).to_string());
+            let mut back = Vec::new();
+            entry.read_to_end(&mut back).unwrap();
+            assert_eq!(back, b"x");
         }
-        let error = archive.store("x", b"").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InvalidData);
-        let mut archive = Archive::new(std::io::sink(), Date::from_unix(0));
-        archive.offset = u32::MAX - 10;
-        assert!(archive.store("x", b"").is_err());
+    }
+
+    /// Stands for a file of `hole` zero bytes followed by `tail`.
+    #[derive(Debug)]
+    struct Sparse {
+        hole: u64,
+        tail: Vec<u8>,
+        at: u64,
+    }
+
+    impl Read for Sparse {
+        fn read(&mut self, out: &mut [u8]) -> Result<usize> {
+            let length = self.hole + self.tail.len() as u64;
+            let count = (out.len() as u64).min(length.saturating_sub(self.at)) as usize;
+            for byte in &mut out[..count] {
+                let in_tail = self.at.checked_sub(self.hole);
+                *byte = in_tail.map_or(0, |at| self.tail[at as usize]);
+                self.at += 1;
+            }
+            Ok(count)
+        }
+    }
+
+    impl std::io::Seek for Sparse {
+        fn seek(&mut self, to: std::io::SeekFrom) -> Result<u64> {
+            use std::io::SeekFrom;
+            let length = self.hole + self.tail.len() as u64;
+            let (from, by) = match to {
+                SeekFrom::Start(at) => (at, 0),
+                SeekFrom::End(by) => (length, by),
+                SeekFrom::Current(by) => (self.at, by),
+            };
+            let at = from.checked_add_signed(by);
+            self.at = at.ok_or_else(|| Error::from(ErrorKind::InvalidInput))?;
+            Ok(self.at)
+        }
+    }
+
+    #[test]
+    fn archives_may_be_larger_than_4_gib() {
+        for hole in [u64::from(u32::MAX) - 3, u64::from(u32::MAX), 5 << 30] {
+            let mut tail = Vec::new();
+            let mut archive = Archive::new(&mut tail, Date::from_unix(0));
+            archive.offset = hole;
+            archive.store("far", b"away").unwrap();
+            archive.store("farther", b"still").unwrap();
+            archive.finish().unwrap();
+            let file = std::io::BufReader::new(Sparse { hole, tail, at: 0 });
+            let mut archive = zip::ZipArchive::new(file).unwrap();
+            assert_eq!(archive.len(), 2);
+            let mut back = String::new();
+            archive.by_name("farther").unwrap().read_to_string(&mut back).unwrap();
+            assert_eq!(back, "still");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Writes `markup.bcf`, the description of a topic, and the files that describe the project.
 
 use super::{
-    Guid, PRIORITIES, Project, Topic, Used, Version,
+    Guid, PRIORITIES, Project, Topic, Used, Version, ViewNames,
     xml::{Xml, named},
 };
 
@@ -47,7 +47,11 @@ pub(super) fn extensions(project: &Project<'_>, used: &Used) -> String {
         list(xml, "TopicStatuses", "TopicStatus", &mut used.statuses.iter().map(String::as_str));
         list(xml, "Priorities", "Priority", &mut PRIORITIES.into_iter());
         list(xml, "TopicLabels", "TopicLabel", &mut used.labels.iter().map(String::as_str));
-        list(xml, "Users", "User", &mut [project.author].into_iter());
+        let users = [project.author].into_iter().chain(used.users.iter().map(String::as_str));
+        list(xml, "Users", "User", &mut users.into_iter());
+        // Not used, but required.
+        list(xml, "SnippetTypes", "SnippetType", &mut [].into_iter());
+        list(xml, "Stages", "Stage", &mut [].into_iter());
     });
     xml.finish()
 }
@@ -64,12 +68,16 @@ pub(super) fn markup(project: &Project<'_>, topic: &Topic<'_>) -> String {
         ];
         xml.within("Topic", &attributes, |xml| {
             content(xml, project, topic);
-            if project.version == Version::V3_0 && topic.viewpoint.is_some() {
-                xml.within("Viewpoints", &[], |xml| viewpoint(xml, "ViewPoint", topic));
+            if project.version == Version::V3_0 && !topic.comments.is_empty() {
+                xml.within("Comments", &[], |xml| comments(xml, project, topic));
+            }
+            if project.version == Version::V3_0 && !topic.views.is_empty() {
+                xml.within("Viewpoints", &[], |xml| viewpoints(xml, "ViewPoint", topic));
             }
         });
-        if project.version == Version::V2_1 && topic.viewpoint.is_some() {
-            viewpoint(xml, "Viewpoints", topic);
+        if project.version == Version::V2_1 {
+            comments(xml, project, topic);
+            viewpoints(xml, "Viewpoints", topic);
         }
     });
     xml.finish()
@@ -102,17 +110,34 @@ fn content(xml: &mut Xml, project: &Project<'_>, topic: &Topic<'_>) {
     }
     xml.text("CreationDate", &project.date.to_string());
     xml.text("CreationAuthor", named(project.author));
+    if !topic.assignee.is_empty() {
+        xml.text("AssignedTo", named(topic.assignee));
+    }
     if !topic.description.is_empty() {
         xml.text("Description", named(&topic.description));
     }
 }
 
-fn viewpoint(xml: &mut Xml, name: &'static str, topic: &Topic<'_>) {
-    let guid = topic.guid.within("viewpoint").to_string();
-    xml.within(name, &[("Guid", &guid)], |xml| {
-        xml.text("Viewpoint", "viewpoint.bcfv");
-        if topic.snapshot.is_some() {
-            xml.text("Snapshot", "snapshot.png");
-        }
-    });
+fn comments(xml: &mut Xml, project: &Project<'_>, topic: &Topic<'_>) {
+    for (number, comment) in (1..).zip(&topic.comments) {
+        let guid = topic.guid.within(&format!("comment {number}")).to_string();
+        xml.within("Comment", &[("Guid", &guid)], |xml| {
+            xml.text("Date", &project.date.to_string());
+            xml.text("Author", named(project.author));
+            xml.text("Comment", named(comment));
+        });
+    }
+}
+
+fn viewpoints(xml: &mut Xml, name: &'static str, topic: &Topic<'_>) {
+    for (number, view) in (1..).zip(&topic.views) {
+        let names = ViewNames::new(number);
+        let guid = names.guid(topic.guid).to_string();
+        xml.within(name, &[("Guid", &guid)], |xml| {
+            xml.text("Viewpoint", &names.viewpoint);
+            if view.snapshot.is_some() {
+                xml.text("Snapshot", &names.snapshot);
+            }
+        });
+    }
 }

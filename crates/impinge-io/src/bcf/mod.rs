@@ -96,12 +96,23 @@ pub struct Topic<'a> {
     pub kind: &'a str,
     /// The status, such as `Open`.
     pub status: &'a str,
+    /// The user who takes care of the issue; empty for none.
+    pub assignee: &'a str,
     /// The priority, such as `High`. Use one of [`PRIORITIES`], which tools know.
     pub priority: &'a str,
     /// Labels to search by.
     pub labels: Vec<&'a str>,
-    /// The camera and selection; `None` if the issue no longer has a location.
-    pub viewpoint: Option<Viewpoint>,
+    /// Comments, by the author of the project, at the date of the project.
+    pub comments: Vec<&'a str>,
+    /// The views; none if the issue no longer has a location.
+    pub views: Vec<View>,
+}
+
+/// A camera, and the picture that it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The camera and selection.
+    pub viewpoint: Viewpoint,
     /// The picture from that camera, as PNG data.
     pub snapshot: Option<Vec<u8>>,
 }
@@ -109,7 +120,7 @@ pub struct Topic<'a> {
 /// The priorities that a file of version 3.0 declares.
 pub const PRIORITIES: [&str; 3] = ["High", "Normal", "Low"];
 
-/// A camera and the selected parts. All lengths are in metres.
+/// A camera and the selected parts. All lengths are in metres, and the z axis points up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Viewpoint {
     /// The position of the camera.
@@ -129,13 +140,25 @@ pub struct Viewpoint {
 /// A part of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Component {
-    /// The name of the part in the authoring tool. If it contains an IFC GlobalId, tools find the part by that.
+    /// The name or id of the part in the authoring tool.
     pub name: String,
+    /// The IFC GlobalId of the part, by which tools find it: 22 characters. Others are not written.
+    pub ifc_guid: Option<String>,
+}
+
+impl Component {
+    /// Returns a part with the IFC GlobalId that its name contains, if there is one.
+    pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
+        let ifc_guid = ifc_guid(&name).map(str::to_owned);
+        Self { name, ifc_guid }
+    }
 }
 
 /// Writes a file topic by topic, so that only one topic has to be in memory.
 ///
-/// A file with more than 65,535 entries or 4 GiB is an error of the kind `InvalidData`.
+/// A file with more than 65,535 entries or 4 GiB is a zip64 archive. A single entry of more than 4 GiB is an error
+/// of the kind `InvalidData`.
 pub struct Writer<'a> {
     project: &'a Project<'a>,
     archive: Archive<&'a mut dyn Write>,
@@ -149,6 +172,25 @@ struct Used {
     kinds: Vec<String>,
     statuses: Vec<String>,
     labels: Vec<String>,
+    users: Vec<String>,
+}
+
+/// The names of the files of a view, and of its GUID. The first view of a topic has the names that readers of
+/// version 1 look for.
+struct ViewNames {
+    viewpoint: String,
+    snapshot: String,
+}
+
+impl ViewNames {
+    fn new(number: usize) -> Self {
+        let end = if number == 1 { String::new() } else { format!("-{number}") };
+        Self { viewpoint: format!("viewpoint{end}.bcfv"), snapshot: format!("snapshot{end}.png") }
+    }
+
+    fn guid(&self, topic: Guid) -> Guid {
+        topic.within(self.viewpoint.trim_end_matches(".bcfv"))
+    }
 }
 
 impl fmt::Debug for Writer<'_> {
@@ -169,16 +211,16 @@ impl<'a> Writer<'a> {
     /// Adds a topic.
     pub fn add(&mut self, topic: &Topic<'_>) -> Result<()> {
         let folder = topic.guid.to_string();
-        let mut add =
-            |name: &str, bytes: &[u8]| self.archive.add(&format!("{folder}/{name}"), bytes);
-        add("markup.bcf", markup::markup(self.project, topic).as_bytes())?;
-        if let Some(viewpoint) = &topic.viewpoint {
-            let guid = topic.guid.within("viewpoint");
+        let text = markup::markup(self.project, topic);
+        self.archive.add(&format!("{folder}/markup.bcf"), text.as_bytes())?;
+        for (number, View { viewpoint, snapshot }) in (1..).zip(&topic.views) {
+            let names = ViewNames::new(number);
+            let guid = names.guid(topic.guid);
             let text = viewpoint::visualization(self.project.version, guid, viewpoint);
-            add("viewpoint.bcfv", text.as_bytes())?;
-        }
-        if let Some(snapshot) = &topic.snapshot {
-            self.archive.store(&format!("{folder}/snapshot.png"), snapshot)?;
+            self.archive.add(&format!("{folder}/{}", names.viewpoint), text.as_bytes())?;
+            if let Some(snapshot) = snapshot {
+                self.archive.store(&format!("{folder}/{}", names.snapshot), snapshot)?;
+            }
         }
         let note = |words: &mut Vec<String>, word: &str| {
             if !words.iter().any(|other| other == word) {
@@ -188,6 +230,9 @@ impl<'a> Writer<'a> {
         note(&mut self.used.kinds, topic.kind);
         note(&mut self.used.statuses, topic.status);
         topic.labels.iter().for_each(|label| note(&mut self.used.labels, label));
+        if !topic.assignee.is_empty() {
+            note(&mut self.used.users, topic.assignee);
+        }
         Ok(())
     }
 

@@ -17,7 +17,7 @@ fn project(version: Version) -> Project<'static> {
 }
 
 fn topic<'a>(a: &str, b: &str, label: &'a str) -> Topic<'a> {
-    let component = |name: &str| Component { name: name.to_owned() };
+    let component = |name: &str| Component::named(name);
     Topic {
         guid: Guid::of(&["p", a, b]),
         title: format!("{a} and {b}"),
@@ -25,16 +25,20 @@ fn topic<'a>(a: &str, b: &str, label: &'a str) -> Topic<'a> {
         kind: "Clash",
         status: "Open",
         priority: "High",
+        assignee: if a == "wall 2O2Fr$t4X7Zf8NOew3FNr2" { "kim" } else { "" },
+        comments: if a == "wall 2O2Fr$t4X7Zf8NOew3FNr2" { vec!["Move it."] } else { vec![] },
         labels: vec![label, "new"],
-        viewpoint: Some(Viewpoint {
-            position: DVec3::new(1.5, -2.0, 1e-9),
-            direction: DVec3::Y,
-            up: DVec3::Z,
-            field_of_view: 45.0,
-            aspect: 1.5,
-            components: vec![(component(a), [255, 0, 10]), (component(b), [0, 128, 255])],
-        }),
-        snapshot: Some(b"\x89PNG and so on".to_vec()),
+        views: vec![View {
+            viewpoint: Viewpoint {
+                position: DVec3::new(1.5, -2.0, 1e-9),
+                direction: DVec3::Y,
+                up: DVec3::Z,
+                field_of_view: 45.0,
+                aspect: 1.5,
+                components: vec![(component(a), [255, 0, 10]), (component(b), [0, 128, 255])],
+            },
+            snapshot: Some(b"\x89PNG and so on".to_vec()),
+        }],
     }
 }
 
@@ -42,7 +46,7 @@ fn topics() -> Vec<Topic<'static>> {
     let mut topics = vec![topic("wall 2O2Fr$t4X7Zf8NOew3FNr2", "pipe", "penetrating")];
     topics.extend(HOSTILE.map(|name| topic(name, "plain", HOSTILE[0])));
     let mut resolved = topic("gone", "plain", "resolved");
-    (resolved.viewpoint, resolved.snapshot, resolved.status) = (None, None, "Closed");
+    (resolved.views, resolved.status) = (vec![], "Closed");
     resolved.description = String::new();
     topics.push(resolved);
     topics
@@ -93,7 +97,7 @@ fn the_archive_has_exactly_the_expected_files() {
         let mut expected = vec!["bcf.version".to_owned(), "project.bcfp".to_owned()];
         for topic in topics() {
             expected.push(format!("{}/markup.bcf", topic.guid));
-            if topic.viewpoint.is_some() {
+            if !topic.views.is_empty() {
                 expected.push(format!("{}/viewpoint.bcfv", topic.guid));
                 expected.push(format!("{}/snapshot.png", topic.guid));
             }
@@ -121,8 +125,8 @@ fn elements_are_in_the_order_of_the_schemas() {
     assert_eq!(
         outline_of(entry(&old, &format!("{guid}/markup.bcf"))),
         "Markup(Header(File(Filename),File(Filename)),\
-         Topic(Title,Priority,Labels,Labels,CreationDate,CreationAuthor,Description),\
-         Viewpoints(Viewpoint,Snapshot))"
+         Topic(Title,Priority,Labels,Labels,CreationDate,CreationAuthor,AssignedTo,Description),\
+         Comment(Date,Author,Comment),Viewpoints(Viewpoint,Snapshot))"
     );
     assert_eq!(
         outline_of(entry(&old, &format!("{guid}/viewpoint.bcfv"))),
@@ -140,8 +144,8 @@ fn elements_are_in_the_order_of_the_schemas() {
     assert_eq!(
         outline_of(entry(&new, &format!("{guid}/markup.bcf"))),
         "Markup(Header(Files(File(Filename),File(Filename))),\
-         Topic(Title,Priority,Labels(Label,Label),CreationDate,CreationAuthor,Description,\
-         Viewpoints(ViewPoint(Viewpoint,Snapshot))))"
+         Topic(Title,Priority,Labels(Label,Label),CreationDate,CreationAuthor,AssignedTo,Description,\
+         Comments(Comment(Date,Author,Comment)),Viewpoints(ViewPoint(Viewpoint,Snapshot))))"
     );
     assert_eq!(
         outline_of(entry(&new, &format!("{guid}/viewpoint.bcfv"))),
@@ -155,7 +159,7 @@ fn elements_are_in_the_order_of_the_schemas() {
         outline_of(entry(&new, "extensions.xml")),
         "Extensions(TopicTypes(TopicType),TopicStatuses(TopicStatus,TopicStatus),\
          Priorities(Priority,Priority,Priority),\
-         TopicLabels(TopicLabel,TopicLabel,TopicLabel,TopicLabel),Users(User))"
+         TopicLabels(TopicLabel,TopicLabel,TopicLabel,TopicLabel),Users(User,User),SnippetTypes,Stages)"
     );
     let gone = topics().pop().unwrap().guid;
     assert_eq!(
@@ -249,7 +253,7 @@ fn the_same_topics_are_the_same_bytes() {
 #[test]
 fn numbers_are_written_as_in_xml() {
     let viewpoint = |x: f64| {
-        let mut it = topics()[0].viewpoint.clone().unwrap();
+        let mut it = topics()[0].views[0].viewpoint.clone();
         it.position.x = x;
         let text = viewpoint::visualization(Version::V2_1, Guid::of(&[]), &it);
         let start = text.find("<X>").unwrap() + 3;
@@ -265,6 +269,38 @@ fn numbers_are_written_as_in_xml() {
         (f64::NAN, "NaN"),
     ] {
         assert_eq!(viewpoint(value), text);
+    }
+}
+
+/// A topic with several views has files and GUIDs of its own for each of them.
+#[test]
+fn a_topic_may_have_several_views() {
+    for version in Version::ALL {
+        let mut topic = topic("a", "b", "x");
+        let mut second = topic.views[0].clone();
+        second.snapshot = None;
+        second.viewpoint.components[0].0.ifc_guid = Some("not an id".to_owned());
+        second.viewpoint.components[1].0.ifc_guid = Some("0$_9aZbYcXdWeVfUgThSiR".to_owned());
+        topic.views.push(second);
+        let (project, mut bytes) = (project(version), Vec::new());
+        let mut writer = Writer::new(&project, &mut bytes).unwrap();
+        writer.add(&topic).unwrap();
+        writer.finish().unwrap();
+        let entries = entries(&bytes);
+        let view = |name: &str| {
+            Tree::parse(entry(&entries, &format!("{}/{name}", topic.guid)))
+                .unwrap()
+                .root()
+                .attribute("Guid")
+                .unwrap()
+                .to_owned()
+        };
+        assert_ne!(view("viewpoint.bcfv"), view("viewpoint-2.bcfv"));
+        let second = entry(&entries, &format!("{}/viewpoint-2.bcfv", topic.guid));
+        let text = String::from_utf8(second.to_vec()).unwrap();
+        assert!(!text.contains("not an id") && text.contains("IfcGuid=\"0$_9aZbYcXdWeVfUgThSiR\""));
+        let pictures = entries.iter().filter(|(name, _)| name.ends_with(".png")).count();
+        assert_eq!(pictures, 1);
     }
 }
 

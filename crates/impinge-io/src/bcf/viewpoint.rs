@@ -46,7 +46,8 @@ fn components(xml: &mut Xml, version: Version, viewpoint: &Viewpoint) {
 }
 
 fn component(xml: &mut Xml, component: &Component) {
-    let id = ifc_guid(&component.name).map(|id| ("IfcGuid", id));
+    let id = component.ifc_guid.as_deref().filter(|id| ifc_guid(id) == Some(id));
+    let id = id.map(|id| ("IfcGuid", id));
     xml.within("Component", id.as_slice(), |xml| {
         xml.text("OriginatingSystem", SYSTEM);
         xml.text("AuthoringToolId", named(&component.name));

@@ -2,7 +2,7 @@
 
 use super::document::{JointFields, Robot};
 use crate::{
-    assembly::{JointKind, JointValue, placement::Split},
+    assembly::{JointKind, JointValue, placement::Split, rounding::of_translation},
     error::Fault,
     text::shown,
 };
@@ -71,6 +71,16 @@ impl Mechanism {
         })
     }
 
+    /// Returns how far the rounding of the joints' origins may have moved each link.
+    pub(super) fn rounding_of_origins(&self) -> Vec<f64> {
+        let mut moved = vec![0.0; self.link_count];
+        for step in &self.steps {
+            moved[step.child as usize] =
+                moved[step.parent as usize] + of_translation(step.origin.translation);
+        }
+        moved
+    }
+
     /// Sets the values of all mimic joints from those of the joints that they mimic.
     pub(crate) fn follow(&self, values: &mut [f64]) {
         for &Follower { joint, leader, multiplier, offset } in &self.followers {
@@ -117,7 +127,7 @@ impl Mechanism {
     }
 
     /// The parent link of every link, and all links with parents before children.
-    pub(super) fn parents(&self) -> (Vec<Option<u32>>, Vec<u32>) {
+    fn parents(&self) -> (Vec<Option<u32>>, Vec<u32>) {
         let mut parents = vec![None; self.link_count];
         self.steps.iter().for_each(|step| parents[step.child as usize] = Some(step.parent));
         let root = parents.iter().position(Option::is_none).unwrap_or(0) as u32;

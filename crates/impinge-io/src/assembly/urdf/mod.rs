@@ -59,7 +59,7 @@ pub(super) fn read(
         return Err(Fault::file(message).in_file(path));
     }
     let first_link = builder.assembly.links.len() as u32;
-    let link_moved = moved(&robot, &mechanism);
+    let link_moved = mechanism.rounding_of_origins();
     let packages = Packages::new(folder, &builder.options.packages);
     let mut meshes = Meshes { packages, known: HashMap::new(), shapes: HashMap::new() };
     for (number, link) in robot.links.iter().enumerate() {
@@ -102,21 +102,6 @@ pub(super) fn read(
     }
     add_structure(&robot, mechanism, &values, &mut builder.assembly);
     Ok(())
-}
-
-/// Returns how far the rounding of the joints' origins may have moved each link.
-fn moved(robot: &Robot, mechanism: &Mechanism) -> Vec<f64> {
-    let mut moved = vec![0.0; robot.links.len()];
-    for joint in &robot.joints {
-        moved[joint.child as usize] = of_translation(joint.origin.translation);
-    }
-    let (parents, order) = mechanism.parents();
-    for link in order {
-        if let Some(parent) = parents[link as usize] {
-            moved[link as usize] += moved[parent as usize];
-        }
-    }
-    moved
 }
 
 fn add_structure(robot: &Robot, mechanism: Mechanism, values: &[f64], assembly: &mut Assembly) {
@@ -208,12 +193,12 @@ impl Meshes<'_> {
         let Geometry::Mesh { filename, scale } = &collision.geometry else {
             let key = shapes::key(&collision.geometry);
             let mesh = match self.shapes.get(&key) {
-                Some(&mesh) => mesh,
+                Some(&known) => known,
                 None => {
                     let tolerance = builder.options.tolerance.unwrap_or(TOLERANCE);
                     let mesh =
                         shapes::mesh(&collision.geometry, tolerance).map_err(Problem::Here)?;
-                    let tessellation = tessellation::of(&collision.geometry, &mesh, tolerance);
+                    let tessellation = tessellation::of(&collision.geometry, &mesh);
                     let mesh = builder.add_made(mesh).map_err(Problem::Here)?;
                     let mesh = builder.with_tessellation(mesh, tessellation);
                     self.shapes.insert(key, mesh);
@@ -235,6 +220,7 @@ impl Meshes<'_> {
                 mesh
             }
         };
-        Ok((mesh, DAffine3::from_mat3(DMat3::from_diagonal(*scale))))
+        let scale = DAffine3::from_mat3(DMat3::from_diagonal(*scale));
+        Ok((mesh, scale))
     }
 }
