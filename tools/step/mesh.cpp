@@ -7,6 +7,7 @@
 #include <BRep_Tool.hxx>
 #include <Bnd_Box.hxx>
 #include <ElSLib.hxx>
+#include <GeomLib_IsPlanarSurface.hxx>
 #include <IMeshTools_Parameters.hxx>
 #include <Poly_PolygonOnTriangulation.hxx>
 #include <Poly_Triangulation.hxx>
@@ -179,6 +180,17 @@ double distance_to_surface(const TopoDS_Face& face) {
     return largest;
 }
 
+// Returns whether the surface of a face is a plane. Some programs write planes as free-form surfaces.
+bool is_plane(const TopoDS_Face& face) {
+    if (BRepAdaptor_Surface(face, false).GetType() == GeomAbs_Plane) {
+        return true;
+    }
+    const Handle(Geom_Surface) surface = BRep_Tool::Surface(face);
+    // In millimetres: below anything that counts here.
+    constexpr double FLAT = 1e-7;
+    return !surface.IsNull() && GeomLib_IsPlanarSurface(surface, FLAT).IsPlanar();
+}
+
 // Triangulates all faces of a body. Throws if one of them fails.
 void cut(const TopoDS_Shape& body, double tolerance) {
     IMeshTools_Parameters parameters;
@@ -232,7 +244,12 @@ Mesh triangles_of(const TopoDS_Shape& body, double tolerance) {
     Mesh mesh;
     Seams seams(body);
     for (TopExp_Explorer at(body, TopAbs_FACE); at.More(); at.Next()) {
-        add_face(TopoDS::Face(at.Current()), seams, mesh);
+        const TopoDS_Face& face = TopoDS::Face(at.Current());
+        const size_t before = mesh.faces.size();
+        add_face(face, seams, mesh);
+        // The last round may still have missed the tolerance.
+        const double distance = is_plane(face) ? 0 : std::max(tolerance, distance_to_surface(face) / SHOWN);
+        mesh.runs.push_back({uint32_t(mesh.faces.size() - before), distance});
     }
     BRepTools::Clean(body);
     return mesh;

@@ -1,16 +1,21 @@
 // The output format of the program: triangulated bodies and their transforms.
 //
 // All numbers are little-endian. A text is its length in bytes (u32) and the bytes, usually UTF-8. The output
-// starts with the eight bytes "IMPSTEP1". Records follow, each a letter and its fields:
+// starts with the eight bytes "IMPSTEP2", the last of which is the version. Records follow, each a letter and its fields:
 //
 //   G  group u32, name          a sub-assembly; its parent is an earlier one, or 0xFFFFFFFF for the top level
-//   M  vertices u32, faces u32, vertices × 3 f64, faces × 3 u32     a mesh, in millimetres
+//   M  vertices u32, faces u32, vertices × 3 f64, faces × 3 u32, runs u32, runs × (faces u32, distance f64)
+//                               a mesh, in millimetres; each run of faces is within this distance of its surface,
+//                               which is 0 if the surface is a plane
 //   B  reason                   a mesh that could not be made; it has an index like other meshes
 //   P  group u32, mesh u32, 12 f64, name     a part: an earlier mesh, placed by a row-major 3×4 matrix
+//   I  identity, class          of the part before it
 //   X  name, reason             an entity of the file that was lost and is not a part
+//   L  kind, count u32, names u32, names     entities of a kind that are not parts by design, and the first few names
 //   E                           the end; output without it is incomplete
 //
-// Groups and meshes are numbered from 0 in the order of their records.
+// Groups and meshes are numbered from 0 in the order of their records. This program writes no I and no L; the script
+// that reads IFC files writes the same stream, in metres, and with them.
 #pragma once
 
 #include <array>
@@ -21,8 +26,14 @@
 constexpr uint32_t NOWHERE = 0xFFFFFFFF;
 
 struct Mesh {
+    // Faces that follow each other, and how far they may be from their surface.
+    struct Run {
+        uint32_t faces;
+        double distance;
+    };
     std::vector<std::array<double, 3>> positions;
     std::vector<std::array<uint32_t, 3>> faces;
+    std::vector<Run> runs;
 };
 
 class Stream {
@@ -40,6 +51,11 @@ public:
         number(uint32_t(mesh.faces.size()));
         append(mesh.positions.data(), mesh.positions.size());
         append(mesh.faces.data(), mesh.faces.size());
+        number(uint32_t(mesh.runs.size()));
+        for (const auto& run : mesh.runs) {
+            number(run.faces);
+            append(&run.distance, 1);
+        }
         return meshes++;
     }
 
@@ -81,7 +97,7 @@ private:
         bytes += text;
     }
 
-    std::string bytes = "IMPSTEP1";
+    std::string bytes = "IMPSTEP2";
     uint32_t groups = 0;
     uint32_t meshes = 0;
 };

@@ -23,11 +23,12 @@ const HEADERS: [&str; 3] = [
 const PACKAGE: &str = "libocct-data-exchange-dev";
 
 /// Those of OpenCASCADE 7.6 that are called by name; they bring the others.
-const LIBRARIES: [&str; 12] = [
+const LIBRARIES: [&str; 13] = [
     "TKernel",
     "TKMath",
     "TKBRep",
     "TKG3d",
+    "TKGeomBase",
     "TKTopAlgo",
     "TKMesh",
     "TKXSBase",

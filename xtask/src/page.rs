@@ -1,7 +1,8 @@
-//! `cargo xtask page`: the page of `impinge clash --report`, whose sources and built file are both kept.
+//! `cargo xtask page`: the page of `impinge clash --report`. Its sources and the built file are both in the
+//! repository.
 //!
-//! Checks the sources' types, builds the page anew and compares it with the one that is kept, and tries it
-//! in a real browser.
+//! Checks the types in the sources, builds the page, compares it with the one in the repository, and runs the
+//! tests in a browser.
 
 use crate::{
     command, provide,
@@ -13,18 +14,18 @@ use std::{
     process::Command,
 };
 
-/// Where the sources are.
+/// The folder of the sources.
 const FOLDER: &str = "crates/impinge-clash/page";
 
-/// What is built of them.
+/// The built file, in this folder.
 const FILE: &str = "dist/report.html";
 
 /// What to do with the page.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
-    /// Fail where the page that is kept is not what its sources make, or does not work.
+    /// Fail if the built file is not up to date, or if a test fails.
     Check,
-    /// Keep what the sources make.
+    /// Replace the built file.
     Keep,
 }
 
@@ -44,7 +45,7 @@ pub(crate) fn run(root: &Path, then: Then) -> Outcome {
     }
 }
 
-/// Fetches what the lock file names, and nothing else.
+/// Installs the packages of the lock file.
 fn packages(folder: &Path) -> Result<(), String> {
     npm(folder, &["ci", "--ignore-scripts", "--prefer-offline"], &[])
 }
@@ -62,12 +63,10 @@ fn compare(folder: &Path) -> Result<(), String> {
     if read(built.join("report.html"))? == read(folder.join(FILE))? {
         return Ok(());
     }
-    Err(format!(
-        "{FOLDER}/{FILE} is not what its sources make; `cargo xtask page --keep` puts it right"
-    ))
+    Err(format!("{FOLDER}/{FILE} is not up to date; `cargo xtask page --keep` builds it again"))
 }
 
-/// The tests in a browser, on pages that the tests of the writer make.
+/// Runs the tests in a browser, with pages that the tests of the writer make.
 fn browse(root: &Path, folder: &Path) -> Outcome {
     if let Err(why) = provide::program("chromium", "chromium") {
         return Outcome::LeftOut(why);
@@ -89,20 +88,20 @@ fn browse(root: &Path, folder: &Path) -> Outcome {
     tested.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }
 
-/// In the place of the gearbox that the writer's tests make up, what the command itself says of it.
+/// Replaces the sample page of the gearbox by one that the command makes.
 fn gearbox(root: &Path, pages: &str) -> Result<(), String> {
     let [json, html] = ["json", "html"].map(|kind| format!("{pages}/gearbox/report.{kind}"));
     let run = ["run", "--release", "-p", "impinge-cli", "--"];
     let clash = ["clash", "gen:gearbox", "--clearance", "0.1", "-o", &json, "--report", &html];
     let status = command::cargo(root, &[&run[..], &clash].concat()).status();
-    // It finds something, so it ends with 1.
+    // There are clashes, so the exit code is 1.
     match status.map(|status| status.code()) {
         Ok(Some(1)) => Ok(()),
         other => Err(format!("`impinge clash gen:gearbox` ended with {other:?}")),
     }
 }
 
-/// A folder for what is made on the way.
+/// Returns a folder for temporary files.
 fn work() -> Result<PathBuf, String> {
     Ok(command::target()?.join("page"))
 }

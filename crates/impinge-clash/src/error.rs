@@ -2,6 +2,7 @@
 
 use crate::pattern::Pattern;
 use impinge::ToleranceError;
+use impinge_io::assembly::OutOfRange;
 
 /// Why a check failed, or why its outcome could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,14 @@ pub enum Error {
     /// A touch band, clearance or tolerance is negative or not a number.
     #[error(transparent)]
     Tolerance(#[from] ToleranceError),
+    /// A configuration places a part beyond the range of numbers.
+    #[error("line {line}: {error}")]
+    Configuration {
+        /// The line of the configuration in its file.
+        line: u32,
+        /// What it places, and where.
+        error: OutOfRange,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Stopped,

@@ -56,7 +56,7 @@ pub enum SameGroup {
 /// Why a pair is not checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Exclusion {
-    /// The parts are links of a robot that a joint connects.
+    /// The parts are links of a robot that a joint connects, or that an SRDF file excludes.
     Adjacent,
     /// Because of the sub-assemblies that the parts are in.
     SameGroup,
@@ -150,7 +150,7 @@ impl<'a> Filter<'a> {
 
     /// Returns why a pair is not checked; `None` if it is.
     pub(super) fn excludes(&self, a: usize, b: usize) -> Option<Exclusion> {
-        if self.skips_adjacent && self.assembly.are_adjacent(a, b) {
+        if self.assembly.are_left_out(a, b, self.skips_adjacent) {
             return Some(Exclusion::Adjacent);
         }
         if let Some(wanted) = self.same_group {

@@ -20,9 +20,6 @@ pub struct CheckOptions {
     pub touch: Option<f64>,
     /// The clearance, in the assembly's units: parts that are closer than this are clashes, too. 0 for none.
     pub clearance: f64,
-    /// The largest distance between a curved surface and its triangles, in the assembly's units: see
-    /// [`impinge::clash::Options::tolerance`].
-    pub tolerance: f64,
     /// Whether to decide verdicts only: no depths, volumes and faces, and fits count as penetrating.
     pub is_quick: bool,
     /// One thread, or the rayon pool in which [`check`](crate::check) is called.

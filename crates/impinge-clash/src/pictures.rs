@@ -1,6 +1,12 @@
 //! Draws pictures of the findings: the whole assembly, and each clash from the direction that shows it best.
 //! The software renderer is in `renderer/`.
 
+mod contact;
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;
+
 use crate::{
     error::Error,
     findings::Findings,
@@ -10,8 +16,8 @@ use crate::{
     },
 };
 use impinge::{
-    Bounds, Pose,
-    clash::{Clash, Verdict},
+    Bounds, FacePair, Pose,
+    clash::{Clash, Side, Verdict},
     glam::DVec3,
 };
 use impinge_io::{
@@ -21,16 +27,20 @@ use impinge_io::{
 };
 use rayon::prelude::*;
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     ops::ControlFlow,
     path::{Path, PathBuf},
     sync::OnceLock,
 };
 
-pub use crate::renderer::Image;
+pub use crate::{colors::color_of, renderer::Image};
 
-/// Default size of pictures: width and height in pixels.
+/// Default size of the picture of the whole assembly: width and height in pixels.
 pub const SIZE: [usize; 2] = [1200, 800];
+
+/// Size of the pictures of single clashes.
+pub const CLASH_SIZE: [usize; 2] = [960, 640];
 
 /// Fields of view, in degrees. An assembly is easier to recognise from further away. Readers of BCF 2.1 may
 /// reject less than 45.
@@ -58,6 +68,19 @@ const MANY_SHARE: f64 = 0.5;
 /// In the overview, a face larger than this share of the assembly is marked only if the clash is as large.
 const SMALL_FACE: f64 = 0.03;
 
+/// The distance from the contact at which marked faces lose their colour, as a share of the picture's frame: for
+/// surfaces that meet, and for the closest points of surfaces that do not meet.
+const SOFTNESS: f64 = 0.03;
+const POINT_SOFTNESS: f64 = 0.08;
+
+/// The same in a picture of an assembly of two parts, which is often shown small.
+const WHOLE_SOFTNESS: f64 = 0.045;
+
+/// The radius of a ring, as a share of the picture's height, and its minimum in pixels.
+const RING: f64 = 0.018;
+const WHOLE_RING: f64 = 0.03;
+const MIN_RING: f64 = 7.0;
+
 /// Maximum number of clashes with rings: more rings would hide what they point at.
 const MAX_RINGS: usize = 12;
 
@@ -65,21 +88,8 @@ const MAX_RINGS: usize = 12;
 const PARTS: [Color; 2] = [[178, 202, 232], [238, 208, 178]];
 const FACES: [Color; 2] = [[40, 126, 242], [242, 108, 16]];
 
-/// The colours of all other parts, and of rings.
+/// The colour of all other parts.
 const OTHER_PARTS: Color = [206, 210, 216];
-const RING: Color = [20, 24, 32];
-
-/// Returns the colour of a verdict in all outputs: red, green and blue (sRGB).
-pub fn color_of(verdict: Verdict) -> [u8; 3] {
-    match verdict {
-        Verdict::Duplicate => [137, 87, 229],
-        Verdict::Inside => [214, 58, 140],
-        Verdict::Penetrating => [222, 45, 38],
-        Verdict::Clearance => [240, 160, 20],
-        Verdict::Touching => [17, 155, 135],
-        _ => [90, 90, 90],
-    }
-}
 
 /// A picture and its camera.
 #[derive(Debug)]
@@ -126,11 +136,17 @@ pub fn draw_all(
 ) -> Result<usize, Error> {
     let studio = Studio::new(findings);
     let count = findings.rows.len().min(limit);
-    for row in 0..count {
-        let image = studio.of_clash(row, SIZE).image;
-        folder.file(file_name(findings, row), |out| image.write(out))?;
-        if done().is_break() {
-            return Err(Error::Stopped);
+    // Drawn in parallel, a few at a time, and written in order.
+    let some = 2 * rayon::current_num_threads();
+    for first in (0..count).step_by(some) {
+        let rows: Vec<usize> = (first..count.min(first + some)).collect();
+        let drawn = rows.par_iter().map(|&row| studio.of_clash(row, CLASH_SIZE).image.png());
+        let drawn: Vec<_> = drawn.collect();
+        for (row, png) in rows.into_iter().zip(drawn) {
+            folder.file(file_name(findings, row), |out| out.write_all(&png?))?;
+            if done().is_break() {
+                return Err(Error::Stopped);
+            }
         }
     }
     Ok(count)
@@ -193,6 +209,9 @@ impl<'a> Studio<'a> {
     /// Draws the whole assembly: see [`overview`].
     pub fn overview(&self, size: [usize; 2]) -> Shot {
         let rows = &self.findings.rows;
+        if let ([row], 2) = (&rows[..], self.parts.len()) {
+            return self.of_two_parts(&row.clash, size);
+        }
         let mut worst: BTreeMap<usize, Verdict> = BTreeMap::new();
         for Clash { a, b, verdict, .. } in rows.iter().map(|row| &row.clash) {
             for part in [*a, *b] {
@@ -229,11 +248,13 @@ impl<'a> Studio<'a> {
         // An overview is easiest to recognise from above at an angle, so only such directions are tried.
         let mut trial = self.scene(&all, &frame(DIRECTIONS[0]), size[1], &palette);
         trial.items.truncate(TRIAL_ITEMS);
-        let camera = best(&trial, &DIRECTIONS[..8], frame).0;
+        let camera = best(&trial, &DIRECTIONS[..8], DVec3::ZERO, frame).0;
         let mut scene = self.scene(&all, &camera, size[1], &palette);
         if rows.len() <= MAX_RINGS {
-            let ring = |clash: &Clash| Ring { point: middle(clash), radius: 13.0, color: RING };
-            scene.rings = rows.iter().map(|row| ring(&row.clash)).collect();
+            // The worst verdicts are drawn last, in front of the others.
+            let mut clashes: Vec<&Clash> = rows.iter().map(|row| &row.clash).collect();
+            clashes.sort_by_key(|clash| Reverse(clash.verdict));
+            scene.rings = clashes.into_iter().map(|clash| self.ring(clash, size, RING)).collect();
         } else {
             scene.through = 0.0;
         }
@@ -241,9 +262,17 @@ impl<'a> Studio<'a> {
         Shot { image, camera }
     }
 
-    /// Returns whether a part is so large that others are probably within it.
+    /// Returns whether a part is so large that others are within it: at least half of their centres are in its
+    /// bounds.
     fn is_shell(&self, part: usize) -> bool {
-        diagonal(&self.parts[part]) > SHELL_SHARE * diagonal(&self.whole) && self.parts.len() > 1
+        let bounds = &self.parts[part];
+        if diagonal(bounds) <= SHELL_SHARE * diagonal(&self.whole) || self.parts.len() < 2 {
+            return false;
+        }
+        let centers = self.parts.iter().filter(|other| !other.is_empty()).map(Bounds::center);
+        // The centre of the part itself counts, too.
+        let within = centers.filter(|center| center.clamp(bounds.min, bounds.max) == *center);
+        2 * (within.count() - 1) >= self.parts.len() - 1
     }
 
     /// Returns the faces to mark in the overview, by part, with the number of their worst verdict.
@@ -276,41 +305,10 @@ impl<'a> Studio<'a> {
     /// If there is no such row.
     pub fn of_clash(&self, row: usize, size: [usize; 2]) -> Shot {
         let clash = &self.findings.rows[row].clash;
-        let (place, frame) = self.frame(clash);
+        let frame = self.frame(clash);
         let camera = |from| self.camera_from(from, &frame, size);
-        let softness = diagonal(&frame) * 0.07;
-        let focus = Some(Focus { bounds: place, softness });
-        let faces = |of: fn(&impinge::FacePair) -> u32, color: u8| {
-            let mut faces: Vec<u32> = clash.faces.iter().map(of).collect();
-            faces.sort_unstable();
-            faces.dedup();
-            faces.into_iter().map(|face| (face, color)).collect::<Vec<_>>()
-        };
-        let part = |part, color, material, marks| PartStyle { part, color, material, marks };
-        let mut drawn = vec![
-            part(clash.a, PARTS[0], Material::Solid, faces(|pair| pair.a, 0)),
-            part(clash.b, PARTS[1], Material::Solid, faces(|pair| pair.b, 1)),
-        ];
-
-        // If too little can be seen, the larger part becomes glass, and then both.
-        let sizes = [clash.a, clash.b].map(|part| diagonal(&self.parts[part]));
-        let larger = usize::from(sizes[1] > sizes[0]);
-        let mut chosen = None;
-        for to_glass in [None, Some(larger), Some(1 - larger)] {
-            if let Some(part) = to_glass {
-                drawn[part].material = Material::Glass;
-            } else if clash.verdict == Verdict::Inside {
-                continue;
-            }
-            let mut trial = self.scene(&drawn, &camera(DIRECTIONS[0]), size[1], &FACES);
-            trial.focus = focus;
-            let (camera, seen) = best(&trial, &DIRECTIONS, camera);
-            chosen = Some(camera);
-            if seen.open * 4 >= seen.all {
-                break;
-            }
-        }
-        let camera = chosen.unwrap_or_else(|| camera(DIRECTIONS[0]));
+        let softness = if clash.distance > 0.0 { POINT_SOFTNESS } else { SOFTNESS };
+        let mut plan = self.plan(clash, size, softness * diagonal(&frame), &FACES, camera);
 
         // Other parts near the clash.
         let half = DVec3::splat(frame.size().max_element() * 1.5);
@@ -321,18 +319,121 @@ impl<'a> Studio<'a> {
             .map(|part| (distance(&self.parts[part], frame.center()), part))
             .collect();
         rest.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        drawn.extend(
-            rest.iter().map(|&(_, number)| part(number, OTHER_PARTS, Material::Faint, Vec::new())),
-        );
-        let mut scene = self.scene(&drawn, &camera, size[1], &FACES);
-        scene.focus = focus;
-        let ring = |point| Ring { point, radius: 15.0, color: RING };
-        scene.rings = match clash.verdict {
-            Verdict::Clearance => vec![ring(middle(clash))],
-            _ => vec![ring(clash.points[0])],
+        plan.drawn.extend(rest.iter().map(|&(_, part)| PartStyle {
+            part,
+            color: OTHER_PARTS,
+            material: Material::Faint,
+            marks: Vec::new(),
+        }));
+        self.shot(plan, size, &FACES, self.ring(clash, size, RING))
+    }
+
+    /// Draws an assembly of two parts that clash: both parts as a whole, and the contact in the colour of the
+    /// verdict.
+    fn of_two_parts(&self, clash: &Clash, size: [usize; 2]) -> Shot {
+        let camera = |from| {
+            let lens = lens(size, OVERVIEW_FIELD);
+            Camera::framing(corners(&self.whole), direction(from, self.up), self.up, lens)
         };
-        let image = renderer::render(&scene, &camera, size[0], size[1]);
-        Shot { image, camera }
+        let softness = if clash.distance > 0.0 { POINT_SOFTNESS } else { WHOLE_SOFTNESS };
+        let palette = [color_of(clash.verdict); 2];
+        let plan = self.plan(clash, size, softness * diagonal(&self.whole), &palette, camera);
+        self.shot(plan, size, &palette, self.ring(clash, size, WHOLE_RING))
+    }
+
+    /// Chooses the direction that shows most of a clash. If too little can be seen, the larger part becomes
+    /// glass, and then both.
+    fn plan(
+        &self,
+        clash: &Clash,
+        size: [usize; 2],
+        softness: f64,
+        palette: &[Color],
+        camera: impl Fn((f64, f64, f64)) -> Camera,
+    ) -> Plan {
+        let mut drawn = self.two_parts(clash);
+        let inner = self.inner(clash);
+        let focus = match inner {
+            Some(_) => None,
+            None => Focus::new(&contact::contacts(&self.findings.assembly, clash), softness),
+        };
+        let gap = (clash.points[1] - clash.points[0]).normalize_or_zero();
+        let gap = if inner.is_some() { DVec3::ZERO } else { gap };
+        let sizes = [clash.a, clash.b].map(|part| diagonal(&self.parts[part]));
+        let larger = usize::from(sizes[1] > sizes[0]);
+        let outer = inner.map_or(larger, |inner| 1 - inner);
+        let mut chosen = None;
+        for to_glass in [None, Some(outer), Some(1 - outer)] {
+            if let Some(part) = to_glass {
+                drawn[part].material = Material::Glass;
+            } else if inner.is_some() {
+                continue;
+            }
+            let mut trial = self.scene(&drawn, &camera(DIRECTIONS[0]), size[1], palette);
+            trial.focus.clone_from(&focus);
+            let (camera, seen) = best(&trial, &DIRECTIONS, gap, &camera);
+            chosen = Some(camera);
+            if seen.open * 4 >= seen.all {
+                break;
+            }
+        }
+        let camera = chosen.unwrap_or_else(|| camera(DIRECTIONS[0]));
+        Plan { camera, drawn, focus }
+    }
+
+    fn shot(&self, plan: Plan, size: [usize; 2], palette: &[Color], ring: Ring) -> Shot {
+        let mut scene = self.scene(&plan.drawn, &plan.camera, size[1], palette);
+        scene.focus = plan.focus;
+        scene.rings = vec![ring];
+        let image = renderer::render(&scene, &plan.camera, size[0], size[1]);
+        Shot { image, camera: plan.camera }
+    }
+
+    /// Returns how the two parts of a clash are drawn, with the faces that clash marked. If one part is inside
+    /// the other, all of its faces are marked.
+    fn two_parts(&self, clash: &Clash) -> Vec<PartStyle> {
+        let inner = self.inner(clash);
+        let style = |side: usize, part: usize, of: fn(&FacePair) -> u32| {
+            let mut faces: Vec<u32> = match inner {
+                None => clash.faces.iter().map(of).collect(),
+                Some(inner) if inner == side => {
+                    (0..self.findings.assembly.mesh(part).faces().len() as u32).collect()
+                }
+                Some(_) => Vec::new(),
+            };
+            faces.sort_unstable();
+            faces.dedup();
+            let marks = faces.into_iter().map(|face| (face, side as u8)).collect();
+            PartStyle { part, color: PARTS[side], material: Material::Solid, marks }
+        };
+        vec![style(0, clash.a, |pair| pair.a), style(1, clash.b, |pair| pair.b)]
+    }
+
+    /// Returns which of the two parts of a clash, 0 or 1, is or may be inside the other; `None` if the place
+    /// where the surfaces meet tells more.
+    fn inner(&self, clash: &Clash) -> Option<usize> {
+        let has_inner = match clash.verdict {
+            Verdict::Inside => true,
+            Verdict::Undecided => clash.places.is_empty(),
+            _ => false,
+        };
+        let [a, b] = [clash.a, clash.b].map(|part| diagonal(&self.parts[part]));
+        has_inner.then(|| match clash.inner {
+            Some(Side::A) => 0,
+            Some(Side::B) => 1,
+            None => usize::from(b < a),
+        })
+    }
+
+    /// Returns the ring around the point that stands for a clash, in the colour of its verdict. Its radius is a
+    /// share of the picture's height.
+    fn ring(&self, clash: &Clash, size: [usize; 2], share: f64) -> Ring {
+        let point = match self.inner(clash) {
+            Some(side) => self.parts[[clash.a, clash.b][side]].center(),
+            None => middle(clash),
+        };
+        let radius = (share * size[1] as f64).max(MIN_RING) as f32;
+        Ring { point, radius, color: color_of(clash.verdict) }
     }
 
     /// Returns a camera that shows a clash, without a search for the best direction.
@@ -340,7 +441,7 @@ impl<'a> Studio<'a> {
     /// # Panics
     /// If there is no such row.
     pub(crate) fn camera(&self, row: usize, size: [usize; 2]) -> Camera {
-        let (_, frame) = self.frame(&self.findings.rows[row].clash);
+        let frame = self.frame(&self.findings.rows[row].clash);
         self.camera_from(DIRECTIONS[0], &frame, size)
     }
 
@@ -351,19 +452,21 @@ impl<'a> Studio<'a> {
         camera.centered(frame.center()).with_near(0.25)
     }
 
-    /// Returns the bounds of a clash, and the bounds that its picture shows: large enough to recognise the
-    /// parts.
-    fn frame(&self, clash: &Clash) -> (Bounds, Bounds) {
+    /// Returns the bounds that the picture of a clash shows: large enough to recognise the parts.
+    fn frame(&self, clash: &Clash) -> Bounds {
         let mut place = Bounds::enclosing(clash.points);
         if !clash.extent.is_empty() {
             place.merge(&clash.extent);
+        }
+        if let Some(side) = self.inner(clash) {
+            place = self.parts[[clash.a, clash.b][side]];
         }
         let half = |bounds: &Bounds| diagonal(bounds) * 0.5;
         let [a, b] = [clash.a, clash.b].map(|part| half(&self.parts[part]));
         let around = (half(&place) * 1.5).max(0.9 * a.min(b)).min(a.max(b));
         let around = DVec3::splat(around / 3.0_f64.sqrt());
         let center = place.center();
-        (place, Bounds { min: center - around, max: center + around })
+        Bounds { min: center - around, max: center + around }
     }
 
     /// Returns the scene to draw. It has the visible parts: marked ones first, then the largest, up to
@@ -415,6 +518,13 @@ impl<'a> Studio<'a> {
     }
 }
 
+/// How to draw a clash.
+struct Plan {
+    camera: Camera,
+    drawn: Vec<PartStyle>,
+    focus: Option<Focus>,
+}
+
 /// A part and how to draw it.
 struct PartStyle {
     part: usize,
@@ -423,10 +533,12 @@ struct PartStyle {
     marks: Vec<(u32, u8)>,
 }
 
-/// Returns the camera that shows most of the marked faces, and the first one among equals.
+/// Returns the camera that shows most of the marked faces, and the first one among equals. If there is a gap, given
+/// by its direction, a camera that looks across it is preferred.
 fn best(
     scene: &Scene<'_>,
     directions: &[(f64, f64, f64)],
+    gap: DVec3,
     camera: impl Fn((f64, f64, f64)) -> Camera,
 ) -> (Camera, renderer::Visibility) {
     let mut best: Option<(f64, Camera, renderer::Visibility)> = None;
@@ -434,7 +546,9 @@ fn best(
         let camera = camera(from);
         let seen = renderer::visibility(scene, &camera);
         // The square root, because a direction from above at an angle is better than seeing a little more.
-        let worth = from.2 * (seen.open as f64 + 0.1 * seen.all as f64).sqrt();
+        let seen_share = (seen.open as f64 + 0.1 * seen.all as f64).sqrt();
+        let across = 1.0 - 0.8 * camera.direction.dot(gap).abs();
+        let worth = from.2 * across * seen_share;
         if best.as_ref().is_none_or(|best| worth > best.0) {
             best = Some((worth, camera, seen));
         }
@@ -486,8 +600,3 @@ fn up(assembly: &Assembly) -> DVec3 {
     let is_upright = !assembly.files.is_empty() && assembly.files.iter().all(is_upright);
     if is_upright { DVec3::Z } else { DVec3::Y }
 }
-
-#[cfg(test)]
-pub(crate) mod samples;
-#[cfg(test)]
-mod tests;

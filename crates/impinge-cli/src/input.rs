@@ -1,12 +1,15 @@
 //! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
-use crate::{failure::Failure, progress, source};
+use crate::{failure::Failure, output::note, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
     assembly::{self, Assembly, AssemblyPart, Group, LoadOptions},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// The assembly that is generated if no file is named.
 pub(crate) const DEMO: &str = "gen:gearbox";
@@ -35,6 +38,7 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
         let assembly = progress::with_spinner(&label, || assembly::load(files, options))?;
         return Ok(Input { assembly, clearance: 0.0 });
     };
+    check_joints(options, files)?;
     if files.len() > 1 {
         return Err(Failure::input(format!(
             "{name} is a whole assembly; give either {name} or files, not both"
@@ -50,6 +54,42 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
     let (assembly, factor) = to_assembly(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })
+}
+
+/// Refuses an assembly that is one part of several connected pieces: they may well be parts that collide, and the
+/// answer "no clashes" would be wrong. A single piece has nothing to collide with, and a note says so.
+pub(crate) fn check_single_part(assembly: &Assembly) -> Result<(), Failure> {
+    let [part] = &assembly.parts[..] else { return Ok(()) };
+    let file = assembly.files.first().map(|file| file.display().to_string()).unwrap_or_default();
+    // The pieces of a link do not move against each other, and generated parts are what they are.
+    let is_whole = part.link.is_some() || file.starts_with("gen:");
+    match assembly.piece_count(0) {
+        pieces if pieces <= 1 || is_whole => {
+            note(&format!("{file} is one part; there is nothing to compare it with"));
+            Ok(())
+        }
+        pieces => Err(Failure::input(format!(
+            "{file} is one part with {pieces} connected pieces; --split checks them against each other"
+        ))),
+    }
+}
+
+/// Returns whether a file is a robot, by its extension.
+pub(crate) fn is_robot(file: impl AsRef<Path>) -> bool {
+    file.as_ref().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("urdf"))
+}
+
+/// Fails if there are joint values, but no file is a robot.
+pub(crate) fn check_joints(
+    options: &LoadOptions,
+    files: impl IntoIterator<Item = impl AsRef<Path>>,
+) -> Result<(), Failure> {
+    match options.joints.keys().next() {
+        Some(name) if !files.into_iter().any(is_robot) => Err(Failure::input(format!(
+            "--joint {name}: there is no robot (.urdf) among the files, so there is no joint to set"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Converts a generated model to an assembly in the requested units. Also returns the factor by which the

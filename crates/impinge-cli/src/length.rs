@@ -48,12 +48,12 @@ impl FromStr for Length {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
-        let with_unit = |unit: Unit| {
-            let value = number(text.trim_end().strip_suffix(unit.symbol())?)?;
-            Some(Self { value, unit: Some(unit) })
+        let with_unit = || {
+            let (value, unit) = Unit::split_suffix(text)?;
+            Some(Self { value: number(value)?, unit: Some(unit) })
         };
         let plain = || number(text).map(|value| Self { value, unit: None });
-        match plain().or_else(|| Unit::ALL.into_iter().find_map(with_unit)) {
+        match plain().or_else(with_unit) {
             Some(length) if length.value.is_finite() && length.value >= 0.0 => Ok(length),
             Some(_) => Err("a length must be finite and not negative".into()),
             None => {
@@ -82,6 +82,10 @@ mod tests {
             ("2 in", 2.0, Some(Unit::Inch)),
             ("1e-3m", 1e-3, Some(Unit::Metre)),
             ("5cm", 5.0, Some(Unit::Centimetre)),
+            ("5um", 5.0, Some(Unit::Micrometre)),
+            ("5 \u{B5}m", 5.0, Some(Unit::Micrometre)),
+            ("5\u{3BC}m", 5.0, Some(Unit::Micrometre)),
+            ("1e-3ft", 1e-3, Some(Unit::Foot)),
         ] {
             assert_eq!(length(text), Ok(Length { value, unit }), "{text}");
         }

@@ -18,6 +18,7 @@ mod plot;
 mod progress;
 mod query;
 mod reading;
+mod robot;
 mod run;
 mod source;
 mod threads;
@@ -55,6 +56,7 @@ enum Command {
     Clash(Box<clash::Arguments>),
     Query(query::Arguments),
     Run(run::Arguments),
+    Robot(robot::Arguments),
     Index(index::Arguments),
     Inspect(inspect::Arguments),
     Methods(methods::Arguments),
@@ -93,6 +95,7 @@ fn main() -> ExitCode {
         Command::Clash(arguments) => clash::run(&arguments, &interrupt),
         Command::Query(arguments) => query::run(&arguments),
         Command::Run(arguments) => run::run(&arguments, &interrupt),
+        Command::Robot(arguments) => robot::run(&arguments, &interrupt),
         Command::Index(arguments) => index::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),

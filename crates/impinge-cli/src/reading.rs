@@ -1,18 +1,18 @@
 //! The options of `clash` and `inspect` that say how files are read.
 
-use crate::length::Length;
-use impinge_io::assembly::{LoadOptions, Unit};
-use std::{f64::consts::PI, path::PathBuf};
+use crate::{failure::Failure, length::Length};
+use impinge_io::assembly::{JointValue, LoadOptions, Unit};
+use std::path::PathBuf;
 
 /// How files are read.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Unit to work in: mm, cm, m, in or ft. Files that state their unit (glTF, URDF, STEP) are converted to
-    /// it; all other files are assumed to use it
+    /// Unit to work in: um, mm, cm, m, in or ft. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF) are
+    /// converted to it; all other files are assumed to use it
     #[arg(long, value_name = "UNIT")]
     units: Option<Unit>,
-    /// Unit of files that do not state one (OBJ, STL, PLY, OFF)
+    /// Unit of files that do not name one: OBJ, STL, PLY, OFF, and glTF, which is in metres only by convention
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Multiply all coordinates by this factor, in addition to unit conversion
@@ -22,45 +22,52 @@ pub(crate) struct Reading {
     /// Make each primitive of a glTF mesh a separate part
     #[arg(long)]
     primitives: bool,
+    /// Make each connected piece of a mesh a separate part, for files that hold an assembly as one mesh. Faces
+    /// that share a corner position are connected; a cavity belongs to the piece around it
+    #[arg(long)]
+    split: bool,
     /// Position of a robot joint, in radians or metres, or with a unit: elbow=90deg, lift=20cm; may be
-    /// repeated
+    /// repeated for other joints
     #[arg(long = "joint", value_name = "NAME=VALUE", value_parser = joint)]
-    joints: Vec<(String, f64)>,
+    joints: Vec<(String, JointValue)>,
     /// Folder to search first for a robot's packages (package://NAME/…); may be repeated
     #[arg(long = "package", value_name = "FOLDER")]
     packages: Vec<PathBuf>,
-    /// Largest distance between a curved surface and its triangles (STEP, URDF), in metres or with a unit
-    /// [default: 0.1mm; a thousandth of the size for small bodies of STEP files]
+    /// Largest distance between a curved surface and its triangles (STEP, IFC, URDF), in metres or with a unit
+    /// [default: 0.1mm; a thousandth of the size for small bodies of STEP files; 1mm for IFC]
     #[arg(long, value_name = "LENGTH", value_parser = tolerance, allow_hyphen_values = true)]
     tolerance: Option<Length>,
+    /// Classes of IFC elements to check although they are no bodies: IfcSpace, IfcOpeningElement,
+    /// IfcVirtualElement, IfcSpatialZone
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    ifc_include: Vec<String>,
     /// Skip parts and files that cannot be read, and name them, instead of stopping
     #[arg(long)]
     keep_going: bool,
 }
 
 impl Reading {
-    /// Returns the largest distance between a curved surface and its triangles, in `units`.
-    pub(crate) fn tolerance(&self, units: Unit) -> f64 {
-        /// In metres, if `--tolerance` is not given.
-        const DEFAULT: f64 = 1e-4;
-        let metres = self.tolerance.map_or(DEFAULT, |tolerance| tolerance.to(Unit::Metre));
-        metres * Unit::Metre.to(units)
-    }
-
     /// The options of the loader.
-    pub(crate) fn options(&self) -> LoadOptions {
+    pub(crate) fn options(&self) -> Result<LoadOptions, Failure> {
         let Self { units, file_units, scale, joints, packages, tolerance, .. } = self;
         let mut options = LoadOptions::default()
             .scale(*scale)
             .keep_going(self.keep_going)
-            .primitives(self.primitives);
+            .primitives(self.primitives)
+            .split(self.split);
         (options.units, options.file_units) = (*units, *file_units);
+        options.ifc_include.clone_from(&self.ifc_include);
         if let Some(tolerance) = tolerance {
             options.tolerance = Some(tolerance.to(Unit::Metre));
         }
-        let options =
-            joints.iter().fold(options, |options, (name, value)| options.joint(name, *value));
-        packages.iter().fold(options, LoadOptions::package)
+        for (name, value) in joints {
+            if let Some(before) = options.joints.insert(name.clone(), *value) {
+                return Err(Failure::input(format!(
+                    "--joint {name}={value}: the joint is given twice; the first value is {before}"
+                )));
+            }
+        }
+        Ok(packages.iter().fold(options, LoadOptions::package))
     }
 }
 
@@ -79,20 +86,10 @@ fn tolerance(text: &str) -> Result<Length, String> {
     }
 }
 
-/// Parses `NAME=VALUE`; the value is in radians, metres, degrees (`deg`) or a unit of length.
-fn joint(text: &str) -> Result<(String, f64), String> {
-    let wrong = "expected NAME=VALUE, where VALUE is a number in radians or metres, or a number with \
-                 deg or a unit of length";
-    let (name, value) = text.rsplit_once('=').filter(|(name, _)| !name.is_empty()).ok_or(wrong)?;
-    let number = |text: &str| text.trim().parse::<f64>().ok();
-    let with_unit = |unit: Unit| {
-        Some(number(value.trim_end().strip_suffix(unit.symbol())?)? * unit.to(Unit::Metre))
-    };
-    let degrees = || Some(number(value.trim_end().strip_suffix("deg")?)? * (PI / 180.0));
-    let found =
-        number(value).or_else(degrees).or_else(|| Unit::ALL.into_iter().find_map(with_unit));
-    match found.filter(|value| value.is_finite()) {
-        Some(value) => Ok((name.to_owned(), value)),
-        None => Err(wrong.into()),
-    }
+/// Parses `NAME=VALUE`. Whether the unit suits the joint is known only when the robot has been read.
+fn joint(text: &str) -> Result<(String, JointValue), String> {
+    let parts = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = parts.ok_or("expected NAME=VALUE, as in elbow=90deg or lift=20cm")?;
+    let value = value.parse().map_err(|error| format!("expected NAME=VALUE: {error}"))?;
+    Ok((name.to_owned(), value))
 }

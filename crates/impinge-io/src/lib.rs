@@ -1,7 +1,8 @@
 //! Reads and writes mesh files: OBJ, STL, PLY, OFF and glTF 2.0.
 //!
-//! [`load`] reads one file into a [`Model`]. [`assembly::load`] reads several files, folders, robots (URDF) and
-//! STEP files into an [`Assembly`] of named parts; STEP files need the separate program `impinge-step`.
+//! [`load`] reads one file into a [`Model`]. [`assembly::load`] reads several files, folders, robots (URDF), 3MF, STEP
+//! and IFC files into an [`Assembly`] of named parts. STEP files need the separate program `impinge-step`, IFC files
+//! need Python with IfcOpenShell.
 //! The crate also holds pose files, index files and BCF issues.
 //!
 //! This is the only crate of the workspace that parses mesh files. The bytes of a file are not trusted: every
@@ -25,6 +26,7 @@ mod reads;
 mod sniff;
 mod text;
 mod triangle_cases;
+mod unzip;
 mod xml;
 
 mod gltf;

@@ -32,7 +32,7 @@ enum Kind {
 
 /// Leading bytes, and the kind of file that starts with them.
 const MAGIC: [(&[u8], &str); 16] = [
-    (b"PK\x03\x04", "a zip archive (as 3MF and many office files are): unpack or convert it"),
+    (b"PK\x03\x04", "a zip archive: unpack it, or rename it to .3mf if it is a 3MF package"),
     (b"\x1F\x8B", "a gzip archive: unpack it first"),
     (b"BZh", "a bzip2 archive: unpack it first"),
     (b"\xFD7zXZ\0", "an xz archive: unpack it first"),

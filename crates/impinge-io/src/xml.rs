@@ -1,7 +1,7 @@
 //! A minimal XML parser: the elements and attributes of a file, with line numbers.
 //!
-//! It covers the part of XML that robot descriptions use, without document types (and so without custom entities)
-//! and without text content. Existing parsers were tried on bad input: `urdf-rs` does not finish within a minute
+//! It covers the part of XML that robot descriptions and 3MF packages use, without document types (and so without
+//! custom entities) and without text content. Existing parsers were tried on bad input: `urdf-rs` does not finish within a minute
 //! on a million nested elements; `roxmltree` needs time quadratic in the attributes of an element, 79 s for 2 MB.
 
 use crate::{
@@ -55,6 +55,13 @@ impl<'t, 'a> Element<'t, 'a> {
         let Range { start, end } = self.node().attributes;
         let own = &self.tree.attributes[start as usize..end as usize];
         own.iter().find(|(other, _)| *other == name).map(|(_, value)| &**value)
+    }
+
+    /// Returns the names and values of all attributes, in the order of the file.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, &'t str)> + use<'t, 'a> {
+        let Range { start, end } = self.node().attributes;
+        let own = &self.tree.attributes[start as usize..end as usize];
+        own.iter().map(|(name, value)| (*name, &**value))
     }
 
     pub(crate) fn children(&self) -> impl Iterator<Item = Self> + use<'t, 'a> {

@@ -1,12 +1,46 @@
-// What the page was given: read in the order in which `src/page/mod.rs` writes it.
+// The data of the page. `src/page/header.rs` writes the header, and `src/page/mod.rs` the lists of numbers after it,
+// in the order in which they are read here.
 
 export type Point = [number, number, number];
 export type Box = [Point, Point];
 
-export const VERDICTS = ["duplicate", "inside", "penetrating", "clearance", "touching"] as const;
+/** All verdicts, worst first. */
+export const VERDICTS = ["duplicate", "inside", "penetrating", "undecided", "fit", "clearance", "touching"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-export type Status = "new" | "known";
+/** How a finding compares with the baseline. */
+export type Status = "new" | "known" | "worse";
+
+/** How far the work on a finding is. */
+export const REVIEW_STATUSES = ["new", "active", "reviewed", "approved", "resolved"] as const;
+export type ReviewStatus = (typeof REVIEW_STATUSES)[number];
+
+/** What people decided about a finding. */
+export interface Review {
+  status: ReviewStatus;
+  comment: string;
+  assignee: string;
+  /** The name of a group made by hand; empty for none. */
+  group: string;
+}
+
+/** How a part is recognised in later runs. */
+export interface PartIdentity {
+  name: string;
+  path: string;
+  id: string | null;
+  center: Point;
+  size: Point;
+  copies: number;
+}
+
+export interface Fit {
+  shaft: "a" | "b";
+  shaft_radius: number;
+  hole_radius: number;
+  /** The radius of the shaft minus that of the hole. */
+  difference: number;
+}
 
 export interface Place {
   point: Point;
@@ -19,8 +53,19 @@ export interface Place {
 export interface Row {
   a: number;
   b: number;
+  /** The same in later runs. */
+  key: string;
   verdict: Verdict;
+  inside: "a" | "b" | null;
+  /** The touch band of this pair. */
+  band: number;
+  /** Lower and upper bound of the depth. */
   depth: number | null;
+  depth_at_most: number | null;
+  /** A translation of part b that frees the parts. */
+  separation: Point | null;
+  volume: number | null;
+  fit: Fit | null;
   distance: number;
   points: [Point, Point];
   pairs: number;
@@ -32,6 +77,9 @@ export interface Row {
   places: Place[];
   closed: [boolean, boolean];
   status: Status | null;
+  /** From the review file; null without one. */
+  review: Review | null;
+  cluster: { part: number; place: number } | null;
 }
 
 export interface Resolved {
@@ -56,6 +104,7 @@ export interface Header {
   touch: number;
   clearance: number;
   pairs_checked: number;
+  colors: Record<Verdict, string>;
   part_count: number;
   face_count: number;
   has_baseline: boolean;
@@ -65,6 +114,20 @@ export interface Header {
   rows: Row[];
   resolved: Resolved[];
   skipped: { name: string; why: string }[];
+  gaps: { part: number; width: number; closed: boolean }[];
+  /** Counts by reason; reasons that begin with `pairs_` count pairs that were not compared, the others findings. */
+  hidden: Record<string, number> | null;
+  left_out: { kind: string; count: number; names: string[] }[];
+  clusters: { part: Cluster[]; place: Cluster[] } | null;
+  identities: [number, PartIdentity][];
+  /** Entries of the review file that are not about a listed finding. */
+  other_reviews: Record<string, unknown>[] | null;
+}
+
+export interface Cluster {
+  /** The part that all findings have in common, if there is one. */
+  name: string | null;
+  count: number;
 }
 
 export interface MeshData {
@@ -82,12 +145,18 @@ export class Report {
   private readonly ofPlaces: Uint32Array;
   private readonly firstPair: Uint32Array;
   private readonly firstOfPlaces: Uint32Array;
+  private readonly identities: Map<number, PartIdentity>;
+  private readonly numbers: Map<string, number>;
 
   constructor(
     readonly header: Header,
     reader: Reader,
+    /** A number that differs between runs with different findings. */
+    readonly run: string,
   ) {
     const { rows, parts } = header;
+    this.identities = new Map(header.identities);
+    this.numbers = new Map(rows.map((row, number) => [row.key, number]));
     this.poses = reader.floats(12 * parts.name.length);
     [this.firstPair, this.firstOfPlaces] = [new Uint32Array(rows.length), new Uint32Array(rows.length)];
     let [pairs, ofPlaces] = [0, 0];
@@ -126,6 +195,16 @@ export class Report {
     return path.reverse();
   }
 
+  /** The number of the finding with a key; undefined if there is none. */
+  withKey(key: string): number | undefined {
+    return this.numbers.get(key);
+  }
+
+  /** How a part of a finding is recognised in later runs. */
+  identity(part: number): PartIdentity | undefined {
+    return this.identities.get(part);
+  }
+
   name(part: number): string {
     return this.header.parts.name[part];
   }
@@ -135,7 +214,7 @@ export class Report {
   }
 }
 
-/** Numbers that were split into planes of equal weight: see `pack.rs`. */
+/** Reads numbers that were split into planes of bytes of equal weight: see `pack.rs`. */
 class Reader {
   private at = 0;
 
@@ -177,7 +256,7 @@ class Reader {
   }
 }
 
-/** Unpacks what stands in the page. */
+/** Unpacks the data of the page. */
 export async function read(letters: string): Promise<Report> {
   const stream = new Blob([fromBase64(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
@@ -185,7 +264,7 @@ export async function read(letters: string): Promise<Report> {
   const [a, b, c, d] = reader.take(4);
   const length = a + (b << 8) + (c << 16) + d * 2 ** 24;
   const header = JSON.parse(new TextDecoder().decode(reader.take(length))) as Header;
-  return new Report(header, reader);
+  return new Report(header, reader, hash(letters));
 }
 
 function fromBase64(letters: string): Uint8Array<ArrayBuffer> {
@@ -193,4 +272,11 @@ function fromBase64(letters: string): Uint8Array<ArrayBuffer> {
   const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
   if (fromBase64) return fromBase64(letters);
   return Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
+}
+
+/** A 32-bit hash of a text (FNV-1a), with its length. */
+function hash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return `${text.length.toString(16)}-${(hash >>> 0).toString(16)}`;
 }

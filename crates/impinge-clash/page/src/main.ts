@@ -1,28 +1,31 @@
-// Puts the page together: what is chosen in the list is shown in the view and told in the details.
+// Puts the page together: the view and the details show the item that is chosen in the list.
 
 import "./style.css";
 import { element, byId, button, color } from "./dom.ts";
-import { read, VERDICTS, type Report } from "./data.ts";
+import { read, REVIEW_STATUSES, VERDICTS, type Report, type Review } from "./data.ts";
 import { Details } from "./details.ts";
-import { Filter, ORDERS, type Item, type Order, type StatusName } from "./filter.ts";
+import { CLUSTERS, Filter, ORDERS, type ClusterBy, type Item, type Order, type StatusName } from "./filter.ts";
 import { List } from "./list.ts";
-import { COLORS, Lengths, SIDES, count, plural } from "./words.ts";
+import { Reviews } from "./review.ts";
+import { COLORS, Lengths, SIDES, count, plural, setColors } from "./words.ts";
 import type { Mode } from "./view/parts.ts";
 import { VIEWS, View, type Seen, type Up } from "./view/view.ts";
 
-/** What scripts, and tests, may ask of the page. */
+/** Functions for scripts and tests. */
 interface Hooks {
   ready: Promise<void>;
-  /** Chooses a clash by its number in the report; done when it is in view. */
+  /** Chooses a finding by its number in the report; done when it is in view. */
   select(row: number | null, place?: number | null): Promise<void>;
-  /** When the camera stands still. */
+  /** Done when the camera stands still. */
   settled(): Promise<void>;
   camera(): Seen | null;
   stats(): Record<string, unknown>;
-  /** Where in the view the point of a clash is. */
+  /** The position of a finding in the view. */
   project(row: number): [number, number] | null;
-  /** What is listed now: numbers of clashes, and of resolved pairs as -1, -2 … */
+  /** What is listed now: numbers of findings, and of resolved pairs as -1, -2 …; heads of clusters are left out. */
   listed(): number[];
+  /** What is decided about a finding. */
+  review(row: number): Review | null;
   report(): Report;
 }
 
@@ -32,8 +35,18 @@ declare global {
   }
 }
 
+/** The colours of the review statuses. */
+const STATUS_COLORS: Record<Review["status"], string> = {
+  new: "#ff9d4d",
+  active: "#ffd166",
+  reviewed: "#7db7ff",
+  approved: "#6fcf8a",
+  resolved: "#9aa7b8",
+};
+
 class Page {
   private readonly lengths: Lengths;
+  private readonly reviews: Reviews;
   private readonly filter: Filter;
   private readonly list: List;
   private readonly details: Details;
@@ -43,12 +56,16 @@ class Page {
   private chosen: Item | null = null;
   private place: number | null = null;
   private mode: Mode = "faint";
+  /** The chips of review statuses, to bring their counts up to date. */
+  private readonly reviewChips = new Map<string, HTMLElement>();
 
   constructor(readonly report: Report) {
+    setColors(report.header.colors);
     this.lengths = new Lengths(report.header.units);
-    this.filter = new Filter(report);
-    this.list = new List(report, this.lengths);
-    this.details = new Details(report, this.lengths);
+    this.reviews = new Reviews(report);
+    this.filter = new Filter(report, this.reviews);
+    this.list = new List(report, this.lengths, this.reviews);
+    this.details = new Details(report, this.lengths, this.reviews);
     this.head();
     this.tools();
     this.list.onChoose = (item) => void this.choose(item, null);
@@ -56,8 +73,112 @@ class Page {
     this.details.onClose = () => void this.choose(null, null);
     this.details.onPlace = (place) => void this.choose(this.chosen, place);
     this.details.onPart = (part) => this.ofPart(part);
+    this.details.onLink = (key) => copy(this.link(key));
+    this.list.onOpen = (cluster, isOpen) => {
+      this.filter.open(cluster, isOpen);
+      this.refilter();
+    };
+    this.list.onTick = () => this.tickedBar();
+    this.reviews.onChange = () => this.reviewed();
     document.addEventListener("keydown", (event) => this.key(event));
+    addEventListener("hashchange", () => this.followLink());
     this.refilter();
+    this.reviewed();
+  }
+
+  /** The address of the page with a finding. */
+  private link(key: string): string {
+    return `${location.href.replace(/#.*$/, "")}#finding=${encodeURIComponent(key)}`;
+  }
+
+  /** Chooses the finding that the address names. Returns whether there is one. */
+  followLink(): boolean {
+    const [, key] = /^#finding=(.+)$/.exec(location.hash) ?? [];
+    if (key === undefined) return false;
+    const row = this.report.withKey(decodeURIComponent(key));
+    if (row === undefined) {
+      this.say("The finding of this link is not in this report.");
+      return false;
+    }
+    const isChosen = this.chosen && "row" in this.chosen && this.chosen.row === row;
+    if (!isChosen) void this.choose({ row }, null);
+    return true;
+  }
+
+  /** Shows a message above the list. */
+  private say(text: string): void {
+    const box = byId("message");
+    box.textContent = text;
+    box.hidden = text === "";
+  }
+
+  /** Brings everything up to date that depends on reviews, except the form that is being edited. */
+  private reviewed(): void {
+    const { rows } = this.report.header;
+    const totals = new Map<string, number>();
+    const people = new Set<string>();
+    for (const row of rows) {
+      const { status, assignee } = this.reviews.of(row);
+      totals.set(status, (totals.get(status) ?? 0) + 1);
+      if (assignee) people.add(assignee);
+    }
+    for (const [status, chip] of this.reviewChips) {
+      const total = totals.get(status) ?? 0;
+      chip.querySelector("b")!.textContent = count(total);
+      chip.hidden = total === 0 && chip.getAttribute("aria-pressed") === "false";
+    }
+    const options = (names: Iterable<string>) => Array.from(names, (name) => element("option", { value: name }));
+    byId("groups").replaceChildren(...options(this.reviews.groups()));
+    byId("assignees").replaceChildren(...options([...people].sort()));
+    const { unsaved, problem } = this.reviews;
+    byId("save").textContent = unsaved > 0 ? `Save review (${count(unsaved)})` : "Save review";
+    if (problem) this.say(problem);
+    if (this.filter.wanted.by === "group" || this.filter.wanted.reviews.size > 0) this.refilter();
+    else this.list.redraw();
+  }
+
+  /** Fields to change all ticked findings together. */
+  private tickedBar(): void {
+    const box = byId("ticked");
+    const rows = [...this.list.ticked].map((row) => this.report.header.rows[row]);
+    box.hidden = rows.length === 0;
+    if (rows.length === 0) return;
+    box.replaceChildren(
+      element(
+        "div",
+        { class: "line" },
+        element("p", {}, `${plural(rows.length, "finding")} ticked`),
+        button("Untick all", {}, () => this.list.untick()),
+      ),
+      this.details.form(rows),
+    );
+  }
+
+  private files(): void {
+    const file = byId<HTMLInputElement>("file");
+    byId("save").addEventListener("click", () => {
+      const url = URL.createObjectURL(new Blob([this.reviews.export()], { type: "application/json" }));
+      const stem = (this.report.header.files[0] ?? "clashes").replace(/[^\w.-]+/g, "-").replace(/\.\w+$/, "");
+      const link = element("a", { href: url, download: `${stem}.review.json` });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), 10_000);
+      this.say(`Saved as ${link.download}. The next run reads it with --review ${link.download}.`);
+    });
+    byId("load").addEventListener("click", () => file.click());
+    file.addEventListener("change", async () => {
+      const chosen = file.files?.[0];
+      if (!chosen) return;
+      try {
+        const { found, others } = this.reviews.import(await chosen.text());
+        const rest = others > 0 ? `; ${plural(others, "entry is", "entries are")} not about findings of this report` : "";
+        this.say(`${plural(found, "finding")} updated from ${chosen.name}${rest}.`);
+        this.describe();
+        this.tickedBar();
+      } catch (error) {
+        this.say(`${chosen.name} was not loaded: ${error instanceof Error ? error.message : String(error)}.`);
+      }
+      file.value = "";
+    });
   }
 
   private head(): void {
@@ -83,8 +204,8 @@ class Page {
         this.list.step(this.chosen ? 0 : 1);
       }
     });
-    const chip = <T extends string>(set: Set<T>, value: T, total: number, tint: string) => {
-      const made = button("", { class: "chip", "aria-pressed": "false", "data-filter": value }, () => {
+    const chip = <T extends string>(set: Set<T>, value: T, total: number, tint: string, filter: string = value) => {
+      const made = button("", { class: "chip", "aria-pressed": "false", "data-filter": filter }, () => {
         if (!set.delete(value)) set.add(value);
         made.setAttribute("aria-pressed", String(set.has(value)));
         this.refilter();
@@ -98,13 +219,20 @@ class Page {
     if (has_baseline) {
       const totals: [StatusName, number, string][] = [
         ["new", rows.filter((row) => row.status === "new").length, "#ff9d4d"],
+        ["worse", rows.filter((row) => row.status === "worse").length, "#ff6f6f"],
         ["known", rows.filter((row) => row.status === "known").length, "#9aa7b8"],
         ["resolved", resolved.length, "#6fcf8a"],
       ];
       byId("statuses").append(...totals.map(([status, total, tint]) => chip(wanted.statuses, status, total, tint)));
       byId("statuses").hidden = false;
     }
+    for (const status of REVIEW_STATUSES) {
+      const made = chip(wanted.reviews, status, 0, STATUS_COLORS[status], `review-${status}`);
+      this.reviewChips.set(status, made);
+      byId("reviews").append(made);
+    }
     this.selects();
+    this.files();
   }
 
   private selects(): void {
@@ -120,6 +248,12 @@ class Page {
       wanted.group = group.value === "" ? null : Number(group.value);
       this.refilter();
     });
+    const cluster = byId<HTMLSelectElement>("cluster");
+    for (const [by, label] of Object.entries(CLUSTERS)) cluster.append(element("option", { value: by }, label));
+    cluster.addEventListener("change", () => {
+      wanted.by = cluster.value as ClusterBy;
+      this.refilter();
+    });
     const sort = byId<HTMLSelectElement>("sort");
     for (const [order, label] of Object.entries(ORDERS)) sort.append(element("option", { value: order }, label));
     sort.addEventListener("change", () => {
@@ -133,13 +267,31 @@ class Page {
     this.list.set(this.items);
     const { rows, resolved } = this.report.header;
     const all = rows.length + resolved.length;
-    const shown = this.items.length;
-    byId("count").textContent = shown === all ? `${count(all)} listed` : `${count(shown)} of ${count(all)} listed`;
-    this.view?.list(this.items.flatMap((item) => ("row" in item ? [item.row] : [])));
+    const listed = this.filter.wanted.by === "finding" ? this.listed() : this.clusteredRows();
+    const shown = listed.length;
+    const heads = this.items.filter((item) => "cluster" in item).length;
+    const inRows = heads > 0 ? ` in ${plural(this.items.length - this.openRows(), "row")}` : "";
+    byId("count").textContent = (shown === all ? `${count(all)} listed` : `${count(shown)} of ${count(all)} listed`) + inRows;
+    this.view?.list(listed.filter((row) => row >= 0));
     if (!this.chosen) this.describe();
   }
 
-  /** Lists the clashes of one part, until told otherwise. */
+  /** The findings of all items, those in closed clusters included; resolved pairs as -1, -2 … */
+  private clusteredRows(): number[] {
+    const rows = new Set<number>();
+    for (const item of this.items) {
+      if ("cluster" in item) item.cluster.rows.forEach((row) => rows.add(row));
+      else rows.add("row" in item ? item.row : -1 - item.resolved);
+    }
+    return [...rows];
+  }
+
+  /** The number of rows that are listed below the heads of open clusters. */
+  private openRows(): number {
+    return this.items.reduce((sum, item) => sum + ("cluster" in item && item.cluster.isOpen ? item.cluster.rows.length : 0), 0);
+  }
+
+  /** Lists the findings of one part only; null for all parts. */
   private ofPart(part: number | null): void {
     this.filter.wanted.part = part;
     const box = byId("part");
@@ -151,13 +303,16 @@ class Page {
     this.refilter();
   }
 
-  /** Chooses a clash, and a place of it. */
+  /** Chooses a finding and a place of it, or another item; null for nothing. */
   async choose(item: Item | null, place: number | null): Promise<void> {
     const isOther = item !== this.chosen;
     this.chosen = item;
     this.place = item && "row" in item ? place : null;
+    if (item && "row" in item && this.filter.reveal(item.row, this.items)) this.refilter();
     if (isOther) this.list.mark(item);
     this.describe();
+    const hash = item && "row" in item ? this.link(this.report.header.rows[item.row].key) : location.href.replace(/#.*$/, "");
+    if (hash !== location.href) history.replaceState(null, "", hash);
     byId("legend").hidden = !(item && "row" in item);
     document.body.classList.toggle("has-choice", item !== null);
     const isShown = this.view?.select(item && "row" in item ? item.row : null, this.place);
@@ -168,6 +323,7 @@ class Page {
   private describe(): void {
     if (!this.chosen) this.details.overview(this.notes());
     else if ("row" in this.chosen) this.details.clash(this.chosen.row, this.place, this.list.position);
+    else if ("cluster" in this.chosen) this.details.cluster(this.chosen.cluster, this.list.position);
     else this.details.resolved(this.chosen.resolved, this.list.position);
   }
 
@@ -179,7 +335,7 @@ class Page {
     if (far > 0) byId("legend").append(element("span", {}, `${plural(far, "part")} farther away not drawn`));
   }
 
-  /** What the page does not show, or not as it is. */
+  /** What the page leaves out or simplifies. */
   private notes(): string[] {
     const { part_count, parts, meshes } = this.report.header;
     const notes = [];
@@ -218,6 +374,7 @@ class Page {
       this.toolbar(this.view);
     }
     this.refilter();
+    if (this.followLink()) await this.settled();
     await this.view?.drawn();
   }
 
@@ -305,7 +462,7 @@ class Page {
       void this.choose(null, null);
       return;
     }
-    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement) return;
+    if (event.target instanceof Element && event.target.matches("input, select, textarea")) return;
     const side = VIEWS[Number(event.key) - 1];
     if (event.key === "/") {
       event.preventDefault();
@@ -316,7 +473,11 @@ class Page {
   }
 
   listed(): number[] {
-    return this.items.map((item) => ("row" in item ? item.row : -1 - item.resolved));
+    return this.items.flatMap((item) => ("cluster" in item ? [] : ["row" in item ? item.row : -1 - item.resolved]));
+  }
+
+  review(row: number): Review {
+    return this.reviews.of(this.report.header.rows[row]);
   }
 
   project(row: number): [number, number] | null {
@@ -344,6 +505,23 @@ class Page {
       highlighted: [...(this.view?.highlight.faceCounts ?? [])],
       loaded: Math.round(performance.now()),
     };
+  }
+}
+
+/** Copies a text. Returns whether that was possible. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Some browsers have no clipboard for pages from files.
+    const field = element("textarea", { readonly: true });
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const isDone = document.execCommand("copy");
+    field.remove();
+    return isDone;
   }
 }
 
@@ -389,6 +567,7 @@ window.impinge = {
   stats: () => ({ ...page?.stats(), loaded: Math.round(loaded) }),
   project: (row) => page?.project(row) ?? null,
   listed: () => page?.listed() ?? [],
+  review: (row) => page?.review(row) ?? null,
   report: () => {
     if (!page) throw new Error("the page is not ready");
     return page.report;

@@ -1,4 +1,4 @@
-// A browser for the tests: the system's own, without a window, drawing in software, and without a network.
+// The browser for the tests: Chromium of the system, without a window, with software rendering and without a network.
 
 import { chromium } from "playwright-core";
 
@@ -23,7 +23,7 @@ export function launch(more = []) {
 }
 
 /**
- * A page from a file, and all that it complained of or asked for besides itself.
+ * Opens a page from a file. Returns it with all its warnings and errors, and all its requests for anything else.
  *
  * @param {import("playwright-core").Browser} browser
  * @param {string} file

@@ -1,6 +1,7 @@
-// The page in a real browser.
+// Tests of the page in a browser.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import * as pages from "./pages.mjs";
@@ -150,8 +151,8 @@ describe("gearbox", () => {
       const { different, blue, orange, strong } = await colors(page);
       assert.ok(different > 200, `${row}: ${different} colours`);
       assert.ok(blue > 300 && orange > 300, `${row}: ${blue} blue, ${orange} orange pixels`);
-      // Without their faces highlighted, the parts come to fewer than a thousand.
-      assert.ok(strong > 5000, `${row}: ${strong} pixels of highlighted faces`);
+      // Only faces near the contact are in strong colours.
+      assert.ok(strong > (clashes[row].distance > 0 ? 300 : 1000), `${row}: ${strong} pixels of highlighted faces`);
       const { highlighted } = await page.evaluate(() => window.impinge.stats());
       assert.deepEqual(highlighted, faces);
       assert.equal(await page.locator(".badge").textContent(), clashes[row].verdict);
@@ -250,6 +251,149 @@ describe("gearbox", () => {
     assert.ok(at);
     await page.mouse.click(box.x + at[0], box.y + at[1]);
     assert.equal(await page.locator('[aria-selected="true"]').getAttribute("data-row"), "0");
+    await page.close();
+  });
+
+  test("the row of a depth shows it only beyond the touch band", async () => {
+    const { page } = await show("gearbox");
+    const { rows } = await page.evaluate(() => window.impinge.report().header);
+    for (const [number, row] of rows.entries()) {
+      await choose(page, number);
+      const terms = await page.locator("#details dt").allTextContents();
+      assert.equal(terms.includes("Depth"), row.depth !== null && row.depth > row.band, row.verdict);
+    }
+    await page.close();
+  });
+
+  test("a review is kept when the page is loaded again", async () => {
+    const { page, complaints } = await show("gearbox");
+    await choose(page, 1);
+    await page.locator('#details [data-review="status"]').selectOption("reviewed");
+    await page.locator('#details [data-review="comment"]').fill("Ask </script> Kim\nsoon");
+    await page.locator('#details [data-review="assignee"]').fill("kim@example.com");
+    assert.equal(await page.locator('[data-row="1"] .tag-reviewed').count(), 1);
+    assert.match((await page.locator("#save").textContent()) ?? "", /\(1\)/);
+    await page.reload();
+    await page.evaluate(() => window.impinge.ready);
+    const expected = { status: "reviewed", comment: "Ask </script> Kim\nsoon", assignee: "kim@example.com", group: "" };
+    assert.deepEqual(await page.evaluate(() => window.impinge.review(1)), expected);
+    // The address names the finding that was chosen.
+    assert.equal(await page.locator('[aria-selected="true"]').getAttribute("data-row"), "1");
+    assert.equal(await page.locator('#details [data-review="comment"]').inputValue(), expected.comment);
+    const chip = page.locator('[data-filter="review-reviewed"]');
+    await chip.click();
+    assert.deepEqual(await listed(page), [1]);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
+  test("a review file is saved and loaded", async () => {
+    const { page } = await show("gearbox");
+    await choose(page, 0);
+    await page.locator('#details [data-review="status"]').selectOption("active");
+    await page.locator('#details [data-review="group"]').fill("bolts");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save").click()]);
+    assert.match(download.suggestedFilename(), /\.review\.json$/);
+    const text = readFileSync(await download.path(), "utf8");
+    const file = JSON.parse(text);
+    assert.equal(file.format, "impinge review");
+    assert.equal(file.version, 1);
+    assert.equal(file.findings.length, clashes.length);
+    const { rows, units } = await page.evaluate(() => window.impinge.report().header);
+    assert.equal(file.units, units);
+    for (const [number, entry] of file.findings.entries()) {
+      assert.equal(entry.key, rows[number].key);
+      assert.equal(entry.verdict, rows[number].verdict);
+      assert.equal(entry.parts.length, 2);
+      for (const part of entry.parts) {
+        assert.ok(typeof part.path === "string" && part.center.length === 3 && part.size.length === 3 && part.copies > 0);
+      }
+    }
+    assert.deepEqual([file.findings[0].status, file.findings[0].group], ["active", "bolts"]);
+    assert.equal(await page.locator("#save").textContent(), "Save review");
+    await page.close();
+
+    // Another browser knows nothing of it until the file is loaded. An entry about another finding is kept.
+    const other = await launch();
+    const { page: there } = await open(other, pages.page("gearbox"));
+    assert.equal((await there.evaluate(() => window.impinge.review(0)))?.status, "new");
+    const more = { key: "elsewhere", parts: [], verdict: "inside", status: "approved", comment: "kept" };
+    const buffer = Buffer.from(JSON.stringify({ ...file, findings: [...file.findings, more] }));
+    await there.locator("#file").setInputFiles({ name: "a.json", mimeType: "application/json", buffer });
+    await there.locator("#message").waitFor();
+    assert.match((await there.locator("#message").textContent()) ?? "", /3 findings updated from a\.json; 1 entry is not/);
+    const [again] = await Promise.all([there.waitForEvent("download"), there.locator("#save").click()]);
+    const back = JSON.parse(readFileSync(await again.path(), "utf8"));
+    assert.deepEqual(back.findings, [...file.findings, more]);
+    await there.locator("#file").setInputFiles({ name: "b.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+    await there.getByText("b.json was not loaded: it is not a review file.").waitFor();
+    await other.close();
+  });
+
+  test("a link leads to its finding", async () => {
+    const { page } = await show("gearbox");
+    await choose(page, 2);
+    const link = page.url();
+    const { key } = await page.evaluate(() => window.impinge.report().header.rows[2]);
+    assert.ok(link.endsWith(`#finding=${key}`), link);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.locator('[data-act="link"]').click();
+    await page.locator('[data-act="link"]', { hasText: "✓" }).waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
+    const seen = await camera(page);
+    await page.close();
+
+    const fresh = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await fresh.goto(link);
+    await fresh.evaluate(() => window.impinge.ready);
+    assert.equal(await fresh.locator('[aria-selected="true"]').getAttribute("data-row"), "2");
+    const { target } = await camera(fresh);
+    assert.ok(distance(target, seen.target) < 1e-6 * seen.distance, `${target}`);
+    await fresh.evaluate((key) => (location.hash = `#finding=${key}`), await fresh.evaluate(() => window.impinge.report().header.rows[0].key));
+    await fresh.locator('[data-row="0"][aria-selected="true"]').waitFor();
+    await fresh.evaluate(() => (location.hash = "#finding=no-such-key"));
+    await fresh.getByText("The finding of this link is not in this report.").waitFor();
+    await fresh.close();
+  });
+
+  test("findings are grouped by hand, with the mouse and with the keyboard", async () => {
+    const { page, complaints } = await show("gearbox");
+    await page.locator('[data-row="0"] .tick').click();
+    await page.locator('[data-row="2"]').click({ modifiers: ["Control"] });
+    await page.getByText("2 findings ticked").waitFor();
+    await page.locator('#ticked [data-review="group"]').fill("housing");
+    await page.locator("#cluster").selectOption("group");
+    const cluster = page.locator('[data-cluster="group:housing"]');
+    assert.deepEqual(await cluster.locator(".names span").allTextContents(), ["housing", "2 findings"]);
+    assert.equal(await cluster.locator(".verdict").textContent(), clashes[0].verdict);
+    // The cluster is closed: only the finding outside of it is listed.
+    assert.deepEqual(await listed(page), [1]);
+    assert.match((await page.locator("#count").textContent()) ?? "", /^3 listed in 2 rows/);
+    await cluster.locator(".fold").click();
+    assert.deepEqual(await listed(page), [0, 2, 1]);
+    // The keyboard closes and opens it.
+    await page.locator("#list").focus();
+    await page.keyboard.press("Home");
+    assert.equal(await page.locator('[aria-selected="true"]').getAttribute("data-cluster"), "group:housing");
+    assert.match((await page.locator(".badge").textContent()) ?? "", /2 findings/);
+    await page.keyboard.press("ArrowLeft");
+    assert.deepEqual(await listed(page), [1]);
+    await page.keyboard.press("ArrowRight");
+    assert.deepEqual(await listed(page), [0, 2, 1]);
+    // Space ticks; the status of all ticked findings is set at once.
+    await page.getByText("Untick all").click();
+    await page.locator("#list").focus();
+    await page.keyboard.press("Home");
+    await page.keyboard.press(" ");
+    await page.locator('#ticked [data-review="status"]').selectOption("approved");
+    const statuses = await page.evaluate(() => [0, 1, 2].map((row) => window.impinge.review(row)?.status));
+    assert.deepEqual(statuses, ["approved", "new", "approved"]);
+    // A link to a finding in a closed cluster opens it.
+    await page.keyboard.press("Escape");
+    await cluster.locator(".fold").click();
+    await page.evaluate(() => window.impinge.select(2));
+    assert.equal(await page.locator('[aria-selected="true"]').getAttribute("data-row"), "2");
+    assert.deepEqual(complaints, []);
     await page.close();
   });
 

@@ -5,11 +5,24 @@ use super::{
     Frame,
     keep::{Kept, KeptRow},
 };
-use crate::findings::{Findings, Row, Status};
-use impinge::Bounds;
-use impinge_io::assembly::{self, Unit};
+use crate::{
+    colors::color_of,
+    findings::{Findings, Row, Status},
+};
+use impinge::{
+    Bounds,
+    clash::{Side, Verdict},
+};
+use impinge_io::{
+    assembly::{self, Unit},
+    bcf::Guid,
+};
 use serde::Serialize;
-use std::path::PathBuf;
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 #[derive(Serialize)]
 pub(super) struct Header<'f> {
@@ -20,6 +33,8 @@ pub(super) struct Header<'f> {
     touch: f64,
     clearance: f64,
     pairs_checked: u64,
+    /// The colour of each verdict, by name.
+    colors: BTreeMap<&'static str, String>,
     /// The number of parts of the assembly, kept or not.
     part_count: usize,
     face_count: u64,
@@ -31,6 +46,25 @@ pub(super) struct Header<'f> {
     rows: Vec<Clash>,
     resolved: Vec<Resolved<'f>>,
     skipped: Vec<Skipped<'f>>,
+    /// Parts whose surfaces have gaps.
+    gaps: Vec<Gap>,
+    /// How many findings are not listed and how many pairs were not compared, by reason.
+    hidden: Value,
+    /// Files and elements that were not read by design.
+    left_out: Value,
+    /// The names of clusters by part and by place.
+    clusters: Value,
+    /// How the parts of findings are recognised in later runs: the number of each part, and its identity.
+    identities: Vec<(u32, Value)>,
+    /// Entries of the review file that are not about a listed finding; null without a review file.
+    other_reviews: Value,
+}
+
+#[derive(Serialize)]
+struct Gap {
+    part: u32,
+    width: f64,
+    closed: bool,
 }
 
 #[derive(Serialize)]
@@ -61,8 +95,19 @@ struct Mesh {
 struct Clash {
     a: Option<u32>,
     b: Option<u32>,
+    /// The same in later runs.
+    key: String,
     verdict: &'static str,
+    /// Which part is inside the other: `a` or `b`.
+    inside: Option<&'static str>,
+    band: f64,
+    /// Lower and upper bound.
     depth: Option<f64>,
+    depth_at_most: Option<f64>,
+    /// A translation of the second part that frees the parts.
+    separation: Option<[f64; 3]>,
+    volume: Option<f64>,
+    fit: Option<Fit>,
     distance: f64,
     points: [[f64; 3]; 2],
     /// The number of face pairs, and how many of them the page has.
@@ -76,6 +121,19 @@ struct Clash {
     places: Vec<Place>,
     closed: [bool; 2],
     status: Option<&'static str>,
+    /// What people decided; null without a review file.
+    review: Value,
+    /// The numbers of the clusters.
+    cluster: Value,
+}
+
+#[derive(Serialize)]
+struct Fit {
+    /// The part with the shaft: `a` or `b`.
+    shaft: &'static str,
+    shaft_radius: f64,
+    hole_radius: f64,
+    difference: f64,
 }
 
 #[derive(Serialize)]
@@ -119,6 +177,7 @@ impl<'f> Header<'f> {
             touch: findings.touch,
             clearance: findings.clearance,
             pairs_checked: findings.pairs_checked,
+            colors: Verdict::ALL.map(|it| (it.name(), css(color_of(it)))).into(),
             part_count: assembly.parts.len(),
             face_count: assembly.face_count(),
             has_baseline: !findings.resolved.is_empty()
@@ -138,7 +197,7 @@ impl<'f> Header<'f> {
                 .rows
                 .iter()
                 .zip(&kept.rows)
-                .map(|(row, cut)| Clash::new(row, cut, kept))
+                .map(|(row, cut)| Clash::new(findings, row, cut, kept))
                 .collect(),
             resolved: findings
                 .resolved
@@ -146,8 +205,43 @@ impl<'f> Header<'f> {
                 .map(|pair| Resolved { a: &pair.a, b: &pair.b, verdict: &pair.verdict })
                 .collect(),
             skipped: assembly.skipped.iter().map(skipped).collect(),
+            gaps: Vec::new(),
+            hidden: Value::Null,
+            left_out: Value::Array(Vec::new()),
+            clusters: Value::Null,
+            identities: identities(findings, kept),
+            other_reviews: Value::Null,
         }
     }
+}
+
+/// Returns the identities of the parts that clash.
+fn identities(findings: &Findings, kept: &Kept) -> Vec<(u32, Value)> {
+    let parts = findings.rows.iter().flat_map(|row| [row.clash.a, row.clash.b]);
+    let parts: BTreeSet<usize> = parts.collect();
+    let identity = |part: usize| {
+        let name = &findings.assembly.parts[part].name;
+        let path = findings.assembly.full_name(part);
+        let bounds = findings.assembly.mesh(part).bounds();
+        serde_json::json!({
+            "name": name, "path": path, "id": null, "center": bounds.center().to_array(),
+            "size": bounds.size().to_array(), "copies": 1,
+        })
+    };
+    parts.into_iter().filter_map(|part| Some((kept.number[part]?, identity(part)))).collect()
+}
+
+/// Returns the name of a side.
+fn side(side: Side) -> &'static str {
+    match side {
+        Side::A => "a",
+        Side::B => "b",
+    }
+}
+
+/// Returns a colour as in CSS.
+fn css([red, green, blue]: [u8; 3]) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
 impl Mesh {
@@ -165,14 +259,26 @@ impl Mesh {
 }
 
 impl Clash {
-    fn new(row: &Row, cut: &KeptRow, kept: &Kept) -> Self {
+    fn new(findings: &Findings, row: &Row, cut: &KeptRow, kept: &Kept) -> Self {
         let clash = &row.clash;
         let places = clash.places.iter().zip(&cut.places);
         Self {
             a: kept.number[clash.a],
             b: kept.number[clash.b],
+            key: key(findings, row),
             verdict: clash.verdict.name(),
+            inside: clash.inner.filter(|_| clash.verdict == Verdict::Inside).map(side),
+            band: clash.band,
             depth: clash.least_depth(),
+            depth_at_most: clash.depth.and_then(|depth| depth.at_most()),
+            separation: clash.depth.and_then(|depth| depth.way_out).map(|way| way.to_array()),
+            volume: clash.volume,
+            fit: clash.fit.map(|fit| Fit {
+                shaft: side(fit.shaft),
+                shaft_radius: fit.shaft_radius,
+                hole_radius: fit.hole_radius,
+                difference: fit.difference(),
+            }),
             distance: clash.distance,
             points: clash.points.map(|point| point.to_array()),
             pairs: clash.faces.len(),
@@ -195,8 +301,16 @@ impl Clash {
                 .collect(),
             closed: clash.is_closed,
             status: row.status.map(Status::name),
+            review: Value::Null,
+            cluster: Value::Null,
         }
     }
+}
+
+/// Returns the key of a finding.
+fn key(findings: &Findings, row: &Row) -> String {
+    let [a, b] = [row.clash.a, row.clash.b].map(|part| findings.assembly.full_name(part));
+    Guid::of(&["clash", &a, &b]).to_string()
 }
 
 fn different(mut faces: Vec<u32>) -> usize {

@@ -41,27 +41,33 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Draws a ring around a point, with a dot in the middle and a light rim around both.
+    /// Draws a ring around a point, with a dot in the middle. A dark and a light rim keep both visible on any
+    /// background.
     pub(super) fn ring(&mut self, [x, y]: [f32; 2], radius: f32, color: Color) {
-        let reach = radius + 4.0;
+        const DARK: Color = [20, 24, 32];
+        const LIGHT: Color = [255; 3];
+        // Lines are thinner in small pictures.
+        let thick = (radius / 15.0).max(0.75);
+        let reach = radius + 5.0 * thick + 1.0;
         let from = |at: f32| (at - reach).floor().max(0.0) as usize;
         let to = |at: f32, end: usize| ((at + reach).ceil().max(0.0) as usize).min(end);
         for row in from(y)..to(y, self.height) {
             for column in from(x)..to(x, self.width) {
                 let (dx, dy) = (column as f32 + 0.5 - x, row as f32 + 0.5 - y);
                 let distance = (dx * dx + dy * dy).sqrt();
-                // Coverage of a line of a given width, in pixels, with a soft border.
-                let ring =
-                    |width: f32| (width * 0.5 - (distance - radius).abs() + 0.5).clamp(0.0, 1.0);
-                let dot = |size: f32| (size - distance + 0.5).clamp(0.0, 1.0);
-                let light = ring(5.0).max(dot(3.6)) * 0.85;
-                let dark = ring(2.4).max(dot(2.2));
+                // Coverage of a line of a given width, and of a dot, in pixels, with a soft border.
+                let cover = |width: f32, dot: f32| {
+                    let ring = width * 0.5 * thick - (distance - radius).abs();
+                    (ring.max(dot * thick - distance) + 0.5).clamp(0.0, 1.0)
+                };
                 let pixel = &mut self.pixels[row * self.width + column];
-                for channel in 0..3 {
-                    let mut value = f32::from(pixel[channel]);
-                    value += (255.0 - value) * light;
-                    value += (f32::from(color[channel]) - value) * dark;
-                    pixel[channel] = (value + 0.5) as u8;
+                let coats = [(8.0, 4.8, LIGHT, 0.8), (5.6, 3.6, DARK, 1.0), (3.0, 2.2, color, 1.0)];
+                for (width, dot, color, strength) in coats {
+                    let share = cover(width, dot) * strength;
+                    for (own, new) in pixel.iter_mut().zip(color) {
+                        let value = f32::from(*own);
+                        *own = (value + (f32::from(new) - value) * share + 0.5) as u8;
+                    }
                 }
             }
         }

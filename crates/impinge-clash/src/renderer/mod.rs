@@ -13,7 +13,6 @@
 mod camera;
 mod compose;
 mod focus;
-mod horizon;
 mod image;
 mod normal;
 mod occlusion;
@@ -23,13 +22,12 @@ mod shape;
 mod view;
 
 pub(crate) use camera::{Camera, Lens, corners};
-pub(crate) use focus::Focus;
+pub(crate) use focus::{Contact, Focus};
 pub use image::Image;
 pub(crate) use shape::Shape;
 pub(crate) use view::{DIRECTIONS, Visibility, direction, visibility};
 
 use impinge::{Pose, glam::DVec3};
-use raster::Layers;
 
 /// Red, green and blue (sRGB).
 pub(crate) type Color = [u8; 3];
@@ -43,7 +41,7 @@ pub(crate) struct Scene<'a> {
     pub(crate) rings: Vec<Ring>,
     /// The up direction: light comes from there.
     pub(crate) up: DVec3,
-    /// The region in which marked faces have their full colour; `None` for everywhere.
+    /// The region in which marked faces have their own colour; `None` for everywhere.
     pub(crate) focus: Option<Focus>,
     /// How strongly marked faces show through solid parts, from 0 to 1.
     pub(crate) through: f32,
@@ -82,8 +80,7 @@ const SAMPLES: usize = 2;
 
 /// Draws a scene as a camera sees it.
 pub(crate) fn render(scene: &Scene<'_>, camera: &Camera, width: usize, height: usize) -> Image {
-    let layers = Layers::draw(scene, camera, width * SAMPLES, height * SAMPLES, 1);
-    let mut image = compose::compose(scene, camera, &layers, width, height);
+    let mut image = compose::compose(scene, camera, width, height);
     for ring in &scene.rings {
         if let Some([x, y]) = camera.project(ring.point, width, height) {
             image.ring([x, y], ring.radius, ring.color);

@@ -4,6 +4,12 @@ use impinge::glam::Vec3;
 
 const STEPS: f32 = 16_383.0;
 
+/// Directions that differ by at most so many steps along both sides of the square have an angle whose squared
+/// cosine is larger than [`NEAR_COSINE_SQ`]. With d = 2 · 1024 / 16383, the unfolded vectors differ by at most
+/// (d, d, 2d) and are at least 1/√3 long, so the sine of the angle is at most √3 · √6 · d < 0.54.
+const NEAR: u32 = 1024;
+const NEAR_COSINE_SQ: f32 = 0.7;
+
 /// Packs a direction by its octahedral projection, unfolded to a square of 2¹⁴ × 2¹⁴.
 pub(super) fn pack(normal: Vec3) -> u32 {
     let sum = normal.x.abs() + normal.y.abs() + normal.z.abs();
@@ -26,9 +32,19 @@ pub(super) fn unpack(packed: u32) -> Vec3 {
 /// Returns whether two directions differ by more than an angle, given by its squared cosine. The angle must
 /// be less than 90 degrees.
 pub(super) fn differ(a: u32, b: u32, cosine_sq: f32) -> bool {
+    if are_near(a, b, NEAR) && cosine_sq <= NEAR_COSINE_SQ {
+        return false;
+    }
     let (a, b) = (unfold(a), unfold(b));
     let dot = a.dot(b);
     dot < 0.0 || dot * dot < cosine_sq * a.length_squared() * b.length_squared()
+}
+
+/// Returns whether two packed directions differ by at most `steps` along both sides of the square; ignores the
+/// upper four bits.
+pub(super) fn are_near(a: u32, b: u32, steps: u32) -> bool {
+    let side = |packed: u32| packed & 0x3fff;
+    side(a >> 14).abs_diff(side(b >> 14)) <= steps && side(a).abs_diff(side(b)) <= steps
 }
 
 /// Returns the direction with a length between ½ and 1.

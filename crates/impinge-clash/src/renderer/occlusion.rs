@@ -4,49 +4,65 @@
 //! After McGuire et al., The Alchemy Screen-Space Ambient Obscurance Algorithm, 2011: the surfaces visible
 //! around a pixel stand for the surfaces around the point.
 
-use super::{Camera, SAMPLES, raster::Layers};
+use super::{Camera, normal};
 use impinge::glam::Vec3;
 use rayon::prelude::*;
 
-/// Number of samples around each pixel.
+/// Number of samples around each point.
 const OFFSET_COUNT: usize = 12;
 
 /// Range of occlusion, as a share of the distance to the middle of the picture.
 const REACH: f32 = 0.09;
 
+/// Occlusion is computed for one pixel in so many along each axis: it changes slowly.
+const EVERY: usize = 2;
+
+/// The nearest solid surface at a pixel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Front {
+    /// Inverse distance; 0 if there is no surface.
+    pub(super) depth: f32,
+    /// The packed normal.
+    pub(super) normal: u32,
+}
+
 /// Returns the share of ambient light at every pixel.
-pub(super) fn open(layers: &Layers, camera: &Camera, width: usize, height: usize) -> Vec<f32> {
-    let places = Places::new(layers, camera, width, height);
-    let mut raw = vec![1.0_f32; width * height];
+pub(super) fn open(front: &[Front], camera: &Camera, width: usize, height: usize) -> Vec<f32> {
+    let places = Places { front, width, height, focal: camera.focal(height) as f32 };
+    let [columns, rows] = [width, height].map(|length| length.div_ceil(EVERY));
+    let mut raw = vec![1.0_f32; columns * rows];
     let spiral = spiral();
-    raw.par_chunks_mut(width.max(1)).enumerate().for_each(|(row, line)| {
+    raw.par_chunks_mut(columns.max(1)).enumerate().for_each(|(row, line)| {
         for (column, share) in line.iter_mut().enumerate() {
-            let sample = &layers.solid[row * SAMPLES * layers.width + column * SAMPLES];
-            if sample.is_surface() {
-                *share =
-                    places.open(column, row, sample.normal(), &spiral[row % 4 * 4 + column % 4]);
-            }
+            let offsets = &spiral[row % 4 * 4 + column % 4];
+            *share = places.open(column * EVERY, row * EVERY, offsets);
         }
     });
-    // Neighbouring pixels sample different directions; the mean over 4 × 4 pixels covers all of them.
+    // Neighbours sample different directions; the mean over 4 × 4 covers all of them.
     let mut mean = vec![1.0_f32; width * height];
     mean.par_chunks_mut(width.max(1)).enumerate().for_each(|(row, line)| {
+        let near = |at: usize, end: usize| {
+            let at = at.div_ceil(EVERY);
+            at.saturating_sub(2)..(at + 2).min(end)
+        };
         for (column, share) in line.iter_mut().enumerate() {
-            let here = places.depths[row * width + column];
+            let here = front[row * width + column].depth;
             if here == 0.0 {
                 continue;
             }
             let (mut sum, mut count) = (0.0, 0.0);
-            for y in row.saturating_sub(2)..(row + 2).min(height) {
-                for x in column.saturating_sub(2)..(column + 2).min(width) {
-                    if (places.depths[y * width + x] - here).abs() < 0.02 * here {
-                        sum += raw[y * width + x];
+            for y in near(row, rows) {
+                for x in near(column, columns) {
+                    let there = front[y * EVERY * width + x * EVERY].depth;
+                    if (there - here).abs() < 0.02 * here {
+                        sum += raw[y * columns + x];
                         count += 1.0;
                     }
                 }
             }
-            // The pixel itself counts, so `count` is not zero.
-            *share = sum / count;
+            if count > 0.0 {
+                *share = sum / count;
+            }
         }
     });
     mean
@@ -67,35 +83,26 @@ fn spiral() -> Vec<[(f32, f32); OFFSET_COUNT]> {
     [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5].map(turned).to_vec()
 }
 
-/// The depth at each pixel, stored densely because samples are far apart.
-struct Places {
-    /// Inverse distance, as in the layers.
-    depths: Vec<f32>,
+/// The surfaces of a picture.
+struct Places<'f> {
+    front: &'f [Front],
     width: usize,
     height: usize,
     focal: f32,
 }
 
-impl Places {
-    fn new(layers: &Layers, camera: &Camera, width: usize, height: usize) -> Self {
-        let row = |row: usize| {
-            let first = row * SAMPLES * layers.width;
-            (0..width).map(move |column| layers.solid[first + column * SAMPLES].depth)
-        };
-        let depths = (0..height).flat_map(row).collect();
-        Self { depths, width, height, focal: camera.focal(height) as f32 }
-    }
-
+impl Places<'_> {
     /// Returns the point of the surface that is visible at a pixel.
     fn place(&self, x: usize, y: usize) -> Option<Vec3> {
-        let depth = self.depths[y * self.width + x];
+        let depth = self.front[y * self.width + x].depth;
         let across = x as f32 - self.width as f32 * 0.5;
         let along = self.height as f32 * 0.5 - y as f32;
         (depth > 0.0).then(|| Vec3::new(across, along, self.focal) / (depth * self.focal))
     }
 
-    fn open(&self, x: usize, y: usize, normal: Vec3, offsets: &[(f32, f32); OFFSET_COUNT]) -> f32 {
+    fn open(&self, x: usize, y: usize, offsets: &[(f32, f32); OFFSET_COUNT]) -> f32 {
         let Some(here) = self.place(x, y) else { return 1.0 };
+        let normal = normal::unpack(self.front[y * self.width + x].normal);
         let reach = REACH * self.focal / here.z;
         let mut taken = 0.0;
         for (dx, dy) in offsets {

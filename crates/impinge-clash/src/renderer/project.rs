@@ -7,16 +7,6 @@ use impinge::{
 };
 use rayon::prelude::*;
 
-/// The screen region of an item.
-pub(super) struct Extent {
-    pub(super) item: u32,
-    /// Upper bound on the inverse distance of the item.
-    pub(super) nearest: f32,
-    /// First and last column, first and last row, in samples.
-    pub(super) columns: [usize; 2],
-    pub(super) rows: [usize; 2],
-}
-
 /// A projected triangle: x and y in samples, z the inverse distance.
 pub(super) struct Triangle {
     pub(super) corners: [Vec3; 3],
@@ -29,30 +19,33 @@ pub(super) struct Triangle {
     pub(super) is_back: bool,
 }
 
+/// A picture to be drawn; its size is in samples.
 pub(super) struct Screen<'a> {
-    pub(super) camera: &'a Camera,
-    pub(super) width: usize,
-    pub(super) height: usize,
-    pub(super) stride: usize,
+    camera: &'a Camera,
+    width: usize,
+    height: usize,
+    /// Of the faces without a mark, only every so many are drawn.
+    stride: usize,
+    focal: f64,
 }
 
-impl Screen<'_> {
-    /// Returns the items that may be visible, nearest first.
-    pub(super) fn in_order(&self, scene: &Scene<'_>) -> Vec<Extent> {
-        let items = scene.items.par_iter().enumerate();
-        let mut seen: Vec<Extent> =
-            items.filter_map(|(number, item)| self.extent(item, number as u32)).collect();
-        seen.sort_by(|a, b| b.nearest.total_cmp(&a.nearest).then(a.item.cmp(&b.item)));
-        seen
+impl<'a> Screen<'a> {
+    pub(super) fn new(camera: &'a Camera, [width, height]: [usize; 2], stride: usize) -> Self {
+        Self { camera, width, height, stride, focal: camera.focal(height) }
     }
 
-    fn extent(&self, item: &Item<'_>, number: u32) -> Option<Extent> {
-        let everywhere = |nearest| Extent {
-            item: number,
-            nearest,
-            columns: [0, self.width.saturating_sub(1)],
-            rows: [0, self.height.saturating_sub(1)],
-        };
+    /// Returns the triangles of all visible items. The nearest items come first, because drawing is faster if
+    /// most surfaces are behind those that were drawn before.
+    pub(super) fn triangles(&self, scene: &Scene<'_>) -> Vec<Vec<Triangle>> {
+        let items = scene.items.par_iter().enumerate();
+        let mut seen: Vec<(f32, usize)> =
+            items.filter_map(|(number, item)| Some((self.nearness(item)?, number))).collect();
+        seen.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        seen.par_iter().map(|&(_, item)| self.project(&scene.items[item], item as u32)).collect()
+    }
+
+    /// Returns an upper bound on the inverse distance of an item; `None` if the item is not visible.
+    fn nearness(&self, item: &Item<'_>) -> Option<f32> {
         if item.shape.bounds.is_empty() || self.width == 0 || self.height == 0 {
             return None;
         }
@@ -64,29 +57,20 @@ impl Screen<'_> {
         // An item that is partly behind the near plane, or whose projection overflows, may be anywhere on the
         // screen.
         if !corners.iter().all(|corner| corner.z >= self.camera.near && corner.is_finite()) {
-            return Some(everywhere(f32::INFINITY));
+            return Some(f32::INFINITY);
         }
-        let focal = self.camera.focal(self.height);
+        let focal = self.focal;
         let (width, height) = (self.width as f64, self.height as f64);
         let bounds = Bounds::enclosing(corners.map(|at| {
             let (x, y) = (at.x * focal / at.z, at.y * focal / at.z);
             DVec3::new(width * 0.5 + x, height * 0.5 - y, 1.0 / at.z)
         }));
-        if bounds.max.x < 0.0 || bounds.max.y < 0.0 || bounds.min.x > width || bounds.min.y > height
-        {
-            return None;
-        }
-        let range = |axis: usize, end: usize| {
-            // One more sample on either side, for rounding.
-            let first = (bounds.min[axis] - 1.0).max(0.0) as usize;
-            let last = (bounds.max[axis] + 1.0).min(end as f64 - 1.0) as usize;
-            [first.min(end - 1), last]
-        };
-        let (columns, rows) = (range(0, self.width), range(1, self.height));
-        Some(Extent { item: number, nearest: bounds.max.z as f32, columns, rows })
+        let is_beside = bounds.max.x < 0.0 || bounds.min.x > width;
+        let is_seen = !is_beside && bounds.max.y >= 0.0 && bounds.min.y <= height;
+        is_seen.then_some(bounds.max.z as f32)
     }
 
-    pub(super) fn project(&self, item: &Item<'_>, number: u32) -> Vec<Triangle> {
+    fn project(&self, item: &Item<'_>, number: u32) -> Vec<Triangle> {
         let (linear, offset) = self.camera.view_of(&item.placement);
         let mesh = &item.shape.mesh;
         let seen = |at: &DVec3| (linear * *at + offset).as_vec3();
@@ -135,7 +119,7 @@ impl Screen<'_> {
         mark: u8,
     ) -> Option<Triangle> {
         let (width, height) = (self.width as f32, self.height as f32);
-        let focal = self.camera.focal(self.height) as f32;
+        let focal = self.focal as f32;
         let corners = corners.map(|at| {
             let depth = 1.0 / at.z;
             let (x, y) = (at.x * focal * depth, at.y * focal * depth);

@@ -1,13 +1,13 @@
-//! Rasterizes a scene: finds the visible surface at every sample of a picture.
+//! Rasterizes a scene: finds the visible surface at every sample of a picture, or of some of its rows.
 
 use super::{
-    Camera, Item, Material, Scene,
-    horizon::Horizon,
+    Camera, Item, Material, SAMPLES, Scene,
+    focus::CameraFocus,
     normal,
+    occlusion::Front,
     project::{Screen, Triangle},
 };
 use impinge::glam::{Mat3, Vec3};
-use rayon::prelude::*;
 
 /// The visible surface at a sample.
 #[derive(Clone, Copy, Debug)]
@@ -37,38 +37,66 @@ impl Sample {
             && normal::differ(self.normal, other.normal, cosine_sq)
     }
 
+    pub(super) fn packed_normal(&self) -> u32 {
+        self.normal
+    }
+
+    /// Returns the depth and the normal, for occlusion.
+    pub(super) fn front(&self) -> Front {
+        Front { depth: self.depth, normal: self.normal }
+    }
+
     /// Returns the colour index of a marked face.
     pub(super) fn mark(&self) -> Option<usize> {
         (self.normal >> 28).checked_sub(1).map(|mark| mark as usize)
     }
 }
 
-/// The visible surfaces, row by row from the top.
-#[derive(Debug)]
-pub(super) struct Layers {
-    pub(super) width: usize,
-    pub(super) height: usize,
-    /// The nearest solid surface.
-    pub(super) solid: Vec<Sample>,
-    /// The nearest sheet of glass, whatever is in front of it.
-    pub(super) glass: Vec<Sample>,
-    /// The nearest sheet of faint glass.
-    pub(super) faint: Vec<Sample>,
-    /// The nearest marked face, whatever is in front of it.
-    pub(super) marked: Vec<Sample>,
-}
-
-/// Number of faces that are projected before they are drawn; limits the memory used.
-const BATCH: usize = 1 << 16;
-
 /// Inverse distance at which faint parts have faded out; the middle of the picture is at 1.
 pub(super) const FADED: f32 = 1.0 / 0.6;
 
-/// Number of rows of samples that one thread draws.
-const BAND: usize = 64;
+/// A marked face of glass is drawn as a solid where it has more than this share of its colour.
+const SOLID_SHARE: f32 = 0.25;
+
+/// One layer of visible surfaces, row by row from the top.
+#[derive(Debug, Default)]
+pub(super) struct Layer {
+    pub(super) samples: Vec<Sample>,
+    /// Whether the layer may have a surface anywhere.
+    pub(super) is_used: bool,
+}
+
+impl Layer {
+    /// Removes all surfaces.
+    fn clear(&mut self, size: usize) {
+        if self.is_used || self.samples.len() != size {
+            self.samples.clear();
+            self.samples.resize(size, Sample::EMPTY);
+            self.is_used = false;
+        }
+    }
+}
+
+/// The visible surfaces in some rows of a picture.
+#[derive(Debug, Default)]
+pub(super) struct Layers {
+    /// The first row.
+    pub(super) first: usize,
+    pub(super) width: usize,
+    /// The number of rows.
+    pub(super) height: usize,
+    /// The nearest solid surface.
+    pub(super) solid: Layer,
+    /// The nearest sheet of glass, whatever is in front of it.
+    pub(super) glass: Layer,
+    /// The nearest sheet of faint glass.
+    pub(super) faint: Layer,
+    /// The nearest marked face, whatever is in front of it.
+    pub(super) marked: Layer,
+}
 
 impl Layers {
-    /// Draws all marked faces, and every `stride`-th face of the others.
+    /// Draws a whole picture: all marked faces, and every `stride`-th face of the others.
     pub(super) fn draw(
         scene: &Scene<'_>,
         camera: &Camera,
@@ -76,70 +104,78 @@ impl Layers {
         height: usize,
         stride: usize,
     ) -> Self {
-        let layer = || vec![Sample::EMPTY; width * height];
-        let [solid, glass, faint, marked] = [layer(), layer(), layer(), layer()];
-        let mut layers = Self { width, height, solid, glass, faint, marked };
-        let turn = camera.rotation().as_mat3();
-        let screen = Screen { camera, width, height, stride };
-        let mut ahead = screen.in_order(scene);
-        while !ahead.is_empty() {
-            let mut faces = 0;
-            let batch = ahead.iter().take_while(|seen| {
-                let starts_within = faces < BATCH;
-                faces += scene.items[seen.item as usize].shape.face_count() / stride;
-                starts_within
-            });
-            let rest = ahead.split_off(batch.count());
-            let horizon = Horizon::new(&layers);
-            let triangles: Vec<Vec<Triangle>> = ahead
-                .par_iter()
-                .map(|seen| {
-                    match scene.items[seen.item as usize].can_be_hidden() && horizon.hides(seen) {
-                        true => Vec::new(),
-                        false => screen.project(&scene.items[seen.item as usize], seen.item),
-                    }
-                })
-                .collect();
-            layers.fill(scene, &turn, &triangles);
-            ahead = rest;
-        }
+        let triangles = Screen::new(camera, [width, height], stride).triangles(scene);
+        let mut layers = Self::default();
+        let paint = Painter::new(scene, camera, [width, height]);
+        layers.fill(&paint, width, [0, height], triangles.iter().flatten());
         layers
     }
 
-    fn fill(&mut self, scene: &Scene<'_>, turn: &Mat3, triangles: &[Vec<Triangle>]) {
-        let (width, size) = (self.width, (self.width * BAND).max(1));
-        let bands = self.solid.par_chunks_mut(size);
-        let bands = bands.zip(self.glass.par_chunks_mut(size));
-        let bands = bands.zip(self.faint.par_chunks_mut(size));
-        let bands = bands.zip(self.marked.par_chunks_mut(size)).enumerate();
-        bands.for_each(|(band, (((solid, glass), faint), marked))| {
-            let rows = Rows { first: band * BAND, count: solid.len() / width, width };
-            for triangle in triangles.iter().flatten() {
-                if !rows.has(triangle) {
-                    continue;
-                }
-                let item = &scene.items[triangle.item as usize];
-                let fill = Fill::new(triangle, item, turn);
-                if triangle.mark > 0 {
-                    rows.draw(&fill, solid);
-                    rows.draw(&fill, marked);
-                } else {
-                    let layer = match item.material {
-                        Material::Solid => &mut *solid,
-                        Material::Glass => &mut *glass,
-                        Material::Faint => &mut *faint,
-                    };
-                    rows.draw(&fill, layer);
+    /// Draws the rows of a picture from the first (included) to the second (excluded).
+    pub(super) fn fill<'t>(
+        &mut self,
+        paint: &Painter<'_, '_>,
+        width: usize,
+        [first, end]: [usize; 2],
+        triangles: impl Iterator<Item = &'t Triangle>,
+    ) {
+        (self.first, self.width, self.height) = (first, width, end - first);
+        let size = width * self.height;
+        let layers = [&mut self.solid, &mut self.glass, &mut self.faint, &mut self.marked];
+        layers.into_iter().for_each(|layer| layer.clear(size));
+        let rows = Rows { first, count: self.height, width };
+        for triangle in triangles.filter(|triangle| rows.has(triangle)) {
+            let item = &paint.scene.items[triangle.item as usize];
+            let fill = Fill::new(triangle, item, &paint.turns[triangle.item as usize]);
+            let layer = match item.material {
+                Material::Solid => &mut self.solid,
+                Material::Glass => &mut self.glass,
+                Material::Faint => &mut self.faint,
+            };
+            if triangle.mark == 0 {
+                rows.draw(&fill, layer, |_, _, _| true);
+                continue;
+            }
+            // A marked face of glass is solid in focus only.
+            match paint.focus.as_ref().filter(|_| item.material != Material::Solid) {
+                None => rows.draw(&fill, &mut self.solid, |_, _, _| true),
+                Some(focus) => {
+                    let is_near = |x, y, depth| focus.share(x, y, depth) > SOLID_SHARE;
+                    rows.draw(&fill, layer, |x, y, depth| !is_near(x, y, depth));
+                    rows.draw(&fill, &mut self.solid, is_near);
                 }
             }
-        });
+            rows.draw(&fill, &mut self.marked, |_, _, _| true);
+        }
+    }
+
+    /// Returns whether there is no surface in the square of samples of a pixel, given its first sample.
+    pub(super) fn are_empty(&self, first: usize) -> bool {
+        let is_empty = |layer: &Layer| {
+            !layer.is_used
+                || (0..SAMPLES * SAMPLES).all(|sample| {
+                    let at = first + sample / SAMPLES * self.width + sample % SAMPLES;
+                    !layer.samples[at].is_surface()
+                })
+        };
+        is_empty(&self.solid) && is_empty(&self.glass) && is_empty(&self.faint)
     }
 }
 
-impl Item<'_> {
-    /// Returns whether solid surfaces may hide the item entirely; marked faces show through.
-    fn can_be_hidden(&self) -> bool {
-        self.marks.is_empty() && self.material == Material::Solid
+/// A scene, and the rotation of each of its items into the camera's frame.
+pub(super) struct Painter<'s, 'a> {
+    scene: &'s Scene<'a>,
+    turns: Vec<Mat3>,
+    focus: Option<CameraFocus<'s>>,
+}
+
+impl<'s, 'a> Painter<'s, 'a> {
+    /// Prepares a picture of a size in samples.
+    pub(super) fn new(scene: &'s Scene<'a>, camera: &Camera, size: [usize; 2]) -> Self {
+        let turn = camera.rotation().as_mat3();
+        let turns = scene.items.iter().map(|item| turn * item.placement.rotation().as_mat3());
+        let focus = scene.focus.as_ref().map(|focus| CameraFocus::new(focus, camera, size));
+        Self { scene, turns: turns.collect(), focus }
     }
 }
 
@@ -165,10 +201,9 @@ impl<'a> Fill<'a> {
         let share_b = Vec3::new((c.y - a.y) / area, (a.x - c.x) / area, 0.0);
         let share_c = Vec3::new((a.y - b.y) / area, (b.x - a.x) / area, 0.0);
         let share_a = Vec3::new(-share_b.x - share_c.x, -share_b.y - share_c.y, 1.0);
-        let turn = *turn * item.placement.rotation().as_mat3();
         let side = if triangle.is_back { -1.0 } else { 1.0 };
         let packed = item.shape.normals[triangle.face as usize];
-        let own = packed.map(|packed| turn * normal::unpack(packed) * side);
+        let own = packed.map(|packed| *turn * normal::unpack(packed) * side);
         let normals = match &triangle.weights {
             None => own,
             Some(weights) => weights.map(|by| own[0] * by.x + own[1] * by.y + own[2] * by.z),
@@ -194,7 +229,15 @@ impl Rows {
         (first as usize) < self.first + self.count && last as usize >= self.first
     }
 
-    fn draw(&self, fill: &Fill<'_>, samples: &mut [Sample]) {
+    /// Draws the samples of a triangle for which `is_drawn` returns true, given column, row and depth.
+    fn draw(
+        &self,
+        fill: &Fill<'_>,
+        layer: &mut Layer,
+        is_drawn: impl Fn(usize, usize, f32) -> bool,
+    ) {
+        layer.is_used = true;
+        let samples = &mut layer.samples;
         let triangle = fill.triangle;
         let [a, b, c] = triangle.corners;
         let [x, y, z] = fill.shares.map(|share| share.to_array());
@@ -204,14 +247,15 @@ impl Rows {
         let (least, most) = (a.x.min(b.x).min(c.x), a.x.max(b.x).max(c.x));
         let begin = (least - 0.5).ceil().max(0.0);
         let end = (most - 0.5).floor().min(self.width as f32 - 1.0);
+        let inverse = fill.shares.map(|share| 1.0 / share.x);
         let first = (triangle.rows[0] as usize).max(self.first);
         let last = (triangle.rows[1] as usize).min(self.first + self.count - 1);
         for row in first..=last {
             let down = row as f32 + 0.5 - a.y;
             // Each barycentric coordinate is non-negative on one side of a column.
             let (mut begin, mut end) = (begin, end);
-            for share in &fill.shares {
-                let zero = a.x - (share.y * down + share.z) / share.x - 0.5;
+            for (share, inverse) in fill.shares.iter().zip(inverse) {
+                let zero = a.x - (share.y * down + share.z) * inverse - 0.5;
                 if share.x > 0.0 && zero > begin {
                     begin = (zero - 0.01).ceil();
                 } else if share.x < 0.0 && zero < end {
@@ -232,7 +276,7 @@ impl Rows {
                 }
                 let share = |of: &Vec3| of.x * across + of.y * down + of.z;
                 let shares = Vec3::from_array([0, 1, 2].map(|corner| share(&fill.shares[corner])));
-                if shares.min_element() < -1e-4 {
+                if shares.min_element() < -1e-4 || !is_drawn(column, row, depth) {
                     continue;
                 }
                 let normal = fill.flat.unwrap_or_else(|| {
@@ -294,7 +338,7 @@ pub(super) mod tests {
         let layers = Layers::draw(&scene, &camera, size, size, 1);
         let mut seen = [0; 3];
         let focal = camera.focal(size);
-        for (at, sample) in layers.solid.iter().enumerate() {
+        for (at, sample) in layers.solid.samples.iter().enumerate() {
             let x = ((at % size) as f64 + 0.5 - size as f64 / 2.0) / focal;
             let y = (size as f64 / 2.0 - (at / size) as f64 - 0.5) / focal;
             let ray = camera.right() * x + camera.up * y + camera.direction;
@@ -343,13 +387,13 @@ pub(super) mod tests {
         ]);
         let layers = Layers::draw(&scene, &camera(), 40, 40, 1);
         let middle = 20 * 40 + 20;
-        assert_eq!(layers.solid[middle].item, 1);
-        assert_eq!(layers.glass[middle].item, 0);
-        assert!(layers.glass[middle].depth > layers.solid[middle].depth);
+        assert_eq!(layers.solid.samples[middle].item, 1);
+        assert_eq!(layers.glass.samples[middle].item, 0);
+        assert!(layers.glass.samples[middle].depth > layers.solid.samples[middle].depth);
         // The marked side is the far one.
-        assert_eq!(layers.solid[middle].mark(), None);
-        assert_eq!(layers.marked[middle].mark(), Some(0));
-        assert!(layers.marked[middle].depth < layers.solid[middle].depth);
+        assert_eq!(layers.solid.samples[middle].mark(), None);
+        assert_eq!(layers.marked.samples[middle].mark(), Some(0));
+        assert!(layers.marked.samples[middle].depth < layers.solid.samples[middle].depth);
 
         // Faint parts fade out in front of the middle, and are visible behind it.
         let behind = block([-1.0, 0.8, -1.0], [1.0, 0.9, 1.0]);
@@ -358,7 +402,7 @@ pub(super) mod tests {
         for (shape, is_seen) in [(&behind, true), (&before, false)] {
             let scene = super::tests::scene(vec![item(shape, Material::Faint, &[])]);
             let layers = Layers::draw(&scene, &camera, 40, 40, 1);
-            assert_eq!(layers.faint[middle].is_surface(), is_seen);
+            assert_eq!(layers.faint.samples[middle].is_surface(), is_seen);
         }
     }
 
@@ -368,11 +412,12 @@ pub(super) mod tests {
         let camera = camera();
         let layers =
             Layers::draw(&scene(vec![item(&floor, Material::Solid, &[])]), &camera, 60, 60, 1);
-        assert!(layers.solid[59 * 60 + 30].is_surface());
-        assert!(!layers.solid[30].is_surface());
-        let nearest = layers.solid.iter().fold(0.0_f32, |most, sample| most.max(sample.depth));
+        assert!(layers.solid.samples[59 * 60 + 30].is_surface());
+        assert!(!layers.solid.samples[30].is_surface());
+        let nearest =
+            layers.solid.samples.iter().fold(0.0_f32, |most, sample| most.max(sample.depth));
         assert!(nearest <= 1.001 / camera.near as f32);
-        let up = layers.solid[59 * 60 + 30].normal();
+        let up = layers.solid.samples[59 * 60 + 30].normal();
         assert!(up.y > 0.99, "{up}");
     }
 
@@ -386,10 +431,10 @@ pub(super) mod tests {
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(draw);
         let many = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap().install(draw);
         let bits = |layers: &Layers| -> Vec<(u32, u32, u32)> {
-            layers.solid.iter().map(|it| (it.depth.to_bits(), it.item, it.normal)).collect()
+            layers.solid.samples.iter().map(|it| (it.depth.to_bits(), it.item, it.normal)).collect()
         };
         assert_eq!(bits(&one), bits(&many));
         let empty = Layers::draw(&scene, &camera(), 0, 0, 1);
-        assert!(empty.solid.is_empty());
+        assert!(empty.solid.samples.is_empty());
     }
 }

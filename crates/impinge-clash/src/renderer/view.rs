@@ -72,12 +72,13 @@ pub(crate) fn visibility(scene: &Scene<'_>, camera: &Camera) -> Visibility {
     let stride = faces.div_ceil(TRIAL_FACES).max(1);
     let [width, height] = TRIAL;
     let layers = Layers::draw(scene, camera, width, height, stride);
-    let focus = scene.focus.as_ref().map(|focus| focus::CameraFocus::new(focus, camera, &layers));
+    let focus = scene.focus.as_ref().map(|focus| focus::CameraFocus::new(focus, camera, TRIAL));
     let counts = |(at, sample): &(usize, &Sample)| {
-        let share = |focus: &focus::CameraFocus| focus.share(at % width, at / width, sample.depth);
+        let share =
+            |focus: &focus::CameraFocus<'_>| focus.share(at % width, at / width, sample.depth);
         sample.mark().is_some() && focus.as_ref().is_none_or(|focus| share(focus) > 0.5)
     };
-    let open = layers.solid.iter().enumerate().filter(counts).count();
-    let all = layers.marked.iter().enumerate().filter(counts).count();
+    let open = layers.solid.samples.iter().enumerate().filter(counts).count();
+    let all = layers.marked.samples.iter().enumerate().filter(counts).count();
     Visibility { open, all }
 }

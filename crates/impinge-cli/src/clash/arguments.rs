@@ -1,6 +1,6 @@
 //! The command line of `impinge clash`.
 
-use super::{outputs::Files, table::GroupBy};
+use super::{outputs::Files, robots::RobotOptions, table::GroupBy};
 use crate::{failure::Failure, length::Length, reading::Reading, threads::MAX_THREADS};
 use clap::{ValueEnum, value_parser};
 use impinge_clash::{
@@ -27,6 +27,7 @@ Examples:
   impinge clash car.glb --ignore 'touching: *' --csv clashes.csv
   impinge clash press/ frame.stl --units mm --clearance 0.5mm --between frame.stl press
   impinge clash robot.urdf --joint elbow=90deg --only penetrating,inside
+  impinge clash robot.urdf --srdf robot.srdf --joints path.csv
   impinge clash car.glb --json > accepted.json
   impinge clash car.glb --baseline accepted.json --allow known
   impinge clash car.glb --review review.json --report car.html --group-by part",
@@ -43,7 +44,7 @@ Output: a table, or one JSON object with --json. docs/clash.md describes both;
 docs/output.md describes every field."
 )]
 pub(crate) struct Arguments {
-    /// Files and folders with the parts to check: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or
+    /// Files and folders with the parts to check: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf; or
     /// gen:gearbox, gen:plant [default: gen:gearbox]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
@@ -53,6 +54,8 @@ pub(crate) struct Arguments {
     pub(super) check_options: CheckOptions,
     #[command(flatten)]
     pub(super) pair_options: PairOptions,
+    #[command(flatten)]
+    pub(super) robot_options: RobotOptions,
     #[command(flatten)]
     pub(super) list_options: ListOptions,
     #[command(flatten)]
@@ -204,7 +207,8 @@ impl Arguments {
             .files
             .iter()
             .chain(&self.pair_options.ignore_file)
-            .chain(&self.list_options.baseline);
+            .chain(&self.list_options.baseline)
+            .chain(self.robot_options.files());
         files.map(PathBuf::as_path)
     }
 }

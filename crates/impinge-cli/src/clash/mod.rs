@@ -6,6 +6,8 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arguments.rs` | the command line |
+//! | `configurations.rs` | `--joints`: many configurations of robots |
+//! | `robots.rs` | the options about robots, and SRDF files |
 //! | `search.rs` | the search, with its progress bar and Ctrl-C |
 //! | `table.rs`, `clusters.rs` | the printed table: a row for each clash, or for each cluster of clashes |
 //! | `notes.rs` | the lines below the table |
@@ -13,8 +15,10 @@
 
 mod arguments;
 mod clusters;
+mod configurations;
 mod notes;
 mod outputs;
+mod robots;
 mod search;
 mod table;
 
@@ -26,10 +30,8 @@ use crate::{
 };
 use impinge::clash::Verdict;
 use impinge_clash::{Baseline, CheckOptions, Outcome, Verdicts, json};
-use impinge_io::assembly::Unit;
 use std::{
     io::{self, Write},
-    path::Path,
     time::Instant,
 };
 use table::{GroupBy, Times};
@@ -51,17 +53,20 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     options.listing.review = outputs.load_review()?;
     options.listing.baseline = list_options.baseline.as_deref().map(Baseline::load).transpose()?;
 
+    let load_options = arguments.reading.options()?;
+
     let start = Instant::now();
-    let Input { assembly, clearance } =
-        outputs.outputs().reading(|| input::load(files, &arguments.reading.options()))?;
+    let Input { assembly, clearance } = outputs.outputs().reading(|| {
+        let mut input = input::load(files, &load_options)?;
+        arguments.robot_options.apply(&mut input.assembly, load_options.keep_going)?;
+        Ok(input)
+    })?;
     let read = start.elapsed();
     for skipped in &assembly.skipped {
         note(&format!("skipped: {}: {}", skipped.name, skipped.error));
     }
+    input::check_single_part(&assembly)?;
 
-    if assembly.files.iter().any(|file| is_triangulated(file)) {
-        options.tolerance = arguments.reading.tolerance(assembly.units.unwrap_or(Unit::Metre));
-    }
     if let Some(touch) = check_options.touch {
         options.touch = Some(touch.within("--touch", assembly.units, "--units")?);
     }
@@ -73,6 +78,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         return Err(Failure::input(
             "--only clearance: no clearance is set; give one with --clearance LENGTH",
         ));
+    }
+
+    if let Some(file) = &arguments.robot_options.configurations {
+        return configurations::run(arguments, file, &assembly, options, interrupt);
     }
 
     let start = Instant::now();
@@ -110,10 +119,4 @@ fn print(arguments: &Arguments, outcome: &Outcome, times: Times) -> Result<(), F
     let mut out = io::BufWriter::new(io::stdout().lock());
     json::write(outcome, &mut out)?;
     Ok(out.flush()?)
-}
-
-/// Returns whether the format of a file has curved surfaces, which are triangulated when the file is read.
-fn is_triangulated(file: &Path) -> bool {
-    let extension = file.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| ["step", "stp", "urdf"].contains(&&*extension.to_lowercase()))
 }

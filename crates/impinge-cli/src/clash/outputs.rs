@@ -7,7 +7,9 @@ use crate::{
     progress::{self, Progress},
 };
 use clap::ValueEnum;
-use impinge_clash::{Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review_file};
+use impinge_clash::{
+    CheckedConfigurations, Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review_file,
+};
 use impinge_io::{Draft, DraftFolder, commit_all};
 use std::{
     io::{self, Write},
@@ -176,6 +178,32 @@ impl Files {
             let folder = self.draw(outcome, interrupt)?;
             interrupt.check()?;
             Ok(commit_all(drafts, folder)?)
+        })
+    }
+
+    /// Writes the outcome of many configurations as JSON lines and CSV.
+    pub(super) fn write_configurations(
+        &self,
+        checked: &CheckedConfigurations<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<(), Failure> {
+        type Writer<'w> = &'w dyn Fn(&mut dyn Write) -> io::Result<()>;
+        let files: [(&Option<PathBuf>, Writer<'_>); 2] = [
+            (&self.output, &|out| checked.write_json(out)),
+            (&self.csv, &|out| checked.write_csv(out)),
+        ];
+        interrupt.during(|| {
+            let mut drafts = Vec::new();
+            for (path, writer) in files {
+                let Some(path) = path else { continue };
+                let mut draft = Draft::create(path)?;
+                progress::with_spinner(&format!("writing {}", path.display()), || {
+                    draft.fill(|out| writer(&mut interrupt.stream(out)))
+                })?;
+                drafts.push(draft);
+            }
+            interrupt.check()?;
+            Ok(commit_all(drafts, None)?)
         })
     }
 

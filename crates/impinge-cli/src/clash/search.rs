@@ -29,10 +29,15 @@ pub(super) fn find(
             pool.install(|| check(assembly, &options, &watcher))
         }
     };
-    outcome.map_err(|error| match error {
+    outcome.map_err(failure)
+}
+
+/// Names the option that caused an error.
+pub(super) fn failure(error: Error) -> Failure {
+    match error {
         Error::NoSuchGroup(_) => Failure::input(format!("--between: {error}")),
         error => error.into(),
-    })
+    }
 }
 
 /// Notes about rules that match no part; a file that is no list of rules would cause one for each line.

@@ -215,7 +215,7 @@ fn is_open_clash(clash: &Clash) -> bool {
     clash.depth.is_none() && clash.distance == 0.0 && clash.is_closed != [true; 2]
 }
 
-fn time(time: Duration) -> String {
+pub(super) fn time(time: Duration) -> String {
     match time.as_secs_f64() {
         seconds if seconds < 1.0 => format!("{} ms", short(seconds * 1e3, 3)),
         seconds => format!("{} s", short(seconds, 3)),

@@ -41,7 +41,7 @@ A folder or a robot (URDF) is read as one assembly, in the same way as by `impin
 docs/output.md describes the JSON fields."
 )]
 pub(crate) struct Arguments {
-    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .urdf, .step; or gen:NAME
+    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf; or gen:NAME
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// List the parts of each file: faces, bounds, closed or not, widest gap
@@ -110,9 +110,14 @@ struct SkippedItem {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let options = arguments.reading.options();
+    let options = arguments.reading.options()?;
+    input::check_joints(&options, &arguments.files)?;
+    // Each file is read on its own. Only robots have joints.
+    let mut without_joints = options.clone();
+    without_joints.joints.clear();
     for file in &arguments.files {
-        let contents = Contents::load(file, &options)?;
+        let options = if input::is_robot(file) { &options } else { &without_joints };
+        let contents = Contents::load(file, options)?;
         for Skipped { name, error, .. } in &contents.assembly.skipped {
             note(&format!("skipped: {name}: {error}"));
         }
@@ -148,7 +153,7 @@ impl<'f> Contents<'f> {
         let model = match Format::of_path(path).filter(|_| !path.is_dir()) {
             None => None,
             Some(format) => match source::model(file) {
-                Ok(model) => Some((model, options.conversion(format.units()).0)),
+                Ok(model) => Some((model, options.conversion(options.unit_of(format)).0)),
                 // The assembly loader skips broken parts.
                 Err(_) if options.keep_going => None,
                 Err(failure) => return Err(failure),

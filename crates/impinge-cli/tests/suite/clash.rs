@@ -85,6 +85,28 @@ const AB: &str = "a b penetrating";
 const CD: &str = "c d penetrating";
 const BC: &str = "b c clearance";
 
+/// An assembly that was saved as one mesh is not "one part without clashes".
+#[test]
+fn one_mesh_of_several_pieces_is_refused_or_split() {
+    let folder = Folder::new();
+    let path = folder.at("gb.stl");
+    assert_eq!(impinge(["generate", "gearbox", "-o", &path]).code, Some(0));
+    let whole = impinge(["clash", &path]);
+    assert_eq!(whole.code, Some(2), "{}", whole.stdout);
+    assert!(whole.stdout.is_empty() && whole.stderr.contains("gb.stl is one part with"));
+    assert!(whole.stderr.contains("--split checks them against each other"), "{}", whole.stderr);
+    let pieces = Clashes::of(&[&path, "--split"]);
+    let parts = pieces.report["parts"].as_u64().unwrap();
+    assert!(whole.stderr.contains(&format!("one part with {parts} connected pieces")));
+    let expected = Clashes::of(&["gen:gearbox", "--clearance", "0"]);
+    assert_eq!(parts, expected.report["parts"].as_u64().unwrap(), "{}", whole.stderr);
+    // A single piece has nothing to collide with.
+    let cube = folder.write("cube.obj", Soup::cube([0.0; 3], 1.0).obj());
+    let single = impinge(["clash", &cube]);
+    assert_eq!(single.code, Some(0), "{}", single.stderr);
+    assert!(single.stderr.contains("cube.obj is one part; there is nothing to compare"));
+}
+
 #[test]
 fn parts_that_collide_or_come_too_close() {
     let folder = Folder::new();

@@ -2,15 +2,19 @@
 //! single formats call [`Builder`].
 
 use super::{
-    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, names,
+    Assembly, AssemblyPart, Group, LoadOptions, Skipped, Unit, Up,
+    left_out::OtherFiles,
+    names,
     placement::{Split, StretchKey},
+    rounding::{Precision, gain},
+    split::{MAX_PIECES, part_of, pieces},
 };
 use crate::{
     Error,
     error::{Fault, Location},
 };
 use glam::{DAffine3, DMat3, DVec3};
-use impinge::{Mesh, Pose};
+use impinge::{Mesh, Pose, clash::Tessellation};
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 /// The largest number of faces and vertices together of all meshes that no file holds: scaled copies of a mesh, and
@@ -23,9 +27,23 @@ const MAX_MADE: u64 = 1 << 24;
 /// The largest nesting depth of sub-assemblies.
 const MAX_DEPTH: u32 = 1000;
 
-/// Handle of a mesh as a file holds it, before any scaling.
+/// Handle of a mesh as a file holds it, before any scaling, and of its tessellation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct SourceMesh(usize);
+pub(super) struct SourceMesh {
+    mesh: usize,
+    tessellation: usize,
+}
+
+/// The tessellation of meshes without curved surfaces: the first of all.
+const EXACT: usize = 0;
+
+/// A mesh as a file holds it.
+#[derive(Debug)]
+struct Source {
+    mesh: Arc<Mesh>,
+    precision: Precision,
+    has_stretched_copy: bool,
+}
 
 /// A part as a file describes it.
 #[derive(Debug)]
@@ -35,26 +53,64 @@ pub(super) struct NewPart<'a> {
     pub(super) mesh: SourceMesh,
     pub(super) transform: &'a DAffine3,
     pub(super) link: Option<u32>,
+    /// See [`AssemblyPart::id`].
+    pub(super) id: Option<String>,
+    /// See [`AssemblyPart::class`].
+    pub(super) class: Option<String>,
+    /// How far rounding may have moved the part as a whole, in the coordinates of the file.
+    pub(super) moved: f64,
+}
+
+impl<'a> NewPart<'a> {
+    /// Returns a part that has only these properties.
+    pub(super) fn new(
+        name: impl Into<String>,
+        group: Option<u32>,
+        mesh: SourceMesh,
+        transform: &'a DAffine3,
+    ) -> Self {
+        let name = name.into();
+        Self { name, group, mesh, transform, link: None, id: None, class: None, moved: 0.0 }
+    }
 }
 
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
     pub(super) options: &'a LoadOptions,
     pub(super) assembly: Assembly,
+    /// The files of folders that are not read.
+    pub(super) other_files: OtherFiles,
     /// The meshes of the files, unscaled.
-    sources: Vec<Arc<Mesh>>,
-    /// Whether each of `sources` already has a scaled copy.
-    stretched: Vec<bool>,
-    /// Handles by a hash of the mesh contents, to find duplicates: files repeat meshes that they could share.
-    alike: HashMap<u64, Vec<SourceMesh>>,
+    sources: Vec<Source>,
+    /// The tessellations of meshes, in the coordinates of their files.
+    tessellations: Vec<Tessellation>,
+    /// Indices into `sources` by a hash of the mesh contents, to find duplicates: files repeat meshes that they
+    /// could share.
+    alike: HashMap<u64, Vec<usize>>,
     /// Index into `assembly.meshes` for a source mesh and its stretch.
-    shown: HashMap<(SourceMesh, Option<StretchKey>), usize>,
+    shown: HashMap<(usize, Option<StretchKey>), usize>,
+    /// The connected pieces of meshes, if they are to be split.
+    pieces: HashMap<SourceMesh, Vec<SourceMesh>>,
+    /// Tessellations with a value for each face, scaled: parts share them.
+    scaled: HashMap<(usize, Option<StretchKey>), Tessellation>,
     made: u64,
     depths: Vec<u32>,
     /// The factor for coordinates of the current file.
     factor: f64,
-    /// The common unit of the files so far; the outer `None` before the first file.
-    units: Option<Option<Unit>>,
+    /// The common unit and upward axis of the files so far; `None` before the first file.
+    frame: Option<Frame>,
+}
+
+/// The unit of coordinates and the upward axis, as far as they are known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    pub(super) units: Option<Unit>,
+    pub(super) up: Option<Up>,
+}
+
+impl Frame {
+    /// The frame of robots and building models.
+    pub(super) const METRES_Z: Self = Self { units: Some(Unit::Metre), up: Some(Up::Z) };
 }
 
 impl<'a> Builder<'a> {
@@ -62,41 +118,69 @@ impl<'a> Builder<'a> {
         Self {
             options,
             assembly: Assembly::default(),
+            other_files: OtherFiles::default(),
             sources: Vec::new(),
-            stretched: Vec::new(),
+            tessellations: vec![Tessellation::default()],
             alike: HashMap::new(),
             shown: HashMap::new(),
+            pieces: HashMap::new(),
+            scaled: HashMap::new(),
             made: 0,
             depths: Vec::new(),
             factor: 1.0,
-            units: None,
+            frame: None,
         }
     }
 
-    /// Starts a file. Parts added from now on belong to it. `units` is the unit that the file itself defines.
-    pub(super) fn begin_file(&mut self, path: &Path, units: Option<Unit>) {
-        let (factor, units) = self.options.conversion(units);
+    /// Starts a file. Parts added from now on belong to it. `frame` is what the file itself or its format defines.
+    pub(super) fn begin_file(&mut self, path: &Path, frame: Frame) {
+        let (factor, units) = self.options.conversion(frame.units);
         self.factor = factor;
-        self.units = match self.units {
-            Some(before) if before != units => Some(None),
-            _ => Some(units),
-        };
+        let own = Frame { units, ..frame };
+        self.frame = Some(self.frame.map_or(own, |before| Frame {
+            units: before.units.filter(|_| before.units == own.units),
+            up: before.up.filter(|_| before.up == own.up),
+        }));
         self.assembly.files.push(path.to_owned());
     }
 
     /// Returns a handle for the mesh; the handle of an earlier mesh if both are bit-identical.
     pub(super) fn add_mesh(&mut self, mesh: Arc<Mesh>) -> SourceMesh {
         let alike = self.alike.entry(hash(&mesh)).or_default();
-        let is_same = |other: &&SourceMesh| is_same(&self.sources[other.0], &mesh);
+        let is_same = |other: &&usize| is_same(&self.sources[**other].mesh, &mesh);
         // Hashes can be made to collide on purpose, so only a few candidates are compared.
         if let Some(&same) = alike.iter().take(4).find(is_same) {
-            return same;
+            return SourceMesh { mesh: same, tessellation: EXACT };
         }
-        let number = SourceMesh(self.sources.len());
+        let number = self.sources.len();
         alike.push(number);
-        self.sources.push(mesh);
-        self.stretched.push(false);
-        number
+        let precision = Precision::of(&mesh);
+        self.sources.push(Source { mesh, precision, has_stretched_copy: false });
+        SourceMesh { mesh: number, tessellation: EXACT }
+    }
+
+    /// Returns a handle for a mesh that stands for curved surfaces. The tessellation is in the coordinates of the
+    /// file.
+    pub(super) fn add_tessellated(
+        &mut self,
+        mesh: Arc<Mesh>,
+        tessellation: Tessellation,
+    ) -> SourceMesh {
+        let added = self.add_mesh(mesh);
+        self.with_tessellation(added, tessellation)
+    }
+
+    /// Returns a handle for the same mesh with this tessellation.
+    pub(super) fn with_tessellation(
+        &mut self,
+        mesh: SourceMesh,
+        tessellation: Tessellation,
+    ) -> SourceMesh {
+        if tessellation == Tessellation::default() {
+            return SourceMesh { tessellation: EXACT, ..mesh };
+        }
+        self.tessellations.push(tessellation);
+        SourceMesh { tessellation: self.tessellations.len() - 1, ..mesh }
     }
 
     /// Returns a handle for a mesh that no file holds.
@@ -115,8 +199,62 @@ impl<'a> Builder<'a> {
         Ok(self.assembly.groups.len() as u32 - 1)
     }
 
-    /// Adds a part, or returns why it cannot be placed.
+    /// Adds a part, or returns why it cannot be placed. If requested, each connected piece of its mesh is a part, in
+    /// a sub-assembly with the name of the part.
     pub(super) fn add_part(&mut self, part: NewPart<'_>) -> Result<(), String> {
+        if !self.options.split {
+            return self.add_whole(part);
+        }
+        let pieces = self.pieces(part.mesh)?;
+        if pieces.len() == 1 {
+            return self.add_whole(part);
+        }
+        let group = Some(self.add_group(part.name.clone(), part.group)?);
+        for (number, mesh) in pieces.into_iter().enumerate() {
+            let name = format!("{} piece {}", part.name, number + 1);
+            let NewPart { transform, link, moved, .. } = part;
+            let class = part.class.clone();
+            // The identity of the part is not that of its pieces.
+            self.add_whole(NewPart { name, group, mesh, transform, link, id: None, class, moved })?;
+        }
+        Ok(())
+    }
+
+    /// Returns the connected pieces of a mesh.
+    fn pieces(&mut self, whole: SourceMesh) -> Result<Vec<SourceMesh>, String> {
+        if let Some(pieces) = self.pieces.get(&whole) {
+            return Ok(pieces.clone());
+        }
+        let mesh = self.sources[whole.mesh].mesh.clone();
+        let faces = pieces(&mesh);
+        if faces.len() > MAX_PIECES {
+            return Err(format!(
+                "the mesh has {} connected pieces, more than {MAX_PIECES}, and cannot be split: its faces do not \
+                 share the positions of their corners",
+                faces.len()
+            ));
+        }
+        let found: Vec<SourceMesh> = match &faces[..] {
+            [] | [_] => vec![whole],
+            _ => faces.iter().map(|faces| self.add_piece(whole, &mesh, faces)).collect(),
+        };
+        self.pieces.insert(whole, found.clone());
+        Ok(found)
+    }
+
+    fn add_piece(&mut self, whole: SourceMesh, mesh: &Mesh, faces: &[u32]) -> SourceMesh {
+        let piece = self.add_mesh(Arc::new(part_of(mesh, faces)));
+        let tessellation = match &self.tessellations[whole.tessellation] {
+            Tessellation::Faces(distances) => {
+                let own = faces.iter().map(|&face| distances[face as usize]);
+                Tessellation::Faces(own.collect())
+            }
+            same => same.clone(),
+        };
+        self.with_tessellation(piece, tessellation)
+    }
+
+    fn add_whole(&mut self, part: NewPart<'_>) -> Result<(), String> {
         let mut linear = part.transform.matrix3;
         let mut translation = part.transform.translation;
         // Multiplying by 1 would change nothing, but the split takes time.
@@ -125,13 +263,42 @@ impl<'a> Builder<'a> {
             translation *= self.factor;
         }
         let Split { rotation, stretch } = Split::new(linear);
-        let mesh = self.show(part.mesh, stretch)?;
+        let mesh = self.show(part.mesh.mesh, stretch)?;
         let placement = Pose::new(rotation, translation).map_err(|error| error.to_string())?;
-        let NewPart { name, group, link, .. } = part;
+        let scale = stretch.as_ref().map_or(1.0, gain);
+        let precision = &self.sources[part.mesh.mesh].precision;
+        let transform = DAffine3 { matrix3: linear, translation };
+        let rounding = Some(precision.after(&transform, scale, part.moved * self.factor));
+        let tessellation = self.tessellation(part.mesh.tessellation, stretch.as_ref(), scale);
+        let NewPart { name, group, link, id, class, .. } = part;
         let file = self.assembly.files.len().saturating_sub(1) as u32;
-        let part = AssemblyPart { group, file, link, ..AssemblyPart::new(name, mesh, placement) };
-        self.assembly.parts.push(part);
+        let new = AssemblyPart::new(name, mesh, placement);
+        self.assembly.parts.push(AssemblyPart {
+            group,
+            file,
+            link,
+            id,
+            class,
+            rounding,
+            tessellation,
+            ..new
+        });
         Ok(())
+    }
+
+    /// Returns a tessellation in the coordinates of the assembly, which are those of its file times `scale`.
+    fn tessellation(&mut self, number: usize, stretch: Option<&DMat3>, scale: f64) -> Tessellation {
+        let own = &self.tessellations[number];
+        match own {
+            Tessellation::Uniform(distance) => Tessellation::Uniform(distance * scale),
+            Tessellation::Faces(faces) if scale != 1.0 => {
+                let key = (number, stretch.map(StretchKey::new));
+                let scaled = |&distance: &f32| (f64::from(distance) * scale) as f32;
+                let make = || Tessellation::Faces(faces.iter().map(scaled).collect());
+                self.scaled.entry(key).or_insert_with(make).clone()
+            }
+            own => own.clone(),
+        }
     }
 
     /// Records a broken part as skipped if `keep_going` is set; otherwise returns the error.
@@ -144,19 +311,20 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the index in the assembly of a mesh, scaled if necessary.
-    fn show(&mut self, source: SourceMesh, stretch: Option<DMat3>) -> Result<usize, String> {
-        let key = (source, stretch.as_ref().map(StretchKey::new));
+    fn show(&mut self, number: usize, stretch: Option<DMat3>) -> Result<usize, String> {
+        let key = (number, stretch.as_ref().map(StretchKey::new));
         if let Some(&mesh) = self.shown.get(&key) {
             return Ok(mesh);
         }
-        let mesh = &self.sources[source.0];
+        let source = &mut self.sources[number];
         let mesh = match &stretch {
-            None => mesh.clone(),
+            None => source.mesh.clone(),
             Some(stretch) => {
-                if std::mem::replace(&mut self.stretched[source.0], true) {
-                    charge(&mut self.made, mesh, "scaled differently from all earlier parts")?;
+                if std::mem::replace(&mut source.has_stretched_copy, true) {
+                    let why = "scaled differently from all earlier parts";
+                    charge(&mut self.made, &source.mesh, why)?;
                 }
-                Arc::new(stretched(mesh, stretch)?)
+                Arc::new(stretched(&source.mesh, stretch)?)
             }
         };
         let number = self.assembly.meshes.len();
@@ -181,9 +349,12 @@ impl<'a> Builder<'a> {
                 }
             });
         }
+        let others = std::mem::take(&mut self.other_files).finish();
+        self.assembly.left_out.extend(others);
         names::make_unique(&mut self.assembly.parts);
         self.drop_empty_groups();
-        self.assembly.units = self.units.flatten();
+        let Frame { units, up } = self.frame.unwrap_or_default();
+        (self.assembly.units, self.assembly.up) = (units, up);
         Ok(self.assembly)
     }
 

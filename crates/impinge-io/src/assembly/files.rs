@@ -1,12 +1,12 @@
 //! Reads files and folders into an assembly: lists them, selects a reader by extension, and calls it.
 
 use super::{
-    Assembly, LoadOptions, Unit,
-    build::{Builder, NewPart, file_error},
-    obj, scene, step, urdf,
+    Assembly, LoadOptions, Up,
+    build::{Builder, Frame, NewPart, file_error},
+    ifc, obj, scene, step, threemf, urdf,
 };
 use crate::{
-    Error, Format,
+    Error, Format, Model,
     error::Fault,
     format::{check_content, check_regular, read_file, read_from},
 };
@@ -27,7 +27,9 @@ const MAX_FILES: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Mesh(Format),
+    Ifc,
     Step,
+    ThreeMf,
     Urdf,
     /// The file holds shapes but cannot be read; the text says what to do instead.
     Unread(&'static str),
@@ -35,37 +37,65 @@ enum Kind {
 
 /// Extensions of files with shapes that cannot be read, and the advice for each. Skipping such a file in a folder
 /// would make an assembly seem free of collisions.
-const UNREAD: [(&[&str], &str); 6] = [
+const UNREAD: [(&[&str], &str); 7] = [
     (
         &["stpz", "stpx"],
         "only the text form of STEP (.step) can be read; unpack or convert the file",
     ),
     (
-        &["iges", "igs", "brep", "sat", "x_t", "x_b", "sldprt", "sldasm", "catpart", "catproduct"],
-        "CAD files cannot be read, because they hold curved surfaces, not triangles; save the file as .glb \
-         or .stl",
+        &[
+            "iges",
+            "igs",
+            "brep",
+            "sat",
+            "sab",
+            "x_t",
+            "x_b",
+            "sldprt",
+            "sldasm",
+            "catpart",
+            "catproduct",
+            "cgr",
+            "ipt",
+            "iam",
+            "prt",
+            "asm",
+            "par",
+            "psm",
+            "fcstd",
+            "f3d",
+            "3dm",
+            "skp",
+            "dwg",
+            "dxf",
+            "rvt",
+            "nwd",
+            "nwc",
+        ],
+        "CAD files cannot be read, because their format is not open or holds curved surfaces, not triangles; save the \
+         file as .step, .glb or .stl",
     ),
     (&["dae"], "Collada files cannot be read; save the file as .glb, .obj or .stl"),
-    (&["ifc", "ifczip", "ifcxml"], IFC),
+    (&["3dxml"], "3DXML files cannot be read; save the file as .step, .glb or .stl"),
     (
-        &["3mf", "amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
+        &["ifczip", "ifcxml"],
+        "only the text form of IFC (.ifc) can be read; unpack or convert the file",
+    ),
+    (
+        &["amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
         "this file format cannot be read; save the file as .glb, .obj or .stl",
     ),
     (&["xacro"], "xacro files cannot be read; run `xacro` on the file to get a .urdf"),
 ];
-
-/// Building models: their syntax is that of STEP, but OpenCASCADE does not know their shapes.
-pub(super) const IFC: &str = "IFC files cannot be read; save the model as .glb, for example with IfcOpenShell \
-     (see docs/formats.md)";
-
-/// Extensions of STEP files.
-const STEP: [&str; 3] = ["step", "stp", "p21"];
 
 /// Returns why a file cannot be read as the mesh of a robot, if its extension is one of the known unreadable kinds.
 pub(super) fn unread(path: &Path) -> Option<&'static str> {
     match Kind::of_path(path) {
         Some(Kind::Unread(message)) => Some(message),
         Some(Kind::Step) => Some("STEP files cannot be the mesh of a robot; save the file as .stl"),
+        Some(Kind::ThreeMf) => {
+            Some("3MF files cannot be the mesh of a robot; save the file as .stl")
+        }
         _ => None,
     }
 }
@@ -76,11 +106,12 @@ impl Kind {
             return Some(Self::Mesh(format));
         }
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        if extension == "urdf" {
-            return Some(Self::Urdf);
-        }
-        if STEP.contains(&&*extension) {
-            return Some(Self::Step);
+        match &*extension {
+            "urdf" => return Some(Self::Urdf),
+            "3mf" => return Some(Self::ThreeMf),
+            "ifc" => return Some(Self::Ifc),
+            "step" | "stp" | "p21" => return Some(Self::Step),
+            _ => {}
         }
         let unread = UNREAD.iter().find(|(extensions, _)| extensions.contains(&&*extension));
         unread.map(|(_, message)| Self::Unread(message))
@@ -98,8 +129,8 @@ struct Listed {
 /// Reads files and folders as one assembly; the [module](super) describes what becomes a part.
 ///
 /// Folders are read recursively in the order of file names; each subfolder is a sub-assembly. Within folders, files
-/// without shapes (by extension), hidden files (whose name starts with a dot) and links to folders are skipped. A
-/// file with shapes that cannot be read is an error, also within a folder.
+/// without shapes (by extension), hidden files (whose name starts with a dot) and links to folders are skipped and
+/// counted in [`Assembly::left_out`]. A file with shapes that cannot be read is an error, also within a folder.
 pub fn load(
     paths: impl IntoIterator<Item = impl AsRef<Path>>,
     options: &LoadOptions,
@@ -150,7 +181,7 @@ pub fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Assembly
 fn finish(builder: Builder<'_>) -> Result<Assembly, Error> {
     let options = builder.options;
     let assembly = builder.finish()?;
-    urdf::check_joint_names(&assembly, options)?;
+    urdf::check_joint_values(&assembly, options)?;
     Ok(assembly)
 }
 
@@ -208,19 +239,24 @@ fn list_folder(
         fs::read_dir(folder).map_err(cannot)?.collect::<Result<Vec<_>, _>>().map_err(cannot)?;
     entries.sort_unstable_by_key(fs::DirEntry::file_name);
     for entry in entries {
+        let path = entry.path();
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
+            builder.other_files.count("hidden files".into(), &path);
             continue;
         }
-        let path = entry.path();
         let kind = entry.file_type().map_err(cannot)?;
         if kind.is_dir() {
             let group = group(builder, &path, own)?;
             list_folder(&path, Some(group), depth + 1, builder, files)?;
-        } else if let Some(kind) = Kind::of_path(&path).filter(|_| !path.is_dir()) {
+        } else if path.is_dir() {
+            builder.other_files.count("links to folders".into(), &path);
+        } else if let Some(kind) = Kind::of_path(&path) {
             if files.len() == MAX_FILES {
                 return Err(file_error(folder, format!("more than {MAX_FILES} files")));
             }
             files.push(Listed { path, kind, group: own, in_folder: true });
+        } else {
+            builder.other_files.add(&path);
         }
     }
     Ok(())
@@ -250,9 +286,12 @@ fn add_file(file: &Listed, is_one: bool, builder: &mut Builder<'_>) -> Result<()
     let bytes = match kind {
         // Only check that the file exists; its contents are not needed for the message.
         Kind::Unread(_) => check_regular(path).map(|()| Vec::new()),
-        Kind::Mesh(_) | Kind::Step | Kind::Urdf => read_file(path),
+        Kind::Mesh(_) | Kind::Ifc | Kind::Step | Kind::ThreeMf | Kind::Urdf => read_file(path),
     };
     let bytes = bytes.map_err(|fault| fault.in_file(path))?;
+    if *in_folder {
+        builder.other_files.refer(path, &bytes);
+    }
     let within = Within { folder: *group, own: (!is_one).then_some(path) };
     add_bytes(&bytes, path, *kind, path.parent(), &within, builder)
 }
@@ -270,37 +309,59 @@ fn add_bytes(
     let format = match kind {
         Kind::Unread(message) => return Err(file_error(path, message)),
         Kind::Urdf => {
-            builder.begin_file(path, Some(Unit::Metre));
+            builder.begin_file(path, Frame::METRES_Z);
             let group = within.file_group(builder).map_err(|message| file_error(path, message))?;
             return urdf::read(bytes, path, folder, group, builder);
         }
+        Kind::Ifc => return ifc::read(bytes, path, within, builder),
         Kind::Step => return step::read(bytes, path, within, builder),
+        Kind::ThreeMf => return threemf::read(bytes, path, within, builder),
         Kind::Mesh(format) => format,
     };
     check_content(bytes, format).map_err(named)?;
+    let own = builder.options.unit_of(format);
     match format {
         Format::Gltf | Format::Glb => {
             if format == Format::Glb {
                 crate::gltf::check_glb(bytes).map_err(named)?;
             }
-            builder.begin_file(path, Some(Unit::Metre));
+            builder.begin_file(path, Frame { units: own, up: Some(Up::Y) });
             let group = within.file_group(builder).map_err(|message| file_error(path, message))?;
             scene::read(bytes, path, folder, group, builder)
         }
         Format::Obj => {
-            builder.begin_file(path, None);
+            builder.begin_file(path, Frame { units: own, up: None });
             let file_group = |builder: &mut Builder<'_>| within.file_group(builder);
             obj::read(bytes, &stem(path), file_group, within.folder, builder).map_err(named)
         }
         _ => {
-            builder.begin_file(path, None);
+            builder.begin_file(path, Frame { units: own, up: None });
             let model = read_from(bytes, format, path, folder).map_err(named)?;
+            if model.parts.len() > 1 {
+                return add_solids(&model, path, within, builder);
+            }
             let mesh = model.into_mesh().map_err(|error| file_error(path, error.to_string()))?;
             let mesh = builder.add_mesh(Arc::new(mesh));
-            let (name, group) = (stem(path), within.folder);
-            let transform = &DAffine3::IDENTITY;
-            let part = NewPart { name, group, mesh, transform, link: None };
+            let part = NewPart::new(stem(path), within.folder, mesh, &DAffine3::IDENTITY);
             builder.add_part(part).map_err(|message| file_error(path, message))
         }
     }
+}
+
+/// Adds the solids of a text STL file, each as a part.
+fn add_solids(
+    model: &Model,
+    path: &Path,
+    within: &Within<'_>,
+    builder: &mut Builder<'_>,
+) -> Result<(), Error> {
+    let failed = |message: String| file_error(path, message);
+    let group = within.file_group(builder).map_err(failed)?;
+    for (number, solid) in model.parts.iter().enumerate() {
+        let mesh = model.part_mesh(number).map_err(|error| failed(error.to_string()))?;
+        let mesh = builder.add_mesh(Arc::new(mesh));
+        let part = NewPart::new(&solid.name, group, mesh, &DAffine3::IDENTITY);
+        builder.add_part(part).map_err(failed)?;
+    }
+    Ok(())
 }

@@ -7,12 +7,16 @@
 //! |---|---|---|
 //! | glTF, GLB | a node with a mesh, or an instance of it; with [`LoadOptions::primitives`], each primitive | the parent nodes |
 //! | OBJ | a group (`g`) or object (`o`); the file, if it has only one | objects of several groups |
-//! | STL, PLY, OFF | the file | |
+//! | STL | the file; a solid, if a text file has several | |
+//! | PLY, OFF | the file | |
 //! | STEP | a solid or a surface of a product | assemblies, and products of several parts |
+//! | IFC | an element with a body | the site, the building, the storey; elements composed of others |
+//! | 3MF | a placed mesh of the build | objects composed of others |
 //! | URDF | a collision element | links of several elements |
 //! | a folder | the parts of its files, in the order of the file names | its subfolders |
 //!
-//! If several files are read, each file with groups or nodes is a sub-assembly itself.
+//! If several files are read, each file with groups or nodes is a sub-assembly itself. With [`LoadOptions::split`],
+//! each connected piece of a mesh is a part.
 //!
 //! # Rigid poses
 //! A [`Pose`] is rigid, but glTF nodes may scale, mirror and shear. So the transform of a part is split: the rigid
@@ -27,22 +31,38 @@
 //! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
 mod build;
+mod configurations;
+mod curved;
+mod external;
 mod files;
+mod ifc;
+mod joint_value;
+mod left_out;
+mod motion;
 mod names;
 mod obj;
 mod options;
 mod placement;
 mod robot;
+pub(crate) mod rounding;
 mod scene;
+mod split;
+mod srdf;
 mod step;
+mod threemf;
 mod urdf;
 
+pub use configurations::Configurations;
 pub use files::{load, read};
+pub use joint_value::{JointUnit, JointValue};
+pub use motion::{Motion, OutOfRange};
 pub use options::{LoadOptions, Unit};
-pub use robot::{Joint, JointKind, Link};
+pub use robot::{Joint, JointKind, Link, Robot};
+pub use srdf::{LinkPair, Srdf, SrdfUse};
 
 use crate::Error;
 use impinge::{Mesh, Pose, clash::Tessellation};
+use robot::LinkRules;
 use std::{path::PathBuf, sync::Arc};
 
 /// Parts, their meshes and the sub-assemblies they are in.
@@ -65,6 +85,10 @@ pub struct Assembly {
     pub links: Vec<Link>,
     /// The joints of robots, with their values.
     pub joints: Vec<Joint>,
+    /// The robots.
+    pub robots: Vec<Robot>,
+    /// What SRDF files say about pairs of links.
+    link_rules: LinkRules,
     /// The parts and files that were left out because of [`LoadOptions::keep_going`].
     pub skipped: Vec<Skipped>,
     /// What was left out by design: files in folders that hold no parts, and elements without a solid.
@@ -157,6 +181,23 @@ pub struct LeftOut {
     pub names: Vec<String>,
 }
 
+impl LeftOut {
+    /// The number of names that are kept.
+    const MAX_NAMES: usize = 3;
+
+    pub(crate) fn new(kind: impl Into<String>) -> Self {
+        Self { kind: kind.into(), count: 0, names: Vec::new() }
+    }
+
+    /// Counts a file or element.
+    pub(crate) fn add(&mut self, name: impl Into<String>) {
+        self.count += 1;
+        if self.names.len() < Self::MAX_NAMES {
+            self.names.push(name.into());
+        }
+    }
+}
+
 /// The axis that points up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Up {
@@ -173,6 +214,15 @@ impl Assembly {
     /// If `part` is out of range.
     pub fn mesh(&self, part: usize) -> &Arc<Mesh> {
         &self.meshes[self.parts[part].mesh]
+    }
+
+    /// Returns the number of connected pieces of a part's mesh; faces that share a vertex position are connected, and
+    /// a cavity belongs to the piece around it. [`LoadOptions::split`] makes each piece a part.
+    ///
+    /// # Panics
+    /// If `part` is out of range.
+    pub fn piece_count(&self, part: usize) -> usize {
+        split::pieces(self.mesh(part)).len()
     }
 
     /// Returns the number of faces of all parts together; each instance of a mesh counts.
@@ -218,6 +268,19 @@ impl Assembly {
     pub fn are_adjacent(&self, a: usize, b: usize) -> bool {
         let (Some(a), Some(b)) = (self.parts[a].link, self.parts[b].link) else { return false };
         robot::are_adjacent(&self.links, a, b)
+    }
+
+    /// Returns whether a check leaves out two parts because of the links of robots that they belong to. A rule of an
+    /// SRDF file decides first; without one, [adjacent](Self::are_adjacent) links are left out if `without_adjacent`.
+    ///
+    /// # Panics
+    /// If `part` is out of range.
+    pub fn are_left_out(&self, a: usize, b: usize, without_adjacent: bool) -> bool {
+        let (Some(a), Some(b)) = (self.parts[a].link, self.parts[b].link) else { return false };
+        match self.link_rules.get(a, b) {
+            Some(is_checked) => !is_checked,
+            None => without_adjacent && robot::are_adjacent(&self.links, a, b),
+        }
     }
 
     /// Returns the pairs of links with geometry whose parts are [adjacent](Self::are_adjacent), each pair in

@@ -29,8 +29,7 @@ pub(super) fn read(
     let transform = &DAffine3::IDENTITY;
     if named.len() == 1 {
         let mesh = builder.add_mesh(Arc::new(mesh));
-        let name = stem.to_owned();
-        let part = NewPart { name, group: folder_group, mesh, transform, link: None };
+        let part = NewPart::new(stem, folder_group, mesh, transform);
         return builder.add_part(part).map_err(Fault::file);
     }
 
@@ -65,7 +64,7 @@ pub(super) fn read(
             (Some(object), _) => (object, top),
         };
         let mesh = builder.add_mesh(Arc::new(mesh));
-        let part = NewPart { name: name.to_owned(), group, mesh, transform, link: None };
+        let part = NewPart::new(name, group, mesh, transform);
         builder.add_part(part).map_err(Fault::file)?;
     }
     Ok(())

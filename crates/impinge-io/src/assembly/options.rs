@@ -1,11 +1,15 @@
 //! Options for reading an assembly, and units of length.
 
+use super::JointValue;
+use crate::Format;
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
 /// A unit of length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unit {
+    /// 0.000001 m.
+    Micrometre,
     /// 0.001 m.
     Millimetre,
     /// 0.01 m.
@@ -20,12 +24,17 @@ pub enum Unit {
 
 impl Unit {
     /// Every unit, in the order in which messages list them.
-    pub const ALL: [Self; 5] =
-        [Self::Millimetre, Self::Centimetre, Self::Metre, Self::Inch, Self::Foot];
+    pub const ALL: [Self; 6] =
+        [Self::Micrometre, Self::Millimetre, Self::Centimetre, Self::Metre, Self::Inch, Self::Foot];
 
-    /// Returns the symbol of the unit: `mm`, `cm`, `m`, `in` or `ft`.
+    /// Other ways to write a micrometre: without the Greek letter, and with the letter itself (U+03BC) instead of
+    /// the micro sign (U+00B5).
+    const MICROMETRE: [&str; 2] = ["um", "\u{3BC}m"];
+
+    /// Returns the symbol of the unit: `µm`, `mm`, `cm`, `m`, `in` or `ft`.
     pub fn symbol(self) -> &'static str {
         match self {
+            Self::Micrometre => "\u{B5}m",
             Self::Millimetre => "mm",
             Self::Centimetre => "cm",
             Self::Metre => "m",
@@ -36,17 +45,35 @@ impl Unit {
 
     /// Returns the factor that converts a length in this unit to `other`, rounded to the nearest `f64`.
     pub fn to(self, other: Self) -> f64 {
-        self.tenths_of_millimetres() / other.tenths_of_millimetres()
+        self.micrometres() / other.micrometres()
+    }
+
+    /// Splits a length such as `0.5 mm` into the text before the unit and the unit, in upper or lower case; `None` if
+    /// the text does not end with a unit.
+    ///
+    /// ```
+    /// use impinge_io::assembly::Unit;
+    /// assert_eq!(Unit::split_suffix("0.5 um"), Some(("0.5", Unit::Micrometre)));
+    /// assert_eq!(Unit::split_suffix("0.5"), None);
+    /// ```
+    pub fn split_suffix(text: &str) -> Option<(&str, Self)> {
+        let text = text.trim_end();
+        let start = text.rfind(|sign: char| !sign.is_alphabetic()).map_or(0, |at| at + 1);
+        // The last sign before the unit may have several bytes.
+        let start = (start..=text.len()).find(|&at| text.is_char_boundary(at))?;
+        let (number, unit) = text.split_at(start);
+        Some((number.trim_end(), unit.parse().ok()?))
     }
 
     /// Whole numbers, so that the quotient of two is rounded only once.
-    fn tenths_of_millimetres(self) -> f64 {
+    fn micrometres(self) -> f64 {
         match self {
-            Self::Millimetre => 10.0,
-            Self::Centimetre => 100.0,
-            Self::Metre => 10_000.0,
-            Self::Inch => 254.0,
-            Self::Foot => 3048.0,
+            Self::Micrometre => 1.0,
+            Self::Millimetre => 1000.0,
+            Self::Centimetre => 10_000.0,
+            Self::Metre => 1_000_000.0,
+            Self::Inch => 25_400.0,
+            Self::Foot => 304_800.0,
         }
     }
 }
@@ -61,6 +88,9 @@ impl FromStr for Unit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if Self::MICROMETRE.iter().any(|other| text.eq_ignore_ascii_case(other)) {
+            return Ok(Self::Micrometre);
+        }
         let known = |unit: &Self| text.eq_ignore_ascii_case(unit.symbol());
         Self::ALL.into_iter().find(known).ok_or_else(|| {
             let all = Self::ALL.map(Self::symbol).join(", ");
@@ -82,10 +112,11 @@ impl FromStr for Unit {
 pub struct LoadOptions {
     /// A factor for every coordinate, applied in addition to the conversion of units.
     pub scale: f64,
-    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP) are converted to it;
-    /// other files are assumed to be in it already. `None` leaves all coordinates unchanged.
+    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF) are converted to
+    /// it; other files are assumed to be in it already. `None` leaves all coordinates unchanged.
     pub units: Option<Unit>,
-    /// The unit of files that do not define one (OBJ, STL, PLY, OFF).
+    /// The unit of files that do not name one: OBJ, STL, PLY, OFF, and also glTF, which is in metres only by
+    /// convention.
     pub file_units: Option<Unit>,
     /// Whether a part or file that cannot be read is left out and listed in `Assembly::skipped`. Otherwise it is
     /// an error.
@@ -93,18 +124,25 @@ pub struct LoadOptions {
     /// Whether every primitive of a glTF mesh is a separate part. The default is `false`, because the primitives of a
     /// mesh usually are one part in several materials.
     pub primitives: bool,
-    /// Values of robot joints by name, in radians or metres. A joint without an entry is at 0, or at the limit
-    /// nearest to 0.
-    pub joints: BTreeMap<String, f64>,
+    /// Whether every connected piece of a mesh is a separate part, named `NAME piece 1` and so on, in a sub-assembly
+    /// with the name of the part. For files that hold an assembly as one mesh. Faces that share a vertex position are
+    /// connected. A cavity belongs to the piece around it.
+    pub split: bool,
+    /// Values of robot joints by name. A joint without an entry is at 0, or at the limit nearest to 0.
+    pub joints: BTreeMap<String, JointValue>,
     /// Folders in which to look for the packages of a robot, before the parent folders of its file.
     pub packages: Vec<PathBuf>,
     /// The largest distance, in metres, between a triangle and the true surface of round shapes (URDF) and curved
-    /// shapes (STEP). Vertices always lie on the surface.
+    /// shapes (STEP, IFC). Vertices always lie on the surface.
     ///
-    /// The default is 0.1 mm; for bodies of STEP files smaller than 10 cm it is a thousandth of their size.
+    /// The default is 0.1 mm; for bodies of STEP files smaller than 10 cm it is a thousandth of their size; for IFC
+    /// files it is 1 mm.
     pub tolerance: Option<f64>,
-    /// How long `impinge-step`, the program that reads STEP files, may take per file.
+    /// How long the program that reads STEP or IFC files may take per file.
     pub time_limit: Duration,
+    /// Classes of IFC elements that are parts although they usually are not: `IfcSpace`, `IfcOpeningElement`,
+    /// `IfcVirtualElement`, `IfcSpatialZone`.
+    pub ifc_include: Vec<String>,
 }
 
 impl Default for LoadOptions {
@@ -115,10 +153,12 @@ impl Default for LoadOptions {
             file_units: None,
             keep_going: false,
             primitives: false,
+            split: false,
             joints: BTreeMap::new(),
             packages: Vec::new(),
             tolerance: None,
             time_limit: Duration::from_secs(600),
+            ifc_include: Vec::new(),
         }
     }
 }
@@ -154,9 +194,15 @@ impl LoadOptions {
         self
     }
 
+    /// Sets [`split`](Self::split).
+    pub fn split(mut self, split: bool) -> Self {
+        self.split = split;
+        self
+    }
+
     /// Sets one of the [`joints`](Self::joints).
-    pub fn joint(mut self, name: impl Into<String>, value: f64) -> Self {
-        self.joints.insert(name.into(), value);
+    pub fn joint(mut self, name: impl Into<String>, value: impl Into<JointValue>) -> Self {
+        self.joints.insert(name.into(), value.into());
         self
     }
 
@@ -178,6 +224,12 @@ impl LoadOptions {
         self
     }
 
+    /// Adds one of the [`ifc_include`](Self::ifc_include).
+    pub fn ifc_include(mut self, class: impl Into<String>) -> Self {
+        self.ifc_include.push(class.into());
+        self
+    }
+
     /// Returns an error if a number is out of range.
     pub(super) fn check(&self) -> Result<(), String> {
         let positive = |what: &str, value: f64| match value.is_finite() && value > 0.0 {
@@ -195,8 +247,13 @@ impl LoadOptions {
         }
     }
 
+    /// Returns the unit of a mesh file: [`file_units`](Self::file_units), or the unit of its format.
+    pub fn unit_of(&self, format: Format) -> Option<Unit> {
+        self.file_units.or(format.units())
+    }
+
     /// Returns the factor for the coordinates of a file, and their unit after the multiplication. `own` is the
-    /// unit that the file itself defines.
+    /// unit that the file itself names, or [`unit_of`](Self::unit_of) its format.
     pub fn conversion(&self, own: Option<Unit>) -> (f64, Option<Unit>) {
         match (own.or(self.file_units), self.units) {
             (Some(own), Some(wanted)) => (own.to(wanted) * self.scale, Some(wanted)),
@@ -224,7 +281,21 @@ mod tests {
         for unit in Unit::ALL {
             assert_eq!((unit.to(unit), unit.symbol().parse()), (1.0, Ok(unit)));
         }
-        assert!("yd".parse::<Unit>().unwrap_err().contains("mm, cm, m, in, ft"));
+        assert!("yd".parse::<Unit>().unwrap_err().contains("µm, mm, cm, m, in, ft"));
+        for text in ["um", "UM", "\u{B5}m", "\u{3BC}m"] {
+            assert_eq!(text.parse(), Ok(Unit::Micrometre), "{text}");
+            let length = format!("1e-3 {text}");
+            assert_eq!(Unit::split_suffix(&length), Some(("1e-3", Unit::Micrometre)));
+        }
+        assert_eq!(Unit::split_suffix("5mm "), Some(("5", Unit::Millimetre)));
+        assert_eq!(Unit::split_suffix("m"), Some(("", Unit::Metre)));
+        for text in ["", "5", "5 yd", "5e3", "é", "5é"] {
+            assert_eq!(Unit::split_suffix(text), None, "{text}");
+        }
+        assert_eq!(
+            (Unit::Inch.to(Unit::Micrometre), Unit::Micrometre.to(Unit::Metre)),
+            (25_400.0, 1e-6)
+        );
     }
 
     #[test]
@@ -239,6 +310,10 @@ mod tests {
         let both = plain.file_units(inch).units(mm);
         assert_eq!(both.conversion(None), (25.4, Some(mm)));
         assert_eq!(both.conversion(metre), (1000.0, Some(mm)));
+        // glTF files are in metres only by convention.
+        assert_eq!(both.unit_of(Format::Glb), Some(inch));
+        assert_eq!(LoadOptions::default().unit_of(Format::Glb), metre);
+        assert_eq!(LoadOptions::default().unit_of(Format::Stl), None);
     }
 
     #[test]

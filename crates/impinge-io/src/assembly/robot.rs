@@ -1,4 +1,7 @@
-//! Links and joints of robots, and which links are adjacent.
+//! Links and joints of robots, and which pairs of links are not checked.
+
+use super::urdf::Mechanism;
+use std::{collections::HashMap, fmt, ops::Range};
 
 /// A link of a robot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +35,31 @@ pub enum JointKind {
     Floating,
 }
 
+impl JointKind {
+    /// Returns whether one number defines the position of such a joint.
+    pub fn is_free(self) -> bool {
+        matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
+    }
+
+    /// Returns the name of the kind in URDF files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Revolute => "revolute",
+            Self::Continuous => "continuous",
+            Self::Prismatic => "prismatic",
+            Self::Planar => "planar",
+            Self::Floating => "floating",
+        }
+    }
+}
+
+impl fmt::Display for JointKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 /// A joint of a robot.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -50,6 +78,43 @@ pub struct Joint {
     pub value: f64,
     /// The name of the joint that this joint mimics.
     pub mimics: Option<String>,
+    /// The line in the robot's file.
+    pub(super) line: usize,
+}
+
+/// A robot of an assembly.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Robot {
+    /// Name in the file; empty if it has none.
+    pub name: String,
+    /// Index into [`Assembly::files`](super::Assembly::files).
+    pub file: u32,
+    /// Indices into [`Assembly::links`](super::Assembly::links).
+    pub links: Range<u32>,
+    /// Indices into [`Assembly::joints`](super::Assembly::joints).
+    pub joints: Range<u32>,
+    /// What moves the parts of the robot.
+    pub(super) mechanism: Mechanism,
+}
+
+/// What files such as SRDF say about pairs of links.
+///
+/// Pairs have the smaller index first. A pair that is not listed is checked, unless its links are adjacent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct LinkRules {
+    /// Whether each listed pair is checked.
+    pub(super) is_checked: HashMap<[u32; 2], bool>,
+}
+
+impl LinkRules {
+    pub(super) fn get(&self, a: u32, b: u32) -> Option<bool> {
+        // Most assemblies have no such file: do not compute a hash for each pair of their parts.
+        match self.is_checked.is_empty() {
+            true => None,
+            false => self.is_checked.get(&[a.min(b), a.max(b)]).copied(),
+        }
+    }
 }
 
 pub(super) fn are_adjacent(links: &[Link], a: u32, b: u32) -> bool {

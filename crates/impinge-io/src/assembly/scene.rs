@@ -27,14 +27,15 @@ pub(super) fn read(
     }
     let sources = sources(meshes, builder).map_err(|fault| fault.in_file(path))?;
     builder.assembly.parts.reserve(found.len());
-    for Found { node, name, group, mesh, world } in found {
+    for Found { node, name, group, id, mesh, world, moved } in found {
         let pieces = &sources[mesh];
         for (number, &mesh) in pieces.iter().enumerate() {
             let name = match pieces.len() {
                 1 => name.clone(),
                 _ => format!("{name}/{}", number + 1),
             };
-            let part = NewPart { name: name.clone(), group, mesh, transform: &world, link: None };
+            let id = id.clone().filter(|_| pieces.len() == 1);
+            let part = NewPart { id, moved, ..NewPart::new(&name, group, mesh, &world) };
             if let Err(message) = builder.add_part(part) {
                 let fault = Fault::json(format!("nodes[{node}]"), message);
                 builder.broken(&name, fault.in_file(path))?;
@@ -74,8 +75,10 @@ struct Found {
     node: u32,
     name: String,
     group: Option<u32>,
+    id: Option<String>,
     mesh: usize,
     world: DAffine3,
+    moved: f64,
 }
 
 struct Scene<'s, 'o> {
@@ -129,9 +132,10 @@ impl Sink for Scene<'_, '_> {
     }
 
     fn part(&mut self, shown: PlacedMesh<'_>) -> Result<(), Fault> {
-        let PlacedMesh { node, mesh, world, .. } = shown;
+        let PlacedMesh { node, mesh, world, moved, .. } = shown;
         let (name, group) = (self.name_of(&node), self.group_of(node.parent));
-        self.found.push(Found { node: node.index, name, group, mesh, world });
+        let id = node.id.map(str::to_owned);
+        self.found.push(Found { node: node.index, name, group, id, mesh, world, moved });
         Ok(())
     }
 

@@ -15,6 +15,7 @@ mod accessor;
 mod budget;
 mod buffer;
 mod document;
+mod extras;
 mod glb;
 mod instances;
 mod nodes;
@@ -28,6 +29,7 @@ pub(crate) use write::write;
 pub use write::{Color, Paint, save_painted, write_painted};
 
 use crate::{
+    assembly::rounding::{gain, of_translation},
     error::Fault,
     model::{Model, ModelPart},
 };
@@ -77,6 +79,8 @@ pub(crate) struct MeshNode<'a> {
     pub(crate) parent: Option<u32>,
     /// The name of the node, else of its mesh; empty if neither has one.
     pub(crate) name: &'a str,
+    /// The identity of the node; none if it stands for several instances.
+    pub(crate) id: Option<&'a str>,
 }
 
 /// A placed mesh.
@@ -86,6 +90,8 @@ pub(crate) struct PlacedMesh<'a> {
     pub(crate) mesh: usize,
     pub(crate) faces: u32,
     pub(crate) world: DAffine3,
+    /// How far rounding may have moved the mesh as a whole, in the coordinates of the scene.
+    pub(crate) moved: f64,
 }
 
 /// Walks the scene of a file. Returns the meshes that it shows.
@@ -108,13 +114,17 @@ pub(crate) fn show(
     // Very many nodes may use one invalid mesh, so it is tried only once.
     let mut broken: HashMap<u32, Fault> = HashMap::new();
     scene.walk(|visited| {
-        let &Visited { node, parent, has_children, world } = visited;
+        let &Visited { node, parent, has_children, world, moved } = visited;
         if has_children {
             sink.group(node.index, parent, document.nodes.name(node))?;
         }
         let Some(mesh) = node.mesh() else { return Ok(()) };
         let name = part_name(&document, node, mesh);
-        let mesh_node = || MeshNode { index: node.index, parent, name };
+        let id = match document.nodes.instancing(node) {
+            None => document.nodes.id(node),
+            Some(_) => None,
+        };
+        let mesh_node = || MeshNode { index: node.index, parent, name, id };
         if let Some(fault) = broken.get(&mesh) {
             return sink.broken(mesh_node(), fault.clone());
         }
@@ -136,18 +146,23 @@ pub(crate) fn show(
         };
         for at in 0..instances.as_ref().map_or(1, Instances::count) {
             let placed = match &instances {
-                None => Ok(*world),
-                Some(instances) => instances.get(at).map(|own| *world * own),
+                None => Ok((*world, moved)),
+                Some(instances) => instances.get(at).map(|own| {
+                    let own_moved = gain(&world.matrix3) * of_translation(own.translation);
+                    (*world * own, moved + own_moved)
+                }),
             };
             match placed {
-                Ok(world) if shape.fits(&world) => {
+                Ok((world, moved)) if shape.fits(&world) => {
                     // Very many unnamed nodes may use a mesh with a long name.
-                    source.budget.charge(name.len() as u64, || node_place(node.index))?;
+                    let text = name.len() + id.map_or(0, str::len);
+                    source.budget.charge(text as u64, || node_place(node.index))?;
                     sink.part(PlacedMesh {
                         node: mesh_node(),
                         mesh: shape.mesh,
                         faces: shape.faces,
                         world,
+                        moved,
                     })?;
                 }
                 Ok(_) => {

@@ -4,7 +4,10 @@
 //! node without mesh and children is only counted; names, children and transforms of the other nodes are stored
 //! in shared arrays.
 
-use super::document::{Instancing, NONE, NodeExtensions, prefixed};
+use super::{
+    document::{Instancing, NONE, NodeExtensions, prefixed},
+    extras::{Extras, is_ifc_guid},
+};
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use serde::{
     Deserialize, Deserializer,
@@ -24,6 +27,8 @@ pub(super) struct Nodes {
     transforms: Vec<DAffine3>,
     /// By ascending node index; few nodes have an entry.
     instancing: Vec<(u32, Instancing)>,
+    /// The identities of nodes with a mesh, by ascending node index.
+    ids: Vec<(u32, Box<str>)>,
 }
 
 /// A node with a mesh or children. Its children and its name start where those of the previous kept node end.
@@ -77,6 +82,14 @@ impl Nodes {
         }
     }
 
+    /// Returns the identity of a node with a mesh: from its extras, or its name if that is an identity.
+    pub(super) fn id(&self, node: &Node) -> Option<&str> {
+        match self.ids.binary_search_by_key(&node.index, |(index, _)| *index) {
+            Ok(at) => Some(&self.ids[at].1),
+            Err(_) => Some(self.name(node)).filter(|name| is_ifc_guid(name)),
+        }
+    }
+
     /// Returns the instancing attributes of a node with `EXT_mesh_gpu_instancing`.
     pub(super) fn instancing(&self, node: &Node) -> Option<&Instancing> {
         let at = self.instancing.binary_search_by_key(&node.index, |(index, _)| *index).ok()?;
@@ -100,6 +113,9 @@ impl Nodes {
         };
         if let Some(instancing) = node.extensions.gpu_instancing {
             self.instancing.push((index, instancing));
+        }
+        if let Some(id) = node.extras.id.as_deref().filter(|_| node.mesh.is_some()) {
+            self.ids.push((index, id.into()));
         }
         self.children.extend_from_slice(&node.children);
         self.names.push_str(&node.name);
@@ -127,6 +143,7 @@ struct NodeFields<'a> {
     rotation: Option<[f64; 4]>,
     scale: Option<[f64; 3]>,
     extensions: NodeExtensions,
+    extras: Extras,
 }
 
 impl NodeFields<'_> {

@@ -6,7 +6,10 @@ use super::{
     document::{Document, NONE},
     nodes::{Node, Nodes},
 };
-use crate::error::Fault;
+use crate::{
+    assembly::rounding::{gain, of_translation},
+    error::Fault,
+};
 use glam::DAffine3;
 use std::borrow::Cow;
 
@@ -55,6 +58,8 @@ pub(super) struct Visited<'a> {
     pub(super) has_children: bool,
     /// The transform from the node to the scene.
     pub(super) world: &'a DAffine3,
+    /// How far the rounding of translations may have moved the node.
+    pub(super) moved: f64,
 }
 
 fn at(node: u32, message: impl Into<String>) -> Fault {
@@ -141,6 +146,7 @@ struct Step {
     position: usize,
     next_child: usize,
     world: DAffine3,
+    moved: f64,
 }
 
 fn walk_tree(
@@ -156,10 +162,13 @@ fn walk_tree(
         if !world.is_finite() {
             return Err(at(index, "its transform in the scene is beyond the range of numbers"));
         }
+        let own_moved = of_translation(own.translation);
+        let moved = parent
+            .map_or(own_moved, |parent| parent.moved + gain(&parent.world.matrix3) * own_moved);
         let parent = parent.map(|parent| nodes.kept()[parent.position].index);
         let has_children = !nodes.children(position).is_empty();
-        visit(&Visited { node, parent, has_children, world: &world })?;
-        Ok(Some(Step { position, next_child: 0, world }))
+        visit(&Visited { node, parent, has_children, world: &world, moved })?;
+        Ok(Some(Step { position, next_child: 0, world, moved }))
     };
 
     let mut path = Vec::from_iter(enter(root, None)?);

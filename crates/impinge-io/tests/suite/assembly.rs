@@ -11,7 +11,7 @@ use crate::common::{
 use impinge::{Pose, glam::DVec3};
 use impinge_io::{
     Assembly, Location,
-    assembly::{LoadOptions, Unit, load, read},
+    assembly::{JointValue, LoadOptions, Unit, Up, load, read},
 };
 use std::{fs, path::Path};
 
@@ -82,6 +82,39 @@ fn nodes_are_parts_and_the_nodes_above_are_sub_assemblies() {
     assert!(at(1).abs_diff_eq(DVec3::new(10.0, 2.0, 0.0), 1e-15), "{}", at(1));
     assert_eq!(assembly.parts[3].placement, Pose::IDENTITY);
     assert_eq!(assembly.units, Some(Unit::Metre));
+}
+
+#[test]
+fn nodes_keep_their_identity() {
+    let guid = "2O2Fr$t4X7Zf8NOew3FLOH";
+    let nodes = r#"{"name": "a", "mesh": 0, "extras": {"guid": "7-8"}}, {"name": "b", "mesh": 0, "extras": "b"},
+        {"name": "GUID", "mesh": 0}, {"name": "GUID", "mesh": 0, "extras": {"id": 5}}"#;
+    let nodes = nodes.replace("GUID", guid);
+    let assembly = read_gltf(&nodes, &LoadOptions::default());
+    let ids: Vec<_> = assembly.parts.iter().map(|part| part.id.as_deref()).collect();
+    assert_eq!(ids, [Some("7-8"), None, Some(guid), Some("5")]);
+    // Several primitives, or several pieces, are not one element.
+    let several = read_gltf(&nodes, &LoadOptions::default().primitives(true));
+    assert_eq!(several.parts.len(), 8);
+    assert!(several.parts.iter().all(|part| part.id.is_none()));
+}
+
+#[test]
+fn the_upward_axis_is_that_of_all_files() {
+    let folder = Folder::new("up");
+    let gltf = folder.write("a.gltf", gltf(r#"{"name": "n", "mesh": 0}"#));
+    let obj = folder.write("b.obj", samples::OBJ);
+    let urdf = folder.write(
+        "c.urdf",
+        "<robot><link name='a'><collision><geometry><box size='1 1 1'/></geometry></collision></link></robot>",
+    );
+    let up = |files: &[&std::path::PathBuf]| load(files, &LoadOptions::default()).unwrap().up;
+    assert_eq!(up(&[&gltf]), Some(Up::Y));
+    assert_eq!(up(&[&urdf]), Some(Up::Z));
+    assert_eq!(up(&[&urdf, &urdf]), Some(Up::Z));
+    assert_eq!(up(&[&obj]), None);
+    assert_eq!(up(&[&gltf, &urdf]), None);
+    assert_eq!(up(&[&gltf, &obj, &gltf]), None);
 }
 
 #[test]
@@ -158,6 +191,15 @@ fn units_and_scale() {
     assert_eq!(obj(&plain), (1.0, None));
     assert_eq!(obj(&plain.clone().units(Unit::Inch)), (1.0, Some(Unit::Inch)));
     assert_eq!(obj(&plain.clone().file_units(Unit::Inch).units(Unit::Millimetre)).0, 25.4);
+    // glTF files are in metres by convention, unless the caller says otherwise.
+    let size = |options: &LoadOptions| {
+        let assembly = read_gltf(nodes, options);
+        (assembly.mesh(0).bounds().max.x, assembly.units)
+    };
+    let (metre, mm) = (size(&plain).0, Unit::Millimetre);
+    assert_eq!(size(&plain.clone().file_units(mm)), (metre, Some(mm)));
+    assert_eq!(size(&plain.clone().file_units(mm).units(mm)), (metre, Some(mm)));
+    assert_eq!(size(&plain.clone().units(mm)), (metre * 1000.0, Some(mm)));
     // For files of different or unknown units, the unit is `None`.
     let folder = Folder::new("units");
     let files = [folder.write("a.obj", samples::OBJ), folder.write("b.gltf", gltf(nodes))];
@@ -337,12 +379,16 @@ fn unsupported_files_are_refused_with_the_reason() {
     folder.write("a.STP", "ISO-10303-21;");
     assert!(refused("a.STP").contains("the file ends early"));
     folder.write("a.ifc", "ISO-10303-21;");
-    assert!(refused("a.ifc").contains("IFC files cannot be read"));
+    assert!(refused("a.ifc").contains("the file ends early"));
+    folder.write("a.ifcxml", "<ifc/>");
+    assert!(refused("a.ifcxml").contains("only the text form of IFC"));
     let ifc = "ISO-10303-21;FILE_SCHEMA(('IFC4'));ENDSEC;DATA;ENDSEC;END-ISO-10303-21;";
     folder.write("a.step", ifc);
-    assert!(refused("a.step").contains("IFC files cannot be read"));
+    assert!(refused("a.step").contains("rename it to .ifc"));
     folder.write("a.dae", "<COLLADA/>");
     assert!(refused("a.dae").contains("Collada files cannot be read"));
+    folder.write("a.3dxml", "PK");
+    assert!(refused("a.3dxml").contains("3DXML files cannot be read"));
     folder.write("empty/a.txt", "");
     assert!(refused("empty").contains("holds no file"));
     folder.write("robot/a.urdf", "<robot/>");
@@ -402,15 +448,59 @@ fn joint_values_place_the_links() {
         (
             "shoulder",
             0.0,
-            ":11: the joint `shoulder` has the limits 0.25 and 2; the value 0 is outside",
+            ":11: the joint `shoulder` has the limits 0.25 and 2 rad; the value 0 is outside",
         ),
-        ("wrist", 1.0, "`wrist` cannot be set"),
-        ("mirror", 1.0, "mimics `grip`"),
-        ("elbow", 1.0, "no joint `elbow`; joints that can be set: shoulder, grip, mirror"),
+        ("wrist", 1.0, ":13: the joint `wrist` is fixed, so it cannot be set"),
+        ("mirror", 1.0, ":15: the joint `mirror` mimics `grip`, so it cannot be set; set `grip`"),
+        ("elbow", 1.0, "no joint `elbow`; joints that can be set: shoulder, grip"),
     ] {
-        let error =
-            robot(ROBOT, &LoadOptions::default().joint(name, value)).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
+        // A mistake in the options: `keep_going` must not leave out the robot instead.
+        for keep_going in [false, true] {
+            let options = LoadOptions::default().joint(name, value).keep_going(keep_going);
+            let error = robot(ROBOT, &options).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+    let options = LoadOptions::default().joint("x", 1.0);
+    let error = read(samples::STL.as_bytes(), Path::new("a.stl"), &options).unwrap_err();
+    assert!(error.message.contains("no robot (.urdf) among the files"), "{error}");
+}
+
+#[test]
+fn joint_values_have_the_unit_of_their_joint() {
+    let with = |name: &str, text: &str| {
+        robot(ROBOT, &LoadOptions::default().joint(name, text.parse::<JointValue>().unwrap()))
+    };
+    assert_eq!(with("shoulder", "90deg").unwrap().joints[0].value, std::f64::consts::FRAC_PI_2);
+    assert_eq!(with("grip", "50cm").unwrap().joints[2].value, 0.5);
+    let error = with("shoulder", "10mm").unwrap_err();
+    assert_eq!(error.location, Location::Line(11));
+    assert!(error.message.contains("is revolute"), "{error}");
+    let error = with("grip", "1deg").unwrap_err();
+    assert!(error.message.contains("is prismatic"), "{error}");
+}
+
+#[test]
+fn motion_gives_the_same_poses_as_reading_again() {
+    for units in [None, Some(Unit::Millimetre), Some(Unit::Inch)] {
+        let mut options = LoadOptions::default();
+        options.units = units;
+        let scaled =
+            ROBOT.replace("<box size=\"1 1 1\"/>", "<capsule radius=\"0.5\" length=\"1\"/>");
+        let still = robot(&scaled, &options).unwrap();
+        let mut motion = still.motion();
+        for step in 0..20 {
+            let [turn, grip] = [0.25 + 0.08 * f64::from(step), -0.9 + 0.09 * f64::from(step)];
+            let moved = options.clone().joint("shoulder", turn).joint("grip", grip);
+            let moved = robot(&scaled, &moved).unwrap();
+            // The values of fixed and mimic joints are not used.
+            let poses = motion.poses(&[turn, 7.0, grip, 7.0]).unwrap();
+            for (pose, part) in poses.iter().zip(&moved.parts) {
+                assert_eq!(*pose, part.placement, "{}", part.name);
+            }
+        }
+        let error = motion.poses(&[0.0, 0.0, f64::MAX, 0.0]).unwrap_err();
+        assert!(error.to_string().contains("beyond the range"), "{error}");
     }
 }
 
@@ -469,7 +559,7 @@ fn meshes_of_robots_are_found_in_their_packages() {
     }
     let other = "package://arm_description/b.stl";
     let error = load_mesh(other, &plain).unwrap_err();
-    assert!(error.message.contains("is not found at"), "{error}");
+    assert!(error.message.contains("but has no file `b.stl`"), "{error}");
     assert_eq!(error.location, Location::Line(1));
     let elsewhere = plain.clone().package(folder.0.join("elsewhere"));
     assert_eq!(load_mesh(other, &elsewhere).unwrap().parts.len(), 2);
@@ -479,6 +569,43 @@ fn meshes_of_robots_are_found_in_their_packages() {
     let error = load_mesh("package://arm_description/meshes/a.dae", &plain).unwrap_err();
     assert!(error.path.ends_with("a.dae"), "{error}");
     assert!(error.message.contains("Collada files cannot be read"), "{error}");
+}
+
+#[test]
+fn packages_are_found_by_their_manifest() {
+    let folder = Folder::new("manifests");
+    let manifest =
+        |name: &str| format!("<?xml version='1.0'?><package><name>{name}</name></package>");
+    // The names of the folders say nothing.
+    folder.write("ws/src/repo/desc-1.2/package.xml", manifest("arm_description"));
+    folder.write("ws/src/repo/desc-1.2/meshes/a.stl", samples::STL);
+    folder.write("ws/src/repo/meshes-2/package.xml", manifest("arm_meshes"));
+    folder.write("ws/src/repo/meshes-2/b.stl", samples::STL);
+    folder.write("ws/src/other/hand/package.xml", manifest("hand_description"));
+    folder.write("ws/src/other/hand/c.stl", samples::STL);
+    folder.write("ws/src/other/x/y/z/too/deep/package.xml", manifest("deep"));
+    folder.write("ws/src/other/x/y/z/too/deep/d.stl", samples::STL);
+    folder.write("ws/src/other/.hidden/package.xml", manifest("hidden"));
+    folder.write("ws/src/other/.hidden/e.stl", samples::STL);
+    let load_mesh = |mesh: &str| {
+        let text = format!(
+            r#"<robot name="r"><link name="a"><collision><geometry>
+            <mesh filename="package://{mesh}"/></geometry></collision></link></robot>"#
+        );
+        let path = folder.write("ws/src/repo/desc-1.2/urdf/r.urdf", text);
+        load([path], &LoadOptions::default())
+    };
+    for mesh in ["arm_description/meshes/a.stl", "arm_meshes/b.stl", "hand_description/c.stl"] {
+        assert_eq!(load_mesh(mesh).unwrap_or_else(|error| panic!("{error}")).parts.len(), 1);
+    }
+    let message = load_mesh("arm_meshes/none.stl").unwrap_err().message;
+    assert!(message.contains("meshes-2, but has no file `none.stl`"), "{message}");
+    for mesh in ["none/a.stl", "deep/d.stl", "hidden/e.stl", "../meshes-2/a.stl", ".././a.stl"] {
+        let message = load_mesh(mesh).unwrap_err().message;
+        assert!(message.contains("there is no package"), "{message}");
+        assert!(message.contains("desc-1.2/urdf and the folders above it"), "{message}");
+        assert!(message.contains("ROS_PACKAGE_PATH"), "{message}");
+    }
 }
 
 #[test]
@@ -612,6 +739,98 @@ fn real_assemblies() {
     let car = load([car], &LoadOptions::default().primitives(true)).unwrap();
     check(&car);
     assert_eq!((car.parts.len(), car.face_count()), (109, 213_347));
+}
+
+fn left_out(assembly: &Assembly) -> Vec<(&str, usize, Vec<&str>)> {
+    assembly
+        .left_out
+        .iter()
+        .map(|of| (&*of.kind, of.count, of.names.iter().map(String::as_str).collect()))
+        .collect()
+}
+
+#[test]
+fn files_of_a_folder_that_are_not_read_are_counted() {
+    let folder = Folder::new("left-out");
+    let mesh = "mtllib Paint.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    folder.write("a.obj", mesh);
+    // Referred to by the OBJ file, and by its material library.
+    folder.write("Paint.mtl", "newmtl a\nmap_Kd wood.png\n");
+    folder.write("wood.png", "");
+    folder.write("other.mtl", "");
+    for name in ["x.pdf", "sub/y.PDF", "z.pdf", "w.pdf", "Makefile", ".DS_Store"] {
+        folder.write(name, "");
+    }
+    let assembly = load([&folder.0], &LoadOptions::default()).unwrap();
+    assert_eq!(
+        left_out(&assembly),
+        [
+            (".mtl files", 1, vec!["other.mtl"]),
+            (".pdf files", 4, vec!["y.PDF", "w.pdf", "x.pdf"]),
+            ("files without an extension", 1, vec!["Makefile"]),
+            ("hidden files", 1, vec![".DS_Store"]),
+        ]
+    );
+    // Formats that hold shapes are never left out silently.
+    for name in ["b.dae", "c.3DXML"] {
+        let path = folder.write(name, "");
+        let error = load([&folder.0], &LoadOptions::default()).unwrap_err();
+        assert_eq!(error.path, path);
+        let keep = load([&folder.0], &LoadOptions::default().keep_going(true)).unwrap();
+        assert_eq!((keep.parts.len(), keep.skipped.len()), (1, 1));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn every_solid_of_an_stl_file_is_a_part() {
+    let solid = |name: &str, x: i32| {
+        let facet = format!(
+            "facet normal 0 0 1 outer loop vertex {x} 0 0 vertex {x} 1 0 vertex {x} 0 1 endloop endfacet"
+        );
+        format!("solid {name}\n{facet}\nendsolid\n")
+    };
+    let text = [solid("shaft", 1), solid("", 2), solid("shaft", 3)].concat();
+    let one = read(text.as_bytes(), Path::new("gear.stl"), &LoadOptions::default()).unwrap();
+    check(&one);
+    assert_eq!(full_names(&one), ["shaft", "gear 2", "shaft#2"]);
+    assert_eq!(one.mesh(2).bounds().min, DVec3::new(3.0, 0.0, 0.0));
+    let folder = Folder::new("solids");
+    let files = [folder.write("gear.stl", text), folder.write("one.stl", solid("other", 7))];
+    let two = load(files, &LoadOptions::default()).unwrap();
+    assert_eq!(full_names(&two), ["gear/shaft", "gear/gear 2", "gear/shaft#2", "one"]);
+}
+
+#[test]
+fn meshes_are_split_into_connected_pieces() {
+    let split = LoadOptions::default().split(true);
+    // Two triangles apart, in each format that has them as one mesh.
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 1 2 3\nf 4 5 6\n";
+    for format in impinge_io::Format::ALL.into_iter().filter(|format| format.is_writable()) {
+        let model =
+            impinge_io::read(obj.as_bytes(), impinge_io::Format::Obj, Path::new("a.obj")).unwrap();
+        let mut bytes = Vec::new();
+        impinge_io::write(&model, format, &mut bytes).unwrap();
+        let path = common::file_name(format);
+        let whole = read(&bytes, &path, &LoadOptions::default()).unwrap();
+        assert_eq!((whole.parts.len(), whole.piece_count(0)), (1, 2), "{format}");
+        let pieces = read(&bytes, &path, &split).unwrap();
+        check(&pieces);
+        let name = &whole.parts[0].name;
+        let expected = [1, 2].map(|number| format!("{name}/{name} piece {number}"));
+        assert_eq!(full_names(&pieces), expected, "{format}");
+        assert_eq!((pieces.piece_count(0), pieces.mesh(1).bounds().min.x), (1, 5.0), "{format}");
+    }
+    // A part of one piece stays as it is, and the instances of a mesh share its pieces.
+    let nodes = r#"{"name": "n", "mesh": 0}, {"name": "m", "mesh": 0, "translation": [9, 0, 0]}"#;
+    let assembly = read_gltf(nodes, &split);
+    assert_eq!((names(&assembly), assembly.meshes.len()), (vec!["n", "m"], 1));
+    // Faces without common corners are no assembly.
+    let soup: String = (0..70_000).map(|x| format!("v {x} 0 0\nv {x} 1 0\nv {x} 0 1\n")).collect();
+    let faces: String =
+        (0..70_000).map(|f| format!("f {} {} {}\n", 3 * f + 1, 3 * f + 2, 3 * f + 3)).collect();
+    let error = read(format!("{soup}{faces}").as_bytes(), Path::new("a.obj"), &split).unwrap_err();
+    assert!(error.message.contains("70000 connected pieces"), "{error}");
 }
 
 #[test]

@@ -6,5 +6,8 @@ mod bad_input;
 mod common;
 mod corpus;
 mod fuzz;
+mod ifc;
+mod precision;
 mod roundtrip;
 mod step;
+mod threemf;

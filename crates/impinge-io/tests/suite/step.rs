@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use crate::common::folder::Folder;
-use impinge::{Mesh, generate::Random, glam::DVec3};
+use impinge::{Mesh, clash::Tessellation, generate::Random, glam::DVec3};
 use impinge_io::{
     Assembly, Error,
     assembly::{LoadOptions, Unit, load, read},
@@ -224,6 +224,62 @@ fn triangles_keep_to_the_tolerance() {
         before = assembly.face_count();
     }
     assert!(before > 20_000, "the finest tolerance gives too few triangles: {before}");
+}
+
+/// Only the triangles of curved surfaces are approximate, in the unit of the assembly.
+#[test]
+#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+fn planes_are_exact_and_curved_surfaces_within_the_tolerance() {
+    let options = LoadOptions::default().tolerance(2e-5).units(Unit::Metre).scale(10.0);
+    let assembly = try_read(MACHINE, &options).unwrap();
+    let part = |name: &str| {
+        let number = assembly.parts.iter().position(|part| part.name == name).unwrap();
+        (&assembly.parts[number].tessellation, assembly.mesh(number))
+    };
+    assert_eq!(part("ball").0, &Tessellation::Uniform(2e-5 * 10.0));
+    assert_eq!(part("ring").0, &Tessellation::Uniform(2e-5 * 10.0));
+    let (Tessellation::Faces(distances), post) = part("post") else {
+        panic!("{:?}", part("post").0)
+    };
+    assert_eq!(distances.len(), post.faces().len());
+    for (&distance, [a, b, c]) in distances.iter().zip(post.triangles()) {
+        let is_flat = a.z == b.z && b.z == c.z;
+        assert_eq!(distance, if is_flat { 0.0 } else { 2e-4 }, "{a} {b} {c}");
+    }
+    assert!(distances.contains(&0.0) && distances.contains(&2e-4));
+    // A block has no curved face; a plate with a hole has a few.
+    let block = try_read(INCH, &options).unwrap();
+    assert_eq!(block.parts[0].tessellation, Tessellation::Uniform(0.0));
+    let (Tessellation::Faces(distances), _) = part("plate") else { panic!("a plate with a hole") };
+    assert!(distances.contains(&0.0) && distances.contains(&2e-4));
+    // Without a tolerance: 0.1 mm, for small bodies a thousandth of their size. Files of other formats in the same
+    // assembly stay exact, and so do the coordinates in millimetres.
+    let small = read_step(MACHINE);
+    let Tessellation::Uniform(distance) = small.parts[2].tessellation else { panic!() };
+    assert!((0.025..0.03).contains(&distance), "{distance}");
+}
+
+/// A plane that is written as a free-form surface is still a plane.
+#[test]
+#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+fn free_form_planes_are_planes() {
+    let number = |entity: &str| entity.split(' ').next().unwrap().to_owned();
+    let plane = entities(INCH, "PLANE")[0];
+    let own = number(plane);
+    // The block is 1 × 2 × 3 inches from the origin, and its first plane is x = 0.
+    let point =
+        |at: usize, y: i32, z: i32| format!("#{at} = CARTESIAN_POINT('',(0.,{y}.,{z}.));\n");
+    let patch = |lift: &str| {
+        let points = [point(9001, -9, -9), point(9002, -9, 9), point(9003, 9, -9)];
+        format!(
+            "{own} = B_SPLINE_SURFACE_WITH_KNOTS('',1,1,((#9001,#9002),(#9003,#9004)),.UNSPECIFIED.,.F.,.F.,.F.,\
+             (2,2),(2,2),(0.,1.),(0.,1.),.UNSPECIFIED.);\n{}#9004 = CARTESIAN_POINT('',({lift},9.,9.));\n",
+            points.concat()
+        )
+    };
+    let flat = try_read(INCH.replace(plane, &patch("0.")), &LoadOptions::default());
+    let flat = flat.unwrap();
+    assert_eq!(flat.parts[0].tessellation, Tessellation::Uniform(0.0));
 }
 
 #[test]

@@ -37,14 +37,16 @@ pub(super) struct Checker {
     touching: Vec<Touching>,
 }
 
-/// Pairs of faces that a quick check looks at.
-const QUICK_FACES: usize = 1 << 14;
+/// Pairs of faces that a quick check looks at: at first a few, which tell most penetrations.
+const QUICK_FACES: [usize; 2] = [1 << 8, 1 << 14];
 /// Pairs of faces between two questions whether to stop.
 const FACES_PER_QUESTION: usize = 1 << 12;
 /// With more pairs of faces than this, no short translation is tried: each trial finds as many.
 const MAX_TRIAL_FACES: usize = 20_000;
 /// Lengths of the translations that are tried, in depths.
-const TRIALS: [f64; 5] = [1.0, 1.1, 1.5, 2.0, 4.0];
+const TRIALS: [f64; 3] = [1.0, 1.25, 2.0];
+/// No translations are tried if the known one is at most this much longer than the depth.
+const CLOSE: f64 = 1.25;
 
 type Parts<'h> = (Placed<'h>, Placed<'h>);
 
@@ -132,41 +134,49 @@ impl Checker {
         should_stop: &dyn Fn() -> bool,
     ) -> Option<Clash> {
         let (first, second) = parts;
-        let closest = |checker: &mut Self, limit: f64| {
-            checker.searcher.distance_within(first.body(), second.body(), limit)
-        };
+        let bodies = (first.body(), second.body());
         if way_out::by_planes(parts, &[]).length() <= band.least() {
+            if let Some(faces) = self.searcher.any_within(bodies.0, bodies.1, band.least()) {
+                let mut clash = Clash::new(0, 0, Verdict::Touching);
+                clash.band = band.least();
+                clash.faces = vec![faces];
+                clash.points = [first.triangle(faces.a)[0], second.triangle(faces.b)[0]];
+                clash.extent = Bounds::enclosing(clash.points);
+                return Some(clash);
+            }
             let limit = clearance.max(widest(parts, band));
-            let near = closest(self, limit)?;
+            let near = self.searcher.distance_within(bodies.0, bodies.1, limit)?;
             return judge_distance(parts, band, clearance, &near);
         }
-        let is_complete = self.find_contacts(parts, QUICK_FACES, should_stop);
         let is_same = are_same(&mut self.probe, parts, band);
-        if self.faces.is_empty() {
-            return self.apart(parts, band, clearance, is_same);
-        }
-        let at = first.triangle(self.faces[0].a)[0];
         let mut clash = Clash::new(0, 0, Verdict::Duplicate);
-        clash.points = [at; 2];
-        clash.extent = Bounds::enclosing([at]);
-        if !is_same {
+        clash.band = band.least();
+        for limit in QUICK_FACES {
+            let is_complete = self.find_contacts(parts, limit, should_stop);
+            let Some(pair) = self.faces.first() else {
+                return self.apart(parts, band, clearance, is_same);
+            };
+            clash.points = [first.triangle(pair.a)[0], second.triangle(pair.b)[0]];
+            clash.extent = Bounds::enclosing(clash.points);
+            if is_same || should_stop() {
+                break;
+            }
             self.common.find(first, second, &self.faces);
-            let reach = self.reach(parts, band);
+            let reach = self.surface_reach(parts, band, Effort::Quick);
             clash.verdict = self.verdict_of(parts, band, &reach);
-            let middle = self.common.pieces()[0].middle;
-            clash.points = [middle; 2];
-            clash.extent = Bounds::enclosing([middle]);
             if clash.verdict == Verdict::Penetrating {
                 clash.inner = self.inner(parts, &reach, None);
                 if clash.inner.is_some() {
                     clash.verdict = Verdict::Inside;
                 }
-            } else if !is_complete {
-                // The faces that were not looked at may reach deeper.
-                clash.verdict = Verdict::Undecided;
+                break;
             }
+            if is_complete {
+                break;
+            }
+            // The faces that were not looked at may reach deeper.
+            clash.verdict = Verdict::Undecided;
         }
-        clash.band = band.with(self.deviation(parts));
         Some(clash)
     }
 
@@ -254,9 +264,22 @@ impl Checker {
 
     /// Returns how deep either part reaches into the other.
     fn reach(&mut self, parts @ (a, b): Parts<'_>, band: Band) -> Reach {
+        let mut reach = self.surface_reach(parts, band, Effort::Full);
+        let are_solids = a.solid().is_solid && b.solid().is_solid;
+        if are_solids
+            && reach.separation.is_none()
+            && (reach.excess > 0.0 || !self.faces.is_empty())
+        {
+            let most = way_out::by_planes(parts, &[]).length();
+            interior::deepen(&mut self.probe, parts, &overlap(parts), band, most, &mut reach);
+        }
+        reach
+    }
+
+    /// Returns how deep the surface of either part reaches into the other.
+    fn surface_reach(&mut self, parts @ (a, b): Parts<'_>, band: Band, effort: Effort) -> Reach {
         let way_out = way_out::by_planes(parts, &[]);
-        let separation = way_out.length();
-        if separation <= band.least() {
+        if way_out.length() <= band.least() {
             return Reach { separation: Some(way_out), ..Reach::default() };
         }
         let Self { faces, common, probe, touching, .. } = self;
@@ -265,18 +288,18 @@ impl Checker {
             touching.clear();
             touching.extend((0..).zip(faces.iter()).map(|(piece, pair)| (face(pair), piece)));
             touching.sort_unstable();
-            probe.depth((inner, outer), touching, pieces, band)
+            probe.depth((inner, outer), touching, pieces, band, effort)
         };
         let mut reach = into(a, b, |pair| pair.a);
+        if effort == Effort::Quick && reach.excess > 0.0 {
+            return reach;
+        }
         reach.merge(&into(b, a, |pair| pair.b));
         let are_solids = a.solid().is_solid && b.solid().is_solid;
         if are_solids && reach.excess <= 0.0 && !faces.is_empty() {
             // Where two surfaces coincide, neither has a point strictly inside the other solid,
             // however much the solids overlap.
             reach.merge(&probe.shared_depth(parts, faces, pieces, band));
-        }
-        if are_solids && (reach.excess > 0.0 || !faces.is_empty()) {
-            interior::deepen(probe, parts, &overlap(parts), band, separation, &mut reach);
         }
         reach
     }
@@ -360,7 +383,8 @@ impl Checker {
 
     /// Which part has a connected piece inside the other, for parts whose surfaces do not meet.
     fn inner_piece(&mut self, (a, b): Parts<'_>, band: Band) -> Option<Side> {
-        let mut depth = |inner, outer| self.probe.depth((inner, outer), &[], &[], band).excess;
+        let mut depth =
+            |inner, outer| self.probe.depth((inner, outer), &[], &[], band, Effort::Quick).excess;
         let (of_a, of_b) = (depth(a, b), depth(b, a));
         Some(if of_a >= of_b { Side::A } else { Side::B })
     }
@@ -371,7 +395,8 @@ impl Checker {
         let mut best = way_out::by_planes(parts, &[outward, a.bounds.center() - b.bounds.center()]);
         let at_least = reach.depth.min(best.length());
         let count = self.faces.len();
-        if count <= MAX_TRIAL_FACES && outward.length_squared() > 0.0 {
+        let is_far = best.length() > CLOSE * at_least;
+        if is_far && count <= MAX_TRIAL_FACES && outward.length_squared() > 0.0 {
             let way = outward.normalize();
             let margin = band.least();
             // The deepest point says which surface is closest, not which part has to leave through it.

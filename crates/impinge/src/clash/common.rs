@@ -12,7 +12,10 @@ use crate::{
     narrow::{Meeting, Triangle, triangles_meet},
 };
 use glam::DVec3;
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasherDefault, Hasher},
+};
 
 /// The intersection of two surfaces, as one piece for each pair of faces that touch.
 #[derive(Debug, Default)]
@@ -111,6 +114,44 @@ impl Common {
     }
 }
 
+/// The point or segment that two faces share, in plain floating point: faces that touch along their edges, as flat sides
+/// do, would need exact arithmetic for each. `None` where rounding leaves doubt.
+fn rough_meeting(a: &Triangle, b: &Triangle, tolerance: f64) -> Option<Meeting> {
+    let (n, m) = (unit_normal(a), unit_normal(b));
+    let along = n.cross(m);
+    if along.length_squared() < 1e-6 {
+        return None;
+    }
+    let along = along.normalize();
+    let interval = |face: &Triangle, normal: DVec3, origin: DVec3| {
+        let heights = face.map(|p| normal.dot(p - origin));
+        let mut ends: Option<[(f64, DVec3); 2]> = None;
+        let mut add = |p: DVec3| {
+            let at = (along.dot(p - a[0]), p);
+            let [low, high] = ends.unwrap_or([at, at]);
+            ends =
+                Some([if at.0 < low.0 { at } else { low }, if at.0 > high.0 { at } else { high }]);
+        };
+        for i in 0..3 {
+            let (p, q) = (heights[i], heights[(i + 1) % 3]);
+            if p.abs() <= tolerance {
+                add(face[i]);
+            } else if q.abs() > tolerance && (p > 0.0) != (q > 0.0) {
+                add(face[i] + (face[(i + 1) % 3] - face[i]) * (p / (p - q)));
+            }
+        }
+        ends
+    };
+    let ([a_low, a_high], [b_low, b_high]) = (interval(a, m, b[0])?, interval(b, n, a[0])?);
+    let low = if a_low.0 > b_low.0 { a_low } else { b_low };
+    let high = if a_high.0 < b_high.0 { a_high } else { b_high };
+    match high.0 - low.0 {
+        length if length > tolerance => Some(Meeting::Segment([low.1, high.1])),
+        length if length >= -tolerance => Some(Meeting::Point(low.1)),
+        _ => None,
+    }
+}
+
 /// Whether two faces are parallel up to rounding. A degenerate face has no normal and counts as
 /// parallel.
 fn are_parallel(a: &Triangle, b: &Triangle) -> bool {
@@ -129,10 +170,37 @@ struct Joints {
     points: Vec<DVec3>,
     /// A hash grid: the newest joint in each cell, and for each joint the one added before it in
     /// the same cell.
-    cells: HashMap<[i64; 3], u32>,
+    cells: HashMap<[i64; 3], u32, BuildHasherDefault<CellHasher>>,
     previous: Vec<u32>,
     /// The union-find parent of each joint; a root is its own parent.
     parent: Vec<u32>,
+}
+
+/// Hashes the numbers of grid cells. They come from geometry, so no attacker gains from collisions, and the hasher
+/// of the standard library is slow.
+#[derive(Default)]
+struct CellHasher(u64);
+
+impl Hasher for CellHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.chunks(8).for_each(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_ne_bytes(word));
+        });
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.write_u64(word as u64);
+    }
 }
 
 /// Width of a grid cell in tolerances. Few points are so close to a cell border that two cells must
@@ -151,8 +219,13 @@ impl Joints {
     }
 
     fn piece(&mut self, a: &Triangle, b: &Triangle) -> Piece {
+        if let Some(patch) = self.patch(a, b) {
+            return patch;
+        }
         // Faces that touch share a point. Should rounding lose it, a corner takes its place.
-        let meeting = triangles_meet(a, b).unwrap_or(Meeting::Point(a[0]));
+        let meeting = rough_meeting(a, b, self.tolerance)
+            .or_else(|| triangles_meet(a, b))
+            .unwrap_or(Meeting::Point(a[0]));
         let bounds = Bounds::enclosing(meeting.iter().copied());
         let middle = meeting.iter().copied().sum::<DVec3>() / meeting.len() as f64;
         let joint = self.joint(meeting[0]);
@@ -172,6 +245,53 @@ impl Joints {
             }
         };
         Piece { kind, middle, bounds, joint }
+    }
+
+    /// The piece of two faces that lie in one plane, up to the tolerance: a polygon, measured in plain floating
+    /// point. Where flat sides meet this is the common case, and deciding exactly what rounding left of it is dear.
+    fn patch(&mut self, a: &Triangle, b: &Triangle) -> Option<Piece> {
+        let normal = unit_normal(a);
+        let is_on = |p: &DVec3| normal.dot(*p - a[0]).abs() <= self.tolerance;
+        if normal == DVec3::ZERO || !b.iter().all(is_on) {
+            return None;
+        }
+        let mut polygon = [DVec3::ZERO; 8];
+        polygon[..3].copy_from_slice(b);
+        let mut len = 3;
+        for i in 0..3 {
+            let inward = normal.cross(a[(i + 1) % 3] - a[i]).normalize_or_zero();
+            let side = |p: DVec3| inward.dot(p - a[i]) + self.tolerance;
+            let mut kept = [DVec3::ZERO; 8];
+            let mut count = 0;
+            for k in 0..len {
+                let (p, q) = (polygon[k], polygon[(k + 1) % len]);
+                let (before, after) = (side(p), side(q));
+                if before >= 0.0 {
+                    kept[count] = p;
+                    count += 1;
+                }
+                if (before > 0.0 && after < 0.0) || (before < 0.0 && after > 0.0) {
+                    kept[count] = p + (q - p) * (before / (before - after));
+                    count += 1;
+                }
+            }
+            (polygon, len) = (kept, count);
+            if len == 0 {
+                return None;
+            }
+        }
+        let corners = &polygon[..len];
+        let joint = self.joint(corners[0]);
+        for &corner in &corners[1..] {
+            let other = self.joint(corner);
+            self.connect(joint, other);
+        }
+        Some(Piece {
+            kind: Kind::Patch,
+            middle: corners.iter().sum::<DVec3>() / len as f64,
+            bounds: Bounds::enclosing(corners.iter().copied()),
+            joint,
+        })
     }
 
     /// Returns the joint at `point`, adding it if there is none within the tolerance.

@@ -21,6 +21,7 @@
 //! to move the ball around it in one solid out of the ball around it in the other.
 
 use super::{
+    Effort,
     band::Band,
     common::{Kind, Piece, unit_normal},
     placed::Placed,
@@ -126,6 +127,14 @@ struct Deepest {
     reach: Reach,
     origin: Option<Origin>,
     band: Band,
+    effort: Effort,
+}
+
+impl Deepest {
+    /// Whether the verdict is known and nothing else is asked for.
+    fn is_enough(&self) -> bool {
+        self.effort == Effort::Quick && self.reach.excess > 0.0
+    }
 }
 
 /// Faces searched for chords at first, those with the longest curve segments. The others are
@@ -152,8 +161,9 @@ impl DepthProbe {
         touching: &[Touching],
         pieces: &[Piece],
         band: Band,
+        effort: Effort,
     ) -> Reach {
-        let mut deepest = Deepest { reach: Reach::default(), origin: None, band };
+        let mut deepest = Deepest { reach: Reach::default(), origin: None, band, effort };
         if !outer.solid().is_solid {
             return deepest.reach;
         }
@@ -172,7 +182,9 @@ impl DepthProbe {
         }
         faces.clear();
         self.crossed_faces = faces;
-        self.climb(inner, outer, &mut deepest);
+        if !deepest.is_enough() {
+            self.climb(inner, outer, &mut deepest);
+        }
         deepest.reach
     }
 
@@ -270,6 +282,9 @@ impl DepthProbe {
     /// Probes all collected points that are inside `outer`, and empties the list.
     fn measure(&mut self, inner: Placed<'_>, outer: Placed<'_>, deepest: &mut Deepest) {
         for number in 0..self.points.len() {
+            if deepest.is_enough() {
+                break;
+            }
             let (point, origin) = (self.points[number], self.origins[number]);
             match outer.locate(point, &mut self.stack) {
                 Location::Inside => {}
@@ -294,6 +309,10 @@ impl DepthProbe {
         let surface = inner.surface();
         self.flood.push(vertex);
         while let Some(vertex) = self.flood.pop() {
+            if deepest.is_enough() {
+                self.flood.clear();
+                return;
+            }
             self.probe((inner, outer), inner.vertex(vertex), Origin::Vertex(vertex), deepest);
             for &face in surface.around(vertex) {
                 if !self.touched.set(face) {

@@ -23,9 +23,10 @@ pub(super) fn are_same(
         return false;
     }
     let size = a.size().max(b.size());
-    // Cheap: the sizes and areas.
+    // Cheap: the areas and their centroids.
     let are_alike = |x: f64, y: f64| (x - y).abs() <= 0.02 * x.max(y);
-    if !are_alike(a.area(), b.area()) {
+    let farthest = 4.0 * (COPY * size).max(band.least().min(COPY * size));
+    if !are_alike(a.area(), b.area()) || a.middle().distance(b.middle()) > farthest {
         return false;
     }
     let are_sheets = [!a.solid().is_solid, !b.solid().is_solid];

@@ -14,8 +14,9 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(super) struct PreparedMesh {
     pub(super) shape: Shape,
-    /// The area of all faces.
+    /// The area of all faces, and its centroid. They do not depend on the triangles.
     area: f64,
+    middle: DVec3,
     /// Computed on first use: a part that is near no other does not need them.
     surface: OnceLock<Surface>,
     solid: OnceLock<Solid>,
@@ -23,9 +24,16 @@ pub(super) struct PreparedMesh {
 
 impl PreparedMesh {
     pub(super) fn new(mesh: Arc<Mesh>) -> Self {
-        let area = |[p, q, r]: Triangle| 0.5 * (q - p).cross(r - p).length();
-        let area = mesh.triangles().map(area).sum();
-        Self { shape: Shape::new(mesh), area, surface: OnceLock::new(), solid: OnceLock::new() }
+        let origin = mesh.bounds().center();
+        let (mut area, mut sum) = (0.0, DVec3::ZERO);
+        for [p, q, r] in mesh.triangles() {
+            let own = 0.5 * (q - p).cross(r - p).length();
+            area += own;
+            sum += ((p - origin) + (q - origin) + (r - origin)) * (own / 3.0);
+        }
+        let middle = if area > 0.0 { origin + sum / area } else { origin };
+        let (surface, solid) = (OnceLock::new(), OnceLock::new());
+        Self { shape: Shape::new(mesh), area, middle, surface, solid }
     }
 
     /// The solid, if it was needed.
@@ -63,6 +71,11 @@ impl<'h> Placed<'h> {
 
     pub(super) fn area(&self) -> f64 {
         self.prepared.area
+    }
+
+    /// The centroid of the placed surface.
+    pub(super) fn middle(&self) -> DVec3 {
+        self.pose.place(self.prepared.middle)
     }
 
     pub(super) fn surface(&self) -> &'h Surface {

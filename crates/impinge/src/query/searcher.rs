@@ -34,6 +34,19 @@ impl Searcher {
         answer
     }
 
+    /// Some pair of faces that are within a distance of each other, if there is any.
+    pub(crate) fn any_within(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        tolerance: f64,
+    ) -> Option<FacePair> {
+        self.ask(a, b, |search, question| {
+            let question = Question { tolerance, ..*question };
+            search.any(&question, &mut None)
+        })
+    }
+
     /// Visits pairs of faces that touch, in any order, until told to stop.
     pub(crate) fn visit(
         &mut self,

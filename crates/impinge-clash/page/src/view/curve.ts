@@ -1,4 +1,4 @@
-// The curve along which surfaces cross, for the eye: where two triangles cross, the segment that they share.
+// The curve along which surfaces cross, accurate enough to be drawn: the segments along which triangles cross.
 
 export type Vector = [number, number, number];
 export type Triangle = [Vector, Vector, Vector];
@@ -16,7 +16,7 @@ const between = (a: Vector, b: Vector, t: number): Vector => [
   a[2] + (b[2] - a[2]) * t,
 ];
 
-/** Null where they do not cross, or lie in one plane. */
+/** Returns the segment along which two triangles cross; null if they do not, or if they are parallel. */
 export function crossing(a: Triangle, b: Triangle): [Vector, Vector] | null {
   const [normalA, normalB] = [normal(a), normal(b)];
   const along = cross(normalA, normalB);

@@ -1,4 +1,4 @@
-// What surfaces look like.
+// The materials of surfaces, edges and marks.
 
 import {
   Color,
@@ -7,6 +7,7 @@ import {
   MeshBasicMaterial,
   MeshLambertMaterial,
   ShaderMaterial,
+  type Data3DTexture,
   type MeshLambertMaterialParameters,
   type Vector3,
   type WebGLProgramParametersWithUniforms,
@@ -26,33 +27,34 @@ export function glass(parameters: MeshLambertMaterialParameters): MeshLambertMat
   return material;
 }
 
-/** Where a clash is, in the picture, and how far its faces are shown in full colour. */
+/** The nearness to the contact, which clashing faces are coloured by: see `heat.ts`. */
 export interface Focus {
-  focus: { value: Vector3 };
-  reach: { value: number };
+  heat: { value: Data3DTexture | null };
+  low: { value: Vector3 };
+  size: { value: Vector3 };
 }
 
-/** Faces that clash: within reach, or beyond, where they fade, for a face may be as large as the assembly. */
-export function clashing(tint: string, order: number, focus: Focus, isWithin: boolean): MeshLambertMaterial {
+/** Clashing faces, near the contact. `isCore`: where they are opaque; otherwise where they fade. */
+export function clashing(tint: string, order: number, focus: Focus, isCore: boolean): MeshLambertMaterial {
   const material = new MeshLambertMaterial({
-    // Bright wherever the light comes from, with just enough shade to show the shape.
+    // Bright in any light, with just enough shade to show the shape.
     color: new Color(tint).multiplyScalar(0.5),
     emissive: new Color(tint).multiplyScalar(0.6),
     side: DoubleSide,
     flatShading: true,
-    transparent: !isWithin,
-    depthWrite: isWithin,
-    // Faces of both parts may lie in one plane: those of the second win.
+    transparent: !isCore,
+    depthWrite: isCore,
+    // Faces of both parts may lie in one plane: those of the second part are drawn in front.
     polygonOffset: true,
     polygonOffsetFactor: -1 - order,
     polygonOffsetUnits: -2 - 4 * order,
   });
-  material.onBeforeCompile = (shader) => fade(shader, focus, isWithin ? "far > reach" : "far <= reach");
-  material.customProgramCacheKey = () => `clashing ${isWithin}`;
+  material.onBeforeCompile = (shader) => fade(shader, focus, isCore ? "near < 0.98" : "near >= 0.98");
+  material.customProgramCacheKey = () => `clashing ${isCore}`;
   return material;
 }
 
-/** The same where something is before it. */
+/** Clashing faces behind other surfaces. */
 export function clashingBehind(tint: string, focus: Focus): MeshBasicMaterial {
   const material = new MeshBasicMaterial({
     color: tint,
@@ -67,18 +69,21 @@ export function clashingBehind(tint: string, focus: Focus): MeshBasicMaterial {
   return material;
 }
 
+/** Makes a surface fade away from the contact, and leaves out fragments for which a condition holds. */
 function fade(shader: WebGLProgramParametersWithUniforms, focus: Focus, isOut: string): void {
   Object.assign(shader.uniforms, focus);
   shader.vertexShader = shader.vertexShader
     .replace("#include <common>", "varying vec3 at;\n#include <common>")
     .replace("#include <begin_vertex>", "at = position;\n#include <begin_vertex>");
   const faded = `
-    float far = distance(at, focus);
-    diffuseColor.a *= 1.0 - smoothstep(reach, 2.2 * reach, far);
-    if (${isOut} || diffuseColor.a < 0.01) discard;
+    vec3 cell = (at - low) / size;
+    bool isWithin = all(greaterThan(cell, vec3(0.0))) && all(lessThan(cell, vec3(1.0)));
+    float near = isWithin ? texture(heat, cell).r : 0.0;
+    diffuseColor.a *= near;
+    if (${isOut} || near < 0.01) discard;
     #include <opaque_fragment>`;
   shader.fragmentShader = shader.fragmentShader
-    .replace("#include <common>", "varying vec3 at;\nuniform vec3 focus;\nuniform float reach;\n#include <common>")
+    .replace("#include <common>", "varying vec3 at;\nuniform highp sampler3D heat;\nuniform vec3 low;\nuniform vec3 size;\n#include <common>")
     .replace("#include <opaque_fragment>", faded);
 }
 

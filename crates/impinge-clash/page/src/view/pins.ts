@@ -1,12 +1,12 @@
-// A mark at each clash that the list shows.
+// A mark at each listed finding. The worst verdicts are drawn last, in front of the others.
 
 import { BufferAttribute, BufferGeometry, Color, Points, type PerspectiveCamera, Vector3 } from "three";
-import type { Report } from "../data.ts";
+import { VERDICTS, type Report } from "../data.ts";
 import { COLORS } from "../words.ts";
 import { marks } from "./materials.ts";
 import type { Space } from "./space.ts";
 
-/** With more marks than this, those behind parts are not seen: all would hide the assembly. */
+/** If there are more marks than this, parts hide those behind them; otherwise the marks would hide the assembly. */
 const MANY = 2000;
 
 export class Pins {
@@ -25,8 +25,12 @@ export class Pins {
     this.object.raycast = () => {};
   }
 
-  /** Puts marks at these clashes. */
-  arrange(rows: ArrayLike<number>, ratio: number): void {
+  /** Puts marks at these findings. */
+  arrange(listed: ArrayLike<number>, ratio: number): void {
+    const { header } = this.report;
+    const ranks = new Map(VERDICTS.map((verdict, rank) => [verdict, rank]));
+    const rank = (row: number) => ranks.get(header.rows[row].verdict)!;
+    const rows = Uint32Array.from(listed).sort((a, b) => rank(b) - rank(a) || b - a);
     this.rows = rows;
     const positions = new Float32Array(3 * rows.length);
     const tints = new Float32Array(3 * rows.length);
@@ -45,7 +49,7 @@ export class Pins {
     this.many.uniforms.size.value = 6 * ratio;
   }
 
-  /** The clash whose mark is nearest to a point of the screen, both in -1 to 1, within a reach. */
+  /** The finding whose mark is nearest to a point of the screen (-1 to 1) within a reach; of equally near ones, the one in front. */
   pick(x: number, y: number, reach: [number, number], camera: PerspectiveCamera): number | null {
     const positions = this.object.geometry.getAttribute("position");
     if (!positions || !this.object.visible) return null;
@@ -54,7 +58,7 @@ export class Pins {
     for (let i = 0; i < this.rows.length; i++) {
       at.fromBufferAttribute(positions, i).project(camera);
       const far = Math.hypot((at.x - x) / reach[0], (at.y - y) / reach[1]);
-      if (at.z < 1 && far < nearest) [best, nearest] = [this.rows[i], far];
+      if (at.z < 1 && far <= nearest) [best, nearest] = [this.rows[i], far];
     }
     return best;
   }

@@ -1,7 +1,7 @@
 //! Parses the links and joints of a URDF file.
 
 use crate::{
-    assembly::robot::JointKind,
+    assembly::{Joint, JointKind},
     error::Fault,
     text::shown,
     xml::{Element, Tree},
@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 #[derive(Debug)]
 pub(super) struct Robot {
+    pub(super) name: String,
     pub(super) links: Vec<LinkFields>,
     pub(super) joints: Vec<JointFields>,
 }
@@ -67,6 +68,22 @@ pub(super) struct JointFields {
     pub(super) mimic: Option<Mimic>,
 }
 
+impl JointFields {
+    /// Returns the joint as part of an assembly whose links before this robot's number `first_link`.
+    pub(super) fn to_joint(&self, first_link: u32, value: f64) -> Joint {
+        Joint {
+            name: self.name.clone(),
+            kind: self.kind,
+            parent: first_link + self.parent,
+            child: first_link + self.child,
+            limits: self.limits,
+            value,
+            mimics: self.mimic.as_ref().map(|mimic| mimic.joint.clone()),
+            line: self.line,
+        }
+    }
+}
+
 /// The value of the joint is `multiplier · other + offset`.
 #[derive(Debug)]
 pub(super) struct Mimic {
@@ -106,7 +123,8 @@ impl Robot {
             }
             joints.push(joint);
         }
-        Ok(Self { links, joints })
+        let name = root.attribute("name").unwrap_or_default().to_owned();
+        Ok(Self { name, links, joints })
     }
 }
 

@@ -1,49 +1,160 @@
 //! Forward kinematics: joint values and link transforms of a robot.
 
 use super::document::{JointFields, Robot};
-use crate::{assembly::robot::JointKind, error::Fault, text::shown};
+use crate::{
+    assembly::{JointKind, JointValue, placement::Split, rounding::of_translation},
+    error::Fault,
+    text::shown,
+};
 use glam::{DAffine3, DMat3, DVec3};
+use impinge::Pose;
 use std::collections::{BTreeMap, HashMap};
 
-impl JointKind {
-    /// Returns whether one number defines the position of such a joint.
-    pub(crate) fn is_free(self) -> bool {
-        matches!(self, Self::Revolute | Self::Continuous | Self::Prismatic)
+/// The joints of a robot in the order in which they place links and parts. It is made once, and then computes poses
+/// for any joint values.
+#[derive(Clone, Debug)]
+pub(crate) struct Mechanism {
+    /// The mimic joints; a joint comes after the one that it mimics.
+    followers: Vec<Follower>,
+    /// The joints, from the root outward.
+    steps: Vec<Step>,
+    link_count: usize,
+    /// The parts of the robot.
+    pub(super) carried: Vec<Carried>,
+    /// Conversion from metres to the unit of the assembly.
+    pub(super) factor: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Follower {
+    joint: usize,
+    leader: usize,
+    multiplier: f64,
+    offset: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    joint: usize,
+    parent: u32,
+    child: u32,
+    kind: JointKind,
+    origin: DAffine3,
+    axis: DVec3,
+}
+
+/// A part on a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    /// Index of the part in the assembly.
+    pub(super) part: u32,
+    /// Index of the link in the robot.
+    pub(super) link: u32,
+    /// The transform of the mesh relative to the link, including its scale.
+    pub(super) local: DAffine3,
+}
+
+impl Mechanism {
+    pub(super) fn new(robot: &Robot) -> Result<Self, Fault> {
+        let above = joints_above(robot)?;
+        let step = |link: u32| {
+            let number = above[link as usize]?;
+            let &JointFields { kind, origin, axis, parent, child, .. } = &robot.joints[number];
+            Some(Step { joint: number, parent, child, kind, origin, axis })
+        };
+        Ok(Self {
+            followers: followers(robot)?,
+            steps: order(robot, &above)?.into_iter().filter_map(step).collect(),
+            link_count: robot.links.len(),
+            carried: Vec::new(),
+            factor: 1.0,
+        })
+    }
+
+    /// Returns how far the rounding of the joints' origins may have moved each link.
+    pub(super) fn rounding_of_origins(&self) -> Vec<f64> {
+        let mut moved = vec![0.0; self.link_count];
+        for step in &self.steps {
+            moved[step.child as usize] =
+                moved[step.parent as usize] + of_translation(step.origin.translation);
+        }
+        moved
+    }
+
+    /// Sets the values of all mimic joints from those of the joints that they mimic.
+    pub(crate) fn follow(&self, values: &mut [f64]) {
+        for &Follower { joint, leader, multiplier, offset } in &self.followers {
+            values[joint] = multiplier * values[leader] + offset;
+        }
+    }
+
+    /// Computes the transforms of all links. Returns the first joint that places a link beyond the range of numbers.
+    pub(crate) fn place_links(
+        &self,
+        values: &[f64],
+        links: &mut Vec<DAffine3>,
+    ) -> Result<(), usize> {
+        links.clear();
+        links.resize(self.link_count, DAffine3::IDENTITY);
+        for step in &self.steps {
+            let placed =
+                links[step.parent as usize] * step.origin * step.motion(values[step.joint]);
+            if !placed.is_finite() {
+                return Err(step.joint);
+            }
+            links[step.child as usize] = placed;
+        }
+        Ok(())
+    }
+
+    /// Sets the poses of the robot's parts; `links` come from [`place_links`](Self::place_links). Returns the first
+    /// part that cannot be placed.
+    ///
+    /// The poses have the same bits as if the robot were read again with these joint values.
+    pub(crate) fn place_parts(&self, links: &[DAffine3], poses: &mut [Pose]) -> Result<(), u32> {
+        for &Carried { part, link, local } in &self.carried {
+            let transform = links[link as usize] * local;
+            let (mut linear, mut translation) = (transform.matrix3, transform.translation);
+            if self.factor != 1.0 {
+                linear *= self.factor;
+                translation *= self.factor;
+            }
+            // What is left of the map, its stretch, is the same for all joint values and already in the mesh.
+            let pose = Pose::new(Split::new(linear).rotation, translation);
+            poses[part as usize] = pose.map_err(|_| part)?;
+        }
+        Ok(())
+    }
+
+    /// The parent link of every link, and all links with parents before children.
+    fn parents(&self) -> (Vec<Option<u32>>, Vec<u32>) {
+        let mut parents = vec![None; self.link_count];
+        self.steps.iter().for_each(|step| parents[step.child as usize] = Some(step.parent));
+        let root = parents.iter().position(Option::is_none).unwrap_or(0) as u32;
+        let order = std::iter::once(root).chain(self.steps.iter().map(|step| step.child)).collect();
+        (parents, order)
+    }
+
+    /// Returns for each link the link from which only fixed joints lead to it: links with the same such link never
+    /// move relative to each other.
+    pub(crate) fn rigid_bodies(&self) -> Vec<u32> {
+        let mut body: Vec<u32> = (0..self.link_count as u32).collect();
+        for step in self.steps.iter().filter(|step| !step.kind.is_free()) {
+            body[step.child as usize] = body[step.parent as usize];
+        }
+        body
     }
 }
 
-/// A robot with given joint values.
-#[derive(Debug)]
-pub(super) struct RobotState {
-    /// The value of every joint.
-    pub(super) values: Vec<f64>,
-    /// The transform of every link.
-    pub(super) links: Vec<DAffine3>,
-    /// The parent link of every link.
-    pub(super) parents: Vec<Option<u32>>,
-    /// All links, parents before children.
-    pub(super) order: Vec<u32>,
-}
-
-impl RobotState {
-    pub(super) fn new(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Self, Fault> {
-        let values = values(robot, given)?;
-        let joint_above = joints_above(robot)?;
-        let order = order(robot, &joint_above)?;
-        let mut links = vec![DAffine3::IDENTITY; robot.links.len()];
-        for &link in &order {
-            let Some(number) = joint_above[link as usize] else { continue };
-            let joint = &robot.joints[number];
-            let placed =
-                links[joint.parent as usize] * joint.origin * motion(joint, values[number]);
-            if !placed.is_finite() {
-                let message = "a link below this joint is beyond the range of numbers";
-                return Err(Fault::line(joint.line, message));
+impl Step {
+    fn motion(&self, value: f64) -> DAffine3 {
+        match self.kind {
+            JointKind::Revolute | JointKind::Continuous => {
+                DAffine3::from_mat3(rotation(self.axis, value))
             }
-            links[link as usize] = placed;
+            JointKind::Prismatic => DAffine3::from_translation(self.axis * value),
+            _ => DAffine3::IDENTITY,
         }
-        let parents = joint_above.iter().map(|joint| joint.map(|at| robot.joints[at].parent));
-        Ok(Self { values, links, parents: parents.collect(), order })
     }
 }
 
@@ -63,57 +174,40 @@ pub(super) fn rotation(axis: DVec3, angle: f64) -> DMat3 {
     )
 }
 
-fn motion(joint: &JointFields, value: f64) -> DAffine3 {
-    match joint.kind {
-        JointKind::Revolute | JointKind::Continuous => {
-            DAffine3::from_mat3(rotation(joint.axis, value))
+/// Returns the value of every joint: the given value, the rest position, or the value that a mimic joint follows.
+///
+/// A given value that its joint does not accept is passed over here: it is a mistake in the options, not in the file,
+/// and is reported once all files are read.
+pub(super) fn values(
+    robot: &Robot,
+    mechanism: &Mechanism,
+    given: &BTreeMap<String, JointValue>,
+) -> Result<Vec<f64>, Fault> {
+    let value = |joint: &JointFields| {
+        let given =
+            given.get(&joint.name).and_then(|&value| joint.to_joint(0, 0.0).accept(value).ok());
+        let rest = || joint.limits.map_or(0.0, |[lower, upper]| 0_f64.clamp(lower, upper));
+        given.unwrap_or_else(rest)
+    };
+    let mut values: Vec<f64> = robot.joints.iter().map(value).collect();
+    mechanism.follow(&mut values);
+    for (joint, value) in robot.joints.iter().zip(&values) {
+        if !value.is_finite() {
+            let name = shown(&joint.name);
+            let message =
+                format!("the value of the joint `{name}` is {value}, not a finite number");
+            return Err(Fault::line(joint.line, message));
         }
-        JointKind::Prismatic => DAffine3::from_translation(joint.axis * value),
-        _ => DAffine3::IDENTITY,
     }
+    Ok(values)
 }
 
-/// Returns the value of every joint: the given value, the rest position, or the value that a mimic joint follows.
-fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Fault> {
-    let mut values = vec![0.0; robot.joints.len()];
-    let mut known = vec![false; robot.joints.len()];
-    let named: Vec<_> = robot.joints.iter().map(|joint| &*joint.name).collect();
-    let numbers: HashMap<&str, usize> =
-        named.into_iter().enumerate().map(|(number, name)| (name, number)).collect();
-    for (number, joint) in robot.joints.iter().enumerate() {
-        let fault = |message: String| {
-            Fault::line(joint.line, format!("the joint `{}` {message}", shown(&joint.name)))
-        };
-        let given = given.get(&joint.name);
-        match (&joint.mimic, given) {
-            (Some(mimic), Some(_)) => {
-                let other = shown(&mimic.joint);
-                return Err(fault(format!(
-                    "mimics `{other}`, so it cannot be set; set `{other}` instead"
-                )));
-            }
-            (None, Some(_)) if !joint.kind.is_free() => {
-                return Err(fault("cannot be set, because it has no single value".into()));
-            }
-            (None, Some(&value)) => {
-                if let Some([lower, upper]) = joint.limits
-                    && !(lower..=upper).contains(&value)
-                {
-                    return Err(fault(format!(
-                        "has the limits {lower} and {upper}; the value {value} is outside"
-                    )));
-                }
-                values[number] = value;
-            }
-            (None, None) => {
-                values[number] =
-                    joint.limits.map_or(0.0, |[lower, upper]| 0_f64.clamp(lower, upper));
-            }
-            (Some(_), None) => continue,
-        }
-        known[number] = true;
-    }
-
+/// Returns the mimic joints; a joint comes after the one that it mimics.
+fn followers(robot: &Robot) -> Result<Vec<Follower>, Fault> {
+    let names = robot.joints.iter().map(|joint| &*joint.name);
+    let numbers: HashMap<&str, usize> = names.zip(0..).collect();
+    let mut followers = Vec::new();
+    let mut known: Vec<bool> = robot.joints.iter().map(|joint| joint.mimic.is_none()).collect();
     // Mimic joints may mimic mimic joints: follow the chain to a joint whose value is known, then go back.
     let mut chain = Vec::new();
     let mut passed = known.clone();
@@ -127,30 +221,20 @@ fn values(robot: &Robot, given: &BTreeMap<String, f64>) -> Result<Vec<f64>, Faul
                 return Err(Fault::line(joint.line, message));
             }
             passed[number] = true;
-            chain.push(number);
-            let Some(&next) = numbers.get(&*mimic.joint) else {
+            let Some(&leader) = numbers.get(&*mimic.joint) else {
                 let message = format!("there is no joint `{}` to mimic", shown(&mimic.joint));
                 return Err(Fault::line(joint.line, message));
             };
-            number = next;
+            let (multiplier, offset) = (mimic.multiplier, mimic.offset);
+            chain.push(Follower { joint: number, leader, multiplier, offset });
+            number = leader;
         }
-        while let Some(number) = chain.pop() {
-            let joint = &robot.joints[number];
-            let Some(mimic) = &joint.mimic else { continue };
-            let Some(&other) = numbers.get(&*mimic.joint) else { continue };
-            let value = mimic.multiplier * values[other] + mimic.offset;
-            if !value.is_finite() {
-                let message = format!(
-                    "the value of the joint `{}` is {value}, not a finite number",
-                    shown(&joint.name)
-                );
-                return Err(Fault::line(joint.line, message));
-            }
-            values[number] = value;
-            known[number] = true;
+        while let Some(follower) = chain.pop() {
+            known[follower.joint] = true;
+            followers.push(follower);
         }
     }
-    Ok(values)
+    Ok(followers)
 }
 
 /// Returns the joint above each link.
@@ -210,11 +294,12 @@ fn order(robot: &Robot, joint_above: &[Option<usize>]) -> Result<Vec<u32>, Fault
 
 /// Returns for each link the nearest link above it that has geometry, and the topmost of the links without geometry
 /// between the two (or up to the root, if no link above has geometry).
-pub(super) fn neighbours(robot: &Robot, state: &RobotState) -> Vec<(Option<u32>, Option<u32>)> {
+pub(super) fn neighbours(robot: &Robot, mechanism: &Mechanism) -> Vec<(Option<u32>, Option<u32>)> {
+    let (parents, order) = mechanism.parents();
     let is_bare = |link: u32| robot.links[link as usize].collisions.is_empty();
     let mut found = vec![(None, None); robot.links.len()];
-    for &link in &state.order {
-        found[link as usize] = match state.parents[link as usize] {
+    for &link in &order {
+        found[link as usize] = match parents[link as usize] {
             Some(parent) if is_bare(parent) => {
                 let (above, hub) = found[parent as usize];
                 (above, hub.or(Some(parent)))

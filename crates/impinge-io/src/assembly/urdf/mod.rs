@@ -7,12 +7,14 @@ mod document;
 mod kinematics;
 mod packages;
 mod shapes;
+mod tessellation;
 
 use super::{
-    Assembly, LoadOptions,
+    Assembly, Link, LoadOptions, Unit,
     build::{Builder, NewPart, SourceMesh, file_error},
     files::unread,
-    robot::{Joint, Link},
+    robot,
+    rounding::of_translation,
 };
 use crate::{
     Error,
@@ -21,12 +23,15 @@ use crate::{
 };
 use document::{Collision, Geometry, Robot};
 use glam::{DAffine3, DMat3};
-use kinematics::{RobotState, neighbours};
+use kinematics::{Carried, neighbours};
+use packages::Packages;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::Arc,
 };
+
+pub(crate) use kinematics::Mechanism;
 
 /// The default for the largest distance between triangles and a round shape, in metres.
 const TOLERANCE: f64 = 1e-4;
@@ -41,13 +46,22 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let named = |fault: Fault| fault.in_file(path);
     let robot = Robot::parse(bytes).map_err(named)?;
-    let state = RobotState::new(&robot, &builder.options.joints).map_err(named)?;
+    let mut mechanism = Mechanism::new(&robot).map_err(named)?;
+    mechanism.factor = builder.options.conversion(Some(Unit::Metre)).0;
+    let values = kinematics::values(&robot, &mechanism, &builder.options.joints).map_err(named)?;
+    let mut links = Vec::new();
+    mechanism.place_links(&values, &mut links).map_err(|joint| {
+        let message = "a link below this joint is beyond the range of numbers";
+        named(Fault::line(robot.joints[joint].line, message))
+    })?;
     if robot.links.iter().all(|link| link.collisions.is_empty()) {
         let message = "no link of the robot has collision geometry (visual geometry is not used)";
         return Err(Fault::file(message).in_file(path));
     }
     let first_link = builder.assembly.links.len() as u32;
-    let mut meshes = Meshes { folder, known: HashMap::new(), shapes: HashMap::new() };
+    let link_moved = mechanism.rounding_of_origins();
+    let packages = Packages::new(folder, &builder.options.packages);
+    let mut meshes = Meshes { packages, known: HashMap::new(), shapes: HashMap::new() };
     for (number, link) in robot.links.iter().enumerate() {
         let group = match link.collisions.len() {
             0 | 1 => group,
@@ -67,24 +81,33 @@ pub(super) fn read(
                 Problem::InFile(error) => error,
             });
             let added = added.and_then(|(mesh, scale)| {
-                let transform = &(state.links[number] * collision.origin * scale);
+                let local = collision.origin * scale;
+                let transform = &(links[number] * local);
+                let part = builder.assembly.parts.len() as u32;
+                mechanism.carried.push(Carried { part, link: number as u32, local });
                 let link = Some(first_link + number as u32);
-                let part = NewPart { name: name.clone(), group, mesh, transform, link };
+                let moved = link_moved[number] + of_translation(collision.origin.translation);
+                let part = NewPart { link, moved, ..NewPart::new(&name, group, mesh, transform) };
                 let fault = |message| named(Fault::line(collision.line, message));
                 builder.add_part(part).map_err(fault)
             });
             if let Err(error) = added {
+                mechanism
+                    .carried
+                    .retain(|carried| carried.part < builder.assembly.parts.len() as u32);
                 builder.broken(&name, error)?;
             }
         }
     }
-    add_structure(&robot, &state, first_link, &mut builder.assembly);
+    add_structure(&robot, mechanism, &values, &mut builder.assembly);
     Ok(())
 }
 
-fn add_structure(robot: &Robot, state: &RobotState, first_link: u32, assembly: &mut Assembly) {
+fn add_structure(robot: &Robot, mechanism: Mechanism, values: &[f64], assembly: &mut Assembly) {
+    let first_link = assembly.links.len() as u32;
+    let first_joint = assembly.joints.len() as u32;
     let moved = |link: u32| first_link + link;
-    for (link, (above, hub)) in robot.links.iter().zip(neighbours(robot, state)) {
+    for (link, (above, hub)) in robot.links.iter().zip(neighbours(robot, &mechanism)) {
         assembly.links.push(Link {
             name: link.name.clone(),
             has_geometry: !link.collisions.is_empty(),
@@ -92,40 +115,57 @@ fn add_structure(robot: &Robot, state: &RobotState, first_link: u32, assembly: &
             hub: hub.map(moved),
         });
     }
-    for (joint, &value) in robot.joints.iter().zip(&state.values) {
-        assembly.joints.push(Joint {
-            name: joint.name.clone(),
-            kind: joint.kind,
-            parent: moved(joint.parent),
-            child: moved(joint.child),
-            limits: joint.limits,
-            value,
-            mimics: joint.mimic.as_ref().map(|mimic| mimic.joint.clone()),
-        });
-    }
+    let joints = robot.joints.iter().zip(values);
+    assembly.joints.extend(joints.map(|(joint, &value)| joint.to_joint(first_link, value)));
+    assembly.robots.push(robot::Robot {
+        name: robot.name.clone(),
+        file: assembly.files.len().saturating_sub(1) as u32,
+        links: first_link..assembly.links.len() as u32,
+        joints: first_joint..assembly.joints.len() as u32,
+        mechanism,
+    });
 }
 
-/// Refuses values for joints that no robot of the assembly has.
-pub(super) fn check_joint_names(assembly: &Assembly, options: &LoadOptions) -> Result<(), Error> {
-    let has = |name: &String| assembly.joints.iter().any(|joint| joint.name == *name);
-    let Some(name) = options.joints.keys().find(|name| !has(name)) else { return Ok(()) };
-    let settable = |joint: &&Joint| joint.limits.is_some() || joint.kind.is_free();
-    let known: Vec<_> =
-        assembly.joints.iter().filter(settable).take(20).map(|joint| shown(&joint.name)).collect();
-    let message = match known.is_empty() {
-        true => {
-            format!("there is no joint `{}`, and no joint of the assembly can be set", shown(name))
+/// Refuses values for joints that no robot has, and values that a joint does not accept.
+pub(super) fn check_joint_values(assembly: &Assembly, options: &LoadOptions) -> Result<(), Error> {
+    let first = || assembly.files.first().cloned().unwrap_or_default();
+    for (name, &value) in &options.joints {
+        let fault = |message| Error { path: first(), location: Location::File, message };
+        let mut is_known = false;
+        for robot in &assembly.robots {
+            let joints = &assembly.joints[robot.joints.start as usize..robot.joints.end as usize];
+            for joint in joints.iter().filter(|joint| joint.name == *name) {
+                is_known = true;
+                joint.accept(value).map_err(|message| Error {
+                    path: assembly.files[robot.file as usize].clone(),
+                    location: Location::Line(joint.line),
+                    message,
+                })?;
+            }
         }
+        if !is_known {
+            return Err(fault(unknown_joint(assembly, name)));
+        }
+    }
+    Ok(())
+}
+
+/// Says which joints there are instead of the one named.
+pub(super) fn unknown_joint(assembly: &Assembly, name: &str) -> String {
+    let name = shown(name);
+    if assembly.robots.is_empty() {
+        return format!(
+            "there is no robot (.urdf) among the files, so no joint `{name}` can be set"
+        );
+    }
+    let settable = assembly.joints.iter().filter(|joint| joint.can_be_set().is_ok());
+    let known: Vec<_> = settable.take(20).map(|joint| shown(&joint.name)).collect();
+    match known.is_empty() {
+        true => format!("there is no joint `{name}`, and no joint of the robot can be set"),
         false => {
-            format!(
-                "there is no joint `{}`; joints that can be set: {}",
-                shown(name),
-                known.join(", ")
-            )
+            format!("there is no joint `{name}`; joints that can be set: {}", known.join(", "))
         }
-    };
-    let path = assembly.files.first().cloned().unwrap_or_default();
-    Err(Error { path, location: Location::File, message })
+    }
 }
 
 /// Why the mesh of a collision element is not available.
@@ -136,7 +176,7 @@ enum Problem {
 
 /// The meshes of a robot, cached: each file is read once.
 struct Meshes<'a> {
-    folder: Option<&'a Path>,
+    packages: Packages<'a>,
     known: HashMap<PathBuf, SourceMesh>,
     /// Robots use the same shape many times, each with thousands of faces.
     shapes: HashMap<shapes::Key, SourceMesh>,
@@ -152,22 +192,21 @@ impl Meshes<'_> {
         let Geometry::Mesh { filename, scale } = &collision.geometry else {
             let key = shapes::key(&collision.geometry);
             let mesh = match self.shapes.get(&key) {
-                Some(&mesh) => mesh,
+                Some(&known) => known,
                 None => {
-                    let mesh = shapes::mesh(
-                        &collision.geometry,
-                        builder.options.tolerance.unwrap_or(TOLERANCE),
-                    )
-                    .and_then(|mesh| builder.add_made(mesh))
-                    .map_err(Problem::Here)?;
+                    let tolerance = builder.options.tolerance.unwrap_or(TOLERANCE);
+                    let mesh =
+                        shapes::mesh(&collision.geometry, tolerance).map_err(Problem::Here)?;
+                    let tessellation = tessellation::of(&collision.geometry, &mesh);
+                    let mesh = builder.add_made(mesh).map_err(Problem::Here)?;
+                    let mesh = builder.with_tessellation(mesh, tessellation);
                     self.shapes.insert(key, mesh);
                     mesh
                 }
             };
             return Ok((mesh, DAffine3::IDENTITY));
         };
-        let path = packages::resolve(filename, self.folder, &builder.options.packages);
-        let path = path.map_err(Problem::Here)?;
+        let path = self.packages.resolve(filename).map_err(Problem::Here)?;
         let mesh = match self.known.get(&path) {
             Some(&mesh) => mesh,
             None => {
@@ -180,6 +219,7 @@ impl Meshes<'_> {
                 mesh
             }
         };
-        Ok((mesh, DAffine3::from_mat3(DMat3::from_diagonal(*scale))))
+        let scale = DAffine3::from_mat3(DMat3::from_diagonal(*scale));
+        Ok((mesh, scale))
     }
 }

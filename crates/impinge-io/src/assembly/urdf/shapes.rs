@@ -7,7 +7,8 @@ use std::f64::consts::{PI, TAU};
 
 /// The smallest and the largest number of sides of a circle. The largest is reached at a tolerance of 0.002 % of the
 /// radius.
-const SIDES: [u32; 2] = [8, 512];
+const SIDES: [u32; 2] = [8, MAX_SIDES];
+pub(super) const MAX_SIDES: u32 = 512;
 
 /// Returns a closed mesh whose vertices lie on the shape and whose faces are within `tolerance` of it, with normals
 /// outward. The axis is z, the centre is the origin.
@@ -32,6 +33,29 @@ pub(super) fn mesh(geometry: &Geometry, tolerance: f64) -> Result<Mesh, String> 
         Geometry::Mesh { .. } => return Err("a mesh is read from its file".into()),
     };
     Mesh::new(positions, faces).map_err(|error| error.to_string())
+}
+
+/// Returns how far each face of a round shape is from the true surface; nothing for flat shapes.
+pub(super) fn deviations(geometry: &Geometry, mesh: &Mesh) -> Option<Vec<f64>> {
+    let (radius, half) = match *geometry {
+        Geometry::Cylinder { radius, length } => (radius, length * 0.5),
+        Geometry::Capsule { radius, length } => (radius, length * 0.5),
+        Geometry::Sphere { radius } => (radius, 0.0),
+        Geometry::Box { .. } | Geometry::Mesh { .. } => return None,
+    };
+    let is_flat = |[a, b, c]: [DVec3; 3]| {
+        matches!(geometry, Geometry::Cylinder { .. }) && a.z == b.z && b.z == c.z
+    };
+    let deviation = |corners @ [a, b, c]: [DVec3; 3]| {
+        let Some(normal) = (b - a).cross(c - a).try_normalize() else { return 0.0 };
+        if is_flat(corners) {
+            return 0.0;
+        }
+        // All corners are at the distance `radius` from a point of the axis, and the plane of the face is nearer.
+        let centre = DVec3::Z * ((a.z + b.z + c.z) / 3.0).clamp(-half, half);
+        (radius - normal.dot(a - centre).abs()).max(0.0)
+    };
+    Some(mesh.triangles().map(deviation).collect())
 }
 
 /// Identifies a shape by its kind and dimensions.
@@ -130,6 +154,11 @@ mod tests {
     fn shapes_are_closed_and_within_the_tolerance() {
         for tolerance in [1e-2, 1e-3, 1e-4] {
             let made = |geometry| mesh(&geometry, tolerance).unwrap();
+            let shapes = [
+                Geometry::Sphere { radius: 0.5 },
+                Geometry::Cylinder { radius: 0.5, length: 2.0 },
+                Geometry::Capsule { radius: 0.5, length: 2.0 },
+            ];
             type Case<'a> = (Mesh, f64, &'a dyn Fn(DVec3) -> f64);
             let cases: [Case<'_>; 3] = [
                 (made(Geometry::Sphere { radius: 0.5 }), PI / 6.0, &|p| 0.5 - p.length()),
@@ -155,6 +184,16 @@ mod tests {
                     deepest = deepest.max(depth((a + b + c) / 3.0));
                 }
                 assert!(deepest <= tolerance * (1.0 + 1e-9), "shape {number}: {deepest}");
+                let known = deviations(&shapes[number], mesh).unwrap();
+                for (face, &known) in mesh.triangles().zip(&known) {
+                    let [a, b, c] = face;
+                    let deviation = depth((a + b + c) / 3.0);
+                    assert!(deviation <= known + 1e-12, "shape {number}: {deviation}, not {known}");
+                }
+                let most = known.iter().copied().fold(0.0, f64::max);
+                assert!(most <= tolerance * (1.0 + 1e-9), "shape {number}: {most} of {tolerance}");
+                let flat = known.iter().filter(|&&known| known == 0.0).count();
+                assert_eq!(flat > 0, number == 1, "only the ends of a cylinder are flat");
                 // The mesh must not be much finer than requested.
                 assert!(deepest >= tolerance * 0.3, "shape {number}: {deepest} of {tolerance}");
             }

@@ -4,17 +4,24 @@
 //! separate program `impinge-step` (`tools/step` in the sources), which gets the file and returns a stream of
 //! parts.
 
-mod program;
-mod stream;
-
 use super::{
-    LoadOptions, Unit,
-    build::{Builder, NewPart, SourceMesh, file_error},
-    files::{IFC, Within},
+    LoadOptions, Unit, Up,
+    build::{Builder, Frame, file_error},
+    external::{self, Program},
+    files::Within,
 };
 use crate::Error;
-use std::{path::Path, sync::Arc};
-use stream::{Body, Parts, Placed};
+use std::{
+    env,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// The program's name, beside our own executable or in the search path of the system.
+const NAME: &str = "impinge-step";
+
+/// The environment variable that holds the path of the program.
+const VARIABLE: &str = "IMPINGE_STEP";
 
 /// Adds the parts of a file.
 pub(super) fn read(
@@ -26,51 +33,42 @@ pub(super) fn read(
     let failed = |message: String| file_error(path, message);
     check(bytes).map_err(failed)?;
     let LoadOptions { tolerance, time_limit, .. } = builder.options;
-    // The program returns millimetres, whatever the unit of the file.
-    let tolerance = tolerance.map(|metres| metres * Unit::Metre.to(Unit::Millimetre));
-    let answer = program::triangulate(bytes, tolerance, *time_limit).map_err(failed)?;
-    let Parts { groups, bodies, parts, lost } = stream::read(&answer).map_err(failed)?;
+    let answer = program(*tolerance).run(bytes, *time_limit);
+    let answer = answer.map_err(failed)?;
+    let advice = "`cargo xtask step` builds the version that belongs to this version";
+    let parts = external::read(&answer, NAME, advice).map_err(failed)?;
     drop(answer);
-    if parts.is_empty() && lost.is_empty() {
+    if parts.parts.is_empty() && parts.lost.is_empty() {
         return Err(failed("no product of the file has a surface".into()));
     }
-
-    builder.begin_file(path, Some(Unit::Millimetre));
-    let stem = super::files::stem(path);
-    let named = |name: String| if name.is_empty() { stem.clone() } else { name };
-    // A single part gets the name of the file; several parts form a sub-assembly, as the nodes of a glTF scene do.
-    let top = match (parts.len(), groups.len()) {
-        (1, 0) => within.folder,
-        _ => within.file_group(builder).map_err(failed)?,
-    };
-    let mut numbers = Vec::with_capacity(groups.len());
-    for (name, parent) in groups {
-        let parent = parent.map_or(top, |parent| Some(numbers[parent]));
-        numbers.push(builder.add_group(named(name), parent).map_err(failed)?);
-    }
-    let bodies: Vec<Result<SourceMesh, String>> = bodies
-        .into_iter()
-        .map(|body| match body {
-            Body::Mesh(mesh) => Ok(builder.add_mesh(Arc::new(mesh))),
-            Body::Broken(why) => Err(why),
-        })
-        .collect();
-    for Placed { name, group, body, transform } in parts {
-        let (name, group) = (named(name), group.map_or(top, |group| Some(numbers[group])));
-        let added = bodies[body].clone().and_then(|mesh| {
-            let (name, transform) = (name.clone(), &transform);
-            builder.add_part(NewPart { name, group, mesh, transform, link: None })
-        });
-        if let Err(why) = added {
-            broken(&name, &why, path, builder)?;
-        }
-    }
-    lost.iter().try_for_each(|(name, why)| broken(name, why, path, builder))
+    // The program returns millimetres, whatever the unit of the file.
+    let frame = Frame { units: Some(Unit::Millimetre), up: Some(Up::Z) };
+    external::add(parts, path, within, frame, builder)
 }
 
-fn broken(name: &str, why: &str, path: &Path, builder: &mut Builder<'_>) -> Result<(), Error> {
-    let message = format!("`{}`: {why}", crate::text::shown(name));
-    builder.broken(name, file_error(path, message))
+fn program(tolerance: Option<f64>) -> Program {
+    let mut arguments = Vec::new();
+    if let Some(metres) = tolerance {
+        let millimetres = metres * Unit::Metre.to(Unit::Millimetre);
+        arguments.extend([OsString::from("--tolerance"), millimetres.to_string().into()]);
+    }
+    Program {
+        path: find(),
+        arguments,
+        format: "STEP",
+        library: "OpenCASCADE",
+        advice: "build it with `cargo xtask step`, or save the file as .glb or .stl",
+    }
+}
+
+/// Returns the path from the environment variable, or the program beside our executable, or its bare name.
+fn find() -> PathBuf {
+    if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
+        return named.into();
+    }
+    let name = format!("{NAME}{}", env::consts::EXE_SUFFIX);
+    let beside = env::current_exe().ok().map(|ours| ours.with_file_name(&name));
+    beside.filter(|path| path.is_file()).unwrap_or_else(|| name.into())
 }
 
 /// Refuses a file that is not STEP or is truncated: OpenCASCADE would read as much of it as it can.
@@ -86,7 +84,7 @@ fn check(bytes: &[u8]) -> Result<(), String> {
     if let Some(schema) = memchr::memmem::find(header, b"FILE_SCHEMA") {
         let mut names = header[schema..].split(|&byte| byte == b'\'').skip(1).step_by(2);
         if names.any(|name| name.trim_ascii_start().to_ascii_uppercase().starts_with(b"IFC")) {
-            return Err(IFC.into());
+            return Err("the file is a building model (IFC); rename it to .ifc".into());
         }
     }
     if memchr::memmem::rfind(text, b"END-ISO-10303-21").is_none() {
@@ -106,7 +104,7 @@ mod tests {
         assert!(refused(b"solid a\nendsolid").contains("not a STEP file"));
         assert!(refused(b"ISO-10303-21;\nHEADER;").contains("ends early"));
         let ifc = b"ISO-10303-21;HEADER;FILE_SCHEMA (( 'IFC4X3' ));ENDSEC;DATA;END-ISO-10303-21;";
-        assert_eq!(refused(ifc), IFC);
+        assert!(refused(ifc).contains("rename it to .ifc"));
         let named = b" ISO-10303-21;HEADER;FILE_NAME('IFC');FILE_SCHEMA(('AP203'));ENDSEC;\
             DATA;#1=PRODUCT('FILE_SCHEMA','IFC');ENDSEC;\nEND-ISO-10303-21;\n";
         assert_eq!(check(named), Ok(()));

@@ -1,44 +1,57 @@
-//! Parses the output of `impinge-step`. `tools/step/stream.hpp` defines the format.
+//! Parses a stream of parts, the output of `impinge-step` and of `ifc.py`. `tools/step/stream.hpp` defines the format.
 
+use crate::assembly::LeftOut;
 use glam::{DAffine3, DMat3, DVec3};
-use impinge::Mesh;
+use impinge::{Mesh, clash::Tessellation};
 
-const MAGIC: &[u8] = b"IMPSTEP1";
+/// The first bytes of the stream. The last byte is the version.
+const MAGIC: &[u8] = b"IMPSTEP2";
 
 /// Stands for "no sub-assembly".
 const NOWHERE: u32 = u32::MAX;
 
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(in crate::assembly) struct Parts {
     /// Names of sub-assemblies, each with the index of its parent, which comes earlier.
-    pub(super) groups: Vec<(String, Option<usize>)>,
-    pub(super) bodies: Vec<Body>,
-    pub(super) parts: Vec<Placed>,
+    pub(in crate::assembly) groups: Vec<(String, Option<usize>)>,
+    pub(in crate::assembly) bodies: Vec<Body>,
+    pub(in crate::assembly) parts: Vec<Placed>,
     /// Entities that could not be built and so have no part: name, and reason.
-    pub(super) lost: Vec<(String, String)>,
+    pub(in crate::assembly) lost: Vec<(String, String)>,
+    /// Elements that are not parts by design.
+    pub(in crate::assembly) left_out: Vec<LeftOut>,
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
-    Mesh(Mesh),
+pub(in crate::assembly) enum Body {
+    Mesh(Mesh, Tessellation),
     /// Why the body has no mesh.
     Broken(String),
 }
 
 /// A body with its transform.
 #[derive(Debug)]
-pub(super) struct Placed {
-    pub(super) name: String,
-    pub(super) group: Option<usize>,
-    pub(super) body: usize,
-    pub(super) transform: DAffine3,
+pub(in crate::assembly) struct Placed {
+    pub(in crate::assembly) name: String,
+    pub(in crate::assembly) group: Option<usize>,
+    pub(in crate::assembly) body: usize,
+    pub(in crate::assembly) transform: DAffine3,
+    pub(in crate::assembly) id: Option<String>,
+    pub(in crate::assembly) class: Option<String>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
+/// Reads the output of `program`, or says how to get a program that is understood.
+pub(in crate::assembly) fn read(
+    bytes: &[u8],
+    program: &str,
+    advice: &str,
+) -> Result<Parts, String> {
     let not_understood = || {
-        "the output of `impinge-step` is not understood; `cargo xtask step` builds the version that belongs \
-         to this version"
-            .to_owned()
+        let another = match bytes.strip_prefix(&MAGIC[..MAGIC.len() - 1]) {
+            Some([version, ..]) if *version != MAGIC[MAGIC.len() - 1] => "is of another version",
+            _ => "is not understood",
+        };
+        format!("the output of `{program}` {another}; {advice}")
     };
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_understood)?;
     let mut parts = Parts::default();
@@ -68,8 +81,9 @@ impl<'a> Cursor<'a> {
                 let (vertices, faces) = (self.number()?, self.number()?);
                 let positions = self.list(vertices, Self::position)?;
                 let faces = self.list(faces, Self::face)?;
+                let tessellation = self.tessellation(faces.len())?;
                 match Mesh::new(positions, faces) {
-                    Ok(mesh) => parts.bodies.push(Body::Mesh(mesh)),
+                    Ok(mesh) => parts.bodies.push(Body::Mesh(mesh, tessellation)),
                     Err(error) => return Some(Err(error.to_string())),
                 }
             }
@@ -82,7 +96,19 @@ impl<'a> Cursor<'a> {
                 let linear = DMat3::from_cols_array_2d(&rows.map(|[x, y, z, _]| [x, y, z]));
                 let moved = DVec3::from_array(rows.map(|[.., moved]| moved));
                 let transform = DAffine3::from_mat3_translation(linear.transpose(), moved);
-                parts.parts.push(Placed { name, group, body, transform });
+                let (id, class) = (None, None);
+                parts.parts.push(Placed { name, group, body, transform, id, class });
+            }
+            b"I" => {
+                let (id, class) = (self.text()?, self.text()?);
+                let part = parts.parts.last_mut()?;
+                (part.id, part.class) = (Some(id), Some(class));
+            }
+            b"L" => {
+                let kind = self.text()?;
+                let (count, names) = (self.number()? as usize, self.number()?);
+                let names = self.list(names, Self::text)?;
+                parts.left_out.push(LeftOut { kind, count, names });
             }
             b"X" => parts.lost.push((self.text()?, self.text()?)),
             b"E" => return Some(Ok(false)),
@@ -130,6 +156,27 @@ impl<'a> Cursor<'a> {
         Some(list)
     }
 
+    /// Reads runs of faces with the same distance from their surfaces.
+    fn tessellation(&mut self, faces: usize) -> Option<Tessellation> {
+        let runs = self.number()?;
+        let mut runs =
+            self.list(runs, |cursor| Some((cursor.number()? as usize, cursor.real()?)))?;
+        let is_valid = |&(_, distance): &(usize, f64)| distance.is_finite() && distance >= 0.0;
+        if runs.iter().map(|&(count, _)| count).sum::<usize>() != faces
+            || !runs.iter().all(is_valid)
+        {
+            return None;
+        }
+        runs.retain(|&(count, _)| count > 0);
+        let first = runs.first().map_or(0.0, |&(_, distance)| distance);
+        if runs.iter().all(|&(_, distance)| distance == first) {
+            return Some(Tessellation::Uniform(first));
+        }
+        let faces =
+            runs.iter().flat_map(|&(count, distance)| std::iter::repeat_n(distance as f32, count));
+        Some(Tessellation::Faces(faces.collect()))
+    }
+
     /// Names may be in any encoding.
     fn text(&mut self) -> Option<String> {
         let length = self.number()? as usize;
@@ -171,26 +218,54 @@ mod tests {
                 b"M".to_vec(),
                 numbers(&[3, 1]),
                 reals(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
-                numbers(&[0, 1, 2]),
+                numbers(&[0, 1, 2, 2, 1]),
+                reals(&[0.5]),
+                numbers(&[0]),
+                reals(&[0.0]),
+            ]
+            .concat(),
+            [
+                b"M".to_vec(),
+                numbers(&[3, 3]),
+                reals(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+                numbers(&[0, 1, 2, 0, 1, 2, 0, 2, 1, 2, 2]),
+                reals(&[0.25]),
+                numbers(&[1]),
+                reals(&[0.0]),
             ]
             .concat(),
             [b"B".to_vec(), text("why")].concat(),
             [b"P".to_vec(), numbers(&[1, 0]), reals(&place), text("part")].concat(),
+            [b"I".to_vec(), text("2O2F"), text("IfcWall")].concat(),
             [b"X".to_vec(), text("#7"), text("gone")].concat(),
+            [b"L".to_vec(), text("IfcSpace"), numbers(&[7, 1]), text("hall")].concat(),
             b"E".to_vec(),
         ]
+    }
+
+    fn read(bytes: &[u8]) -> Result<Parts, String> {
+        super::read(bytes, "impinge-step", "build it")
     }
 
     #[test]
     fn records_are_read() {
         let parts = read(&sample().concat()).unwrap();
         assert_eq!(parts.groups, [("top".into(), None), ("within".into(), Some(0))]);
-        assert!(matches!(&parts.bodies[0], Body::Mesh(mesh) if mesh.faces() == [[0, 1, 2]]));
-        assert!(matches!(&parts.bodies[1], Body::Broken(why) if why == "why"));
-        let [Placed { name, group: Some(1), body: 0, transform }] = &parts.parts[..] else {
+        let Body::Mesh(mesh, tessellation) = &parts.bodies[0] else { panic!() };
+        assert_eq!((mesh.faces(), tessellation), (&[[0, 1, 2]][..], &Tessellation::Uniform(0.5)));
+        let Body::Mesh(_, Tessellation::Faces(faces)) = &parts.bodies[1] else { panic!() };
+        assert_eq!(faces[..], [0.25, 0.25, 0.0]);
+        assert!(matches!(&parts.bodies[2], Body::Broken(why) if why == "why"));
+        let [Placed { name, group: Some(1), body: 0, transform, id, class }] = &parts.parts[..]
+        else {
             panic!("{:?}", parts.parts)
         };
-        assert_eq!(name, "part");
+        assert_eq!(
+            (&**name, id.as_deref(), class.as_deref()),
+            ("part", Some("2O2F"), Some("IfcWall"))
+        );
+        let left_out = LeftOut { kind: "IfcSpace".into(), count: 7, names: vec!["hall".into()] };
+        assert_eq!(parts.left_out, [left_out]);
         assert_eq!(transform.transform_point3(DVec3::X), DVec3::new(5.0, 7.0, 7.0));
         assert_eq!(parts.lost, [("#7".into(), "gone".into())]);
     }
@@ -207,10 +282,30 @@ mod tests {
         records.remove(2);
         assert!(read(&records.concat()).is_err());
         let mut records = sample();
-        records.swap(3, 5);
+        records.swap(3, 6);
         assert!(read(&records.concat()).is_err());
+        // Too few or too many faces with a distance, and a distance that is none.
+        for (count, distance) in [(0, 0.1), (2, 0.1), (1, -0.1), (1, f64::NAN), (1, f64::INFINITY)]
+        {
+            let mesh = [&b"M"[..], &numbers(&[3, 1]), &reals(&[0.0; 9]), &numbers(&[0, 1, 2])];
+            let cut = [numbers(&[1, count]), reals(&[distance])].concat();
+            let all = [MAGIC, &mesh.concat(), &cut, b"E"].concat();
+            assert!(read(&all).is_err(), "{count} {distance}");
+        }
+        // The output of an older program.
+        let old = [&b"IMPSTEP1"[..], b"E"].concat();
+        assert!(read(&old).unwrap_err().contains("is of another version; build it"));
+        assert!(read(b"IMPSTEP2").unwrap_err().contains("not understood"));
         // A corner index out of range, and a count of four billion.
-        let far = [MAGIC, b"M", &numbers(&[1, 1]), &reals(&[0.0; 3]), &numbers(&[0, 1, 0]), b"E"];
+        let far = [
+            MAGIC,
+            b"M",
+            &numbers(&[1, 1]),
+            &reals(&[0.0; 3]),
+            &numbers(&[0, 1, 0, 1, 1]),
+            &reals(&[0.0]),
+            b"E",
+        ];
         assert!(read(&far.concat()).unwrap_err().contains("vertex"));
         assert!(read(&[MAGIC, b"M", &numbers(&[u32::MAX; 2])].concat()).is_err());
     }

@@ -1,0 +1,164 @@
+//! Writes the outcome of a check of many configurations: JSON lines and CSV.
+
+use crate::configurations::{CollidingConfiguration, Collision};
+use impinge_io::{
+    assembly::{Assembly, Configurations},
+    csv_field, write_json,
+};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use std::io::{self, Write};
+
+/// The configurations of a file, and those with clashes.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedConfigurations<'c> {
+    /// The robots and what stands around them.
+    pub assembly: &'c Assembly,
+    /// All configurations.
+    pub configurations: &'c Configurations,
+    /// Those with clashes, in the order of the file.
+    pub colliding: &'c [CollidingConfiguration],
+}
+
+impl CheckedConfigurations<'_> {
+    /// Returns the number of configurations with a clash that is not allowed.
+    pub fn failures(&self) -> usize {
+        self.colliding.iter().filter(|configuration| configuration.fails).count()
+    }
+
+    /// Writes one JSON object for each configuration and one for the summary, each on a line. `docs/output.md` in
+    /// the repository describes every field.
+    ///
+    /// # Errors
+    /// If `out` cannot be written to.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut colliding = self.colliding.iter().peekable();
+        for number in 0..self.configurations.len() {
+            let found = colliding.next_if(|found| found.number == number);
+            write_json(&self.object(number, found), out)?;
+            writeln!(out)?;
+        }
+        let summary = Summary {
+            kind: "summary",
+            version: env!("CARGO_PKG_VERSION"),
+            files: self
+                .assembly
+                .files
+                .iter()
+                .map(|file| file.to_string_lossy().into_owned())
+                .collect(),
+            configurations: self.configurations.len(),
+            colliding: self.colliding.len(),
+            failures: self.failures(),
+        };
+        write_json(&summary, out)?;
+        writeln!(out)
+    }
+
+    fn object<'o>(
+        &'o self,
+        number: usize,
+        found: Option<&'o CollidingConfiguration>,
+    ) -> Object<'o> {
+        let collisions = found.map_or(&[][..], |found| &found.collisions);
+        Object {
+            kind: "configuration",
+            configuration: number + 1,
+            line: self.configurations.line(number),
+            label: self.configurations.label(number),
+            joints: Joints { checked: self, number },
+            verdict: collisions.first().map(|worst| worst.verdict.name()),
+            fails: found.is_some_and(|found| found.fails),
+            clashes: collisions.iter().map(|collision| self.pair(collision)).collect(),
+        }
+    }
+
+    fn pair(&self, &Collision { a, b, verdict }: &Collision) -> Clash<'_> {
+        let [a_link, b_link] = [a, b].map(|part| self.link(part));
+        let [a, b] = [a, b].map(|part| self.name(part));
+        Clash { a, b, verdict: verdict.name(), a_link, b_link }
+    }
+
+    /// Returns the name of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn name(&self, part: u32) -> &str {
+        &self.assembly.parts[part as usize].name
+    }
+
+    fn link(&self, part: u32) -> Option<&str> {
+        let link = self.assembly.parts[part as usize].link?;
+        Some(&self.assembly.links[link as usize].name)
+    }
+
+    /// Writes a header, and one row for each clash of each configuration.
+    ///
+    /// # Errors
+    /// If `out` cannot be written to.
+    pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "configuration,line,label,a,b,verdict,a_link,b_link")?;
+        for found in self.colliding {
+            let line = self.configurations.line(found.number);
+            let label = csv_field(self.configurations.label(found.number).unwrap_or_default());
+            for collision in &found.collisions {
+                let Clash { a, b, verdict, a_link, b_link } = self.pair(collision);
+                let [a, b] = [a, b].map(csv_field);
+                let [a_link, b_link] =
+                    [a_link, b_link].map(|link| csv_field(link.unwrap_or_default()));
+                let number = found.number + 1;
+                writeln!(out, "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Serialize)]
+struct Object<'o> {
+    kind: &'static str,
+    configuration: usize,
+    line: u32,
+    label: Option<&'o str>,
+    joints: Joints<'o>,
+    verdict: Option<&'static str>,
+    fails: bool,
+    clashes: Vec<Clash<'o>>,
+}
+
+#[derive(Serialize)]
+struct Clash<'o> {
+    a: &'o str,
+    b: &'o str,
+    verdict: &'static str,
+    a_link: Option<&'o str>,
+    b_link: Option<&'o str>,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    kind: &'static str,
+    version: &'static str,
+    files: Vec<String>,
+    configurations: usize,
+    colliding: usize,
+    failures: usize,
+}
+
+/// The values of the joints that have a column, by name.
+struct Joints<'o> {
+    checked: &'o CheckedConfigurations<'o>,
+    number: usize,
+}
+
+impl Serialize for Joints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let CheckedConfigurations { assembly, configurations, .. } = self.checked;
+        let mut map = serializer.serialize_map(Some(configurations.joints().len()))?;
+        for (&joint, value) in
+            configurations.joints().iter().zip(configurations.values(self.number))
+        {
+            map.serialize_entry(&assembly.joints[joint as usize].name, value)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,186 @@
+//! Checks many configurations of robots: the files are read and the meshes prepared once.
+
+use crate::{error::Error, filter::Filter, options::CheckOptions};
+use impinge::{
+    Threads,
+    clash::{self, Effort, Finder, Part, Verdict},
+};
+use impinge_io::assembly::{Assembly, Configurations, Motion};
+use rayon::prelude::*;
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+/// Two parts that clash in a configuration. Parts are indices into [`Assembly::parts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Collision {
+    /// The first part.
+    pub a: u32,
+    /// The second part, which is larger.
+    pub b: u32,
+    /// How the parts relate to each other.
+    pub verdict: Verdict,
+}
+
+/// A configuration with at least one clash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CollidingConfiguration {
+    /// The number of the configuration in the file, from 0.
+    pub number: usize,
+    /// The clashes, worst first.
+    pub collisions: Vec<Collision>,
+    /// Whether one of the clashes is not allowed.
+    pub fails: bool,
+}
+
+/// Checks every configuration, and returns those with clashes, in the order of the file.
+///
+/// The options say which pairs are checked and which verdicts are listed, as for [`check`](crate::check). Pairs of
+/// parts that belong to no robot are not checked, because they are the same in every configuration. `proceed` is
+/// called now and then with the number of configurations that are done, and returns whether to continue.
+///
+/// # Errors
+/// As for [`check`](crate::check); and if a configuration places a part beyond the range of numbers.
+pub fn check_configurations(
+    assembly: &Assembly,
+    configurations: &Configurations,
+    options: &CheckOptions,
+    proceed: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<Vec<CollidingConfiguration>, Error> {
+    let mut search_options =
+        clash::Options::new().clearance(options.clearance)?.effort(Effort::Quick);
+    if let Some(touch) = options.touch {
+        search_options = search_options.touch(touch)?;
+    }
+    let (filter, _) = Filter::new(assembly, &options.pairs)?;
+    let checker = Checker { assembly, configurations, filter: &filter, options, search_options };
+    let (done, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+    let check = |worker: &mut Worker<'_>, number: usize| {
+        let found = checker.check(worker, number);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if done.is_multiple_of(16) && !proceed(done) {
+            is_stopped.store(true, Ordering::Relaxed);
+        }
+        found.transpose()
+    };
+    // A worker prepares all meshes, so there are only as many as threads.
+    let workers: Mutex<Vec<Worker<'_>>> = Mutex::default();
+    let check_some = |first: usize| -> Result<Vec<CollidingConfiguration>, Error> {
+        let idle = || workers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worker = idle().pop().unwrap_or_else(|| Worker::new(&checker));
+        let numbers = first..configurations.len().min(first + PER_TASK);
+        let is_wanted = |_: &usize| !is_stopped.load(Ordering::Relaxed);
+        let found = numbers.take_while(is_wanted).filter_map(|number| check(&mut worker, number));
+        let found = found.collect();
+        idle().push(worker);
+        found
+    };
+    let tasks = configurations.len().div_ceil(PER_TASK);
+    let found: Result<Vec<_>, Error> = match options.threads {
+        Threads::One => (0..tasks).map(|task| check_some(task * PER_TASK)).collect(),
+        Threads::Pool => {
+            (0..tasks).into_par_iter().map(|task| check_some(task * PER_TASK)).collect()
+        }
+    };
+    match is_stopped.load(Ordering::Relaxed) {
+        true => Err(Error::Stopped),
+        false => found.map(|found| found.into_iter().flatten().collect()),
+    }
+}
+
+/// Configurations that a thread checks before it takes others.
+const PER_TASK: usize = 32;
+
+struct Checker<'c> {
+    assembly: &'c Assembly,
+    configurations: &'c Configurations,
+    filter: &'c Filter<'c>,
+    options: &'c CheckOptions,
+    search_options: clash::Options,
+}
+
+impl Checker<'_> {
+    /// Returns the clashes of a configuration, if it has any.
+    fn check(
+        &self,
+        worker: &mut Worker<'_>,
+        number: usize,
+    ) -> Result<Option<CollidingConfiguration>, Error> {
+        let configurations = self.configurations;
+        for (&joint, &value) in configurations.joints().iter().zip(configurations.values(number)) {
+            worker.values[joint as usize] = value;
+        }
+        let poses = worker
+            .motion
+            .poses(&worker.values)
+            .map_err(|error| Error::Configuration { line: configurations.line(number), error })?;
+        for &part in &worker.moving {
+            worker.finder.place(part, poses[part]);
+        }
+        let mut collisions = self.check_configuration(&mut worker.finder);
+        if collisions.is_empty() {
+            return Ok(None);
+        }
+        collisions.sort_by_key(|collision| (collision.verdict, collision.a, collision.b));
+        let allowed = self.options.listing.allowed;
+        let fails = collisions.iter().any(|collision| !allowed.verdicts.has(collision.verdict));
+        Ok(Some(CollidingConfiguration { number, collisions, fails }))
+    }
+
+    /// Returns the clashes of parts in their poses.
+    fn check_configuration(&self, finder: &mut Finder) -> Vec<Collision> {
+        let watcher = Watcher { assembly: self.assembly, filter: self.filter };
+        let report = finder.find_watched(&watcher);
+        let clashes = report.map(|report| report.clashes).unwrap_or_default();
+        clashes
+            .iter()
+            .filter(|clash| self.filter.hides(clash.a, clash.b, clash.verdict).is_none())
+            .map(|clash| Collision { a: clash.a as u32, b: clash.b as u32, verdict: clash.verdict })
+            .collect()
+    }
+}
+
+/// The memory of one thread.
+struct Worker<'c> {
+    motion: Motion<'c>,
+    /// The value of every joint.
+    values: Vec<f64>,
+    /// The parts that belong to robots.
+    moving: Vec<usize>,
+    finder: Finder,
+}
+
+impl<'c> Worker<'c> {
+    fn new(checker: &Checker<'c>) -> Self {
+        let assembly = checker.assembly;
+        let part = |part: &impinge_io::assembly::AssemblyPart| {
+            let mut checked = Part::new(assembly.meshes[part.mesh].clone(), part.placement);
+            checked.rounding = part.rounding;
+            checked.tessellation = part.tessellation.clone();
+            checked
+        };
+        Self {
+            motion: assembly.motion(),
+            values: assembly.joints.iter().map(|joint| joint.value).collect(),
+            moving: (0..assembly.parts.len())
+                .filter(|&part| assembly.parts[part].link.is_some())
+                .collect(),
+            finder: Finder::new(assembly.parts.iter().map(part).collect(), &checker.search_options),
+        }
+    }
+}
+
+struct Watcher<'w> {
+    assembly: &'w Assembly,
+    filter: &'w Filter<'w>,
+}
+
+impl clash::Watch for Watcher<'_> {
+    fn includes(&self, a: usize, b: usize) -> bool {
+        let is_fixed = |part: usize| self.assembly.parts[part].link.is_none();
+        !(is_fixed(a) && is_fixed(b)) && self.filter.excludes(a, b).is_none()
+    }
+}
