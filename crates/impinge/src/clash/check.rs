@@ -100,8 +100,8 @@ impl Checker {
                     Verdict::Penetrating => self.overlapping(parts, band, reach),
                     verdict => {
                         let mut clash = Clash::new(0, 0, verdict);
-                        clash.band = if reach.excess.is_finite() {
-                            reach.band
+                        clash.band = if reach.depth > 0.0 {
+                            reach.band_at_point
                         } else {
                             band.with(self.deviation(parts))
                         };

@@ -40,8 +40,9 @@ pub(super) struct Reach {
     pub(super) excess: f64,
     /// The touch band where the excess is largest.
     pub(super) band: f64,
-    /// The deepest point.
+    /// The deepest point, and the touch band there.
     pub(super) point: DVec3,
+    pub(super) band_at_point: f64,
     /// From the deepest point to the closest point of the surface that it has to leave.
     pub(super) outward: DVec3,
     /// Whether some point may be inside or outside, depending on how holes would be closed.
@@ -57,6 +58,7 @@ impl Default for Reach {
             excess: f64::NEG_INFINITY,
             band: 0.0,
             point: DVec3::ZERO,
+            band_at_point: 0.0,
             outward: DVec3::ZERO,
             is_undecided: false,
             separation: None,
@@ -69,6 +71,7 @@ impl Reach {
     pub(super) fn merge(&mut self, other: &Self) {
         if other.depth > self.depth {
             (self.depth, self.point, self.outward) = (other.depth, other.point, other.outward);
+            self.band_at_point = other.band_at_point;
         }
         if other.excess > self.excess {
             (self.excess, self.band) = (other.excess, other.band);
@@ -79,7 +82,8 @@ impl Reach {
     /// Takes a point of a certain depth.
     pub(super) fn offer(&mut self, depth: f64, band: f64, point: DVec3, outward: DVec3) {
         let excess = depth - band;
-        self.merge(&Self { depth, excess, band, point, outward, ..Self::default() });
+        let band_at_point = band;
+        self.merge(&Self { depth, excess, band, point, band_at_point, outward, ..Self::default() });
     }
 
     /// Shallower points than this change nothing.
