@@ -95,7 +95,8 @@ impl JointValue {
             )),
             (Some(_), false) => Err(format!(
                 "is {kind}: it slides, so its value is a length, not the angle {self}; expected a number in \
-                 metres, or one with mm, cm, m, in or ft"
+                 metres, or one with a unit ({})",
+                Unit::ALL.map(Unit::symbol).join(", ")
             )),
         }
     }
@@ -118,9 +119,12 @@ impl FromStr for JointValue {
         };
         let plain = number(text).map(Self::from);
         plain.or_else(with_unit).ok_or_else(|| {
-            let message = "is not a value for a joint: expected a number in radians or metres, or a number with \
-                           deg, rad, mm, cm, m, in or ft";
-            format!("`{}` {message}", shown(text))
+            let lengths = Unit::ALL.map(Unit::symbol).join(", ");
+            format!(
+                "`{}` is not a value for a joint: expected a number in radians or metres, or a number with a \
+                 unit: deg, rad, {lengths}",
+                shown(text)
+            )
         })
     }
 }
@@ -204,6 +208,7 @@ mod tests {
             ("10mm", 10.0, Some(JointUnit::Length(Unit::Millimetre))),
             ("1e-3m", 1e-3, Some(JointUnit::Length(Unit::Metre))),
             ("5cm", 5.0, Some(JointUnit::Length(Unit::Centimetre))),
+            ("5um", 5.0, Some(JointUnit::Length(Unit::Micrometre))),
         ] {
             assert_eq!(text.parse(), Ok(JointValue { number, unit }), "{text}");
         }
