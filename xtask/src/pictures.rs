@@ -4,12 +4,7 @@
 //! stands for.
 
 use crate::command;
-use std::{
-    f64::consts::TAU,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{f64::consts::TAU, fmt::Write as _, fs, path::Path};
 
 /// Where the pictures are kept.
 const FOLDER: &str = "docs/pictures";
@@ -33,42 +28,27 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     for folder in [&folder, &work] {
         fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     }
-    for (verdict, [a, b]) in scenes() {
+    for (verdict, parts) in scenes() {
         let file = work.join(format!("{verdict}.obj"));
-        fs::write(&file, obj(&[a, b])).map_err(|error| format!("{}: {error}", file.display()))?;
-        draw(root, verdict, &file, &work, &folder.join(format!("verdict-{verdict}.png")))?;
+        fs::write(&file, obj(&parts)).map_err(|error| format!("{}: {error}", file.display()))?;
+        draw(root, verdict, &file, &folder.join(format!("verdict-{verdict}.png")))?;
         println!("{FOLDER}/verdict-{verdict}.png");
     }
     Ok(())
 }
 
-/// Draws the clash of a scene, and checks its verdict.
-fn draw(
-    root: &Path,
-    verdict: &str,
-    file: &Path,
-    work: &Path,
-    picture: &Path,
-) -> Result<(), String> {
-    let drawn = work.join(verdict);
-    // A folder of an earlier run may hold other pictures.
-    let _ = fs::remove_dir_all(&drawn);
+/// Draws a scene, and checks its verdict.
+fn draw(root: &Path, verdict: &str, file: &Path, picture: &Path) -> Result<(), String> {
     let mut command =
         command::cargo(root, &["run", "--quiet", "--release", "-p", "impinge-cli", "--"]);
     command.args(["clash", "--units", "mm", "--clearance", CLEARANCE, "--csv", "/dev/stdout"]);
-    command.arg(file).arg("--pictures").arg(&drawn);
+    command.arg(file).arg("--picture").arg(picture);
     let output = command.output().map_err(|error| format!("impinge: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
-    if !text.contains(&format!("a,b,{verdict},")) {
-        return Err(format!("the scene of `{verdict}` has another verdict:\n{text}"));
+    match text.contains(&format!("\na,b,{verdict},")) {
+        true => Ok(()),
+        false => Err(format!("the scene of `{verdict}` has another verdict:\n{text}")),
     }
-    let found: Vec<PathBuf> = fs::read_dir(&drawn)
-        .map_err(|error| format!("{}: {error}", drawn.display()))?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .collect();
-    let [only] = &found[..] else { return Err(format!("{verdict}: {} pictures", found.len())) };
-    fs::copy(only, picture).map_err(|error| format!("{}: {error}", picture.display()))?;
-    Ok(())
 }
 
 /// The scene of each verdict, with lengths in millimetres.
@@ -99,8 +79,9 @@ fn obj(parts: &[Part; 2]) -> String {
     let (mut text, mut first) = (String::new(), 1);
     for (name, part) in ["a", "b"].iter().zip(parts) {
         let _ = writeln!(text, "g {name}");
+        // The scenes have z up; pictures of files that do not say which axis points up have y up.
         for [x, y, z] in &part.points {
-            let _ = writeln!(text, "v {x} {y} {z}");
+            let _ = writeln!(text, "v {x} {z} {}", -y);
         }
         for polygon in &part.polygons {
             let corners: Vec<String> =

@@ -455,6 +455,13 @@ mod tests {
         ] {
             assert_eq!(after, DVec3::new(before.x, -before.z, before.y));
         }
+        // Whichever axis points up in the model, z points up in the view.
+        for up in [Up::Y, Up::Z] {
+            findings.assembly.up = Some(up);
+            let camera = Studio::new(&findings).camera(0, SIZE);
+            let seen = viewpoint(&findings, &findings.rows[0].clash, &camera);
+            assert!(seen.up.z > 0.5 && seen.up.x.abs() < 0.8, "{up:?}: {:?}", seen.up);
+        }
         // A rotation: right-handed frames stay right-handed.
         let side = plain.direction.cross(plain.up);
         let turned_side = turned.direction.cross(turned.up);

@@ -22,7 +22,7 @@ use impinge::{
 };
 use impinge_io::{
     DraftFolder,
-    assembly::{Assembly, AssemblyPart},
+    assembly::{Assembly, AssemblyPart, Up},
     commit_all,
 };
 use rayon::prelude::*;
@@ -589,8 +589,13 @@ fn placed(bounds: &Bounds, placement: &Pose) -> Bounds {
     Bounds::enclosing(corners(bounds).map(|corner| placement.place(corner)))
 }
 
-/// Returns the up direction: z for formats of machines, robots and buildings, otherwise y as in glTF.
+/// Returns the up direction: the one that the files define; otherwise z for formats of machines, and y for others.
 fn up(assembly: &Assembly) -> DVec3 {
+    match assembly.up {
+        Some(Up::Z) => return DVec3::Z,
+        Some(Up::Y) => return DVec3::Y,
+        None => {}
+    }
     let is_upright = |path: &PathBuf| {
         let extension =
             path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();

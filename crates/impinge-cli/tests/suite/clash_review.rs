@@ -360,3 +360,15 @@ fn the_time_for_outputs_is_part_of_the_summary() {
     assert!(table.contains(", outputs written in "), "{table}");
     assert!(!impinge(["clash"]).stdout.contains("outputs written"));
 }
+
+/// Lengths are shown in the unit of the assembly, whichever it is.
+#[test]
+fn every_unit_is_shown() {
+    for (given, shown) in [("um", "µm"), ("in", "in"), ("mm", "mm"), ("ft", "ft")] {
+        let run = impinge(["clash", "gen:gearbox", "--units", given]);
+        let head = run.stdout.lines().next().unwrap();
+        assert!(head.contains(&format!(" {shown}, clearance ")), "{head}");
+        assert!(head.ends_with(&format!(" {shown}")), "{head}");
+        assert_eq!(check(&["gen:gearbox", "--units", given])["units"], shown);
+    }
+}

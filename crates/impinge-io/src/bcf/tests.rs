@@ -304,6 +304,26 @@ fn a_topic_may_have_several_views() {
     }
 }
 
+/// Each topic has two entries, so this many need an archive of zip64.
+#[test]
+fn a_file_may_have_more_than_20_000_topics() {
+    let (project, mut bytes) = (project(Version::V2_1), Vec::new());
+    let mut writer = Writer::new(&project, &mut bytes).unwrap();
+    let mut topic = topic("a", "b", "x");
+    topic.views[0].snapshot = None;
+    for number in 0..33_000 {
+        topic.guid = Guid::of(&["topic", &number.to_string()]);
+        writer.add(&topic).unwrap();
+    }
+    writer.finish().unwrap();
+    let mut archive = zip::ZipArchive::new(Cursor::new(&bytes)).unwrap();
+    assert_eq!(archive.len(), 2 + 2 * 33_000);
+    let mut text = String::new();
+    let name = format!("{}/markup.bcf", topic.guid);
+    archive.by_name(&name).unwrap().read_to_string(&mut text).unwrap();
+    assert!(text.contains(&topic.guid.to_string()));
+}
+
 /// Writes files for a check with other tools, if `IMPINGE_BCF` names a folder.
 #[test]
 fn write_files_for_other_tools() {
