@@ -76,7 +76,7 @@ fn scenes() -> Vec<(&'static str, [Part; 2])> {
     let plate = || cuboid([0.0, 0.0, 0.0], [20.0, 14.0, 4.0]);
     let block = |x: f64, z: f64| cuboid([x, 4.0, z], [x + 8.0, 10.0, z + 6.0]);
     let mut tub = cuboid([0.0, 0.0, 0.0], [20.0, 14.0, 12.0]);
-    tub.open_top(4.0);
+    tub.open_top(6.0);
     vec![
         ("duplicate", [block(4.0, 0.0), block(4.0, 0.0)]),
         (
@@ -84,7 +84,7 @@ fn scenes() -> Vec<(&'static str, [Part; 2])> {
             [cuboid([0.0, 0.0, 0.0], [20.0, 14.0, 12.0]), cylinder([10.0, 7.0], 3.0, [3.0, 9.0])],
         ),
         ("penetrating", [plate(), block(6.0, 2.0)]),
-        ("undecided", [tub, cuboid([8.0, 5.0, 11.0], [12.0, 9.0, 13.0])]),
+        ("undecided", [tub, cuboid([8.5, 5.5, 11.0], [11.5, 8.5, 12.5])]),
         (
             "fit",
             [bored([20.0, 14.0, 6.0], [10.0, 7.0], 3.0), cylinder([10.0, 7.0], 3.05, [-3.0, 12.0])],

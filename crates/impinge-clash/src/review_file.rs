@@ -128,7 +128,7 @@ impl ReviewRun {
             }
             let is_gone = !is_in(found, parts)
                 && !pairs.is_unclear(index)
-                && coverage.has(parts, entry.verdict, entry.distance);
+                && coverage.has(parts, entry.verdict, entry.distance * (1.0 + 1e-9));
             if is_gone {
                 entry.review.status = ReviewStatus::Resolved;
             }

@@ -63,18 +63,18 @@ fn gaps(text: &mut String, outcome: &Outcome) {
         let name = plain(outcome.name(gap.part));
         let width = short(gap.width, 2);
         let _ = write!(text, "{name} has gaps, the largest {width}{unit}");
-        text.push_str(if gap.is_closed { "\n" } else { ": it is open\n" });
+        text.push_str(if gap.is_closed { "; it counts as closed\n" } else { "\n" });
     }
     if !others.is_empty() {
         let _ = writeln!(text, "{} more with smaller gaps", count(others.len(), "part"));
     }
-    match outcome.open_parts() {
-        0 => {}
-        1 => text.push_str("1 checked part is open: no part is reported as inside it\n"),
-        open => {
-            let _ =
-                writeln!(text, "{open} checked parts are open: no part is reported as inside them");
-        }
+    if outcome.open_parts() > 0 {
+        let parts = count(outcome.open_parts(), "checked part");
+        let are = if outcome.open_parts() == 1 { "is" } else { "are" };
+        let _ = writeln!(
+            text,
+            "{parts} {are} open: whether a part near the gaps is inside may be undecided, and nothing is inside a sheet"
+        );
     }
 }
 

@@ -878,8 +878,21 @@ fn every_verdict_is_reported_with_its_fields() {
     assert_eq!((&of("inside")["depth"], &of("inside")["distance"]), (&2.0.into(), &1.0.into()));
     assert_eq!(
         (&of("duplicate")["depth"], &of("duplicate")["distance"]),
-        (&Value::Null, &0.0.into())
+        (&1.0.into(), &0.0.into())
     );
+    // The cube of side 1 is inside the other; the table says which, too.
+    assert_eq!((&of("inside")["inside"], &of("duplicate")["inside"]), (&"b".into(), &Value::Null));
+    let table = impinge(["clash", &file, "--clearance", "0.5"]).stdout;
+    assert!(table.contains("inside (b in a)"), "{table}");
+    let rows = folder.at("rows.csv");
+    impinge(["clash", &file, "--csv", &rows]);
+    assert!(folder.text("rows.csv").contains(",kernel is inside shell,"));
+    // A translation by `separation` frees the parts, and its length is the upper bound of the depth.
+    let deep = of("penetrating");
+    let length = deep["separation"].as_array().unwrap().iter();
+    let length = length.map(|x| x.as_f64().unwrap().powi(2)).sum::<f64>().sqrt();
+    assert!((deep["depth_at_most"].as_f64().unwrap() - length).abs() < 1e-12, "{deep}");
+    assert!(deep["volume"].as_f64().unwrap() > 0.0 && deep["band"].as_f64().unwrap() > 0.0);
     for verdict in ["penetrating", "touching", "clearance", "inside", "duplicate"] {
         assert_eq!(found.report["summary"][verdict], 1);
     }
@@ -965,7 +978,14 @@ fn open_parts_are_counted() {
     let folder = Folder::new();
     let file = folder.write("parts.obj", obj(&parts));
     let found = Clashes::of(&[&file]);
-    assert_eq!((&found.report["open_parts"], &found.report["total"]), (&1.into(), &0.into()));
+    assert_eq!(found.report["open_parts"], 1);
+    let gaps = found.report["gaps"].as_array().unwrap();
+    assert_eq!(
+        (gaps.len(), &gaps[0]["part"], &gaps[0]["closed"]),
+        (1, &"shell".into(), &false.into())
+    );
+    assert!(gaps[0]["width"].as_f64().unwrap() > 0.5);
     let table = impinge(["clash", &file]).stdout;
     assert!(table.contains("1 checked part is open"), "{table}");
+    assert!(table.contains("shell has gaps, the largest 1.4"), "{table}");
 }

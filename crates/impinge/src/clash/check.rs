@@ -454,7 +454,7 @@ fn overlap((a, b): Parts<'_>) -> Bounds {
 
 /// The widest band of any faces of two parts.
 fn widest((a, b): Parts<'_>, band: Band) -> f64 {
-    band.with(a.tessellation.largest() + b.tessellation.largest())
+    band.with(a.largest_deviation + b.largest_deviation)
 }
 
 /// The verdict on parts that are neither inside each other nor meet, from their closest points.

@@ -27,7 +27,7 @@ use super::{
     placed::Placed,
     solid::Location,
 };
-use crate::{Bounds, FacePair, method::PointScratch, narrow::nearest_point};
+use crate::{Bounds, FacePair, NearestPoint, method::PointScratch, narrow::nearest_point};
 use glam::DVec3;
 use std::cmp::Reverse;
 
@@ -348,11 +348,33 @@ impl DepthProbe {
             Origin::Vertex(_) => 0.0,
             Origin::Face(face) => inner.tessellation.at(face),
         };
-        let band = deepest.band.with(own + outer.tessellation.at(nearest.face));
+        let band = deepest.band.with(own + self.deviation(outer, point, &nearest));
         if nearest.distance > deepest.reach.depth {
             deepest.origin = Some(origin);
         }
         deepest.reach.offer(nearest.distance, band, point, nearest.point - point);
+    }
+
+    /// How much less deep a point may be than its distance to the nearest face, because faces deviate from the surface
+    /// that they stand for. Next to the rim of a hole the nearest face may be a plane, although the point is inside
+    /// only because the wall of the hole was cut into triangles.
+    fn deviation(&mut self, part: Placed<'_>, point: DVec3, nearest: &NearestPoint) -> f64 {
+        let own = part.tessellation.at(nearest.face);
+        let largest = part.largest_deviation;
+        if own == largest {
+            return own;
+        }
+        let (shape, pose) = part.body();
+        let mut most = own;
+        let limit = nearest.distance + largest;
+        shape.faces_roughly_within(pose, point, limit, &mut self.stack, |face| {
+            let at = part.tessellation.at(face);
+            if at > most {
+                let away = nearest_point(&part.triangle(face), point).distance(point);
+                most = most.max(at - (away - nearest.distance));
+            }
+        });
+        most
     }
 
     /// Moves the deepest point within its faces, away from the closest point of `outer`.
@@ -395,7 +417,7 @@ impl DepthProbe {
                 }
             }
             if nearest.distance > deepest.reach.depth {
-                let deviation = inner.tessellation.at(face) + outer.tessellation.at(nearest.face);
+                let deviation = inner.tessellation.at(face) + self.deviation(outer, here, &nearest);
                 let band = deepest.band.with(deviation);
                 deepest.reach.offer(nearest.distance, band, here, nearest.point - here);
             }
@@ -503,7 +525,7 @@ impl DepthProbe {
             return [0.0; 2];
         };
         if in_a && in_b {
-            let deviation = a.tessellation.at(to_a.face) + b.tessellation.at(to_b.face);
+            let deviation = self.deviation(a, point, &to_a) + self.deviation(b, point, &to_b);
             let depth = to_a.distance + to_b.distance;
             // Part `b` leaves towards its own far side, or `a` towards its own.
             let outward = (to_b.point - point) - (to_a.point - point);

@@ -201,6 +201,10 @@ impl Cylinder {
         let mut extreme = if self.is_shaft { f64::INFINITY } else { 0.0 };
         for &face in faces {
             let triangle @ [p, q, r] = part.triangle(face);
+            // The end of a bolt or the underside of its head is no part of a thread.
+            if unit_normal(&triangle).dot(self.axis).abs() > 0.95 {
+                continue;
+            }
             let area = 0.5 * (q - p).cross(r - p).length();
             all += area;
             let offsets = triangle.map(|p| self.offset(p));
