@@ -148,8 +148,9 @@ impl Cylinder {
             if straight.len() < 6 {
                 return None;
             }
-            let points = straight.iter().flat_map(|&i| triangles[i].map(flat));
-            let (center, radius) = fit_circle(points)?;
+            let points: Vec<DVec2> =
+                straight.iter().flat_map(|&i| triangles[i].map(flat)).collect();
+            let (center, radius) = fit_circle(&points)?;
             circle = Some((center, radius));
             let round_enough = [0.3, 0.1, ROUND][round] * radius;
             let is_on = |p: DVec3| (flat(p).distance(center) - radius).abs() <= round_enough;
@@ -242,12 +243,12 @@ fn go_around(mut angles: Vec<f64>) -> bool {
 }
 
 /// The circle closest to some points (Kåsa's least squares).
-fn fit_circle(points: impl Iterator<Item = DVec2> + Clone) -> Option<(DVec2, f64)> {
-    let count = points.clone().count() as f64;
-    let mean = points.clone().sum::<DVec2>() / count;
+fn fit_circle(points: &[DVec2]) -> Option<(DVec2, f64)> {
+    let count = points.len() as f64;
+    let mean = points.iter().sum::<DVec2>() / count;
     let (mut xx, mut xy, mut yy, mut xz, mut yz) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for p in points.clone() {
-        let p = p - mean;
+    for p in points {
+        let p = *p - mean;
         let z = p.length_squared();
         xx += p.x * p.x;
         xy += p.x * p.y;
@@ -256,7 +257,9 @@ fn fit_circle(points: impl Iterator<Item = DVec2> + Clone) -> Option<(DVec2, f64
         yz += p.y * z;
     }
     let determinant = xx * yy - xy * xy;
-    if !(determinant > 1e-12 * (xx + yy) * (xx + yy)) {
+    // Also false if a coordinate is not a number.
+    let is_round = determinant > 1e-12 * (xx + yy) * (xx + yy);
+    if !is_round {
         return None;
     }
     let center = DVec2::new(xz * yy - yz * xy, yz * xx - xz * xy) / (2.0 * determinant);

@@ -71,7 +71,7 @@ pub(super) fn deepen(
             inside = Some((center, in_a + in_b));
         }
         let can_be_inside = in_a + radius > 0.0 && in_b + radius > 0.0;
-        can_be_inside.then(|| Cell { center, half, bound: in_a + in_b + 2.0 * radius })
+        can_be_inside.then_some(Cell { center, half, bound: in_a + in_b + 2.0 * radius })
     };
     let (center, half) = (region.center(), region.size() * 0.5);
     cells.extend(measure(center, half, reach, &mut points));

@@ -184,7 +184,7 @@ impl<'m> Mending<'m> {
             open = self.open_edges();
         }
         let slivers = if open.len() <= MAX_JOINED { self.join(&mut open) } else { Vec::new() };
-        self.cap(&open, slivers)
+        self.cap(&open, &slivers)
     }
 
     /// Keeps one of several equal faces. Pairs that look in opposite directions cancel, unless all faces are such
@@ -342,9 +342,9 @@ impl<'m> Mending<'m> {
     }
 
     /// Caps the holes that are left, and drops the pieces that are sheets.
-    fn cap(mut self, open: &Chain, slivers: Vec<[u32; 3]>) -> Solid {
+    fn cap(mut self, open: &Chain, slivers: &[[u32; 3]]) -> Solid {
         let mut pieces = Connected::new(self.positions.len());
-        for &[a, b, c] in self.faces.iter().chain(&slivers) {
+        for &[a, b, c] in self.faces.iter().chain(slivers) {
             pieces.connect(a, b);
             pieces.connect(b, c);
         }
@@ -401,7 +401,7 @@ impl<'m> Mending<'m> {
             })
         };
         let mut faces: Vec<[u32; 3]> = Vec::with_capacity(self.faces.len());
-        for &face in self.faces.iter().chain(&slivers) {
+        for &face in self.faces.iter().chain(slivers) {
             let is_kept = is_solid(pieces.root(face[0]));
             is_whole &= is_kept;
             faces.extend(is_kept.then_some(face));

@@ -258,8 +258,9 @@ struct Polygon {
 impl Polygon {
     fn of(face: &Seen) -> Self {
         let mut corners = [DVec3::ZERO; 12];
-        for i in 0..3 {
-            corners[i] = face.corners[i].extend(face.heights[i]);
+        let seen = face.corners.iter().zip(face.heights);
+        for (corner, (flat, height)) in corners.iter_mut().zip(seen) {
+            *corner = flat.extend(height);
         }
         Self { corners, len: 3 }
     }
