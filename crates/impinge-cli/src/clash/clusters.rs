@@ -26,7 +26,7 @@ fn rows(outcome: &Outcome, clusters: &[Cluster], number: impl Fn(&Row) -> u32) -
         members[number(row) as usize].push(row);
     }
     let header = ["verdicts", "part", "with", "depth", "at"];
-    let mut table = vec![header.map(|text| table::bold(text)).to_vec()];
+    let mut table = vec![header.map(table::bold).to_vec()];
     table.extend(clusters.iter().zip(&members).map(|(cluster, rows)| row(outcome, cluster, rows)));
     table
 }
