@@ -419,7 +419,7 @@ mod tests {
       <link name="post"><collision><geometry><box size="0.2 0.2 2"/></geometry></collision></link>
       <link name="flag"><collision><geometry><box size="0.5 0.1 0.1"/></geometry></collision></link>
       <joint name="turn" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
-        <limit lower="-3.14" upper="3.14"/></joint>
+        <limit lower="-3.125" upper="3.125"/></joint>
       <joint name="grip" type="fixed"><parent link="arm"/><child link="tip"/><origin xyz="2 0 0.8"/></joint>
       <joint name="roll" type="continuous"><parent link="tip"/><child link="bare"/><axis xyz="1 0 0"/></joint>
       <link name="bare"/>
@@ -508,7 +508,7 @@ mod tests {
             let inside = values(&one).into_iter().filter(|value| range.contains(value)).count();
             assert!((60..150).contains(&inside), "{range:?}: {inside}");
         }
-        assert_eq!(one.ranges, [(0, [-3.14, 3.14]), (2, [-PI, PI])]);
+        assert_eq!(one.ranges, [(0, [-3.125, 3.125]), (2, [-PI, PI])]);
     }
 
     #[test]

@@ -71,7 +71,7 @@ const SMALL_FACE: f64 = 0.03;
 /// The distance from the contact at which marked faces lose their colour, as a share of the picture's frame: for
 /// surfaces that meet, and for the closest points of surfaces that do not meet.
 const SOFTNESS: f64 = 0.03;
-const POINT_SOFTNESS: f64 = 0.08;
+const POINT_SOFTNESS: f64 = 0.12;
 
 /// The same in a picture of an assembly of two parts, which is often shown small.
 const WHOLE_SOFTNESS: f64 = 0.045;
@@ -547,7 +547,7 @@ fn best(
         let seen = renderer::visibility(scene, &camera);
         // The square root, because a direction from above at an angle is better than seeing a little more.
         let seen_share = (seen.open as f64 + 0.1 * seen.all as f64).sqrt();
-        let across = 1.0 - 0.8 * camera.direction.dot(gap).abs();
+        let across = 1.0 - 0.6 * camera.direction.dot(gap).abs();
         let worth = from.2 * across * seen_share;
         if best.as_ref().is_none_or(|best| worth > best.0) {
             best = Some((worth, camera, seen));

@@ -67,6 +67,11 @@ impl<'a> Archive<'a> {
         Ok(Self { bytes, entries, left })
     }
 
+    /// Returns the names of all entries, in lower case and in no order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
     /// Returns whether there is an entry of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.entries.contains_key(&key(name))

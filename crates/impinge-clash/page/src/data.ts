@@ -79,7 +79,9 @@ export interface Row {
   status: Status | null;
   /** From the review file; null without one. */
   review: Review | null;
-  cluster: { part: number; place: number } | null;
+  /** What was measured when the finding was approved: the fields of an entry of the review file. */
+  approved_as: Record<string, unknown> | null;
+  cluster: { part: number; place: number };
 }
 
 export interface Resolved {
@@ -116,12 +118,14 @@ export interface Header {
   skipped: { name: string; why: string }[];
   gaps: { part: number; width: number; closed: boolean }[];
   /** Counts by reason; reasons that begin with `pairs_` count pairs that were not compared, the others findings. */
-  hidden: Record<string, number> | null;
+  hidden: Record<string, number>;
   left_out: { kind: string; count: number; names: string[] }[];
-  clusters: { part: Cluster[]; place: Cluster[] } | null;
+  clusters: { part: Cluster[]; place: Cluster[] };
   identities: [number, PartIdentity][];
   /** Entries of the review file that are not about a listed finding. */
   other_reviews: Record<string, unknown>[] | null;
+  /** Whether only verdicts were decided, without depths and faces. */
+  is_quick: boolean;
 }
 
 export interface Cluster {

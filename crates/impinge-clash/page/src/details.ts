@@ -48,6 +48,7 @@ export class Details {
         ["Clearance", header.clearance > 0 ? this.lengths.show(header.clearance) : "none"],
         ["Units", header.units ?? "not known"],
       ]),
+      header.is_quick && element("p", { class: "note" }, "This was a quick check: it decided verdicts only, without depths and faces."),
       ...this.hidden(),
       header.resolved.length > 0 && element("p", { class: "note" }, `${plural(header.resolved.length, "pair")} of the earlier run no longer ${header.resolved.length === 1 ? "clashes" : "clash"}.`),
       ...notes.map((note) => element("p", { class: "note" }, note)),
@@ -69,7 +70,7 @@ export class Details {
   /** What is not in the list, and what was not read. */
   private hidden(): HTMLElement[] {
     const { hidden, left_out } = this.report.header;
-    const reasons = Object.entries(hidden ?? {}).filter(([, total]) => total > 0);
+    const reasons = Object.entries(hidden).filter(([, total]) => total > 0);
     const all: [string, number][] = reasons.map(([reason, total]) => {
       const what = reason.startsWith("pairs_") ? "Pairs not compared" : "Findings not listed";
       return [`${what}: ${HIDDEN[reason] ?? reason}`, total];

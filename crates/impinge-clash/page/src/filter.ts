@@ -157,9 +157,7 @@ export class Filter {
     const row = this.report.header.rows[number];
     if (by === "group") return this.reviews.of(row).group;
     if (by === "pair") return [row.a, row.b].map((part) => this.path(part)).sort().join("\n");
-    // A report without clusters has every finding by itself.
-    const cluster = row.cluster?.[by as "part" | "place"];
-    return cluster === undefined ? `-${number}` : String(cluster);
+    return String(row.cluster[by as "part" | "place"]);
   }
 
   /** The path of a part without the number that makes its name unique. */
@@ -173,7 +171,7 @@ export class Filter {
     if (by === "group") return { name: label, note };
     const last = (path: string) => path.slice(path.lastIndexOf("/") + 1);
     if (by === "pair") return { name: label.split("\n").map(last).join(" and "), note };
-    const common = header.clusters?.[by as "part" | "place"][Number(label)]?.name;
+    const common = header.clusters[by as "part" | "place"][Number(label)]?.name;
     if (common) return { name: common, note: by === "place" ? `${note} near each other` : note };
     const { a, b } = header.rows[rows[0]];
     const parts = new Set(rows.flatMap((row) => [header.rows[row].a, header.rows[row].b]));

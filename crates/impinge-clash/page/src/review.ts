@@ -75,17 +75,21 @@ export class Reviews {
   /** Returns the review file as text, and marks all edits as saved. */
   export(): string {
     const { units, rows } = this.report.header;
-    const findings = rows.map((row) => ({
-      key: row.key,
-      parts: [this.report.identity(row.a), this.report.identity(row.b)],
-      verdict: row.verdict,
-      depth: row.depth,
-      depth_at_most: row.depth_at_most,
-      distance: row.distance,
-      volume: row.volume,
-      fit_difference: row.fit?.difference ?? null,
-      ...this.of(row),
-    }));
+    const findings = rows.map((row) => {
+      const review = this.of(row);
+      const measured = {
+        verdict: row.verdict,
+        depth: row.depth,
+        depth_at_most: row.depth_at_most,
+        distance: row.distance,
+        volume: row.volume,
+        fit_difference: row.fit?.difference ?? null,
+      };
+      // As long as a finding is approved, it is compared with what was approved.
+      const approved = review.status === "approved" ? row.approved_as : null;
+      const parts = [this.report.identity(row.a), this.report.identity(row.b)];
+      return { key: row.key, parts, ...(approved ?? measured), ...review };
+    });
     const others = [...this.others.values()].filter(({ key }) => this.report.withKey(String(key)) === undefined);
     this.load();
     for (const { key } of rows) if (this.edits[key]) this.edits[key].is_saved = true;

@@ -494,6 +494,49 @@ describe("hostile", () => {
     await page.close();
   });
 
+  test("details tell what each verdict is about", async () => {
+    const { page } = await show("hostile");
+    const { rows } = await page.evaluate(() => window.impinge.report().header);
+    const of = (/** @type {string} */ verdict) => rows.findIndex((row) => row.verdict === verdict);
+    const text = async () => (await page.locator("#details").textContent()) ?? "";
+    assert.match(await text(), /Findings not listed: with a verdict that was not asked for12/);
+    assert.match(await text(), /Pairs not compared: excluded by a rule1,234/);
+    await choose(page, of("inside"));
+    assert.match(await text(), /svg onload=window\.harm=5> is inside <img src=x/);
+    await choose(page, of("fit"));
+    assert.match(await text(), /Difference of radii\+0\.01 radius/);
+    await choose(page, of("undecided"));
+    assert.match(await text(), /gaps up to 0\.0001: counts as closed/);
+    assert.match(await text(), /there, but less severe/);
+    // The depth of the touching pair is within its band.
+    await choose(page, of("touching"));
+    assert.doesNotMatch(await text(), /Depth/);
+    assert.match(await text(), /Touch band0\.3/);
+    await page.close();
+  });
+
+  test("reviews of the file are shown, and rows are clustered", async () => {
+    const { page, complaints } = await show("hostile");
+    const { rows, clusters } = await page.evaluate(() => window.impinge.report().header);
+    const reviewed = rows.findIndex((row) => row.review);
+    assert.deepEqual(await page.evaluate((row) => window.impinge.review(row), reviewed), rows[reviewed].review);
+    await choose(page, reviewed);
+    assert.equal(await page.locator('#details [data-review="comment"]').inputValue(), rows[reviewed].review?.comment);
+    await page.locator("#cluster").selectOption("group");
+    assert.equal(await page.locator("[data-cluster] .names span").first().textContent(), rows[reviewed].review?.group);
+    for (const by of /** @type {const} */ (["part", "place"])) {
+      await page.locator("#cluster").selectOption(by);
+      const several = clusters[by].filter(({ count }) => count > 1);
+      assert.ok(by === "place" || several.length > 0, "no cluster has two findings, so this proves nothing");
+      assert.equal(await page.locator("[data-cluster]").count(), several.length);
+      const total = clusters[by].reduce((sum, { count }) => sum + count, 0);
+      assert.equal(total, rows.length);
+    }
+    assert.equal(await page.evaluate(() => /** @type {any} */ (window).harm), undefined);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  });
+
   test("far from the origin faces are where they belong", async () => {
     const { page } = await show("hostile");
     const row = clashes.findIndex(({ verdict }) => verdict === "penetrating");

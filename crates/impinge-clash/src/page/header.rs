@@ -6,19 +6,19 @@ use super::{
     keep::{Kept, KeptRow},
 };
 use crate::{
+    cluster::{ClusterNumbers, Clusters},
     colors::color_of,
     findings::{Findings, Row, Status},
+    hidden::Hidden,
+    identity::PartIdentity,
+    review::{Review, ReviewEntry},
 };
 use impinge::{
     Bounds,
-    clash::{Side, Verdict},
+    clash::{self, Side, Verdict},
 };
-use impinge_io::{
-    assembly::{self, Unit},
-    bcf::Guid,
-};
+use impinge_io::assembly::{self, Unit};
 use serde::Serialize;
-use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
@@ -43,21 +43,30 @@ pub(super) struct Header<'f> {
     groups: Vec<Group<'f>>,
     parts: Parts<'f>,
     meshes: Vec<Mesh>,
-    rows: Vec<Clash>,
+    rows: Vec<Clash<'f>>,
     resolved: Vec<Resolved<'f>>,
     skipped: Vec<Skipped<'f>>,
     /// Parts whose surfaces have gaps.
     gaps: Vec<Gap>,
     /// How many findings are not listed and how many pairs were not compared, by reason.
-    hidden: Value,
+    hidden: Hidden,
     /// Files and elements that were not read by design.
-    left_out: Value,
-    /// The names of clusters by part and by place.
-    clusters: Value,
+    left_out: Vec<LeftOut<'f>>,
+    /// The clusters by part and by place.
+    clusters: &'f Clusters,
     /// How the parts of findings are recognised in later runs: the number of each part, and its identity.
-    identities: Vec<(u32, Value)>,
+    identities: Vec<(u32, PartIdentity)>,
     /// Entries of the review file that are not about a listed finding; null without a review file.
-    other_reviews: Value,
+    other_reviews: Option<&'f [ReviewEntry]>,
+    /// Whether only verdicts were decided, without depths and faces.
+    is_quick: bool,
+}
+
+#[derive(Serialize)]
+struct LeftOut<'f> {
+    kind: &'f str,
+    count: usize,
+    names: &'f [String],
 }
 
 #[derive(Serialize)]
@@ -92,11 +101,11 @@ struct Mesh {
 }
 
 #[derive(Serialize)]
-struct Clash {
+struct Clash<'f> {
     a: Option<u32>,
     b: Option<u32>,
     /// The same in later runs.
-    key: String,
+    key: &'f str,
     verdict: &'static str,
     /// Which part is inside the other: `a` or `b`.
     inside: Option<&'static str>,
@@ -122,9 +131,21 @@ struct Clash {
     closed: [bool; 2],
     status: Option<&'static str>,
     /// What people decided; null without a review file.
-    review: Value,
+    review: Option<&'f Review>,
+    /// What was measured when the finding was approved.
+    approved_as: Option<Approved>,
     /// The numbers of the clusters.
-    cluster: Value,
+    cluster: ClusterNumbers,
+}
+
+#[derive(Serialize)]
+struct Approved {
+    verdict: &'static str,
+    depth: Option<f64>,
+    depth_at_most: Option<f64>,
+    distance: f64,
+    volume: Option<f64>,
+    fit_difference: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -170,6 +191,15 @@ impl<'f> Header<'f> {
             name: &skipped.name,
             why: skipped.error.to_string(),
         };
+        let gap = |gap: &clash::Gap| {
+            let part = kept.number[gap.part]?;
+            Some(Gap { part, width: gap.width, closed: gap.is_closed })
+        };
+        let left_out = |it: &'f assembly::LeftOut| LeftOut {
+            kind: &it.kind,
+            count: it.count,
+            names: &it.names,
+        };
         Self {
             version: env!("CARGO_PKG_VERSION"),
             files: assembly.files.iter().map(file).collect(),
@@ -197,7 +227,7 @@ impl<'f> Header<'f> {
                 .rows
                 .iter()
                 .zip(&kept.rows)
-                .map(|(row, cut)| Clash::new(findings, row, cut, kept))
+                .map(|(row, cut)| Clash::new(row, cut, kept))
                 .collect(),
             resolved: findings
                 .resolved
@@ -205,30 +235,23 @@ impl<'f> Header<'f> {
                 .map(|pair| Resolved { a: &pair.a, b: &pair.b, verdict: &pair.verdict })
                 .collect(),
             skipped: assembly.skipped.iter().map(skipped).collect(),
-            gaps: Vec::new(),
-            hidden: Value::Null,
-            left_out: Value::Array(Vec::new()),
-            clusters: Value::Null,
+            gaps: findings.gaps.iter().filter_map(gap).collect(),
+            hidden: findings.hidden,
+            left_out: assembly.left_out.iter().map(left_out).collect(),
+            clusters: &findings.clusters,
             identities: identities(findings, kept),
-            other_reviews: Value::Null,
+            other_reviews: findings.other_reviews.as_deref(),
+            is_quick: findings.is_quick,
         }
     }
 }
 
 /// Returns the identities of the parts that clash.
-fn identities(findings: &Findings, kept: &Kept) -> Vec<(u32, Value)> {
+fn identities(findings: &Findings, kept: &Kept) -> Vec<(u32, PartIdentity)> {
     let parts = findings.rows.iter().flat_map(|row| [row.clash.a, row.clash.b]);
     let parts: BTreeSet<usize> = parts.collect();
-    let identity = |part: usize| {
-        let name = &findings.assembly.parts[part].name;
-        let path = findings.assembly.full_name(part);
-        let bounds = findings.assembly.mesh(part).bounds();
-        serde_json::json!({
-            "name": name, "path": path, "id": null, "center": bounds.center().to_array(),
-            "size": bounds.size().to_array(), "copies": 1,
-        })
-    };
-    parts.into_iter().filter_map(|part| Some((kept.number[part]?, identity(part)))).collect()
+    let identity = |part: usize| Some((kept.number[part]?, findings.identity(part)));
+    parts.into_iter().filter_map(identity).collect()
 }
 
 /// Returns the name of a side.
@@ -258,14 +281,14 @@ impl Mesh {
     }
 }
 
-impl Clash {
-    fn new(findings: &Findings, row: &Row, cut: &KeptRow, kept: &Kept) -> Self {
+impl<'f> Clash<'f> {
+    fn new(row: &'f Row, cut: &KeptRow, kept: &Kept) -> Self {
         let clash = &row.clash;
         let places = clash.places.iter().zip(&cut.places);
         Self {
             a: kept.number[clash.a],
             b: kept.number[clash.b],
-            key: key(findings, row),
+            key: &row.key,
             verdict: clash.verdict.name(),
             inside: clash.inner.filter(|_| clash.verdict == Verdict::Inside).map(side),
             band: clash.band,
@@ -301,16 +324,18 @@ impl Clash {
                 .collect(),
             closed: clash.is_closed,
             status: row.status.map(Status::name),
-            review: Value::Null,
-            cluster: Value::Null,
+            review: row.review.as_ref(),
+            approved_as: row.approved_as.map(|it| Approved {
+                verdict: it.verdict.name(),
+                depth: it.depth,
+                depth_at_most: it.depth_at_most,
+                distance: it.distance,
+                volume: it.volume,
+                fit_difference: it.fit_difference,
+            }),
+            cluster: row.cluster,
         }
     }
-}
-
-/// Returns the key of a finding.
-fn key(findings: &Findings, row: &Row) -> String {
-    let [a, b] = [row.clash.a, row.clash.b].map(|part| findings.assembly.full_name(part));
-    Guid::of(&["clash", &a, &b]).to_string()
 }
 
 fn different(mut faces: Vec<u32>) -> usize {

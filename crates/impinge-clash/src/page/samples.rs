@@ -1,9 +1,13 @@
 //! Sample findings for tests of the page, and the expected list as JSON.
 
-use crate::findings::{Findings, Resolved, Row, Status};
+use crate::{
+    findings::{Findings, Resolved, Row, Status},
+    hidden::Hidden,
+    review::{Review, ReviewStatus},
+};
 use impinge::{
     Bounds, FacePair, Mesh, Pair, Pose,
-    clash::{Clash, Depth, Place, Verdict},
+    clash::{Clash, Depth, Fit, Gap, Place, Side, Verdict},
     generate::{self, Random, gearbox},
     glam::{DMat3, DVec3},
 };
@@ -66,6 +70,8 @@ pub(super) fn hostile() -> Findings {
         "<!-- <script> ${window.harm=6} `\\u2028\u{2028}\u{202e}",
         "@FINDINGS@",
         "ordinary",
+        "shaft",
+        "hole",
     ];
     for (number, name) in names.into_iter().enumerate() {
         let offset = DVec3::new(number as f64 * 0.75, 0.0, 0.0);
@@ -78,17 +84,34 @@ pub(super) fn hostile() -> Findings {
         clash.is_closed = [a != 3, a + 1 != 3];
         Row { status: Some(status), ..Row::new(clash) }
     };
-    let rows = vec![
+    let mut rows = vec![
         row(0, Verdict::Duplicate, Some(0.25), Status::New),
         row(1, Verdict::Inside, Some(0.2), Status::Known),
         row(2, Verdict::Penetrating, None, Status::New),
+        row(5, Verdict::Undecided, None, Status::Worse),
+        row(6, Verdict::Fit, Some(0.02), Status::Known),
         row(3, Verdict::Clearance, None, Status::Known),
         row(4, Verdict::Touching, None, Status::New),
     ];
+    rows[1].clash.inner = Some(Side::B);
+    rows[1].clash.volume = Some(0.125);
+    rows[2].review = Some(Review {
+        status: ReviewStatus::Reviewed,
+        comment: "</textarea><script>window.harm=8</script>".to_owned(),
+        assignee: "<b>kim</b>".to_owned(),
+        group: "<img src=x onerror=window.harm=9>".to_owned(),
+    });
+    rows[4].clash.fit = Some(Fit::new(Side::A, 0.26, 0.25));
+    rows[6].clash.band = 0.3;
+    rows[6].clash.depth = Some(Depth::at_least(0.2));
     let resolved = Resolved::new("<b onclick=window.harm=7>gone</b>", "ordinary", "penetrating");
     let resolved = vec![resolved];
+    let mut hidden = Hidden::default();
+    (hidden.only, hidden.pairs_ignored) = (12, 1234);
     Findings {
         resolved,
+        hidden,
+        gaps: vec![Gap::new(3, 1.5, false), Gap::new(5, 1e-4, true)],
         pairs_checked: 5,
         touch: 1e-3,
         clearance: 0.5,

@@ -89,6 +89,35 @@ fn the_page_data_agrees_with_the_findings() {
     assert_eq!(numbers.len(), 96 * assembly.parts.len() + of_rows + of_meshes);
 }
 
+/// The fields that `page/src/review.ts` needs to write a review file.
+#[test]
+fn the_page_has_reviews_clusters_and_identities() {
+    let findings = samples::hostile();
+    let (header, _) = unpacked(&page(&findings));
+    let identities = header["identities"].as_array().unwrap();
+    assert_eq!(identities.len(), findings.assembly.parts.len());
+    for identity in identities {
+        let part = identity[0].as_u64().unwrap() as usize;
+        assert_eq!(identity[1]["name"], findings.assembly.parts[part].name);
+        assert_eq!(identity[1]["center"].as_array().unwrap().len(), 3);
+    }
+    for (row, found) in header["rows"].as_array().unwrap().iter().zip(&findings.rows) {
+        assert_eq!(row["key"], found.key);
+        let number = row["cluster"]["part"].as_u64().unwrap() as usize;
+        assert_eq!(number, found.cluster.part as usize);
+        assert!(header["clusters"]["part"][number]["count"].as_u64().unwrap() > 0);
+        assert_eq!(row["review"].is_null(), found.review.is_none());
+    }
+    assert_eq!(header["rows"][1]["inside"], "b");
+    assert_eq!(header["rows"][2]["review"]["status"], "reviewed");
+    assert_eq!(header["rows"][4]["fit"]["shaft"], "a");
+    assert_eq!(header["gaps"][0]["width"], 1.5);
+    assert_eq!(header["hidden"]["pairs_ignored"], 1234);
+    for verdict in impinge::clash::Verdict::ALL {
+        assert!(header["colors"][verdict.name()].as_str().unwrap().starts_with('#'));
+    }
+}
+
 #[test]
 fn names_cannot_end_the_data() {
     let findings = samples::hostile();

@@ -206,7 +206,7 @@ fn fields(line: usize, text: &str) -> Result<Vec<(usize, String)>, Fault> {
             loop {
                 match characters.next() {
                     Some((_, '"')) if characters.next_if(|&(_, c)| c == '"').is_some() => {
-                        field.push('"')
+                        field.push('"');
                     }
                     Some((_, '"')) => break,
                     Some((_, c)) => field.push(c),

@@ -77,10 +77,7 @@ const UNREAD: [(&[&str], &str); 7] = [
     ),
     (&["dae"], "Collada files cannot be read; save the file as .glb, .obj or .stl"),
     (&["3dxml"], "3DXML files cannot be read; save the file as .step, .glb or .stl"),
-    (
-        &["ifczip", "ifcxml"],
-        "only the text form of IFC (.ifc) can be read; unpack or convert the file",
-    ),
+    (&["ifcxml"], "only the text form of IFC (.ifc) can be read; convert the file"),
     (
         &["amf", "fbx", "blend", "3ds", "x3d", "wrl", "usd", "usda", "usdc", "usdz", "jt"],
         "this file format cannot be read; save the file as .glb, .obj or .stl",
@@ -109,7 +106,7 @@ impl Kind {
         match &*extension {
             "urdf" => return Some(Self::Urdf),
             "3mf" => return Some(Self::ThreeMf),
-            "ifc" => return Some(Self::Ifc),
+            "ifc" | "ifczip" => return Some(Self::Ifc),
             "step" | "stp" | "p21" => return Some(Self::Step),
             _ => {}
         }

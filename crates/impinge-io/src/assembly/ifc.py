@@ -99,6 +99,62 @@ def has_body(product):
     )
 
 
+def volume_and_box(numpy, positions, faces):
+    """Returns the signed volume that triangles enclose, and the bounding box of their corners."""
+    corners = positions[faces]
+    volume = numpy.sum(corners[:, 0] * numpy.cross(corners[:, 1], corners[:, 2])) / 6
+    corners = corners.reshape(-1, 3)
+    return volume, numpy.concatenate([corners.min(axis=0), corners.max(axis=0)])
+
+
+def stored_triangles(numpy, product, scale):
+    """Returns the triangles of an element as the file stores them, or None if its body is not stored as triangles."""
+    bodies = [
+        item
+        for item in product.Representation.Representations
+        if getattr(item, "RepresentationIdentifier", None) in BODIES
+    ]
+    if getattr(product, "HasOpenings", None) or len(bodies) != 1:
+        return None
+    positions, faces, first = [], [], 0
+    for item in bodies[0].Items:
+        if not item.is_a("IfcTriangulatedFaceSet"):
+            return None
+        points = numpy.array(item.Coordinates.CoordList, dtype="<f8").reshape(-1, 3) * scale
+        corners = numpy.array(item.CoordIndex, dtype="<i8").reshape(-1, 3) - 1
+        numbers = getattr(item, "PnIndex", None)
+        if numbers:
+            corners = numpy.array(numbers, dtype="<i8")[corners] - 1
+        if corners.size == 0 or corners.min() < 0 or corners.max() >= len(points):
+            return None
+        positions.append(points)
+        faces.append(corners + first)
+        first += len(points)
+    return (numpy.concatenate(positions), numpy.concatenate(faces)) if faces else None
+
+
+def repaired(product, scale, vertices, triangles):
+    """Returns the vertices and triangles that the file stores, if these are the same body, and else None.
+
+    IfcOpenShell leaves out triangles without area. Where these close a gap between an edge and a corner on that edge,
+    a closed body becomes an open one.
+    """
+    try:
+        import numpy
+    except ImportError:
+        return None
+    stored = stored_triangles(numpy, product, scale)
+    if stored is None:
+        return None
+    built = numpy.frombuffer(vertices, "<f8").reshape(-1, 3), numpy.frombuffer(triangles, "<i4").reshape(-1, 3)
+    volume, box = volume_and_box(numpy, *built)
+    own_volume, own_box = volume_and_box(numpy, *stored)
+    size = numpy.abs(box).max()
+    if numpy.abs(box - own_box).max() > 1e-9 * size or abs(volume - own_volume) > 1e-9 * size**3:
+        return None
+    return stored[0].astype("<f8").tobytes(), stored[1].astype("<u4").tobytes()
+
+
 def read(file, geom, tolerance, excluded):
     """Returns the shapes of all elements that are not excluded, by the number of the element."""
     settings = geom.settings()
@@ -127,6 +183,13 @@ def read(file, geom, tolerance, excluded):
                 if not iterator.next():
                     break
     return shapes, tolerance
+
+
+def length_unit(file):
+    """Returns the unit of length of the file in metres."""
+    import ifcopenshell.util.unit
+
+    return ifcopenshell.util.unit.calculate_unit_scale(file)
 
 
 def known(file, name):
@@ -160,6 +223,7 @@ def main():
     excluded = [name for name in sys.argv[2].split(",") if name and known(file, name)]
     shapes, tolerance = read(file, geom, tolerance, excluded)
 
+    scale = length_unit(file)
     out = [b"IMPSTEP2"]
     groups = Groups(out)
     meshes = {}
@@ -187,9 +251,15 @@ def main():
         key, vertices, faces, matrix = shape
         if key not in meshes:
             meshes[key] = len(meshes)
+            # Which faces are curved is not known here; the reader of this stream finds out. Triangles that the file
+            # stores are exact.
+            distance = tolerance
+            stored = repaired(product, scale, vertices, faces)
+            if stored is not None:
+                vertices, faces = stored
+                distance = 0.0
             counts = struct.pack("<II", len(vertices) // 24, len(faces) // 12)
-            # Which faces are curved is not known here; the reader of this stream finds out.
-            run = struct.pack("<IId", 1, len(faces) // 12, tolerance)
+            run = struct.pack("<IId", 1, len(faces) // 12, distance)
             out.append(b"M" + counts + vertices + faces + run)
         group = groups.of(product)
         # The matrix comes by columns.

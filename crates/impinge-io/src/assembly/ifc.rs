@@ -10,9 +10,9 @@ use super::{
     external::{self, Body, Program},
     files::Within,
 };
-use crate::{Error, text::shown};
+use crate::{Error, text::shown, unzip::Archive};
 use impinge::clash::Tessellation;
-use std::{env, path::Path};
+use std::{borrow::Cow, env, path::Path};
 
 const SCRIPT: &str = include_str!("ifc.py");
 
@@ -31,6 +31,7 @@ pub(super) fn read(
     builder: &mut Builder<'_>,
 ) -> Result<(), Error> {
     let failed = |message: String| file_error(path, message);
+    let bytes = &*unpacked(bytes).map_err(failed)?;
     check(bytes).map_err(failed)?;
     let program = program(builder.options).map_err(failed)?;
     let answer = program.run(bytes, builder.options.time_limit);
@@ -81,6 +82,20 @@ fn left_out(include: &[String]) -> Result<Vec<&'static str>, String> {
     Ok(LEFT_OUT.into_iter().filter(|class| !include.iter().any(|name| is(class, name))).collect())
 }
 
+/// Returns the text of a file, which may be packed as a zip archive (`.ifczip`).
+fn unpacked(bytes: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    if !bytes.starts_with(b"PK\x03\x04") {
+        return Ok(bytes.into());
+    }
+    let archive = Archive::open(bytes)?;
+    let mut models = archive.names().filter(|name| name.ends_with(".ifc"));
+    match (models.next(), models.next()) {
+        (Some(name), None) => archive.read(name).map(Cow::Owned),
+        (None, _) => Err("the zip archive holds no .ifc file".into()),
+        (Some(_), Some(_)) => Err("the zip archive holds several .ifc files; unpack it".into()),
+    }
+}
+
 /// Refuses a file that is not IFC or is truncated.
 fn check(bytes: &[u8]) -> Result<(), String> {
     if bytes.is_empty() {
@@ -108,6 +123,25 @@ mod tests {
         assert!(
             left_out(&["IfcWall".to_owned()]).unwrap_err().contains("`IfcWall` is not a class")
         );
+    }
+
+    #[test]
+    fn packed_files_are_unpacked() {
+        let zipped = |names: &[&str]| {
+            let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+            for name in names {
+                let options = zip::write::SimpleFileOptions::default();
+                writer.start_file(*name, options).unwrap();
+                std::io::Write::write_all(&mut writer, b"ISO-10303-21;").unwrap();
+            }
+            writer.finish().unwrap().into_inner()
+        };
+        let text = b"ISO-10303-21;";
+        assert_eq!(*unpacked(text).unwrap(), text[..]);
+        assert_eq!(*unpacked(&zipped(&["a.png", "House.IFC"])).unwrap(), text[..]);
+        assert!(unpacked(&zipped(&["a.png"])).unwrap_err().contains("no .ifc"));
+        assert!(unpacked(&zipped(&["a.ifc", "b.ifc"])).unwrap_err().contains("several"));
+        assert!(unpacked(&zipped(&["a.ifc"])[..50]).unwrap_err().contains("damaged"));
     }
 
     #[test]

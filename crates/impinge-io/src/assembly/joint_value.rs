@@ -36,17 +36,6 @@ pub enum JointUnit {
 }
 
 impl JointUnit {
-    /// Every unit, in the order in which the end of a text is compared with them: `mm` comes before `m`.
-    const ALL: [Self; 7] = [
-        Self::Degree,
-        Self::Radian,
-        Self::Length(Unit::Millimetre),
-        Self::Length(Unit::Centimetre),
-        Self::Length(Unit::Metre),
-        Self::Length(Unit::Inch),
-        Self::Length(Unit::Foot),
-    ];
-
     /// Returns the symbol of the unit: `rad`, `deg`, or that of a length.
     pub fn symbol(self) -> &'static str {
         match self {
@@ -55,17 +44,30 @@ impl JointUnit {
             Self::Length(unit) => unit.symbol(),
         }
     }
+
+    /// Splits a text that ends with a unit.
+    fn split_suffix(text: &str) -> Option<(&str, Self)> {
+        let text = text.trim_end();
+        for unit in [Self::Degree, Self::Radian] {
+            if let Some(number) = text.strip_suffix(unit.symbol()) {
+                return Some((number, unit));
+            }
+        }
+        Unit::split_suffix(text).map(|(number, unit)| (number, Self::Length(unit)))
+    }
 }
 
 impl FromStr for JointUnit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = |unit: &Self| text.eq_ignore_ascii_case(unit.symbol());
-        Self::ALL.into_iter().find(known).ok_or_else(|| {
-            let all = Self::ALL.map(Self::symbol).join(", ");
-            format!("`{}` is not a unit for joints; use one of {all}", shown(text))
-        })
+        match Self::split_suffix(&text.to_lowercase()) {
+            Some(("", unit)) => Ok(unit),
+            _ => {
+                let lengths = Unit::ALL.map(Unit::symbol).join(", ");
+                Err(format!("`{}` is not a unit for joints; use deg, rad, {lengths}", shown(text)))
+            }
+        }
     }
 }
 
@@ -93,7 +95,8 @@ impl JointValue {
             )),
             (Some(_), false) => Err(format!(
                 "is {kind}: it slides, so its value is a length, not the angle {self}; expected a number in \
-                 metres, or one with mm, cm, m, in or ft"
+                 metres, or one with a unit ({})",
+                Unit::ALL.map(Unit::symbol).join(", ")
             )),
         }
     }
@@ -110,15 +113,18 @@ impl FromStr for JointValue {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-        let with_unit = |unit: JointUnit| {
-            let number = number(text.trim_end().strip_suffix(unit.symbol())?)?;
-            Some(Self { number, unit: Some(unit) })
+        let with_unit = || {
+            let (value, unit) = JointUnit::split_suffix(text)?;
+            Some(Self { number: number(value)?, unit: Some(unit) })
         };
         let plain = number(text).map(Self::from);
-        plain.or_else(|| JointUnit::ALL.into_iter().find_map(with_unit)).ok_or_else(|| {
-            let message = "is not a value for a joint: expected a number in radians or metres, or a number with \
-                           deg, rad, mm, cm, m, in or ft";
-            format!("`{}` {message}", shown(text))
+        plain.or_else(with_unit).ok_or_else(|| {
+            let lengths = Unit::ALL.map(Unit::symbol).join(", ");
+            format!(
+                "`{}` is not a value for a joint: expected a number in radians or metres, or a number with a \
+                 unit: deg, rad, {lengths}",
+                shown(text)
+            )
         })
     }
 }
@@ -202,6 +208,7 @@ mod tests {
             ("10mm", 10.0, Some(JointUnit::Length(Unit::Millimetre))),
             ("1e-3m", 1e-3, Some(JointUnit::Length(Unit::Metre))),
             ("5cm", 5.0, Some(JointUnit::Length(Unit::Centimetre))),
+            ("5um", 5.0, Some(JointUnit::Length(Unit::Micrometre))),
         ] {
             assert_eq!(text.parse(), Ok(JointValue { number, unit }), "{text}");
         }

@@ -44,7 +44,9 @@ impl Precision {
             return Self { bounds: Bounds { min: DVec3::ZERO, max: DVec3::ZERO }, rounding: 0.0 };
         }
         let coordinates = || mesh.positions().iter().flat_map(DVec3::to_array);
-        let step = (mesh.positions().len() * 3 / MAX_SAMPLES + 1) | 1;
+        // A multiple of 3 would examine one axis only.
+        let step = mesh.positions().len() * 3 / MAX_SAMPLES + 1;
+        let step = if step.is_multiple_of(3) { step + 1 } else { step };
         let size = match is_single(coordinates().step_by(step)) {
             true => bounds.size().length().max(largest(&bounds)),
             false => bounds.size().length(),
@@ -199,6 +201,21 @@ mod tests {
             is_single(values.iter().enumerate().map(value))
         };
         assert!(mixed(20) && !mixed(2));
+    }
+
+    #[test]
+    fn all_axes_are_examined() {
+        // Only one coordinate of each vertex tells, in meshes of any size.
+        for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
+            for count in [300_u32, 3000, 4500, 10_000] {
+                let far = |at: u32| f64::from((1000.0 + f64::from(at) / 7.0) as f32);
+                let positions: Vec<DVec3> = (0..count).map(|at| axis * far(at)).collect();
+                let faces = (0..count - 2).map(|at| [at, at + 1, at + 2]).collect();
+                let mesh = Mesh::new(positions, faces).unwrap();
+                let expected = ROUNDINGS * SINGLE * far(count - 1);
+                assert_eq!(Precision::of(&mesh).rounding, expected, "{axis} {count}");
+            }
+        }
     }
 
     #[test]

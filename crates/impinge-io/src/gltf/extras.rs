@@ -27,7 +27,7 @@ impl<'de> Deserialize<'de> for Extras {
 struct Any;
 
 impl Any {
-    fn text<E>(text: impl ToString) -> Result<Extras, E> {
+    fn text<E>(text: &(impl ToString + ?Sized)) -> Result<Extras, E> {
         Ok(Extras { text: Some(text.to_string()), id: None })
     }
 }
@@ -62,11 +62,11 @@ impl<'de> Visitor<'de> for Any {
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Extras, E> {
-        Self::text(number)
+        Self::text(&number)
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Extras, E> {
-        Self::text(number)
+        Self::text(&number)
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Extras, E> {

@@ -572,6 +572,31 @@ fn meshes_of_robots_are_found_in_their_packages() {
 }
 
 #[test]
+fn the_pieces_of_a_link_move_together() {
+    let folder = Folder::new("split-robot");
+    let triangles = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 1 2 3\nf 4 5 6\n";
+    folder.write("two.obj", triangles);
+    let link = |name: &str| {
+        format!(
+            "<link name='{name}'><collision><geometry><mesh filename='two.obj' scale='2 2 2'/></geometry>\
+             </collision></link>"
+        )
+    };
+    let text = format!(
+        "<robot name='r'>{}{}<joint name='up' type='prismatic'><parent link='a'/><child link='b'/>\
+         <axis xyz='0 0 1'/></joint></robot>",
+        link("a"),
+        link("b")
+    );
+    let path = folder.write("r.urdf", text);
+    let assembly = load([path], &LoadOptions::default().split(true)).unwrap();
+    assert_eq!(assembly.parts.len(), 4);
+    let mut motion = assembly.motion();
+    let heights = motion.poses(&[3.0]).unwrap().iter().map(|pose| pose.translation().z);
+    assert_eq!(heights.collect::<Vec<_>>(), [0.0, 0.0, 3.0, 3.0]);
+}
+
+#[test]
 fn packages_are_found_by_their_manifest() {
     let folder = Folder::new("manifests");
     let manifest =

@@ -100,8 +100,8 @@ impl Checker {
                     Verdict::Penetrating => self.overlapping(parts, band, reach),
                     verdict => {
                         let mut clash = Clash::new(0, 0, verdict);
-                        clash.band = if reach.excess.is_finite() {
-                            reach.band
+                        clash.band = if reach.depth > 0.0 {
+                            reach.band_at_point
                         } else {
                             band.with(self.deviation(parts))
                         };
@@ -454,7 +454,7 @@ fn overlap((a, b): Parts<'_>) -> Bounds {
 
 /// The widest band of any faces of two parts.
 fn widest((a, b): Parts<'_>, band: Band) -> f64 {
-    band.with(a.tessellation.largest() + b.tessellation.largest())
+    band.with(a.largest_deviation + b.largest_deviation)
 }
 
 /// The verdict on parts that are neither inside each other nor meet, from their closest points.

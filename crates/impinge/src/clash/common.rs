@@ -260,7 +260,10 @@ impl Joints {
         let mut len = 3;
         for i in 0..3 {
             let inward = normal.cross(a[(i + 1) % 3] - a[i]).normalize_or_zero();
-            let side = |p: DVec3| inward.dot(p - a[i]) + self.tolerance;
+            let side = |p: DVec3| match inward.dot(p - a[i]) {
+                side if side.abs() <= self.tolerance => 0.0,
+                side => side,
+            };
             let mut kept = [DVec3::ZERO; 8];
             let mut count = 0;
             for k in 0..len {

@@ -27,7 +27,7 @@ use super::{
     placed::Placed,
     solid::Location,
 };
-use crate::{Bounds, FacePair, method::PointScratch, narrow::nearest_point};
+use crate::{Bounds, FacePair, NearestPoint, method::PointScratch, narrow::nearest_point};
 use glam::DVec3;
 use std::cmp::Reverse;
 
@@ -40,8 +40,9 @@ pub(super) struct Reach {
     pub(super) excess: f64,
     /// The touch band where the excess is largest.
     pub(super) band: f64,
-    /// The deepest point.
+    /// The deepest point, and the touch band there.
     pub(super) point: DVec3,
+    pub(super) band_at_point: f64,
     /// From the deepest point to the closest point of the surface that it has to leave.
     pub(super) outward: DVec3,
     /// Whether some point may be inside or outside, depending on how holes would be closed.
@@ -57,6 +58,7 @@ impl Default for Reach {
             excess: f64::NEG_INFINITY,
             band: 0.0,
             point: DVec3::ZERO,
+            band_at_point: 0.0,
             outward: DVec3::ZERO,
             is_undecided: false,
             separation: None,
@@ -69,6 +71,7 @@ impl Reach {
     pub(super) fn merge(&mut self, other: &Self) {
         if other.depth > self.depth {
             (self.depth, self.point, self.outward) = (other.depth, other.point, other.outward);
+            self.band_at_point = other.band_at_point;
         }
         if other.excess > self.excess {
             (self.excess, self.band) = (other.excess, other.band);
@@ -79,7 +82,8 @@ impl Reach {
     /// Takes a point of a certain depth.
     pub(super) fn offer(&mut self, depth: f64, band: f64, point: DVec3, outward: DVec3) {
         let excess = depth - band;
-        self.merge(&Self { depth, excess, band, point, outward, ..Self::default() });
+        let band_at_point = band;
+        self.merge(&Self { depth, excess, band, point, band_at_point, outward, ..Self::default() });
     }
 
     /// Shallower points than this change nothing.
@@ -348,11 +352,33 @@ impl DepthProbe {
             Origin::Vertex(_) => 0.0,
             Origin::Face(face) => inner.tessellation.at(face),
         };
-        let band = deepest.band.with(own + outer.tessellation.at(nearest.face));
+        let band = deepest.band.with(own + self.deviation(outer, point, &nearest));
         if nearest.distance > deepest.reach.depth {
             deepest.origin = Some(origin);
         }
         deepest.reach.offer(nearest.distance, band, point, nearest.point - point);
+    }
+
+    /// How much less deep a point may be than its distance to the nearest face, because faces deviate from the surface
+    /// that they stand for. Next to the rim of a hole the nearest face may be a plane, although the point is inside
+    /// only because the wall of the hole was cut into triangles.
+    fn deviation(&mut self, part: Placed<'_>, point: DVec3, nearest: &NearestPoint) -> f64 {
+        let own = part.tessellation.at(nearest.face);
+        let largest = part.largest_deviation;
+        if own == largest {
+            return own;
+        }
+        let (shape, pose) = part.body();
+        let mut most = own;
+        let limit = nearest.distance + largest;
+        shape.faces_roughly_within(pose, point, limit, &mut self.stack, |face| {
+            let at = part.tessellation.at(face);
+            if at > most {
+                let away = nearest_point(&part.triangle(face), point).distance(point);
+                most = most.max(at - (away - nearest.distance));
+            }
+        });
+        most
     }
 
     /// Moves the deepest point within its faces, away from the closest point of `outer`.
@@ -395,7 +421,7 @@ impl DepthProbe {
                 }
             }
             if nearest.distance > deepest.reach.depth {
-                let deviation = inner.tessellation.at(face) + outer.tessellation.at(nearest.face);
+                let deviation = inner.tessellation.at(face) + self.deviation(outer, here, &nearest);
                 let band = deepest.band.with(deviation);
                 deepest.reach.offer(nearest.distance, band, here, nearest.point - here);
             }
@@ -503,7 +529,7 @@ impl DepthProbe {
             return [0.0; 2];
         };
         if in_a && in_b {
-            let deviation = a.tessellation.at(to_a.face) + b.tessellation.at(to_b.face);
+            let deviation = self.deviation(a, point, &to_a) + self.deviation(b, point, &to_b);
             let depth = to_a.distance + to_b.distance;
             // Part `b` leaves towards its own far side, or `a` towards its own.
             let outward = (to_b.point - point) - (to_a.point - point);

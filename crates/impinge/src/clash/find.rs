@@ -274,6 +274,7 @@ impl Assembly<'_> {
             pose: &self.parts[number].pose,
             bounds: &finder.bounds[number],
             tessellation: &self.parts[number].tessellation,
+            largest_deviation: finder.deviation[number],
             band: finder.options.touch.unwrap_or(2.0 * finder.rounding[number]),
         }
     }

@@ -8,6 +8,7 @@
 use super::{Fit, Side, common::unit_normal, depth::Reach, placed::Placed};
 use crate::{FacePair, method::PointScratch, narrow::Triangle};
 use glam::{DVec2, DVec3};
+use std::f64::consts::TAU;
 
 /// Faces from which axes are guessed, and faces that are compared with each guess.
 const MAX_GUESSES: usize = 24;
@@ -40,6 +41,9 @@ pub(super) fn recognise(
     reach: &Reach,
     band: f64,
 ) -> Option<Fit> {
+    if !a.solid().is_solid || !b.solid().is_solid {
+        return None;
+    }
     let mut scratch = PointScratch::default();
     let mut faces_of = |part: Placed<'_>, other: Placed<'_>, face: fn(&FacePair) -> u32| {
         let mut all: Vec<u32> = faces.iter().map(face).collect();
@@ -152,20 +156,21 @@ impl Cylinder {
             straight.retain(|&i| triangles[i].iter().all(|&p| is_on(p)));
         }
         let (center, radius) = circle.filter(|_| straight.len() >= 6)?;
-        let (mut area, mut looks, mut facing) = (0.0, DVec2::ZERO, 0.0);
-        let mut sagitta = 0.0f64;
+        let (mut area, mut facing) = (0.0, 0.0);
+        let (mut sagitta, mut angles) = (0.0f64, Vec::with_capacity(straight.len()));
         for &i in &straight {
             let [p, q, r] = triangles[i];
             let own = 0.5 * (q - p).cross(r - p).length();
             let normal = flat(normals[i]);
-            let away = normal.dot(flat((p + q + r) / 3.0) - center);
+            let from_axis = flat((p + q + r) / 3.0) - center;
+            let away = normal.dot(from_axis);
+            angles.push(from_axis.to_angle());
             area += own;
-            looks += normal * own;
             facing += own * away;
             sagitta = sagitta.max(radius - away.abs());
         }
-        // The faces must go around: a fillet or a bulge is no shaft.
-        if looks.length() > 0.7 * area {
+        // A fillet or a bulge is no shaft.
+        if !go_around(angles) {
             return None;
         }
         let radius = straight
@@ -197,10 +202,15 @@ impl Cylinder {
     fn radius_of_thread(&self, part: Placed<'_>, faces: &[u32]) -> Option<f64> {
         let range =
             (1.0 - 1.2 * SAME_NOMINAL) * self.radius..=(1.0 + 1.2 * SAME_NOMINAL) * self.radius;
-        let (mut near, mut all, mut looks) = (0.0, 0.0, DVec3::ZERO);
+        let (mut near, mut all, mut angles) = (0.0, 0.0, Vec::new());
+        let (x, y) = self.axis.any_orthonormal_pair();
         let mut extreme = if self.is_shaft { f64::INFINITY } else { 0.0 };
         for &face in faces {
             let triangle @ [p, q, r] = part.triangle(face);
+            // The end of a bolt or the underside of its head is no part of a thread.
+            if unit_normal(&triangle).dot(self.axis).abs() > 0.95 {
+                continue;
+            }
             let area = 0.5 * (q - p).cross(r - p).length();
             all += area;
             let offsets = triangle.map(|p| self.offset(p));
@@ -208,7 +218,8 @@ impl Cylinder {
                 continue;
             }
             near += area;
-            looks += ((p + q + r) / 3.0 - self.center).reject_from_normalized(self.axis) * area;
+            let from_axis = (p + q + r) / 3.0 - self.center;
+            angles.push(DVec2::new(x.dot(from_axis), y.dot(from_axis)).to_angle());
             for offset in offsets {
                 extreme = if self.is_shaft {
                     f64::min(extreme, offset)
@@ -217,9 +228,17 @@ impl Cylinder {
                 };
             }
         }
-        let goes_around = looks.length() <= 0.3 * self.radius * near;
-        (near >= 0.8 * all && near > 0.0 && goes_around).then_some(extreme)
+        (near >= 0.8 * all && near > 0.0 && go_around(angles)).then_some(extreme)
     }
+}
+
+/// Whether faces go around an axis, from the directions in which they lie: no third of a turn is without a face.
+fn go_around(mut angles: Vec<f64>) -> bool {
+    angles.sort_by(f64::total_cmp);
+    let (Some(first), Some(last)) = (angles.first(), angles.last()) else { return false };
+    let across = first + TAU - last;
+    let widest = angles.windows(2).map(|pair| pair[1] - pair[0]).fold(across, f64::max);
+    widest < TAU / 3.0
 }
 
 /// The circle closest to some points (Kåsa's least squares).

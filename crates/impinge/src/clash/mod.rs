@@ -2,57 +2,75 @@
 //!
 //! [`find`] takes parts, each a mesh with a pose, and compares every two parts that are near each
 //! other. For each pair that is not clear it reports a [`Verdict`], with depth, distance, points
-//! and faces.
+//! and faces. [`Finder`] does the same again and again at other poses.
 //!
-//! | verdict | the surfaces | besides |
-//! |---|---|---|
-//! | [duplicate](Verdict::Duplicate) | coincide | the same part in the same place |
-//! | [inside](Verdict::Inside) | do not meet | a part, or a connected piece of it, lies inside the other's solid |
-//! | [penetrating](Verdict::Penetrating) | meet | one part reaches deeper into the other than the touch band |
-//! | [clearance](Verdict::Clearance) | do not meet | they are closer than the requested clearance |
-//! | [touching](Verdict::Touching) | meet | neither part reaches deeper than the touch band |
+//! | verdict | meaning |
+//! |---|---|
+//! | [duplicate](Verdict::Duplicate) | the same part in the same place, whatever its triangles |
+//! | [inside](Verdict::Inside) | a part, or a connected piece of it, lies inside the other's solid |
+//! | [penetrating](Verdict::Penetrating) | one part reaches deeper into the other than the touch band |
+//! | [undecided](Verdict::Undecided) | holes in a surface leave open whether the other part is inside |
+//! | [fit](Verdict::Fit) | a shaft in a hole of the same axis and about the same radius, overlapping |
+//! | [clearance](Verdict::Clearance) | farther apart than the touch band, closer than the requested clearance |
+//! | [touching](Verdict::Touching) | no farther apart than the touch band, and not deeper in each other |
 //!
-//! Two answers are exact, for coordinates as [`Pose::place`](crate::Pose::place) rounds them:
-//! whether surfaces meet, and in which faces; and whether a point lies inside a solid. Depths,
-//! distances, lengths and points are measured in `f64` and carry rounding errors, which the touch
+//! Whether surfaces meet, and in which faces, is exact for coordinates as
+//! [`Pose::place`](crate::Pose::place) rounds them. So is whether a point lies inside a closed surface. Depths,
+//! distances, volumes, lengths and points are measured in `f64` and carry rounding errors, which the touch
 //! band exceeds by far. They hold for sizes between 1e-60 and 1e60: beyond that, products of
 //! coordinates underflow or overflow.
 //!
 //! # Solids
-//! A part is *closed* if every edge has as many faces on one side as on the other. Vertices at
-//! equal positions count as the same vertex. A closed part encloses a solid: all points around
-//! which its surface winds at least once. So overlapping shells are one solid, and a shell that
-//! faces inward is a cavity. An open part encloses nothing, and can only be inside another.
+//! A surface encloses a solid: all points around which it winds at least once. So overlapping shells are one
+//! solid, and a shell that faces inward is a cavity. Files often miss this by little, so a copy of the faces is
+//! mended first (`solid.rs`): faces written several times count once, faces that look the other way than their
+//! neighbours are turned, and edges that almost meet are joined. A part is *closed* if what had to be joined was no
+//! wider than its touch band; [`Report::gaps`] has the widths.
+//!
+//! What is still open is a hole. A connected piece whose holes have more than a third of its area is a sheet and
+//! encloses nothing. Other pieces get caps, and a point around which the capped surface winds is inside if the caps
+//! fill less than a quarter of the directions that are seen from it: then the surface itself, without caps, has a
+//! generalised winding number above ½ by more than the holes could take away. If the caps fill more, it is undecided.
+//!
+//! # Touch band
+//! Two surfaces within the touch band of each other touch, whether they overlap by that much or leave a gap. The band
+//! is that of the pair:
+//! - the rounding of the two parts ([`Part::rounding`]; if unknown, 8 · 2⁻²⁴ of the diagonal of the mesh), at most
+//!   1/500 of the smaller part,
+//! - and the deviations of the two faces that meet from the curved surfaces that they stand for
+//!   ([`Part::tessellation`]), at most 1/50 of the smaller part. Planes have none.
+//!
+//! [`Options::touch`] sets one band for all pairs instead.
 //!
 //! # Depth
-//! For closed parts the depth is the largest distance from a point of one surface, inside the other
-//! solid, to that solid's surface. The search probes vertices, the middles of chords across the
-//! faces that touch, the centroids of faces inside, and then points of the same face around the
-//! deepest of these. Where the surfaces coincide and the solids lie on the same side, no point of
-//! either surface is inside. There the search probes points below the surface, whose depth is the
-//! distance to the nearer of the two surfaces.
+//! The depth is a bracket of the length of the shortest translation that frees the parts.
+//! - *At least*: around a point inside both solids, each of them holds a ball. A translation that frees the parts must
+//!   move one ball out of the other, so it is at least as long as the sum of the point's distances to the two surfaces.
+//!   Points of the surfaces are probed (`depth.rs`), and then points inside both solids (`interior.rs`).
+//! - *At most*: a translation that was verified to free the parts (`way_out.rs`), either because a plane separates them
+//!   afterwards, or because they were checked again where they would stand.
 //!
-//! Every probed point is really as deep as measured, so the result is a lower bound of the local
-//! depth. The depth is local: two plates that lie in each other may have to be moved farther than
-//! that to come apart.
-//!
-//! If either part is open, no depth is reported. An open part penetrates a closed one if it has
-//! points inside, deeper than the touch band. Two open parts penetrate each other if they cross
-//! along some segment of a curve, and each reaches farther than the touch band to both sides of it.
+//! A part that encloses nothing has a depth in a solid, but no volume. Two parts that enclose nothing penetrate each
+//! other if they cross along some segment of a curve, and each reaches farther than the touch band to both sides of it;
+//! they have no depth.
 //!
 //! # Files
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `find.rs` | [`find`]: from parts to candidate pairs to the report, on one thread or many |
+//! | `find.rs` | [`find`], [`Finder`]: from parts to candidate pairs to the report, on one thread or many |
 //! | `options.rs`, `report.rs` | input and output |
 //! | `check.rs` | checks one pair, the cheapest question first |
+//! | `band.rs` | the touch band of a pair |
 //! | `placed.rs`, `surface.rs` | a part with its pose; which of its faces are connected |
+//! | `solid.rs` | the solid that a mesh encloses, with gaps mended; which points lie inside |
 //! | `duplicate.rs` | whether two parts are duplicates |
 //! | `common.rs` | the intersection of two surfaces: curves, their lengths, connected components |
-//! | `winding.rs` | which points lie inside a solid, exactly |
-//! | `depth.rs` | the penetration depth |
-//! | `crossing.rs` | whether two open surfaces cross |
+//! | `depth.rs`, `interior.rs` | how deep parts reach into each other |
+//! | `way_out.rs` | translations that free parts from each other |
+//! | `volume.rs` | the common volume |
+//! | `fit.rs` | whether the overlap is that of a shaft in a hole |
+//! | `crossing.rs` | how far two surfaces cross that enclose nothing |
 
 mod band;
 mod check;

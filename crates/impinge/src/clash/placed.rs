@@ -50,6 +50,8 @@ pub(super) struct Placed<'h> {
     /// Encloses the placed mesh.
     pub(super) bounds: &'h Bounds,
     pub(super) tessellation: &'h Tessellation,
+    /// The largest deviation of a face.
+    pub(super) largest_deviation: f64,
     /// The widest gap with which the part counts as closed.
     pub(super) band: f64,
 }

@@ -2,7 +2,9 @@
 
 use impinge::{
     Mesh, Method, Pair, Pose, Threads,
-    clash::{self, Clash, Options, Part, Progress, Side, Stage, Tessellation, Verdict, Watch},
+    clash::{
+        self, Clash, Effort, Options, Part, Progress, Side, Stage, Tessellation, Verdict, Watch,
+    },
     generate::{self, Random},
     glam::{DMat3, DVec3, dvec3},
 };
@@ -701,4 +703,263 @@ fn curves_far_from_the_origin_are_as_long_as_at_it() {
         clash.length
     });
     assert!((lengths[1] / lengths[0] - 1.0).abs() < 1e-4, "{lengths:?}");
+}
+
+/// The same mesh with other positions.
+fn moved(mesh: &Mesh, place: impl Fn(usize, DVec3) -> DVec3) -> Mesh {
+    let positions = mesh.positions().iter().enumerate().map(|(i, &p)| place(i, p)).collect();
+    Mesh::new(positions, mesh.faces().to_vec()).expect("as before")
+}
+
+/// The same mesh with other faces.
+fn with_faces(mesh: &Mesh, faces: impl IntoIterator<Item = [u32; 3]>) -> Mesh {
+    Mesh::new(mesh.positions().to_vec(), faces.into_iter().collect()).expect("as before")
+}
+
+/// Every face with vertices of its own.
+fn soup(mesh: &Mesh) -> Mesh {
+    let positions: Vec<DVec3> = mesh.triangles().flatten().collect();
+    let faces = (0..positions.len() as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    Mesh::new(positions, faces).expect("as before")
+}
+
+/// A block that is not symmetric, written in many ways that mean the same solid.
+fn ways_to_write(mesh: &Mesh) -> Vec<(&'static str, Mesh)> {
+    let faces = mesh.faces();
+    let turned = |[a, b, c]: [u32; 3]| [a, c, b];
+    let (p, q) = (mesh.positions()[faces[0][0] as usize], mesh.positions()[faces[0][1] as usize]);
+    // The first edge is split in one of its two faces only.
+    let split = {
+        let mut positions = mesh.positions().to_vec();
+        positions.push(p.lerp(q, 0.3));
+        let [a, b, c] = faces[0];
+        let new = positions.len() as u32 - 1;
+        let faces = [[a, new, c], [new, b, c]].into_iter().chain(faces[1..].iter().copied());
+        Mesh::new(positions, faces.collect()).expect("as before")
+    };
+    // A triangle on an edge that stands away from the solid.
+    let dangling = {
+        let mut positions = mesh.positions().to_vec();
+        positions.push((p + q) * 0.55);
+        let new = positions.len() as u32 - 1;
+        let faces = faces.iter().copied().chain([[faces[0][0], faces[0][1], new]]);
+        Mesh::new(positions, faces.collect()).expect("as before")
+    };
+    vec![
+        ("as it is", mesh.clone()),
+        ("a soup", soup(mesh)),
+        (
+            "one vertex off",
+            moved(&soup(mesh), |i, p| if i == 5 { p + DVec3::Y * 4e-13 } else { p }),
+        ),
+        ("every vertex off", moved(&soup(mesh), |i, p| p * (1.0 + f64::EPSILON * (i % 5) as f64))),
+        ("rounded", moved(&soup(mesh), |_, p| p.as_vec3().as_dvec3())),
+        (
+            "two faces turned",
+            with_faces(
+                mesh,
+                faces.iter().enumerate().map(|(i, &f)| if i % 7 == 3 { turned(f) } else { f }),
+            ),
+        ),
+        ("inside out", with_faces(mesh, faces.iter().copied().map(turned))),
+        (
+            "both sides",
+            with_faces(mesh, faces.iter().copied().chain(faces.iter().copied().map(turned))),
+        ),
+        ("twice", with_faces(mesh, faces.iter().chain(faces).copied())),
+        ("an edge split", split),
+        ("a dangling triangle", dangling),
+    ]
+}
+
+#[test]
+fn the_way_a_solid_is_written_changes_no_verdict() {
+    let block = generate::cuboid(dvec3(100.1, 73.3, 51.7)).expect("a size");
+    let small = cuboid(10.0, 11.0, 12.0);
+    // Far inside, reaching out through one side, flush inside, touching from outside, clear.
+    let places = [
+        (dvec3(3.0, 2.0, 1.0), Some(Verdict::Inside)),
+        (dvec3(48.0, 2.0, 1.0), Some(Verdict::Penetrating)),
+        (dvec3(50.05 - 5.0, 2.0, 1.0), Some(Verdict::Inside)),
+        (dvec3(50.05 + 5.0, 2.0, 1.0), Some(Verdict::Touching)),
+        (dvec3(56.0, 2.0, 1.0), None),
+    ];
+    for (way, mesh) in ways_to_write(&block) {
+        let mesh = Arc::new(mesh);
+        for (place, expected) in places {
+            let other = at(small.clone(), place.x, place.y, place.z);
+            let clash = clash_of(at(mesh.clone(), 0.0, 0.0, 0.0), other.clone(), &Options::new());
+            let found = clash.as_ref().map(|clash| clash.verdict);
+            assert_eq!(found, expected, "{way}, at {place}: {clash:?}");
+            let quick = Options::new().effort(Effort::Quick);
+            let swapped = clash_of(other, at(mesh.clone(), 0.0, 0.0, 0.0), &quick);
+            let found = swapped.as_ref().map(|clash| clash.verdict);
+            assert_eq!(found, expected, "{way}, quick, at {place}: {swapped:?}");
+            if expected == Some(Verdict::Inside) {
+                assert_eq!(clash.and_then(|clash| clash.inner), Some(Side::B), "{way}");
+                assert_eq!(swapped.and_then(|clash| clash.inner), Some(Side::A), "{way}");
+            } else if expected == Some(Verdict::Penetrating) {
+                let depth = clash.and_then(|clash| clash.depth).expect("a depth");
+                assert!((depth.at_least - 7.05).abs() < 1e-4, "{way}: {depth:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gaps_are_measured() {
+    let block = soup(&cuboid(100.0, 80.0, 60.0));
+    let small = || at(cuboid(10.0, 11.0, 12.0), 0.0, 0.0, 0.0);
+    let gap_of = |mesh: Mesh| {
+        let report = clash::find(&[at(mesh, 0.0, 0.0, 0.0), small()], &Options::new());
+        assert_eq!(report.count(Verdict::Inside), 1, "{report:?}");
+        assert!(report.gaps.len() <= 1, "{:?}", report.gaps);
+        report.gaps.first().map(|gap| (gap.width, gap.is_closed))
+    };
+    assert_eq!(gap_of(block.clone()), None);
+    let off = |by: f64| moved(&block, move |i, p| if i == 5 { p + DVec3::Y * by } else { p });
+    let (width, is_closed) = gap_of(off(4e-13)).expect("a gap");
+    assert!((width - 4e-13).abs() < 2e-14 && is_closed, "{width}");
+    let (width, is_closed) = gap_of(off(0.05)).expect("a gap");
+    assert!((width - 0.05).abs() < 1e-9 && !is_closed, "{width}");
+}
+
+#[test]
+fn depth_follows_the_motion() {
+    // A cube and its copy, moved along all three axes: the way out is along one of them.
+    let cube = Arc::new(cuboid(100.0, 100.0, 100.0));
+    let mut last = f64::INFINITY;
+    for shift in [0.0, 1e-6, 0.12, 0.19, 0.3, 1.0, 20.0, 50.0, 80.0, 99.0, 99.9] {
+        let b = at(cube.clone(), shift, shift, shift);
+        let clash = clash_of(at(cube.clone(), 0.0, 0.0, 0.0), b, &Options::new());
+        let clash = clash.expect("they overlap");
+        assert!(matches!(clash.verdict, Verdict::Penetrating | Verdict::Duplicate), "{shift}");
+        let depth = clash.depth.expect("closed");
+        let most = depth.at_most().expect("a way out");
+        assert!((depth.at_least - (100.0 - shift)).abs() < 1e-9, "{shift}: {depth:?}");
+        assert!(depth.at_least <= most && most < 100.0 - shift + 1e-9, "{shift}: {depth:?}");
+        assert!(depth.at_least <= last, "{shift}");
+        last = depth.at_least;
+        let volume = clash.volume.expect("closed");
+        let expected = (100.0 - shift).powi(3);
+        assert!((volume - expected).abs() <= 1e-9 * expected, "{shift}: {volume}");
+    }
+}
+
+#[test]
+fn ways_out_free_the_parts() {
+    let options = Options::new();
+    let mut ways = 0;
+    for seed in 20..23 {
+        let parts = heap(seed, 40);
+        for clash in clash::find(&parts, &options).clashes {
+            let Some(depth) = clash.depth else { continue };
+            let Some(way_out) = depth.way_out else { continue };
+            assert!(depth.at_least <= way_out.length() * (1.0 + 1e-9), "{clash:?}");
+            let (a, mut b) = (parts[clash.a].clone(), parts[clash.b].clone());
+            let away = b.pose.translation() + way_out;
+            b.pose = Pose::new(b.pose.rotation(), away).expect("a rotation");
+            let after = clash_of(a, b, &options).map(|clash| clash.verdict);
+            assert!(matches!(after, None | Some(Verdict::Touching)), "seed {seed}: {after:?}");
+            ways += 1;
+        }
+    }
+    assert!(ways > 50, "{ways}");
+}
+
+#[test]
+fn a_wider_band_never_makes_a_clash_worse() {
+    let sheet = Arc::new(sheet());
+    let turn = DMat3::from_rotation_x(1.2) * DMat3::from_rotation_y(0.4);
+    let mut pairs = vec![(
+        at(sheet.clone(), 0.0, 0.0, 0.0),
+        Part::new(sheet, Pose::new(turn, dvec3(0.1, 0.2, 0.3)).expect("a rotation")),
+    )];
+    let parts = heap(31, 40);
+    let found = clash::find(&parts, &Options::new()).clashes;
+    pairs.extend(found.iter().map(|clash| (parts[clash.a].clone(), parts[clash.b].clone())));
+    assert!(pairs.len() > 20);
+    for (number, (a, b)) in pairs.iter().enumerate() {
+        let mut is_touching = false;
+        for band in [1e-9, 1e-3, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 2.0, 4.0] {
+            let options = Options::new().touch(band).expect("a length");
+            let clash = clash_of(a.clone(), b.clone(), &options);
+            let is_now = clash.as_ref().is_some_and(|clash| clash.verdict == Verdict::Touching);
+            assert!(is_now || !is_touching, "pair {number}, {band}: {clash:?}");
+            is_touching = is_now;
+        }
+    }
+}
+
+/// A tube around the z axis.
+fn tube(inner: f64, outer: f64, height: f64, sides: u32, turn: f64) -> Mesh {
+    let corners = [(inner, 0.0), (outer, 0.0), (outer, height), (inner, height)];
+    let positions = (0..sides).flat_map(|i| {
+        let (sine, cosine) =
+            ((f64::from(i) + turn) * std::f64::consts::TAU / f64::from(sides)).sin_cos();
+        corners.map(|(r, z)| dvec3(r * cosine, r * sine, z))
+    });
+    let faces = (0..sides).flat_map(|i| {
+        let j = (i + 1) % sides;
+        (0..4).flat_map(move |k| {
+            let l = (k + 1) % 4;
+            let [a, b, c, d] = [4 * i + k, 4 * i + l, 4 * j + l, 4 * j + k];
+            [[a, c, d], [a, b, c]]
+        })
+    });
+    Mesh::new(positions.collect(), faces.collect()).expect("a tube")
+}
+
+#[test]
+fn shafts_in_holes_of_one_nominal_radius_are_fits() {
+    let shaft = generate::cylinder(10.0, 60.0, 47).expect("a cylinder");
+    let in_hole = |radius: f64, aside: f64| {
+        let ring = at(tube(radius, 30.0, 40.0, 36, 0.3), 0.0, 0.0, -20.0);
+        clash_of(ring, at(shaft.clone(), aside, 0.0, 0.0), &Options::new())
+    };
+    for radius in [10.0, 9.95, 9.5, 8.6] {
+        let clash = in_hole(radius, 0.0).expect("they overlap");
+        assert_eq!(clash.verdict, Verdict::Fit, "{radius}: {clash:?}");
+        let fit = clash.fit.expect("a fit");
+        assert_eq!(fit.shaft, Side::B);
+        assert!((fit.difference() - (10.0 - radius)).abs() < 1e-9, "{radius}: {fit:?}");
+    }
+    assert_eq!(in_hole(7.0, 0.0).map(|clash| clash.verdict), Some(Verdict::Penetrating));
+    assert_eq!(in_hole(10.0, 3.0).map(|clash| clash.verdict), Some(Verdict::Penetrating));
+    assert_eq!(in_hole(10.2, 0.0), None);
+}
+
+#[test]
+fn quick_checks_find_the_same_pairs_and_classes() {
+    for seed in 40..44 {
+        let parts = heap(seed, 60);
+        let options = Options::new().clearance(0.3).expect("a length");
+        let full = clash::find(&parts, &options);
+        let quick = clash::find(&parts, &options.effort(Effort::Quick));
+        // Fits are penetrations to a quick check.
+        let class = |verdict| if verdict == Verdict::Fit { Verdict::Penetrating } else { verdict };
+        let of = |report: &clash::Report| -> Vec<(usize, usize, Verdict)> {
+            report.clashes.iter().map(|clash| (clash.a, clash.b, class(clash.verdict))).collect()
+        };
+        assert_eq!(of(&full), of(&quick), "seed {seed}");
+    }
+}
+
+#[test]
+fn fans_that_touch_in_their_hubs_are_checked_quickly() {
+    // Every face of one fan touches every face of the other: 16 million pairs.
+    let fan = |count: u32, up: f64| {
+        let rim = (0..=count).map(|i| {
+            let (sine, cosine) = (f64::from(i) / f64::from(count)).sin_cos();
+            dvec3(cosine, sine, up)
+        });
+        let positions = [DVec3::ZERO].into_iter().chain(rim).collect();
+        let faces = (1..=count).map(|i| [0, i, i + 1]).collect();
+        Mesh::new(positions, faces).expect("a fan")
+    };
+    let (a, b) = (at(fan(4000, 1.0), 0.0, 0.0, 0.0), at(fan(4000, -1.0), 0.0, 0.0, 0.0));
+    let options = Options::new().effort(Effort::Quick);
+    let clash = clash_of(a, b, &options).expect("they touch");
+    assert_eq!(clash.verdict, Verdict::Touching);
+    assert!(clash.faces.len() <= 1);
 }

@@ -13,6 +13,9 @@ use std::{collections::HashMap, sync::Arc};
 /// The namespace of identities and of objects in other entries.
 const PRODUCTION: &str = "http://schemas.microsoft.com/3dmanufacturing/production/";
 
+/// The start of most namespaces of 3MF.
+const COMMON: &str = "http://schemas.microsoft.com/3dmanufacturing/";
+
 /// Namespaces of extensions that a file may require, because they change no shape: production, materials, and sets of
 /// triangles.
 const HARMLESS: [&str; 3] = [
@@ -145,7 +148,9 @@ fn check_extensions(root: &Element<'_, '_>, namespaces: &[(&str, &str)]) -> Resu
     for prefix in required.split_ascii_whitespace() {
         let uri = namespaces.iter().find(|(other, _)| *other == prefix).map(|(_, uri)| *uri);
         if !uri.is_some_and(|uri| HARMLESS.iter().any(|harmless| uri.starts_with(harmless))) {
-            let what = shown(uri.unwrap_or(prefix));
+            // Without the part that all extensions have in common.
+            let what = uri.map_or(prefix, |uri| uri.strip_prefix(COMMON).unwrap_or(uri));
+            let what = shown(what);
             let message = format!(
                 "the file needs the 3MF extension {what}, which is not supported; save it without that extension"
             );

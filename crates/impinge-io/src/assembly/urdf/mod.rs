@@ -80,21 +80,22 @@ pub(super) fn read(
                 Problem::Here(message) => named(Fault::line(collision.line, message)),
                 Problem::InFile(error) => error,
             });
+            let first_part = builder.assembly.parts.len() as u32;
             let added = added.and_then(|(mesh, scale)| {
                 let local = collision.origin * scale;
                 let transform = &(links[number] * local);
-                let part = builder.assembly.parts.len() as u32;
-                mechanism.carried.push(Carried { part, link: number as u32, local });
                 let link = Some(first_link + number as u32);
                 let moved = link_moved[number] + of_translation(collision.origin.translation);
                 let part = NewPart { link, moved, ..NewPart::new(&name, group, mesh, transform) };
                 let fault = |message| named(Fault::line(collision.line, message));
-                builder.add_part(part).map_err(fault)
+                let added = builder.add_part(part).map_err(fault);
+                // A mesh that is split becomes several parts.
+                let parts = first_part..builder.assembly.parts.len() as u32;
+                let link = number as u32;
+                mechanism.carried.extend(parts.map(|part| Carried { part, link, local }));
+                added
             });
             if let Err(error) = added {
-                mechanism
-                    .carried
-                    .retain(|carried| carried.part < builder.assembly.parts.len() as u32);
                 builder.broken(&name, error)?;
             }
         }

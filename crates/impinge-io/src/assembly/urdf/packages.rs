@@ -29,6 +29,9 @@ const MAX_FOLDERS: usize = 4096;
 /// The largest size of a `package.xml`, in bytes.
 const MAX_MANIFEST: u64 = 1 << 20;
 
+/// Packages by the names in their manifests.
+type Named = Vec<(String, PathBuf)>;
+
 /// The files of a robot's packages.
 pub(super) struct Packages<'a> {
     /// The folder of the robot's file; `None` if other files cannot be opened.
@@ -38,7 +41,7 @@ pub(super) struct Packages<'a> {
     /// The folders of packages that were searched, by name.
     found: RefCell<HashMap<String, Rc<Vec<PathBuf>>>>,
     /// The packages in and below a folder, by their names in `package.xml`.
-    listed: RefCell<HashMap<PathBuf, Rc<Vec<(String, PathBuf)>>>>,
+    listed: RefCell<HashMap<PathBuf, Rc<Named>>>,
     /// The number of folders that were opened.
     opened: RefCell<usize>,
 }
@@ -162,7 +165,7 @@ impl<'a> Packages<'a> {
     }
 
     /// Returns the packages in a folder and in the folders below it.
-    fn list(&self, place: &Path) -> Rc<Vec<(String, PathBuf)>> {
+    fn list(&self, place: &Path) -> Rc<Named> {
         if let Some(known) = self.listed.borrow().get(place) {
             return Rc::clone(known);
         }
@@ -243,7 +246,7 @@ fn is_package_name(name: &str) -> bool {
 fn manifest_name(folder: &Path) -> Option<String> {
     let path = folder.join("package.xml");
     // A pipe would block.
-    let size = fs::metadata(&path).ok().filter(|kind| kind.is_file())?.len();
+    let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
     let mut text = String::new();
     fs::File::open(&path).ok()?.take(size.min(MAX_MANIFEST)).read_to_string(&mut text).ok()?;
     named(&text).map(str::to_owned)
