@@ -135,7 +135,8 @@ impl Checker {
     ) -> Option<Clash> {
         let (first, second) = parts;
         let bodies = (first.body(), second.body());
-        if way_out::by_planes(parts, &[]).length() <= band.least() {
+        let is_same = are_same(&mut self.probe, parts, band);
+        if !is_same && way_out::by_planes(parts, &[]).length() <= band.least() {
             if let Some(faces) = self.searcher.any_within(bodies.0, bodies.1, band.least()) {
                 let mut clash = Clash::new(0, 0, Verdict::Touching);
                 clash.band = band.least();
@@ -148,7 +149,6 @@ impl Checker {
             let near = self.searcher.distance_within(bodies.0, bodies.1, limit)?;
             return judge_distance(parts, band, clearance, &near);
         }
-        let is_same = are_same(&mut self.probe, parts, band);
         let mut clash = Clash::new(0, 0, Verdict::Duplicate);
         clash.band = band.least();
         for limit in QUICK_FACES {
@@ -227,6 +227,9 @@ impl Checker {
             let mut clash = Clash::new(0, 0, Verdict::Inside).at(&near(self, f64::INFINITY)?);
             clash.band = reach.band;
             clash.inner = self.inner_piece(parts, band);
+            if clash.inner.is_none() {
+                clash.verdict = Verdict::Penetrating;
+            }
             clash.volume = self.volume(parts);
             clash.depth = Some(self.bracket(parts, band, &reach));
             return Some(clash);
@@ -255,7 +258,7 @@ impl Checker {
             let least_size = a.size().min(b.size());
             let near = (16.0 * f64::EPSILON * largest).max(1e-9 * least_size);
             let allowed = band.with(self.deviation(parts));
-            if self.crossing.reach(parts, self.common.pieces(), near) > allowed {
+            if self.crossing.reach(parts, self.common.pieces(), near, allowed) > allowed {
                 return Verdict::Penetrating;
             }
         }
@@ -381,12 +384,16 @@ impl Checker {
         }
     }
 
-    /// Which part has a connected piece inside the other, for parts whose surfaces do not meet.
+    /// Which part has a connected piece inside the other, for parts whose surfaces do not meet. Neither, if both have:
+    /// such as a block that is larger than the cavity it lies in.
     fn inner_piece(&mut self, (a, b): Parts<'_>, band: Band) -> Option<Side> {
         let mut depth =
             |inner, outer| self.probe.depth((inner, outer), &[], &[], band, Effort::Quick).excess;
-        let (of_a, of_b) = (depth(a, b), depth(b, a));
-        Some(if of_a >= of_b { Side::A } else { Side::B })
+        match (depth(a, b) > 0.0, depth(b, a) > 0.0) {
+            (true, true) => None,
+            (true, false) => Some(Side::A),
+            _ => Some(Side::B),
+        }
     }
 
     /// The bracket of the depth: what was found, and a translation that frees the parts.

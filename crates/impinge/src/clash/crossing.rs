@@ -32,12 +32,14 @@ impl Crossing {
     /// other, along some piece that they have in common; 0 if they do not cross.
     ///
     /// `near` is how far rounding moves points. It does not depend on the touch band, so that a wider band never
-    /// makes a crossing of what a narrower band calls touching.
+    /// makes a crossing of what a narrower band calls touching. A face that stays within the touch band `band` of a face
+    /// of the other surface is on no side of it.
     pub(super) fn reach(
         &mut self,
         (a, b): (Placed<'_>, Placed<'_>),
         pieces: &[Piece],
         near: f64,
+        band: f64,
     ) -> f64 {
         let Self { stack, rays } = self;
         let mut longest: Vec<&Piece> =
@@ -55,7 +57,7 @@ impl Crossing {
                 });
             }
             let [of_a, of_b] = rays;
-            interleaved_reach(of_a, of_b, near)
+            interleaved_reach(of_a, of_b, near.max(band))
         });
         reaches.fold(0.0, f64::max)
     }
@@ -99,8 +101,8 @@ fn rays_of(
 
 /// How far rays reach that lie in different sectors of the others: the largest distance for which the rays of both
 /// surfaces that reach farther are still interleaved. 0 if no rays are.
-fn interleaved_reach(rays: &[Ray], others: &mut [Ray], near: f64) -> f64 {
-    if !are_interleaved(rays, others, near) {
+fn interleaved_reach(rays: &[Ray], others: &mut [Ray], band: f64) -> f64 {
+    if !are_interleaved(rays, others, band) {
         return 0.0;
     }
     let mut reaches: Vec<f64> = rays.iter().chain(&*others).map(|ray| ray.reach).collect();
@@ -110,19 +112,19 @@ fn interleaved_reach(rays: &[Ray], others: &mut [Ray], near: f64) -> f64 {
         rays.iter().copied().filter(|ray| ray.reach >= than).collect()
     };
     let last = reaches.partition_point(|&reach| {
-        are_interleaved(&longer(rays, reach), &mut longer(others, reach), near)
+        are_interleaved(&longer(rays, reach), &mut longer(others, reach), band)
     });
     reaches[last.max(1) - 1]
 }
 
 /// Whether rays lie in more than one of the sectors that others leave.
-fn are_interleaved(rays: &[Ray], others: &mut [Ray], near: f64) -> bool {
+fn are_interleaved(rays: &[Ray], others: &mut [Ray], band: f64) -> bool {
     others.sort_unstable_by(|p, q| p.angle.total_cmp(&q.angle));
     let mut sectors = rays.iter().filter_map(|ray| {
         // What lies in the other's face, but for the touch band, is on no side of it.
         let is_along = others.iter().any(|other| {
             let (sine, cosine) = (ray.angle - other.angle).sin_cos();
-            cosine > 0.0 && sine.abs() * ray.reach.min(other.reach) <= near.max(1e-12 * ray.reach)
+            cosine > 0.0 && sine.abs() * ray.reach.min(other.reach) <= band.max(1e-12 * ray.reach)
         });
         let sector = others.partition_point(|other| other.angle < ray.angle) % others.len().max(1);
         (!is_along).then_some(sector)

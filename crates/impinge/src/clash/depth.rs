@@ -309,21 +309,31 @@ impl DepthProbe {
 
     /// Probes a vertex that is inside, and everything that is reached from it across faces that do
     /// not touch the other part.
+    ///
+    /// What is reached is inside too, if all faces that touch are known and no gap lets a face through. Otherwise each
+    /// point is located.
     fn flood(&mut self, inner: Placed<'_>, outer: Placed<'_>, vertex: u32, deepest: &mut Deepest) {
         let surface = inner.surface();
+        let is_sure = deepest.effort == Effort::Full && !outer.solid().is_mended();
         self.flood.push(vertex);
         while let Some(vertex) = self.flood.pop() {
             if deepest.is_enough() {
                 self.flood.clear();
                 return;
             }
-            self.probe((inner, outer), inner.vertex(vertex), Origin::Vertex(vertex), deepest);
+            let point = inner.vertex(vertex);
+            if !is_sure && !outer.is_inside(point, &mut self.stack) {
+                continue;
+            }
+            self.probe((inner, outer), point, Origin::Vertex(vertex), deepest);
             for &face in surface.around(vertex) {
                 if !self.touched.set(face) {
                     continue;
                 }
                 let middle = inner.triangle(face).iter().sum::<DVec3>() / 3.0;
-                self.probe((inner, outer), middle, Origin::Face(face), deepest);
+                if is_sure || outer.is_inside(middle, &mut self.stack) {
+                    self.probe((inner, outer), middle, Origin::Face(face), deepest);
+                }
                 for next in surface.corners(face) {
                     if self.seen.set(next) {
                         self.flood.push(next);

@@ -20,6 +20,8 @@ const ROUND: f64 = 0.02;
 const SAME_NOMINAL: f64 = 0.25;
 /// The largest distance between the axes, in radii.
 const COAXIAL: f64 = 0.05;
+/// How far from a wall a point is beside it, in radii.
+const BESIDE: f64 = 1e-3;
 
 /// Part of a cylinder: faces of a part around an axis.
 #[derive(Clone, Copy, Debug)]
@@ -94,19 +96,20 @@ impl Cylinder {
     fn find(part: Placed<'_>, faces: &[u32]) -> Option<Self> {
         let triangles: Vec<Triangle> = faces.iter().map(|&face| part.triangle(face)).collect();
         let normals: Vec<DVec3> = triangles.iter().map(unit_normal).collect();
-        let outward = if part.solid().volume < 0.0 { -1.0 } else { 1.0 };
         let step = faces.len().div_ceil(MAX_GUESSES).max(1);
         let mut best: Option<Self> = None;
         let mut tried: Vec<DVec3> = Vec::new();
         let surface = part.surface();
-        for corner in faces.iter().step_by(step).flat_map(|&face| surface.corners(face)) {
-            // Any two neighbours: next to the rim of a hole are also faces that are none of its wall.
-            let around: Vec<DVec3> = surface
-                .around(corner)
-                .iter()
-                .take(8)
-                .map(|&face| unit_normal(&part.triangle(face)))
-                .collect();
+        let numbered = (0..faces.len()).step_by(step);
+        let corners = numbered
+            .flat_map(|number| surface.corners(faces[number]).map(|corner| (number, corner)));
+        for (number, corner) in corners {
+            // Any two neighbours: next to the rim of a hole are also faces that are none of its wall. Where seams
+            // leave a face without neighbours, the next faces of the list are often beside it.
+            let beside = surface.around(corner).iter().map(|&face| part.triangle(face));
+            let next = triangles[number..].iter().copied();
+            let around: Vec<DVec3> =
+                beside.take(8).chain(next.take(5)).map(|triangle| unit_normal(&triangle)).collect();
             let pairs = (1..around.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
             for across in pairs.map(|(i, j)| around[i].cross(around[j])) {
                 // From half a degree to sixty.
@@ -121,7 +124,7 @@ impl Cylinder {
                 if tried.len() > 4 * MAX_GUESSES {
                     return best;
                 }
-                let found = Self::around(axis, &triangles, &normals, outward);
+                let found = Self::around(axis, part, &triangles, &normals);
                 let area = |it: &Option<Self>| it.map_or(0.0, |found| found.area);
                 if area(&found) > area(&best) {
                     best = found;
@@ -134,9 +137,9 @@ impl Cylinder {
     /// The cylinder with an axis of the given direction among some faces.
     fn around(
         axis: DVec3,
+        part: Placed<'_>,
         triangles: &[Triangle],
         normals: &[DVec3],
-        outward: f64,
     ) -> Option<Self> {
         let (x, y) = axis.any_orthonormal_pair();
         let flat = |p: DVec3| DVec2::new(x.dot(p), y.dot(p));
@@ -174,19 +177,29 @@ impl Cylinder {
         if !go_around(angles) {
             return None;
         }
+        let is_shaft = match part.solid().is_mended() {
+            true => {
+                let middles = straight.iter().map(|&i| triangles[i].iter().sum::<DVec3>() / 3.0);
+                let mut scratch = PointScratch::default();
+                let step = straight.len().div_ceil(MAX_GUESSES).max(1);
+                // The directions of the faces mean nothing there; the side on which the solid lies does.
+                let votes = middles.step_by(step).map(|middle| {
+                    let away = flat(middle) - center;
+                    let step = (x * away.x + y * away.y).normalize_or_zero() * (BESIDE * radius);
+                    let [within, beyond] = [middle - step, middle + step]
+                        .map(|point| i32::from(part.is_inside(point, &mut scratch)));
+                    within - beyond
+                });
+                votes.sum::<i32>() > 0
+            }
+            false => (facing > 0.0) == (part.solid().volume > 0.0),
+        };
         let radius = straight
             .iter()
             .flat_map(|&i| triangles[i].map(|p| flat(p).distance(center)))
             .fold(0.0, f64::max)
             .max(radius);
-        Some(Self {
-            axis,
-            center: x * center.x + y * center.y,
-            radius,
-            sagitta,
-            is_shaft: facing * outward > 0.0,
-            area,
-        })
+        Some(Self { axis, center: x * center.x + y * center.y, radius, sagitta, is_shaft, area })
     }
 
     fn is_coaxial(&self, other: &Self) -> bool {

@@ -71,9 +71,13 @@ impl Solid {
     pub(super) fn new(mesh: &Mesh, surface: &Surface) -> Self {
         let size = mesh.bounds().size().length();
         let volume = signed_volume(mesh);
-        let is_closed = surface.is_closed;
+        let mut mending = Mending::new(mesh, surface, size);
         // A closed surface without volume may be one whose faces are all written twice, in both directions.
-        if is_closed && volume.abs() > 1e-9 * size.powi(3) {
+        let has_volume = volume.abs() > 1e-9 * size.powi(3);
+        let is_solid = surface.is_closed && has_volume;
+        let has_repeated = (!is_solid || surface.has_crowded_edges) && mending.drop_repeated();
+        // Shells that overlap may have faces in common; both shells need them.
+        if is_solid && !(has_repeated && mending.open_edges().is_empty()) {
             return Self {
                 mended: None,
                 caps: Vec::new(),
@@ -83,7 +87,7 @@ impl Solid {
                 volume,
             };
         }
-        Mending::new(mesh, surface, size).solid()
+        mending.solid()
     }
 
     /// Where a point lies with respect to the solid of a part. `band` is the part's touch band.
@@ -115,6 +119,11 @@ impl Solid {
     /// Whether the faces enclose the solid without a gap that is wider than the band.
     pub(super) fn is_closed(&self, band: f64) -> bool {
         self.is_solid && (self.gap == 0.0 || self.gap <= band)
+    }
+
+    /// Whether the faces of the mesh do not enclose the solid themselves.
+    pub(super) fn is_mended(&self) -> bool {
+        self.mended.is_some()
     }
 
     /// The faces that enclose the solid, closed.
@@ -174,8 +183,8 @@ impl<'m> Mending<'m> {
         Self { positions: mesh.positions().into(), faces, size, gap: 0.0 }
     }
 
+    /// The solid of faces that are different.
     fn solid(mut self) -> Solid {
-        self.drop_repeated();
         self.orient();
         let mut open = self.open_edges();
         if !open.is_empty() {
@@ -188,8 +197,8 @@ impl<'m> Mending<'m> {
     }
 
     /// Keeps one of several equal faces. Pairs that look in opposite directions cancel, unless all faces are such
-    /// pairs, or the others are closed only together with them.
-    fn drop_repeated(&mut self) {
+    /// pairs, or the others are closed only together with them. Returns whether there were any.
+    fn drop_repeated(&mut self) -> bool {
         let mut counts: HashMap<[u32; 3], (i32, [u32; 3])> =
             HashMap::with_capacity(self.faces.len());
         let mut has_repeated = false;
@@ -201,7 +210,7 @@ impl<'m> Mending<'m> {
             entry.or_insert((0, face)).0 += turn;
         }
         if !has_repeated {
-            return;
+            return false;
         }
         let mut seen = std::collections::HashSet::with_capacity(counts.len());
         let mut once = Vec::with_capacity(counts.len());
@@ -226,6 +235,7 @@ impl<'m> Mending<'m> {
             true => once,
             false => without_pairs,
         };
+        true
     }
 
     /// Turns faces so that neighbours at an edge of two faces look the same way. Of the two ways of a piece, that of

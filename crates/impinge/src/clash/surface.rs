@@ -15,6 +15,8 @@ pub(super) struct Surface {
     /// Whether the faces enclose a solid: every edge has as many faces on the one side as on the other,
     /// so that how often they go around a point is a whole number, anywhere off the surface.
     pub(super) is_closed: bool,
+    /// Whether some edge has more than two faces.
+    pub(super) has_crowded_edges: bool,
     /// The faces around vertex `v` are `around[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
     around: Vec<u32>,
@@ -33,6 +35,7 @@ impl Surface {
             mesh.faces().iter().map(|face| face.map(|v| first_at[v as usize])).collect();
         let edges = edges(&corners);
         let is_closed = check_solid(&edges).is_ok();
+        let has_crowded_edges = edges.iter().any(|edge| edge.forward + edge.backward > 2);
 
         let mut starts = vec![0u32; mesh.positions().len() + 1];
         for &vertex in corners.iter().flatten() {
@@ -53,7 +56,8 @@ impl Surface {
         let is_used = |vertex: &usize| starts[vertex + 1] > starts[*vertex];
         let used =
             (0..mesh.positions().len()).filter(is_used).map(|v| mesh.positions()[v]).collect();
-        let mut surface = Self { corners, is_closed, starts, around, piece_of, pieces, used };
+        let mut surface =
+            Self { corners, is_closed, has_crowded_edges, starts, around, piece_of, pieces, used };
         surface.find_pieces();
         surface
     }
