@@ -147,7 +147,7 @@ pub enum Status {
     New,
     /// The baseline has it.
     Known,
-    /// The baseline has it, but it was less severe there: see [`CheckOptions`](crate::CheckOptions).
+    /// The baseline has it, but with a less severe verdict, or it grew by more than its touch band since.
     Worse,
 }
 
