@@ -153,10 +153,10 @@ fn numbers(pair: &Pair, clash: &Clash, storage: Storage, variant: Variant) -> Ve
         (None, None) => {}
         (found, truth) => wrong.push(format!("{found:?} instead of {truth:?}")),
     }
-    if let Some(distance) = pair.distance {
-        if (clash.distance - distance).abs() > 2.0 * error {
-            wrong.push(format!("distance {} instead of {distance}", clash.distance));
-        }
+    if let Some(distance) = pair.distance
+        && (clash.distance - distance).abs() > 2.0 * error
+    {
+        wrong.push(format!("distance {} instead of {distance}", clash.distance));
     }
     if let Some(truth) = pair.depth {
         let slack = 2.0 * error + pair.facets;
