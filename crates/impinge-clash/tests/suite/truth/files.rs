@@ -114,7 +114,7 @@ fn model(bodies: &[Body], transform: impl Fn(usize) -> DAffine3) -> Model {
         model.parts.push(ModelPart {
             name: ["a", "b"][number].to_owned(),
             mesh: number,
-            faces: Vec::from([0..mesh.faces().len() as u32]),
+            faces: std::iter::once(0..mesh.faces().len() as u32).collect(),
             transform: transform(number),
         });
         model.meshes.push(Arc::new(mesh));
