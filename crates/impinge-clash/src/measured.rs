@@ -51,7 +51,11 @@ impl Measured {
             _ => false,
         };
         let is_apart = rank(clash.verdict) == rank(Verdict::Clearance);
-        let is_deeper = grew(clash.least_depth(), self.depth_at_most.or(self.depth), clash.band);
+        // A loose upper end says little. Where no volume tells more, the lower ends are compared.
+        let has_volumes = clash.volume.is_some() && self.volume.is_some();
+        let lower = self.depth.map(|depth| depth * 1.02).filter(|_| !has_volumes);
+        let is_deeper = grew(clash.least_depth(), self.depth_at_most.or(self.depth), clash.band)
+            || grew(clash.least_depth(), lower, clash.band);
         let is_tighter =
             grew(clash.fit.map(|fit| fit.difference()), self.fit_difference, clash.band);
         // A volume grows by this much if the surfaces in the box of the clash move by the band.

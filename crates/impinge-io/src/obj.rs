@@ -234,10 +234,10 @@ fn read_faces<'a>(
                 groups.face(faces.len() as u32);
                 triangulate(&corners, positions, &mut faces);
             }
-            ("o", Cow::Borrowed(name)) => groups.open(Some(name), None),
+            ("o", Cow::Borrowed(name)) => groups.open_object(name),
             ("g", Cow::Borrowed(name)) => {
                 let name = if name.is_empty() { "default" } else { name };
-                groups.open(groups.open.object, Some(name));
+                groups.open_group(name);
             }
             _ => {}
         }
@@ -297,6 +297,8 @@ fn vertex_number(token: &[u8]) -> Option<i64> {
 struct Group<'a> {
     object: Option<&'a str>,
     group: Option<&'a str>,
+    /// The number of earlier objects with the same name: each is an object of its own.
+    earlier: u32,
 }
 
 /// The groups that have faces, in the order of their first face, and the start of each range of faces.
@@ -304,6 +306,8 @@ struct Group<'a> {
 struct Groups<'a> {
     open: Group<'a>,
     numbers: HashMap<Group<'a>, u32>,
+    /// How many objects of each name there were so far.
+    objects: HashMap<&'a str, u32>,
     /// The first face of each range, and the index of its group.
     starts: Vec<(u32, u32)>,
     /// Whether the next face may start a new range.
@@ -311,8 +315,16 @@ struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn open(&mut self, object: Option<&'a str>, group: Option<&'a str>) {
-        self.open = Group { object: object.filter(|name| !name.is_empty()), group };
+    fn open_object(&mut self, name: &'a str) {
+        let count = self.objects.entry(name).or_default();
+        let object = Some(name).filter(|name| !name.is_empty());
+        self.open = Group { object, group: None, earlier: *count };
+        *count += 1;
+        self.changed = true;
+    }
+
+    fn open_group(&mut self, name: &'a str) {
+        self.open.group = Some(name);
         self.changed = true;
     }
 
@@ -336,7 +348,7 @@ impl<'a> Groups<'a> {
         }
         let mut run_counts = vec![0_usize; names.len()];
         self.starts.iter().for_each(|&(_, number)| run_counts[number as usize] += 1);
-        let named = |(Group { object, group }, count): (Group<'a>, usize)| Named {
+        let named = |(Group { object, group, .. }, count): (Group<'a>, usize)| Named {
             object,
             group,
             faces: Vec::with_capacity(count),

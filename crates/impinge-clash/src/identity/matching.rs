@@ -241,7 +241,9 @@ fn reach(center: DVec3, size: DVec3, thinnest: f64) -> DVec3 {
 
 /// Returns how far a centre may be from its earlier place because of rounding and another triangulation.
 fn rounding(center: DVec3, size: DVec3) -> f64 {
-    size.length() / 1e4 + 1e-6 * center.abs().max_element()
+    // Never so much that a neighbour would be in the same place, also at map coordinates.
+    let most = (0.25 * size.min_element()).max(size.length() / 1e4);
+    (size.length() / 1e4 + 1e-7 * center.abs().max_element()).min(most)
 }
 
 /// Returns whether a name looks like one with an appended number.

@@ -193,6 +193,14 @@ impl Arguments {
             GroupBy::Place => Some("--group-by place"),
             _ => None,
         };
+        let allows_known = self.list_options.allow.iter().any(|some| some.known);
+        let keeps = self.outputs.review_option().or(allows_known.then_some("--allow known"));
+        if let Some(option) = keeps {
+            return Err(Failure::input(format!(
+                "--quick measures no depths, but {option} needs them to see whether a clash became worse; leave out \
+                 one of the two"
+            )));
+        }
         match by.or(self.outputs.needs_faces()) {
             None => Ok(()),
             Some(option) => Err(Failure::input(format!(

@@ -48,7 +48,10 @@ fn hidden(text: &mut String, hidden: &Hidden) {
         (hidden.pairs_ignored, "by rules"),
         (hidden.pairs_between, "by --between"),
         (hidden.pairs_same_group, "by --same-group"),
-        (hidden.pairs_adjacent, "of links that a joint connects (--adjacent checks them)"),
+        (
+            hidden.pairs_adjacent,
+            "of links that a joint connects (--adjacent checks them) or that an SRDF file excludes",
+        ),
     ];
     line(text, "near pairs that were not checked", &pairs);
 }

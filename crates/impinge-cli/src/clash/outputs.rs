@@ -143,6 +143,11 @@ impl Files {
         all.into_iter().find(|(_, path)| path.is_some()).map(|(option, _)| option)
     }
 
+    /// The option that keeps what was measured from run to run, if it is given.
+    pub(super) fn review_option(&self) -> Option<&'static str> {
+        self.review.is_some().then_some("--review")
+    }
+
     /// The requested files, to compare with the files that are read.
     pub(super) fn outputs(&self) -> Outputs<'_> {
         Outputs::new(self.files().into_iter().map(|(option, path, _)| (option, Some(path))))

@@ -21,7 +21,7 @@ pub(super) struct RobotOptions {
     /// Check many configurations of the robots: a CSV file with the names of joints in its first line, such as
     /// `elbow[deg],lift[mm]`, and one row of values for each configuration
     #[arg(long = "joints", value_name = "FILE.csv")]
-    #[arg(conflicts_with_all = ["baseline", "sort", "group_by", "report", "glb", "bcf", "picture", "pictures"])]
+    #[arg(conflicts_with_all = ["baseline", "sort", "group_by", "report", "glb", "bcf", "picture", "pictures", "review", "limit"])]
     pub(super) configurations: Option<PathBuf>,
 }
 

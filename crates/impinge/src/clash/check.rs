@@ -12,7 +12,7 @@
 use super::{
     Clash, Depth, Effort, Side, Verdict,
     band::Band,
-    common::Common,
+    common::{Common, unit_normal},
     crossing::Crossing,
     depth::{DepthProbe, Reach, Touching},
     duplicate::are_same,
@@ -43,6 +43,8 @@ const QUICK_FACES: [usize; 2] = [1 << 8, 1 << 14];
 const FACES_PER_QUESTION: usize = 1 << 12;
 /// With more pairs of faces than this, no short translation is tried: each trial finds as many.
 const MAX_TRIAL_FACES: usize = 20_000;
+/// Normals of touching faces of each part along which ways out are looked for.
+const MAX_NORMALS: usize = 6;
 /// Lengths of the translations that are tried, in depths.
 const TRIALS: [f64; 3] = [1.0, 1.25, 2.0];
 /// No translations are tried if the known one is at most this much longer than the depth.
@@ -396,10 +398,35 @@ impl Checker {
         }
     }
 
+    /// Adds the normals of the faces that touch, and the directions across two of them: for boxes, one of these is the
+    /// direction of the shortest way out.
+    fn add_normals(&self, (a, b): Parts<'_>, directions: &mut Vec<DVec3>) {
+        let mut normals: [Vec<DVec3>; 2] = Default::default();
+        for pair in self.faces.iter().take(FACES_PER_QUESTION) {
+            for (normals, triangle) in
+                normals.iter_mut().zip([a.triangle(pair.a), b.triangle(pair.b)])
+            {
+                let normal = unit_normal(&triangle);
+                let is_new = normals.iter().all(|known| known.cross(normal).length() > 1e-6);
+                if normals.len() < MAX_NORMALS && is_new {
+                    normals.push(normal);
+                }
+            }
+        }
+        directions.extend(normals.iter().flatten());
+        let is_small = |part: Placed<'_>| part.mesh().faces().len() < FACES_PER_QUESTION;
+        if is_small(a) && is_small(b) {
+            let [of_a, of_b] = normals;
+            directions.extend(of_a.iter().flat_map(|n| of_b.iter().map(|m| n.cross(*m))));
+        }
+    }
+
     /// The bracket of the depth: what was found, and a translation that frees the parts.
     fn bracket(&mut self, parts @ (a, b): Parts<'_>, band: Band, reach: &Reach) -> Depth {
         let outward = reach.outward;
-        let mut best = way_out::by_planes(parts, &[outward, a.bounds.center() - b.bounds.center()]);
+        let mut directions = vec![outward, a.bounds.center() - b.bounds.center()];
+        self.add_normals(parts, &mut directions);
+        let mut best = way_out::by_planes(parts, &directions);
         let at_least = reach.depth.min(best.length());
         let count = self.faces.len();
         let is_far = best.length() > CLOSE * at_least;

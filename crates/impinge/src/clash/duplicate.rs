@@ -55,6 +55,8 @@ pub(super) fn are_same(
         // Shells that overlap have no volume that is known. Then the triangles have to agree.
         None => {
             let origin = of_a.center();
+            // Long thin parts: a twentieth of the thickness.
+            let most = most.min(0.1 * whole / a.area().max(f64::MIN_POSITIVE));
             a.mesh().faces().len() == b.mesh().faces().len()
                 && mean(a, origin).distance(mean(b, origin)) <= most
         }

@@ -77,7 +77,18 @@ pub(super) fn recognise(
             slack += other.sagitta + guide.offset(other.center);
             other.radius
         }
-        None => guide.radius_of_thread(part, others)?,
+        None => match guide.circle_of(part, others) {
+            // A part of a cylinder: it does not go around, because its axis is beside the other.
+            Some((center, radius)) => {
+                let offset = guide.offset(center);
+                if offset > COAXIAL * guide.radius {
+                    return None;
+                }
+                slack += offset;
+                radius
+            }
+            None => guide.radius_of_thread(part, others)?,
+        },
     };
     let difference = (guide.radius - radius).abs();
     let most = guide.radius.max(radius);
@@ -210,6 +221,31 @@ impl Cylinder {
     /// The distance of a point from the axis.
     fn offset(&self, point: DVec3) -> f64 {
         (point - self.center).reject_from_normalized(self.axis).length()
+    }
+
+    /// The circle of the faces that are parallel to the axis, if these are most of the faces and lie on a circle.
+    fn circle_of(&self, part: Placed<'_>, faces: &[u32]) -> Option<(DVec3, f64)> {
+        let (x, y) = self.axis.any_orthonormal_pair();
+        let (mut all, mut straight, mut points) = (0.0, 0.0, Vec::new());
+        for triangle in faces.iter().map(|&face| part.triangle(face)) {
+            let across = unit_normal(&triangle).dot(self.axis).abs();
+            if across > 0.95 {
+                continue;
+            }
+            let [p, q, r] = triangle;
+            let area = 0.5 * (q - p).cross(r - p).length();
+            all += area;
+            if across < STRAIGHT {
+                straight += area;
+                points.extend(triangle.map(|p| DVec2::new(x.dot(p), y.dot(p))));
+            }
+        }
+        if straight < 0.8 * all || points.len() < 18 {
+            return None;
+        }
+        let (center, radius) = fit_circle(&points)?;
+        let is_on = |p: &DVec2| (p.distance(center) - radius).abs() <= ROUND * radius;
+        points.iter().all(is_on).then_some((x * center.x + y * center.y, radius))
     }
 
     /// The radius of what touches this cylinder all around without being one itself, such as a thread.

@@ -255,29 +255,29 @@ impl<'m> Mending<'m> {
         // Union-find; each face knows whether it looks the same way as its parent.
         let mut parent: Vec<(u32, bool)> =
             (0..self.faces.len() as u32).map(|f| (f, true)).collect();
-        let root = |parent: &Vec<(u32, bool)>, mut face: u32| {
+        // Halves the path on the way, so that paths stay short whatever the order of the faces.
+        let root = |parent: &mut Vec<(u32, bool)>, mut face: u32| {
             let mut is_same = true;
             while parent[face as usize].0 != face {
                 let (above, same) = parent[face as usize];
-                is_same = is_same == same;
-                face = above;
+                let (next, next_same) = parent[above as usize];
+                parent[face as usize] = (next, same == next_same);
+                is_same = is_same == (same == next_same);
+                face = next;
             }
             (face, is_same)
         };
         for same in neighbours() {
-            let ((p, p_same), (q, q_same)) = (root(&parent, same[0].1), root(&parent, same[1].1));
+            let (p, p_same) = root(&mut parent, same[0].1);
+            let (q, q_same) = root(&mut parent, same[1].1);
             let agree = (same[0].2 != same[1].2) == (p_same == q_same);
             if p != q {
                 parent[p.max(q) as usize] = (p.min(q), agree);
             }
-            // Halve the paths.
-            for face in [same[0].1, same[1].1] {
-                parent[face as usize] = root(&parent, face);
-            }
         }
         let mut areas: HashMap<u32, f64> = HashMap::new();
         let roots: Vec<(u32, bool)> =
-            (0..self.faces.len() as u32).map(|face| root(&parent, face)).collect();
+            (0..self.faces.len() as u32).map(|face| root(&mut parent, face)).collect();
         for (number, &(root, is_same)) in roots.iter().enumerate() {
             let area = self.area(self.faces[number]);
             *areas.entry(root).or_default() += if is_same { area } else { -area };
@@ -363,24 +363,23 @@ impl<'m> Mending<'m> {
         for &[from, to] in open.keys() {
             holes.connect(from, to);
         }
-        let mut corners: BTreeMap<u32, (DVec3, f64, Bounds)> = BTreeMap::new();
+        let mut corners: BTreeMap<u32, (DVec3, f64)> = BTreeMap::new();
         for &vertex in open.keys().flatten() {
-            let position = self.positions[vertex as usize];
-            let (sum, count, bounds) =
-                corners.entry(holes.root(vertex)).or_insert((DVec3::ZERO, 0.0, Bounds::EMPTY));
-            *sum += position;
+            let (sum, count) = corners.entry(holes.root(vertex)).or_default();
+            *sum += self.positions[vertex as usize];
             *count += 1.0;
-            bounds.merge(&Bounds::enclosing([position]));
         }
         let mut centers: HashMap<u32, u32> = HashMap::new();
         let mut is_whole = true;
-        for (&hole, (sum, count, bounds)) in &corners {
+        for (&hole, (sum, count)) in &corners {
             let number = self.positions.len() as u32;
             self.positions.to_mut().push(*sum / *count);
             centers.insert(hole, number);
-            self.gap = self.gap.max(bounds.size().length());
             is_whole = false;
         }
+        // The width of a hole is four times its area by the length of its rim: the side of a square, and the width of
+        // a long slit, twice.
+        let mut widths: HashMap<u32, [f64; 2]> = HashMap::new();
         // For each piece: the area of its faces and of its caps, and its volume.
         let mut areas: HashMap<u32, [f64; 3]> = HashMap::new();
         let apex = Bounds::enclosing(self.positions.iter().copied()).center();
@@ -396,14 +395,19 @@ impl<'m> Mending<'m> {
         let mut caps: Vec<(u32, [u32; 3])> = Vec::new();
         for (&[from, to], &count) in open {
             let (from, to) = if count > 0 { (from, to) } else { (to, from) };
-            let center = centers[&holes.root(from)];
-            let cap = [to, from, center];
+            let hole = holes.root(from);
+            let cap = [to, from, centers[&hole]];
+            let width = widths.entry(hole).or_default();
+            width[0] += self.area(cap);
+            width[1] += self.length([from, to]);
             let piece = pieces.root(from);
             let (sums, times) = (areas.entry(piece).or_default(), f64::from(count.unsigned_abs()));
             sums[1] += self.area(cap) * times;
             sums[2] += volume(&self.positions, cap) * times;
             (0..count.abs()).for_each(|_| caps.push((piece, cap)));
         }
+        let width = |[area, rim]: &[f64; 2]| if *rim > 0.0 { 4.0 * area / rim } else { 0.0 };
+        self.gap = widths.values().map(width).fold(self.gap, f64::max);
         // A piece without volume, such as a sheet with a front and a back, encloses nothing either.
         let is_solid = |piece: u32| {
             areas.get(&piece).is_some_and(|[own, cap, volume]| {

@@ -29,7 +29,7 @@ pub(super) fn by_planes((a, b): (Placed<'_>, Placed<'_>), directions: &[DVec3]) 
         [rotation.x_axis, rotation.y_axis, rotation.z_axis]
     };
     let mut all: Vec<DVec3> = axes(a).into_iter().chain(axes(b)).collect();
-    all.extend(directions.iter().filter(|d| d.length_squared() > 0.0).map(|d| d.normalize()));
+    all.extend(directions.iter().filter(|d| d.length_squared() > 1e-12).map(|d| d.normalize()));
     for (number, &direction) in all.iter().enumerate() {
         if !all[..number].iter().any(|other| other.cross(direction).length_squared() < 1e-24) {
             consider(direction, a.interval(direction), b.interval(direction));
