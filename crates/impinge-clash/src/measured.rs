@@ -110,10 +110,19 @@ mod tests {
         assert!(!is_worse(&old, &now(Verdict::Penetrating, 1.09)));
         assert!(is_worse(&old, &now(Verdict::Penetrating, 1.11)));
         assert!(!is_worse(&old, &now(Verdict::Penetrating, 0.2)));
-        // The earlier depth may have been anything up to the upper bound.
-        let wide = Measured { depth_at_most: Some(1.5), ..old };
-        assert!(!is_worse(&wide, &now(Verdict::Penetrating, 1.55)));
-        assert!(is_worse(&wide, &now(Verdict::Penetrating, 1.65)));
+        // The earlier depth may have been anything up to the upper bound, if the volume is the same.
+        let wide = Measured { depth_at_most: Some(1.5), volume: Some(9.0), ..old };
+        let with_volume = |depth: f64| {
+            let mut clash = now(Verdict::Penetrating, depth);
+            clash.volume = Some(9.0);
+            clash
+        };
+        assert!(!is_worse(&wide, &with_volume(1.55)));
+        assert!(is_worse(&wide, &with_volume(1.65)));
+        // Without volumes the lower ends are compared.
+        let open = Measured { volume: None, ..wide };
+        assert!(!is_worse(&open, &now(Verdict::Penetrating, 1.1)));
+        assert!(is_worse(&open, &now(Verdict::Penetrating, 1.2)));
         let unknown = Measured { depth: None, ..old };
         assert!(!is_worse(&unknown, &now(Verdict::Penetrating, 9.0)));
     }
