@@ -124,7 +124,7 @@ mod tests {
             text,
             "clashes that are not listed: 5 by rules, 3 by --only\n\
              near pairs that were not checked: 7 by --between, 2 of links that a joint connects \
-             (--adjacent checks them)\n"
+             (--adjacent checks them) or that an SRDF file excludes\n"
         );
     }
 }

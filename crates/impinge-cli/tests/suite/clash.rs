@@ -987,5 +987,5 @@ fn open_parts_are_counted() {
     assert!(gaps[0]["width"].as_f64().unwrap() > 0.5);
     let table = impinge(["clash", &file]).stdout;
     assert!(table.contains("1 checked part is open"), "{table}");
-    assert!(table.contains("shell has gaps, the largest 1.4"), "{table}");
+    assert!(table.contains("shell has gaps, the largest 0.59"), "{table}");
 }

@@ -144,7 +144,10 @@ fn written_models_read_back_the_same() {
     let mut out = Vec::new();
     write(&before, &mut out).unwrap();
     let after = read(&out, "other").unwrap();
-    assert_eq!(after.parts, before.parts);
+    // Names are unique in what is written: some programs join objects of one name.
+    let mut expected = before.parts.clone();
+    expected[2].name = "a #2".into();
+    assert_eq!(after.parts, expected);
     assert_eq!(after.meshes[0].faces(), before.meshes[0].faces());
     let bits = |model: &Model| -> Vec<_> {
         model.meshes[0].positions().iter().map(|p| p.to_array().map(f64::to_bits)).collect()
