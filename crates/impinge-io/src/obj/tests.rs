@@ -169,3 +169,10 @@ fn written_parts_are_placed_and_stay_separate() {
     assert_eq!(read.meshes[0].faces(), [[0, 1, 2], [3, 4, 5], [6, 7, 8]]);
     assert_eq!(read.meshes[0].positions()[3], DVec3::Z);
 }
+
+#[test]
+fn objects_of_one_name_are_several_parts() {
+    let model = model(&format!("{VERTICES}o bolt\nf 1 2 3\no bolt\nf 2 3 4\no other\nf 1 2 4\n"));
+    let names: Vec<_> = model.parts.iter().map(|part| part.name.as_str()).collect();
+    assert_eq!(names, ["bolt", "bolt", "other"]);
+}

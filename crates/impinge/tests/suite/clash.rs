@@ -963,3 +963,16 @@ fn fans_that_touch_in_their_hubs_are_checked_quickly() {
     assert_eq!(clash.verdict, Verdict::Touching);
     assert!(clash.faces.len() <= 1);
 }
+
+#[test]
+fn a_long_bar_of_overlapping_shells_is_no_duplicate_of_its_neighbour() {
+    // Two bars that overlap make one part of 10 m, of which no volume is known; the other part stands beside it.
+    let bar = cuboid(6000.0, 10.0, 10.0);
+    let there = Pose::from_translation(dvec3(4000.0, 0.0, 0.0)).expect("finite");
+    let long = generate::merged([(&bar, &Pose::IDENTITY), (&bar, &there)]).expect("few faces");
+    for (shift, expected) in [(0.0, Verdict::Duplicate), (5.0, Verdict::Penetrating)] {
+        let beside = at(long.clone(), 0.0, shift, 0.0);
+        let found = verdict_of(at(long.clone(), 0.0, 0.0, 0.0), beside);
+        assert_eq!(found.map(|found| found.0), Some(expected), "{shift}");
+    }
+}
