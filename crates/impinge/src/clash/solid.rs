@@ -377,8 +377,8 @@ impl<'m> Mending<'m> {
             centers.insert(hole, number);
             is_whole = false;
         }
-        // The width of a hole is four times its area by the length of its rim: the side of a square, and the width of
-        // a long slit, twice.
+        // The width of a hole is four times the area of its cap by the length of its rim. That is the side of a square
+        // hole. It is too much for a slit, whose cap is a fan around the middle.
         let mut widths: HashMap<u32, [f64; 2]> = HashMap::new();
         // For each piece: the area of its faces and of its caps, and its volume.
         let mut areas: HashMap<u32, [f64; 3]> = HashMap::new();

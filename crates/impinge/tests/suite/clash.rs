@@ -924,6 +924,10 @@ fn shafts_in_holes_of_one_nominal_radius_are_fits() {
         assert_eq!(fit.shaft, Side::B);
         assert!((fit.difference() - (10.0 - radius)).abs() < 1e-9, "{radius}: {fit:?}");
     }
+    // The shaft stands beside the axis and touches one side of the hole only; the radii are the same as before.
+    let beside = in_hole(9.8, 0.35).expect("they overlap");
+    let difference = beside.fit.expect("a fit").difference();
+    assert!((difference - 0.2).abs() < 0.02, "{difference}");
     assert_eq!(in_hole(7.0, 0.0).map(|clash| clash.verdict), Some(Verdict::Penetrating));
     assert_eq!(in_hole(10.0, 3.0).map(|clash| clash.verdict), Some(Verdict::Penetrating));
     assert_eq!(in_hole(10.2, 0.0), None);
