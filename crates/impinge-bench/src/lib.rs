@@ -2,6 +2,7 @@
 
 pub mod peer;
 pub mod scenes;
+pub mod tree_query;
 
 use std::time::{Duration, Instant};
 

@@ -9,7 +9,7 @@ use crate::{
     trees::{Names, TreeArguments, one_of},
 };
 use clap::value_parser;
-use impinge::{Method, Shape, Threads, WideOptions, WideQuality};
+use impinge::{Method, Shape, Threads, WideOptions, WideQuality, method::TreeReport};
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
 
@@ -62,11 +62,22 @@ struct Report {
     build_ms: f64,
     /// Size of the index in memory.
     bytes: usize,
+    /// Measures of a binary tree.
+    #[serde(flatten)]
+    tree: Option<Tree>,
+}
+
+/// Fields for binary trees.
+#[derive(Serialize)]
+struct Tree {
+    nodes: usize,
+    height: u32,
+    total_volume: f64,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let method: Method = arguments.method.parse().map_err(Failure::input)?;
-    let options = arguments.tree.options(&[method])?.threads(arguments.threads());
+    let options = arguments.tree.options(&[method])?;
     if method != Method::WIDE && arguments.quality != WideQuality::default() {
         return Err(Failure::input(format!("--quality works with `wide`, not with `{method}`")));
     }
@@ -81,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let options = WideOptions::default().quality(arguments.quality);
             Shape::build(options.threads(arguments.threads()), mesh)
         } else {
-            Shape::build((method, options), mesh)
+            options.build(method, mesh, arguments.threads())
         }
     };
     let shape = progress::with_spinner(&format!("{method}: building"), || match &pool {
@@ -91,10 +102,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let build_ms = output::to_thousandths(start.elapsed().as_secs_f64() * 1e3);
     let saving = || impinge_io::save_index(&arguments.output, &shape);
     progress::with_spinner("saving", saving)?;
-    let report = Report { method: method.name(), faces, build_ms, bytes: shape.bytes() };
+    let tree = shape.tree_report().map(|TreeReport { nodes, height, total_volume, .. }| Tree {
+        nodes,
+        height,
+        total_volume,
+    });
+    let report = Report { method: method.name(), faces, build_ms, bytes: shape.bytes(), tree };
     if arguments.json {
         return output::json(&report);
     }
     let (faces, bytes) = (output::count(faces, "face"), report.bytes);
-    output::text(&format!("{method}: {faces}, {bytes} bytes, built in {build_ms} ms\n"))
+    let tree = report.tree.map_or(String::new(), |Tree { nodes, height, total_volume }| {
+        format!(", {nodes} nodes, height {height}, total volume {total_volume}")
+    });
+    output::text(&format!("{method}: {faces}, {bytes} bytes, built in {build_ms} ms{tree}\n"))
 }

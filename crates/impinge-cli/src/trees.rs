@@ -6,9 +6,10 @@ use clap::{
     value_parser,
 };
 use impinge::{
-    Method,
+    Mesh, Method, Shape, Threads,
     method::tree::{self, BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
 };
+use std::{str::FromStr, sync::Arc};
 
 /// The heading of these options in help texts.
 pub(crate) const HEADING: &str = "Options of binary trees (aabb, sphere, obb, dop6 … dop26)";
@@ -26,12 +27,18 @@ pub(crate) struct TreeArguments {
     /// Directions along which nodes may be split [default: axes]
     #[arg(long, help_heading = HEADING, value_parser = one_of(DIRECTIONS))]
     directions: Option<SplitDirections>,
-    /// Whether a split may be revised in view of the splits below it (the oscillating build) [default: never]
+    /// Revise each split in view of the splits below it (the oscillating build), by this measure [default:
+    /// never]
     #[arg(long, help_heading = HEADING, value_parser = one_of(REGROUPS))]
     regroup: Option<Regroup>,
-    /// Maximum number of faces in a leaf [default: 2]
-    #[arg(long, help_heading = HEADING, value_name = "N", value_parser = value_parser!(u32).range(1..))]
-    leaf: Option<u32>,
+    /// Number of levels that --regroup looks at [default: 2]
+    #[arg(long, help_heading = HEADING, value_name = "N", value_parser = value_parser!(u32).range(2..=3))]
+    #[arg(requires = "regroup")]
+    regroup_levels: Option<u32>,
+    /// Maximum number of faces in a leaf, or `auto` to choose it by the number of faces and the method
+    /// [default: 2]
+    #[arg(long, help_heading = HEADING, value_name = "N")]
+    leaf: Option<LeafSize>,
     /// Cut long thin faces into pieces for tighter volumes: number of extra pieces, as a fraction of all
     /// faces, from 0 to 4 [default: 0]
     #[arg(long, help_heading = HEADING, value_name = "SHARE", allow_negative_numbers = true)]
@@ -48,6 +55,7 @@ const RULES: Names<SplitRule> = &[
     ("min-max", SplitRule::MinMax),
     ("surface-area", SplitRule::SurfaceArea),
     ("least-growth", SplitRule::LeastGrowth),
+    ("box-axes", SplitRule::BoxAxes),
 ];
 const POINTS: Names<SplitPoint> = &[("mean", SplitPoint::Mean), ("median", SplitPoint::Median)];
 const DIRECTIONS: Names<SplitDirections> = &[
@@ -60,6 +68,10 @@ const REGROUPS: Names<Regroup> = &[
     ("never", Regroup::Never),
     ("least-volume", Regroup::LeastVolume),
     ("least-volume-each", Regroup::LeastVolumeEach),
+    ("min-max", Regroup::MinMax),
+    ("longest-side", Regroup::LongestSide),
+    ("splatter", Regroup::Splatter),
+    ("surface-area", Regroup::SurfaceArea),
 ];
 
 /// Returns a parser that accepts these names.
@@ -73,11 +85,9 @@ pub(crate) fn one_of<T: Copy + Send + Sync>(names: Names<T>) -> impl TypedValueP
 impl TreeArguments {
     /// The build options for the binary trees among some methods. Rejects options that none of the methods
     /// has, and values out of range.
-    pub(crate) fn options(&self, methods: &[Method]) -> Result<BuildOptions, Failure> {
-        if let Some(option) = self.given()
-            && !methods.iter().any(|method| tree::METHODS.contains(method))
-        {
-            return Err(not_a_tree(option, methods));
+    pub(crate) fn options(&self, methods: &[Method]) -> Result<TreeOptions, Failure> {
+        if let Some(option) = self.given() {
+            check_trees(option, methods)?;
         }
         if let Some(share) = self.split_skinny
             && !(0.0..=4.0).contains(&share)
@@ -85,13 +95,14 @@ impl TreeArguments {
             return Err(Failure::input(format!("--split-skinny {share}: must be from 0 to 4")));
         }
         let default = BuildOptions::default();
-        Ok(default
+        let options = default
             .rule(self.rule.unwrap_or(default.rule))
             .point(self.point.unwrap_or(default.point))
             .directions(self.directions.unwrap_or(default.directions))
             .regroup(self.regroup.unwrap_or(default.regroup))
-            .leaf(self.leaf.unwrap_or(default.leaf))
-            .split_skinny(self.split_skinny.unwrap_or(default.split_skinny)))
+            .regroup_levels(self.regroup_levels.unwrap_or(default.regroup_levels))
+            .split_skinny(self.split_skinny.unwrap_or(default.split_skinny));
+        Ok(TreeOptions { options, leaf: self.leaf })
     }
 
     /// The first of the options that is given.
@@ -101,6 +112,7 @@ impl TreeArguments {
             ("--point", self.point.is_some()),
             ("--directions", self.directions.is_some()),
             ("--regroup", self.regroup.is_some()),
+            ("--regroup-levels", self.regroup_levels.is_some()),
             ("--leaf", self.leaf.is_some()),
             ("--split-skinny", self.split_skinny.is_some()),
         ];
@@ -108,14 +120,68 @@ impl TreeArguments {
     }
 }
 
-/// The error for an option of binary trees that none of the methods has.
-pub(crate) fn not_a_tree(option: &str, methods: &[Method]) -> Failure {
+/// Rejects an option of binary trees that none of the methods has.
+pub(crate) fn check_trees(option: &str, methods: &[Method]) -> Result<(), Failure> {
+    if methods.iter().any(|method| tree::METHODS.contains(method)) {
+        return Ok(());
+    }
     let names = |methods: &[Method]| {
         methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
     };
-    Failure::input(format!(
+    Err(Failure::input(format!(
         "{option} works with binary trees, not with `{}`; choose one with --method: {}",
         names(methods),
         names(&tree::METHODS)
-    ))
+    )))
+}
+
+/// The maximum number of faces in a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LeafSize {
+    AtMost(u32),
+    /// By the number of faces and the method.
+    Auto,
+}
+
+impl FromStr for LeafSize {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match (text, text.parse()) {
+            ("auto", _) => Ok(Self::Auto),
+            (_, Ok(0)) | (_, Err(_)) => Err("must be a whole number of at least 1, or auto"),
+            (_, Ok(faces)) => Ok(Self::AtMost(faces)),
+        }
+    }
+}
+
+/// The options of a binary tree whose mesh is not known yet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TreeOptions {
+    options: BuildOptions,
+    leaf: Option<LeafSize>,
+}
+
+impl TreeOptions {
+    /// These options with another leaf size, if one is given.
+    pub(crate) fn with_leaf(self, leaf: Option<LeafSize>) -> Self {
+        Self { leaf: leaf.or(self.leaf), ..self }
+    }
+
+    /// Prepares a mesh by a method. The options apply to binary trees.
+    pub(crate) fn build(
+        self,
+        method: Method,
+        mesh: impl Into<Arc<Mesh>>,
+        threads: Threads,
+    ) -> Shape {
+        let mesh = mesh.into();
+        let options = self.options.threads(threads);
+        let options = match self.leaf {
+            None => options,
+            Some(LeafSize::AtMost(faces)) => options.leaf(faces),
+            Some(LeafSize::Auto) => options.leaf(tree::leaf_by_size(method, mesh.faces().len())),
+        };
+        Shape::build((method, options), mesh)
+    }
 }

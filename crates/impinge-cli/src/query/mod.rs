@@ -11,7 +11,7 @@ use crate::{
     outputs::Outputs,
     source,
     threads::{self, MAX_THREADS},
-    trees::TreeArguments,
+    trees::{self, LeafSize, TreeArguments},
 };
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
@@ -108,6 +108,12 @@ pub(crate) struct Arguments {
     index_b: Option<PathBuf>,
     #[command(flatten)]
     tree: TreeArguments,
+    /// Maximum number of faces in a leaf of A, instead of --leaf
+    #[arg(long, help_heading = trees::HEADING, value_name = "N", conflicts_with = "index_a")]
+    leaf_a: Option<LeafSize>,
+    /// Maximum number of faces in a leaf of B, instead of --leaf
+    #[arg(long, help_heading = trees::HEADING, value_name = "N", conflicts_with = "index_b")]
+    leaf_b: Option<LeafSize>,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -180,6 +186,11 @@ impl Arguments {
             name => vec![name.parse::<Method>().map_err(Failure::input)?],
         };
         let options = self.tree.options(&methods)?;
+        let leaves = [("--leaf-a", self.leaf_a), ("--leaf-b", self.leaf_b)];
+        for (option, _) in leaves.iter().filter(|(_, leaf)| leaf.is_some()) {
+            trees::check_trees(option, &methods)?;
+        }
+        let options = leaves.map(|(_, leaf)| options.with_leaf(leaf));
         Ok(methods.into_iter().map(|method| Prepare::Build(method, options)).collect())
     }
 

@@ -4,10 +4,10 @@ use crate::{
     failure::Failure,
     output,
     progress::{self, Progress},
+    trees::TreeOptions,
 };
 use impinge::{
     Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
-    method::tree::BuildOptions,
 };
 use rayon::ThreadPool;
 use std::{
@@ -43,8 +43,8 @@ pub(super) enum Ask {
 /// Where the indices come from.
 #[derive(Clone, Copy)]
 pub(super) enum Prepare<'f> {
-    /// Built by a method. The options apply to binary trees.
-    Build(Method, BuildOptions),
+    /// Built by a method. The options, for each mesh, apply to binary trees.
+    Build(Method, [TreeOptions; 2]),
     Load {
         a: &'f Path,
         b: &'f Path,
@@ -139,10 +139,13 @@ impl Workload<'_> {
     fn prepared(&self, way: Prepare<'_>) -> Result<Pair, Failure> {
         let [a, b] = self.meshes.clone();
         match way {
-            Prepare::Build(method, options) => {
-                let building = || [a, b].map(|mesh| Shape::build((method, options), mesh));
-                let [a, b] = progress::with_spinner(&format!("{method}: building"), building);
-                Pair::new(&a, &b).map_err(Failure::input)
+            Prepare::Build(method, [for_a, for_b]) => {
+                let building = || {
+                    let a = for_a.build(method, a, Threads::One);
+                    Pair::new(&a, &for_b.build(method, b, Threads::One))
+                };
+                progress::with_spinner(&format!("{method}: building"), building)
+                    .map_err(Failure::input)
             }
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {

@@ -31,6 +31,10 @@ fn a_saved_index_answers_the_same() {
             let made = ["index", mesh, "--method", method, "-o", &file, "--json"];
             let line = impinge(made).succeeds().json();
             assert_eq!(line["method"], method, "{line}");
+            let is_binary = method != "wide";
+            assert_eq!(line["nodes"].as_u64().is_some_and(|n| n > 400), is_binary, "{line}");
+            assert_eq!(line["height"].as_u64().is_some_and(|n| n >= 8), is_binary, "{line}");
+            assert_eq!(line["total_volume"].as_f64().is_some_and(|v| v > 1.0), is_binary, "{line}");
             file
         });
         let (rows, line) = pairs(&folder, &["--index-a", &a, "--index-b", &b]);
@@ -52,9 +56,11 @@ fn every_build_option_gives_the_same_answers() {
         &["--rule", "min-max", "--directions", "edges"],
         &["--rule", "surface-area", "--directions", "all"],
         &["--rule", "least-growth", "--leaf", "8"],
-        &["--regroup", "least-volume"],
+        &["--regroup", "least-volume", "--leaf", "auto"],
         &["--regroup", "least-volume-each", "--directions", "corners"],
         &["--split-skinny", "0.5"],
+        &["--rule", "box-axes"],
+        &["--regroup", "min-max", "--regroup-levels", "3"],
     ] {
         for (mesh, file) in [(A, &a), (B, &b)] {
             let made = ["index", mesh, "-o", file, "--method", "obb"];
@@ -136,7 +142,14 @@ fn usage_errors() {
     impinge(["index", A, "-o", &out, "--method", "obb", "--quality", "fast"])
         .refuses(&["--quality", "`obb`"]);
     impinge(["index", A, "-o", &out, "--quality", "magic"]).misused(&["magic", "fast"]);
-    impinge(["index", A, "-o", &out, "--leaf", "0"]).misused(&["--leaf"]);
+    for leaf in ["0", "-1", "1.5", "many"] {
+        let leaf = format!("--leaf={leaf}");
+        impinge(["index", A, "-o", &out, "--method", "obb", &leaf]).misused(&["--leaf", "auto"]);
+    }
+    impinge(["index", A, "-o", &out, "--method", "obb", "--regroup-levels", "2"])
+        .misused(&["--regroup"]);
+    impinge(["index", A, "-o", &out, "--regroup", "splatter", "--regroup-levels", "4"])
+        .misused(&["--regroup-levels"]);
     impinge(["index", A, "-o", &out, "--method", "obb", "--split-skinny", "5"])
         .refuses(&["--split-skinny 5"]);
     impinge(["index", A, "-o", &folder.at("none/a.index")]).refuses(&["none/a.index"]);

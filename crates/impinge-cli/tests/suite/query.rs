@@ -218,8 +218,12 @@ fn options_of_binary_trees() {
     for options in [
         &["--rule", "min-sum", "--point", "median"][..],
         &["--rule", "surface-area", "--directions", "edges"],
+        &["--rule", "box-axes", "--point", "median"],
         &["--regroup", "least-volume"],
+        &["--regroup", "min-max", "--regroup-levels", "3"],
         &["--leaf", "5"],
+        &["--leaf-a", "1"],
+        &["--leaf-b", "7"],
         &["--split-skinny", "1.5"],
     ] {
         let (rows, line) = run(&[&["--method", "dop18"], options].concat());
@@ -234,7 +238,18 @@ fn options_of_binary_trees() {
             "dop18",
         ]);
     }
+    let size = |more: &[&str]| {
+        let (rows, line) = run(&[&["--method", "dop18"], more].concat());
+        assert!(rows == expected, "{more:?} finds other pairs");
+        line["bytes"].as_u64().expect("a number")
+    };
+    assert_eq!(size(&["--leaf", "6"]), size(&["--leaf-a", "6", "--leaf-b", "6"]));
+    assert_eq!(size(&["--leaf", "6", "--leaf-b", "1"]), size(&["--leaf-b", "1", "--leaf-a", "6"]));
+    assert!(size(&["--leaf-a", "auto", "--leaf-b", "auto"]) <= size(&["--leaf", "1"]));
     impinge(tumble(&["--leaf", "2"])).refuses(&["--leaf", "`wide`"]);
+    impinge(tumble(&["--leaf-b", "auto"])).refuses(&["--leaf-b", "`wide`"]);
+    let some = ["--index-a", "a.index", "--index-b", "b.index", "--leaf-a", "3"];
+    impinge(tumble(&some)).misused(&["--index-a", "--leaf-a"]);
     impinge(tumble(&["--method", "obb", "--split-skinny", "-1"])).refuses(&["--split-skinny -1"]);
     let some = ["--index-a", "a.index", "--index-b", "b.index", "--rule", "min-sum"];
     impinge(tumble(&some)).misused(&["--index-a", "--rule"]);

@@ -44,7 +44,7 @@ pub use counts::WalkCounts;
 pub use front::Front;
 pub use hierarchy::LeafVisitor;
 pub use nearest::{MeshDistance, NearestFaces};
-pub use prepared::{Load, PointScratch, Prepared, Recipe, RefitError};
+pub use prepared::{Load, PointScratch, Prepared, Recipe, RefitError, TreeReport};
 pub(crate) use question::Proximity;
 pub use question::{FaceDecider, PlacedShape, Question};
 pub use resumable::{Budget, Meter, OpenPair};

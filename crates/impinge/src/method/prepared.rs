@@ -31,6 +31,11 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Measures of the structure, if it is a binary tree of bounding volumes.
+    fn tree_report(&self) -> Option<TreeReport> {
+        None
+    }
+
     /// Visits every face of the placed mesh that is close to a point, and possibly others; the closest
     /// first, as far as the method can tell.
     ///
@@ -60,6 +65,18 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
     ) {
         visit_all(mesh, visit);
     }
+}
+
+/// Measures of a binary tree of bounding volumes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TreeReport {
+    /// The number of nodes, inner nodes and leaves.
+    pub nodes: usize,
+    /// The number of levels below the root.
+    pub height: u32,
+    /// The sum of the volumes of all nodes, in cubic units of the mesh.
+    pub total_volume: f64,
 }
 
 /// Visits the faces of a mesh in order until `visit` returns a negative number.

@@ -3,7 +3,7 @@
 use crate::{
     Bounds, Mesh, Method, Pose,
     mesh::{Extent, NotSolid},
-    method::{PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError},
+    method::{PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError, TreeReport},
 };
 use glam::DVec3;
 use std::{
@@ -170,6 +170,21 @@ impl Shape {
     /// How many bytes were prepared. The mesh itself is not counted.
     pub fn bytes(&self) -> usize {
         self.0.prepared.bytes()
+    }
+
+    /// Nodes, height and total volume, for a method that is a binary tree of bounding volumes (see
+    /// [`tree::METHODS`](crate::method::tree::METHODS)). Takes time in proportion to the nodes.
+    ///
+    /// ```
+    /// use impinge::{Method, Shape, generate};
+    ///
+    /// let ball = Shape::with_method(Method::DOP18, generate::sphere(960)?);
+    /// let report = ball.tree_report().ok_or("not a tree")?;
+    /// assert!(report.nodes > 960 && report.height >= 9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tree_report(&self) -> Option<TreeReport> {
+        self.0.prepared.tree_report()
     }
 
     /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] for no faces.

@@ -93,6 +93,12 @@ impl BoundingVolume for Aabb {
     fn size(&self) -> f32 {
         (0..3).map(|i| self.max[i] - self.min[i]).sum()
     }
+
+    fn volume(&self, pad: f64) -> f64 {
+        let (_, half) = self.center_and_half();
+        // Empty boxes have infinite negative sides.
+        (2.0 * (half + pad).max(DVec3::ZERO)).element_product()
+    }
 }
 
 impl SavedVolume for Aabb {

@@ -1,6 +1,8 @@
 //! k-DOPs: convex polytopes between pairs of parallel planes with fixed normals (Klosowski 1998).
 
-use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
+use super::{
+    BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, polytope, round_down, round_up,
+};
 use crate::convex::Climber;
 use glam::DVec3;
 
@@ -204,6 +206,10 @@ impl<const H: usize> BoundingVolume for Dop<H> {
 
     fn size(&self) -> f32 {
         (0..H).map(|i| self.high[i] - self.low[i]).sum()
+    }
+
+    fn volume(&self, pad: f64) -> f64 {
+        polytope::volume(&const { directions::<H>() }, &self.low, &self.high, pad)
     }
 }
 

@@ -16,6 +16,7 @@ pub mod experiment;
 mod fit;
 mod frame;
 mod obb;
+mod polytope;
 mod saved;
 mod sphere;
 
@@ -46,6 +47,12 @@ pub trait BoundingVolume: Copy + Debug + Send + Sync + 'static {
         None
     }
 
+    /// Whether volumes of this type can be [merged](Self::merged).
+    fn merges() -> bool {
+        let point = Self::enclosing(&[[DVec3::ZERO; 3]]);
+        point.merged(&point).is_some()
+    }
+
     /// Computes the data to place volumes of one body in the frame of another.
     fn placement(relative: &Relative) -> Self::Placement;
 
@@ -64,8 +71,29 @@ pub trait BoundingVolume: Copy + Debug + Send + Sync + 'static {
         f64::INFINITY
     }
 
-    /// A measure of size, to compare volumes of the same type.
+    /// A measure of size, to compare volumes of the same type. Much cheaper than [`volume`](Self::volume).
     fn size(&self) -> f32;
+
+    /// The volume of the region, enlarged by `pad` on all sides: in cubic units of the frame, for choosing
+    /// between trees, and not rounded outward. The default is the cube of [`size`](Self::size), which is enough
+    /// to compare volumes of the same type.
+    fn volume(&self, pad: f64) -> f64 {
+        (f64::from(self.size()) + pad).powi(3)
+    }
+
+    /// The axes of this volume's own box, the longest first, for rules that split a node across them. Volumes
+    /// without axes of their own have those of the frame, ordered by the extents of the triangles.
+    fn box_axes(&self, triangles: &[[DVec3; 3]]) -> [DVec3; 3] {
+        let size = crate::Bounds::enclosing(triangles.iter().flatten().copied()).size();
+        by_length(DVec3::AXES, size)
+    }
+}
+
+/// Sorts axes by their lengths, the longest first.
+fn by_length(axes: [DVec3; 3], lengths: DVec3) -> [DVec3; 3] {
+    let mut order = [0, 1, 2];
+    order.sort_by(|&i, &j| lengths[j].total_cmp(&lengths[i]));
+    order.map(|i| axes[i])
 }
 
 /// A generous bound on the error of a coordinate in a [`Frame`]. The coordinate comes from a difference and a

@@ -1,7 +1,7 @@
 //! Oriented boxes (Gottschalk, Lin and Manocha 1996): tight around flat or long geometry.
 
 use super::{
-    BoundingVolume, Fit, GUARD, Relative, SavedVolume,
+    BoundingVolume, Fit, GUARD, Relative, SavedVolume, by_length,
     fit::{self, principal_axes},
     round_up,
     saved::{MAX_CENTER, MAX_REACH, read_floats, write_floats},
@@ -198,6 +198,15 @@ impl BoundingVolume for Obb {
 
     fn size(&self) -> f32 {
         self.half.element_sum()
+    }
+
+    fn volume(&self, pad: f64) -> f64 {
+        (2.0 * (self.half.as_dvec3() + pad)).element_product()
+    }
+
+    fn box_axes(&self, _triangles: &[[DVec3; 3]]) -> [DVec3; 3] {
+        let axes = self.axes.as_dmat3();
+        by_length([axes.x_axis, axes.y_axis, axes.z_axis], self.half.as_dvec3())
     }
 }
 

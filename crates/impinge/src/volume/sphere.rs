@@ -75,6 +75,10 @@ impl BoundingVolume for Sphere {
     fn size(&self) -> f32 {
         self.radius
     }
+
+    fn volume(&self, pad: f64) -> f64 {
+        4.0 / 3.0 * std::f64::consts::PI * (f64::from(self.radius) + pad).powi(3)
+    }
 }
 
 /// The radius of the sphere with the given center that encloses all triangles, rounded up.

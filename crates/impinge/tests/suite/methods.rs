@@ -5,7 +5,7 @@ use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::method::WalkCounts;
 use impinge::method::boxtree::{BoxtreeOptions, OverlapTest};
-use impinge::method::tree::BuildOptions;
+use impinge::method::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule};
 use impinge::world::Body;
 use impinge::{
     Budget, Cache, FacePair, Mesh, Method, MethodMismatch, Pair, Pose, Shape, Threads,
@@ -257,6 +257,63 @@ fn needles_in_pieces() {
         }
     }
     assert!(touching > 100, "hardly anything touches: {touching}");
+}
+
+/// Every rule for splitting and regrouping, for every kind of volume, with leaves of several sizes: soups in
+/// place, turned, far away and tiny, with faces that are repeated and degenerate.
+#[test]
+fn trees_built_by_every_rule() {
+    let plain = BuildOptions::default();
+    let mut choices: Vec<BuildOptions> = SplitRule::ALL.map(|rule| plain.rule(rule)).to_vec();
+    choices.extend(SplitRule::ALL.map(|rule| plain.rule(rule).point(SplitPoint::Median).leaf(1)));
+    choices.extend(Regroup::ALL.map(|regroup| plain.regroup(regroup).leaf(3)));
+    choices.extend(
+        Regroup::ALL
+            .map(|regroup| plain.rule(SplitRule::MinSum).regroup(regroup).regroup_levels(3)),
+    );
+    choices.push(plain.rule(SplitRule::MinMax).directions(SplitDirections::All).leaf(9));
+    choices.push(plain.rule(SplitRule::BoxAxes).split_skinny(0.5));
+    let (mut touching, mut checked) = (0, 0);
+    for seed in 0..4 {
+        let mut random = Random::new(5000 + seed);
+        let repeated = |mesh: Mesh| {
+            let faces = mesh.faces().iter().chain(&mesh.faces()[..8]).copied().collect();
+            Mesh::new(mesh.positions().to_vec(), faces).unwrap()
+        };
+        let (a, b) = (repeated(soup(30, &mut random)), repeated(soup(20, &mut random)));
+        let scale = [1.0, 1e-155, 1e-12, 1e60][seed as usize];
+        let [a, b] = [a, b].map(|mesh| {
+            let positions = mesh.positions().iter().map(|p| *p * scale).collect();
+            Mesh::new(positions, mesh.faces().to_vec()).unwrap()
+        });
+        let shift = DVec3::new(2.0, -1.0, 1.0) * scale;
+        let far = DVec3::new(1e6, -3e6, 2e6) * scale;
+        let turn = random.rotation();
+        let pose = |rotation, at| Pose::new(rotation, at).unwrap();
+        let stands = [
+            [Pose::IDENTITY, pose(DMat3::IDENTITY, shift)],
+            [pose(turn, far), pose(turn, far + shift)],
+            [Pose::IDENTITY, pose(random.rotation(), shift)],
+        ];
+        for (i, [pose_a, pose_b]) in stands.iter().enumerate() {
+            let expected = expected(&a, pose_a, &b, pose_b);
+            touching += expected.len();
+            for &method in &impinge::method::tree::METHODS {
+                for options in &choices {
+                    let shapes =
+                        [(&a, options.leaf), (&b, options.leaf + 2)].map(|(mesh, leaf)| {
+                            Shape::build((method, options.leaf(leaf)), mesh.clone())
+                        });
+                    let mut pair = Pair::new(&shapes[0], &shapes[1]).unwrap();
+                    let label = format!("{method}, seed {seed}, stand {i}, {options:?}");
+                    assert_eq!(pair.contacts(pose_a, pose_b), expected, "{label}");
+                    assert_eq!(pair.intersects(pose_a, pose_b), !expected.is_empty(), "{label}");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(touching > 500 && checked > 3000, "{touching} touch in {checked} cases");
 }
 
 /// Bodies so far apart that coordinates in a tree overflow are told apart before any volume is tested.

@@ -5,7 +5,7 @@ use super::{BuildOptions, BvTree, Scratch, TreePair};
 use crate::{
     Mesh, Method,
     method::{
-        MethodInfo, Prepared, Question, Recipe, Search,
+        MethodInfo, Prepared, Question, Recipe, Search, TreeReport,
         hierarchy::{Hierarchy, HierarchySearch},
     },
     volume::{Aabb, Dop, Obb, SavedVolume, Sphere},
@@ -89,6 +89,11 @@ impl<V: SavedVolume> Prepared for BvTree<V> {
 
     fn to_bytes(&self, mesh: &Mesh) -> Option<Vec<u8>> {
         Some(self.to_bytes(mesh))
+    }
+
+    fn tree_report(&self) -> Option<TreeReport> {
+        let (nodes, height) = (self.node_count(), self.height());
+        Some(TreeReport { nodes, height, total_volume: self.total_volume() })
     }
 }
 

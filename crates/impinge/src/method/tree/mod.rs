@@ -10,8 +10,8 @@ mod save;
 mod split;
 mod walk;
 
-pub use build::BuildOptions;
 pub(super) use build::node_count;
+pub use build::{BuildOptions, leaf_by_size};
 pub use methods::METHODS;
 pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
 pub use walk::{Scratch, TreePair, WalkOrder};
@@ -61,6 +61,26 @@ impl<V: BoundingVolume> BvTree<V> {
     /// The number of nodes: one less than twice the leaves.
     pub fn node_count(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// The sum of the volumes of all nodes, in cubic units of the mesh. A tree with less total volume usually
+    /// needs fewer volume tests. Infinity or 0 for meshes so large or small that cubes overflow.
+    pub fn total_volume(&self) -> f64 {
+        let unit = self.frame.unit();
+        self.nodes.iter().map(|node| node.volume.volume(0.0)).sum::<f64>() * unit * unit * unit
+    }
+
+    /// The number of levels below the root: 0 for a single leaf or an empty tree.
+    pub fn height(&self) -> u32 {
+        let mut levels = vec![0; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            if !node.is_leaf() {
+                // Children come after their parent.
+                let (level, first) = (levels[i] + 1, node.first as usize);
+                levels[first..first + 2].fill(level);
+            }
+        }
+        levels.into_iter().max().unwrap_or(0)
     }
 
     /// The memory of nodes and faces, in bytes.

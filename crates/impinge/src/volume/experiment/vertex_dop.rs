@@ -230,6 +230,10 @@ impl<const H: usize, const V: usize> BoundingVolume for VertexDop<H, V> {
     fn size(&self) -> f32 {
         self.dop.size()
     }
+
+    fn volume(&self, pad: f64) -> f64 {
+        self.dop.volume(pad)
+    }
 }
 
 #[cfg(test)]

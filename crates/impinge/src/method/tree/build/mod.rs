@@ -1,22 +1,24 @@
 //! Building a tree, from the top down: `split/` partitions the faces, then volumes are fitted from
 //! the leaves up.
 
+mod leaf;
 mod options;
 mod pieces;
 mod source;
 #[cfg(test)]
 mod tests;
 
+pub use leaf::leaf_by_size;
 pub use options::BuildOptions;
 pub(super) use source::Source;
 
 use super::{
     BvTree, Node,
-    split::{Item, Splitter},
+    split::{Item, Split, Splitter},
 };
 use crate::{
     Mesh, Threads,
-    volume::{BoundingVolume, Frame},
+    volume::{Aabb, BoundingVolume, Frame},
 };
 use glam::DVec3;
 use rayon::prelude::*;
@@ -31,7 +33,7 @@ impl<V: BoundingVolume> BvTree<V> {
         let frame = Frame::new(&mesh.bounds());
         let threads = options.threads;
         let source = Source::new(mesh, &frame, options.more_pieces(mesh.faces().len()));
-        let (pieces, divisions) = divide(&source, &options);
+        let (pieces, divisions) = divide::<V>(&source, &options);
         // In leaf order, so that the triangles of every node are contiguous.
         let triangles = collect(pieces.len(), threads, |i| source.triangle(pieces[i]));
         let nodes = enclose(&triangles, &divisions, threads);
@@ -78,17 +80,28 @@ impl BuildOptions {
 /// The number of nodes that the default options make for a mesh. It is the same for every volume.
 pub(crate) fn node_count(mesh: &Mesh) -> usize {
     let frame = Frame::new(&mesh.bounds());
-    divide(&Source::new(mesh, &frame, 0), &BuildOptions::default()).1.len()
+    divide::<Aabb>(&Source::new(mesh, &frame, 0), &BuildOptions::default()).1.len()
 }
 
-/// A node to be built: its pieces, and the index of its first child, if it has any.
-struct Division {
+/// A node to be built: its pieces, the index of its first child, if it has any, and its volume, if the rule
+/// by which it was split has made it.
+struct Division<V> {
     pieces: Range<usize>,
     children: Option<u32>,
+    volume: Option<Box<V>>,
+}
+
+impl<V> Division<V> {
+    fn leaf(pieces: Range<usize>) -> Self {
+        Self { pieces, children: None, volume: None }
+    }
 }
 
 /// Sorts the pieces into leaf order and divides them until every leaf is small enough.
-fn divide(source: &Source<'_>, options: &BuildOptions) -> (Vec<u32>, Vec<Division>) {
+fn divide<V: BoundingVolume>(
+    source: &Source<'_>,
+    options: &BuildOptions,
+) -> (Vec<u32>, Vec<Division<V>>) {
     let mut items = collect(source.len(), options.threads, |piece| {
         let [p, q, r] = source.triangle(piece as u32);
         let (min, max) = (p.min(q).min(r), p.max(q).max(r));
@@ -106,28 +119,30 @@ fn divide(source: &Source<'_>, options: &BuildOptions) -> (Vec<u32>, Vec<Divisio
     (items.iter().map(|item| item.piece).collect(), divisions)
 }
 
-struct Divider<'s> {
-    splitter: Splitter<'s>,
+struct Divider<'s, V> {
+    splitter: Splitter<'s, V>,
     /// The largest number of pieces in a leaf.
     leaf: usize,
 }
 
-impl Divider<'_> {
+impl<V: BoundingVolume> Divider<'_, V> {
     /// Divides the items of a node, whose first piece is number `start` in the list. The node
     /// itself comes first.
-    fn divide(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division> {
-        let mut divisions = vec![Division { pieces: 0..items.len(), children: None }];
+    fn divide(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division<V>> {
+        let mut divisions = vec![Division::leaf(0..items.len())];
         let mut open = vec![(0, depth)];
         while let Some((node, depth)) = open.pop() {
             let pieces = divisions[node].pieces.clone();
             if pieces.len() <= self.leaf {
                 continue;
             }
-            let middle = pieces.start + self.splitter.split(&mut items[pieces.clone()], depth);
+            let split = self.splitter.split(&mut items[pieces.clone()], depth);
+            let middle = pieces.start + split.first;
             let first = divisions.len();
             divisions[node].children = Some(first as u32);
-            divisions.push(Division { pieces: pieces.start..middle, children: None });
-            divisions.push(Division { pieces: middle..pieces.end, children: None });
+            divisions[node].volume = split.volume;
+            divisions.push(Division::leaf(pieces.start..middle));
+            divisions.push(Division::leaf(middle..pieces.end));
             // The nodes below the first child are stored next to it, because traversals visit them
             // first.
             open.extend([(first + 1, depth + 1), (first, depth + 1)]);
@@ -139,12 +154,12 @@ impl Divider<'_> {
     }
 
     /// Does the same on all threads, with the nodes in the same order.
-    fn divide_on_pool(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division> {
+    fn divide_on_pool(&self, items: &mut [Item], start: usize, depth: u32) -> Vec<Division<V>> {
         let count = items.len();
         if count < PARALLEL_PIECES || count <= self.leaf {
             return self.divide(items, start, depth);
         }
-        let middle = self.splitter.split(items, depth);
+        let Split { first: middle, volume } = self.splitter.split(items, depth);
         let (first, second) = items.split_at_mut(middle);
         let (first, second) = rayon::join(
             || self.divide_on_pool(first, start, depth + 1),
@@ -154,8 +169,8 @@ impl Divider<'_> {
         let below_first = 3;
         let below_second = below_first + first.len() - 1;
         let mut divisions = Vec::with_capacity(below_second + second.len() - 1);
-        divisions.push(Division { pieces: start..start + count, children: Some(1) });
-        let moved = |division: Division, to: usize| {
+        divisions.push(Division { pieces: start..start + count, children: Some(1), volume });
+        let moved = |division: Division<V>, to: usize| {
             // The nodes below a child started at index 1.
             let children = division.children.map(|child| child + to as u32 - 1);
             Division { children, ..division }
@@ -172,13 +187,15 @@ impl Divider<'_> {
 /// Builds the nodes from the leaves up. Parents come before their children, so this goes backwards.
 fn enclose<V: BoundingVolume>(
     triangles: &[[DVec3; 3]],
-    divisions: &[Division],
+    divisions: &[Division<V>],
     threads: Threads,
 ) -> Vec<Node<V>> {
-    let enclosing = |division: &Division| V::enclosing(&triangles[division.pieces.clone()]);
+    let enclosing = |division: &Division<V>| {
+        let fitted = division.volume.as_deref().copied();
+        fitted.unwrap_or_else(|| V::enclosing(&triangles[division.pieces.clone()]))
+    };
     // On a pool, volumes that do not follow from the children's are computed in parallel first.
-    let point = V::enclosing(&[[DVec3::ZERO; 3]]);
-    let merges = point.merged(&point).is_some();
+    let merges = V::merges();
     let made: Vec<Option<V>> = match threads {
         Threads::One => Vec::new(),
         Threads::Pool => {

@@ -19,6 +19,9 @@ pub struct BuildOptions {
     /// Whether a split is reconsidered in view of the next (the oscillating build). It takes two to
     /// three times as long.
     pub regroup: Regroup,
+    /// How many levels a node is split on trial before its groups are merged, if splits are reconsidered: 2
+    /// for four groups, or 3 for eight, which takes some ten times as long.
+    pub regroup_levels: u32,
     /// The largest number of faces in a leaf. Fewer faces mean more nodes to store and visit; more
     /// faces mean more triangles to test.
     pub leaf: u32,
@@ -40,6 +43,7 @@ impl Default for BuildOptions {
             point: SplitPoint::default(),
             directions: SplitDirections::default(),
             regroup: Regroup::default(),
+            regroup_levels: 2,
             leaf: 2,
             split_skinny: 0.0,
             threads: Threads::One,
@@ -73,6 +77,13 @@ impl BuildOptions {
     #[must_use]
     pub fn regroup(mut self, regroup: Regroup) -> Self {
         self.regroup = regroup;
+        self
+    }
+
+    /// Sets [`regroup_levels`](Self::regroup_levels); less than 2 is taken as 2, more than 3 as 3.
+    #[must_use]
+    pub fn regroup_levels(mut self, levels: u32) -> Self {
+        self.regroup_levels = levels;
         self
     }
 

@@ -22,6 +22,9 @@ fn choices() -> Vec<BuildOptions> {
             }
         }
     }
+    for regroup in Regroup::ALL.into_iter().skip(3) {
+        choices.push(BuildOptions::default().leaf(1).regroup(regroup).regroup_levels(3));
+    }
     choices
 }
 
@@ -179,7 +182,35 @@ fn a_tree_built_on_all_threads_is_the_same() {
     let options = BuildOptions::default();
     check::<Sphere>(&meshes, options.split_skinny(0.5));
     check::<Aabb>(&meshes, options.regroup(Regroup::LeastVolumeEach));
+    check::<Dop<4>>(&meshes[..2], options.regroup(Regroup::MinMax).regroup_levels(3));
     check::<Aabb>(&meshes, options.directions(SplitDirections::All).leaf(5000));
+}
+
+#[test]
+fn total_volume_and_height_of_known_trees() {
+    // Two unit cubes that touch, in a frame whose unit is 2: the root has volume 2, its children 1 each.
+    let cube = generate::cuboid(DVec3::ONE).unwrap();
+    let both = [-1.5, 1.5].map(|x| cube.positions().iter().map(move |p| *p + DVec3::X * x));
+    let positions = both.into_iter().flatten().collect();
+    let corners = cube.positions().len() as u32;
+    let moved = cube.faces().iter().map(|face| face.map(|corner| corner + corners));
+    let faces = cube.faces().iter().copied().chain(moved).collect();
+    let mesh = Mesh::new(positions, faces).unwrap();
+    let options = BuildOptions::default().leaf(12);
+    let tree = BvTree::<Aabb>::build(&mesh, options);
+    assert_eq!(tree.height(), 1);
+    let close = |found: f64, expected: f64| (found - expected).abs() < 1e-5 * expected;
+    assert!(close(tree.total_volume(), 4.0 + 1.0 + 1.0), "{}", tree.total_volume());
+    let tree = BvTree::<Dop<9>>::build(&mesh, options);
+    assert!(close(tree.total_volume(), 6.0), "{}", tree.total_volume());
+    let empty = BvTree::<Obb>::build(&Mesh::default(), options);
+    assert_eq!((empty.height(), empty.total_volume()), (0, 0.0));
+    for (name, mesh) in bad_meshes(300) {
+        for rule in SplitRule::ALL {
+            let tree = BvTree::<Obb>::build(&mesh, BuildOptions::default().rule(rule));
+            assert_eq!(tree.height(), depth(&tree, &mesh, name), "{name}, {rule:?}");
+        }
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Zachmann's rule: each face joins the set whose volume grows less.
 
 use super::{Item, Splitter, extent::Extent, partition};
+use crate::volume::BoundingVolume;
 use glam::DVec3;
 
 /// Two growing sets of items.
@@ -52,7 +53,7 @@ impl Sets {
     }
 }
 
-impl Splitter<'_> {
+impl<V: BoundingVolume> Splitter<'_, V> {
     /// Partitions the items by the direction for which the two sets have the least volume in the
     /// end. Returns how many items come first.
     pub(super) fn by_growth(&self, items: &mut [Item]) -> usize {

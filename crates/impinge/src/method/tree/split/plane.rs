@@ -1,9 +1,10 @@
 //! Rules that choose a direction, and partition the items by a plane perpendicular to it.
 
-use super::{Item, SplitPoint, Splitter, extent::Extent, partition};
+use super::{Item, PAD, SplitPoint, Splitter, extent::Extent, partition};
+use crate::volume::BoundingVolume;
 use glam::DVec3;
 
-impl Splitter<'_> {
+impl<V: BoundingVolume> Splitter<'_, V> {
     /// The direction along which the items reach farthest.
     pub(super) fn longest_side(&self, items: &[Item]) -> DVec3 {
         if self.directions.len() == 3 {
@@ -37,13 +38,32 @@ impl Splitter<'_> {
         self.greatest(|d| ((d * d).dot(own) + 2.0 * (d * next(d)).dot(mixed)) / d.length_squared())
     }
 
-    /// The direction for which the two halves cost least.
+    /// The direction for which the two halves cost least, by their volumes.
     pub(super) fn cheapest(&self, items: &mut [Item], cost: fn(f64, f64) -> f64) -> DVec3 {
         self.greatest(|direction| {
-            let [first, second] = halves(items, direction, self.point);
-            let pad = first.merged(second).pad();
-            -cost(first.volume(pad), second.volume(pad))
+            let halves = self.halves(items, direction);
+            let [first, second] = halves.map(|half| V::enclosing(&half).volume(PAD));
+            -cost(first, second)
         })
+    }
+
+    /// The corners of the two sides into which [`split_at`] would partition the items.
+    fn halves(&self, items: &mut [Item], direction: DVec3) -> [Vec<[DVec3; 3]>; 2] {
+        if self.point == SplitPoint::Mean {
+            // The mean needs no items moved.
+            let mean = mean(items, direction);
+            let mut halves = [0; 2].map(|_| Vec::with_capacity(items.len()));
+            for item in items.iter() {
+                let side = usize::from(direction.dot(item.middle) >= mean);
+                halves[side].push(self.source.triangle(item.piece));
+            }
+            if halves.iter().all(|half| !half.is_empty()) {
+                return halves;
+            }
+        }
+        let count = split_at(items, direction, self.point);
+        let (first, second) = items.split_at(count);
+        [self.triangles(first), self.triangles(second)]
     }
 
     /// The first of the directions with the greatest value.
@@ -75,25 +95,7 @@ pub(super) fn split_at(items: &mut [Item], direction: DVec3, point: SplitPoint) 
     }
 }
 
-/// The boxes of the two sides into which [`split_at`] would partition the items.
-fn halves(items: &mut [Item], direction: DVec3, point: SplitPoint) -> [Extent; 2] {
-    if point == SplitPoint::Mean {
-        // The mean needs no items moved.
-        let mean = mean(items, direction);
-        let (mut halves, mut counts) = ([Extent::EMPTY; 2], [0, 0]);
-        for item in items.iter() {
-            let side = usize::from(direction.dot(item.middle) >= mean);
-            halves[side] = halves[side].with(item);
-            counts[side] += 1;
-        }
-        if !counts.contains(&0) {
-            return halves;
-        }
-    }
-    let count = split_at(items, direction, point);
-    [Extent::of(&items[..count]), Extent::of(&items[count..])]
-}
-
-fn mean(items: &[Item], direction: DVec3) -> f64 {
+/// The mean position of the items' centroids along a direction.
+pub(super) fn mean(items: &[Item], direction: DVec3) -> f64 {
     items.iter().map(|item| direction.dot(item.middle)).sum::<f64>() / items.len() as f64
 }

@@ -2,6 +2,7 @@
 //! they are many.
 
 use super::{Item, Splitter, extent::Extent, partition};
+use crate::volume::BoundingVolume;
 use glam::DVec3;
 
 /// The number of bins along a direction. More cost time and hardly find better splits.
@@ -72,7 +73,7 @@ fn cheapest(count: usize, group: impl Fn(usize) -> Group, pad: DVec3) -> (f64, u
     best
 }
 
-impl Splitter<'_> {
+impl<V: BoundingVolume> Splitter<'_, V> {
     /// Partitions the items where the sum of surface area times number, over both sides, is least.
     /// Returns how many items come first.
     pub(super) fn by_surface(&self, items: &mut [Item]) -> usize {
