@@ -8,7 +8,7 @@ use impinge_bench::scenes::{self, Scene};
 use impinge_bench::tree_query::{Measure, in_turns};
 
 /// The number of builds of each variant; the best counts.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-')).unwrap_or_default();
