@@ -6,20 +6,12 @@ use crate::{
     outputs::Outputs,
     progress, source,
     threads::{self, MAX_THREADS},
+    trees::{Names, TreeArguments, one_of},
 };
-use clap::{
-    builder::{PossibleValuesParser, TypedValueParser},
-    value_parser,
-};
-use impinge::{
-    Method, Shape, Threads, WideOptions, WideQuality,
-    method::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
-};
+use clap::value_parser;
+use impinge::{Method, Shape, Threads, WideOptions, WideQuality};
 use serde::Serialize;
 use std::{path::PathBuf, time::Instant};
-
-/// The heading of the options that a wide tree does not have.
-const BINARY: &str = "Options of binary trees";
 
 /// Build the index of a mesh for a method, and write it to a file.
 ///
@@ -41,27 +33,8 @@ pub(crate) struct Arguments {
     /// Build quality of a wide tree
     #[arg(long, value_parser = one_of(QUALITIES), default_value = "quality")]
     quality: WideQuality,
-    /// Rule that chooses how a node is split
-    #[arg(long, help_heading = BINARY, value_parser = one_of(RULES), default_value = "splatter")]
-    rule: SplitRule,
-    /// Where along its direction a node is split
-    #[arg(long, help_heading = BINARY, value_parser = one_of(POINTS), default_value = "mean")]
-    point: SplitPoint,
-    /// Directions along which nodes may be split
-    #[arg(long, help_heading = BINARY, value_parser = one_of(DIRECTIONS), default_value = "axes")]
-    directions: SplitDirections,
-    /// Whether a split may be revised in view of the splits below it (the oscillating build)
-    #[arg(long, help_heading = BINARY, value_parser = one_of(REGROUPS), default_value = "never")]
-    regroup: Regroup,
-    /// Maximum number of faces in a leaf
-    #[arg(long, help_heading = BINARY, value_name = "N", default_value_t = 2)]
-    #[arg(value_parser = value_parser!(u32).range(1..))]
-    leaf: u32,
-    /// Cut long thin faces into pieces for tighter volumes: number of extra pieces, as a fraction of all
-    /// faces
-    #[arg(long, help_heading = BINARY, value_name = "SHARE", default_value_t = 0.0)]
-    #[arg(allow_negative_numbers = true)]
-    split_skinny: f64,
+    #[command(flatten)]
+    tree: TreeArguments,
     /// Threads to use; 0 for one per core
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
@@ -73,73 +46,10 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Option values by name.
-type Names<T> = &'static [(&'static str, T)];
-
 const QUALITIES: Names<WideQuality> =
     &[("fast", WideQuality::Fast), ("quality", WideQuality::Quality)];
-const RULES: Names<SplitRule> = &[
-    ("splatter", SplitRule::Splatter),
-    ("longest-side", SplitRule::LongestSide),
-    ("min-sum", SplitRule::MinSum),
-    ("min-max", SplitRule::MinMax),
-    ("surface-area", SplitRule::SurfaceArea),
-    ("least-growth", SplitRule::LeastGrowth),
-];
-const POINTS: Names<SplitPoint> = &[("mean", SplitPoint::Mean), ("median", SplitPoint::Median)];
-const DIRECTIONS: Names<SplitDirections> = &[
-    ("axes", SplitDirections::Axes),
-    ("corners", SplitDirections::Corners),
-    ("edges", SplitDirections::Edges),
-    ("all", SplitDirections::All),
-];
-const REGROUPS: Names<Regroup> = &[
-    ("never", Regroup::Never),
-    ("least-volume", Regroup::LeastVolume),
-    ("least-volume-each", Regroup::LeastVolumeEach),
-];
-
-/// Returns a parser that accepts these names.
-fn one_of<T: Copy + Send + Sync>(names: Names<T>) -> impl TypedValueParser<Value = T> {
-    let parser = PossibleValuesParser::new(names.iter().map(|(name, _)| *name));
-    parser.try_map(move |given| {
-        names.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or("unknown")
-    })
-}
 
 impl Arguments {
-    fn options(&self) -> Result<BuildOptions, Failure> {
-        if !(0.0..=4.0).contains(&self.split_skinny) {
-            let message = format!("--split-skinny {}: must be from 0 to 4", self.split_skinny);
-            return Err(Failure::input(message));
-        }
-        Ok(BuildOptions::default()
-            .rule(self.rule)
-            .point(self.point)
-            .directions(self.directions)
-            .regroup(self.regroup)
-            .leaf(self.leaf)
-            .split_skinny(self.split_skinny)
-            .threads(self.threads()))
-    }
-
-    /// Rejects options that the method does not use.
-    fn check(&self, method: Method, options: &BuildOptions) -> Result<(), Failure> {
-        let is_wide = method == Method::WIDE;
-        if is_wide && *options != BuildOptions::default().threads(self.threads()) {
-            let message = "--rule, --point, --directions, --regroup, --leaf and --split-skinny work \
-                           with binary trees, not with `wide`; choose such a tree, for example \
-                           --method obb";
-            return Err(Failure::input(message));
-        }
-        if !is_wide && self.quality != WideQuality::default() {
-            return Err(Failure::input(format!(
-                "--quality works with `wide`, not with `{method}`"
-            )));
-        }
-        Ok(())
-    }
-
     fn threads(&self) -> Threads {
         if self.threads == 1 { Threads::One } else { Threads::Pool }
     }
@@ -156,8 +66,10 @@ struct Report {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let method: Method = arguments.method.parse().map_err(Failure::input)?;
-    let options = arguments.options()?;
-    arguments.check(method, &options)?;
+    let options = arguments.tree.options(&[method])?.threads(arguments.threads());
+    if method != Method::WIDE && arguments.quality != WideQuality::default() {
+        return Err(Failure::input(format!("--quality works with `wide`, not with `{method}`")));
+    }
     let outputs = Outputs::new([("--output", Some(arguments.output.as_path()))]);
     outputs.check(source::file(&arguments.mesh))?;
     let mesh = outputs.reading(|| source::mesh(&arguments.mesh))?;

@@ -22,6 +22,7 @@ mod robot;
 mod run;
 mod source;
 mod threads;
+mod trees;
 mod verify;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

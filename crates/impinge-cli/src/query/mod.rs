@@ -11,6 +11,7 @@ use crate::{
     outputs::Outputs,
     source,
     threads::{self, MAX_THREADS},
+    trees::TreeArguments,
 };
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
@@ -26,6 +27,9 @@ use workload::{Answer, Ask, Prepare, Rows, Workload};
 ///
 /// Each pose in turn places mesh B in the frame of mesh A; mesh A does not move. Each query stops at the
 /// first pair of faces that touch; with --all it finds all of them.
+///
+/// With --method all, the options of binary trees apply to the binary trees; the other methods use their
+/// defaults.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
@@ -97,11 +101,13 @@ pub(crate) struct Arguments {
     #[arg(long)]
     stats: bool,
     /// Index of A: a file that `impinge index` wrote; it also sets the method. Needs --index-b
-    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with = "method")]
+    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments"])]
     index_a: Option<PathBuf>,
     /// Index of B, for the same method. Needs --index-a
-    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with = "method")]
+    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments"])]
     index_b: Option<PathBuf>,
+    #[command(flatten)]
+    tree: TreeArguments,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -173,7 +179,8 @@ impl Arguments {
             "all" => Method::ALL.to_vec(),
             name => vec![name.parse::<Method>().map_err(Failure::input)?],
         };
-        Ok(methods.into_iter().map(Prepare::Build).collect())
+        let options = self.tree.options(&methods)?;
+        Ok(methods.into_iter().map(|method| Prepare::Build(method, options)).collect())
     }
 
     fn rows(&self) -> Option<Rows<'_>> {

@@ -7,6 +7,7 @@ use crate::{
 };
 use impinge::{
     Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
+    method::tree::BuildOptions,
 };
 use rayon::ThreadPool;
 use std::{
@@ -42,8 +43,12 @@ pub(super) enum Ask {
 /// Where the indices come from.
 #[derive(Clone, Copy)]
 pub(super) enum Prepare<'f> {
-    Build(Method),
-    Load { a: &'f Path, b: &'f Path },
+    /// Built by a method. The options apply to binary trees.
+    Build(Method, BuildOptions),
+    Load {
+        a: &'f Path,
+        b: &'f Path,
+    },
 }
 
 /// The rows to write, to a file that is either complete or absent.
@@ -134,9 +139,10 @@ impl Workload<'_> {
     fn prepared(&self, way: Prepare<'_>) -> Result<Pair, Failure> {
         let [a, b] = self.meshes.clone();
         match way {
-            Prepare::Build(method) => {
-                let building = || Pair::with_method(method, a, b);
-                Ok(progress::with_spinner(&format!("{method}: building"), building))
+            Prepare::Build(method, options) => {
+                let building = || [a, b].map(|mesh| Shape::build((method, options), mesh));
+                let [a, b] = progress::with_spinner(&format!("{method}: building"), building);
+                Pair::new(&a, &b).map_err(Failure::input)
             }
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {

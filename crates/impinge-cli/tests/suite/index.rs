@@ -131,12 +131,14 @@ fn usage_errors() {
     }
     impinge(["index", "none.obj", "-o", &out]).refuses(&["none.obj"]);
     impinge(["index", A, "-o", &out, "--rule", "magic"]).misused(&["magic", "splatter"]);
-    impinge(["index", A, "-o", &out, "--rule", "min-sum"]).refuses(&["`wide`", "--method obb"]);
+    impinge(["index", A, "-o", &out, "--rule", "min-sum"]).refuses(&["--rule", "`wide`", "obb"]);
+    impinge(["index", A, "-o", &out, "--leaf", "2"]).refuses(&["--leaf", "`wide`", "dop26"]);
     impinge(["index", A, "-o", &out, "--method", "obb", "--quality", "fast"])
         .refuses(&["--quality", "`obb`"]);
     impinge(["index", A, "-o", &out, "--quality", "magic"]).misused(&["magic", "fast"]);
     impinge(["index", A, "-o", &out, "--leaf", "0"]).misused(&["--leaf"]);
-    impinge(["index", A, "-o", &out, "--split-skinny", "5"]).refuses(&["--split-skinny 5"]);
+    impinge(["index", A, "-o", &out, "--method", "obb", "--split-skinny", "5"])
+        .refuses(&["--split-skinny 5"]);
     impinge(["index", A, "-o", &folder.at("none/a.index")]).refuses(&["none/a.index"]);
     assert!(folder.names().is_empty(), "{:?}", folder.names());
     impinge(["query", A, B, "--index-a", &out]).misused(&["--index-b"]);

@@ -203,6 +203,46 @@ fn method_all_runs_each() {
     assert_eq!(names(&detect, "method"), names(&lines, "method"));
 }
 
+/// Every build option gives the same pairs, and is refused by methods that do not have it.
+#[test]
+fn options_of_binary_trees() {
+    let folder = Folder::new();
+    let out = folder.at("pairs.csv");
+    let run = |more: &[&str]| {
+        let line = impinge([&tumble(&["--pairs", &out, "--stats"]), more].concat()).succeeds();
+        (folder.text("pairs.csv"), line.json())
+    };
+    let (expected, _) = run(&["--method", "brute"]);
+    assert!(expected.lines().count() > 20, "hardly a contact: {expected}");
+    let (_, default) = run(&["--method", "dop18"]);
+    for options in [
+        &["--rule", "min-sum", "--point", "median"][..],
+        &["--rule", "surface-area", "--directions", "edges"],
+        &["--regroup", "least-volume"],
+        &["--leaf", "5"],
+        &["--split-skinny", "1.5"],
+    ] {
+        let (rows, line) = run(&[&["--method", "dop18"], options].concat());
+        assert!(rows == expected, "{options:?} finds other pairs");
+        let tests = |line: &Value| line["volume_tests"].as_f64().expect("a number");
+        // These meshes have no long thin faces.
+        let has_effect = options[0] != "--split-skinny";
+        assert_eq!(tests(&line) != tests(&default), has_effect, "{options:?}");
+        impinge(tumble(&[&["--method", "boxtree"], options].concat())).refuses(&[
+            options[0],
+            "`boxtree`",
+            "dop18",
+        ]);
+    }
+    impinge(tumble(&["--leaf", "2"])).refuses(&["--leaf", "`wide`"]);
+    impinge(tumble(&["--method", "obb", "--split-skinny", "-1"])).refuses(&["--split-skinny -1"]);
+    let some = ["--index-a", "a.index", "--index-b", "b.index", "--rule", "min-sum"];
+    impinge(tumble(&some)).misused(&["--index-a", "--rule"]);
+    // Methods without these options use their defaults.
+    let all = impinge(tumble(&["--method", "all", "--leaf", "7"])).succeeds().json_lines();
+    assert_eq!(all.len(), methods().len());
+}
+
 #[test]
 fn unreadable_files_are_named() {
     let folder = Folder::new();

@@ -18,7 +18,7 @@ const GOTTSCHALK: &str = "Gottschalk, Lin, Manocha 1996, OBBTree";
 /// The method that uses trees of one kind of volume.
 const fn method<V: SavedVolume>(name: &'static str, summary: &'static str) -> MethodInfo {
     MethodInfo::new(name, summary, |mesh, threads| {
-        Arc::new(BvTree::<V>::build(mesh, BuildOptions::default().threads(threads)))
+        build::<V>(mesh, BuildOptions::default().threads(threads))
     })
     .loader(V::KIND, |bytes, mesh| Ok(Arc::new(BvTree::<V>::from_bytes(bytes, mesh)?)))
     .estimate(|mesh, binary_nodes| BvTree::<V>::bytes_for(binary_nodes, mesh.faces().len()))
@@ -43,6 +43,40 @@ pub(in crate::method) static DOP20: MethodInfo =
     method::<Dop<10>>("dop20", "tree of 20-DOPs: corners and edges").paper(KLOSOWSKI);
 pub(in crate::method) static DOP26: MethodInfo =
     method::<Dop<13>>("dop26", "tree of 26-DOPs: axes, corners and edges").paper(KLOSOWSKI);
+
+/// The methods that are binary trees, and so have [`BuildOptions`].
+pub const METHODS: [Method; 10] = [
+    Method::AABB,
+    Method::SPHERE,
+    Method::OBB,
+    Method::DOP6,
+    Method::DOP8,
+    Method::DOP12,
+    Method::DOP14,
+    Method::DOP18,
+    Method::DOP20,
+    Method::DOP26,
+];
+
+type Build = fn(&Mesh, BuildOptions) -> Arc<dyn Prepared>;
+
+/// How each of the [`METHODS`] builds its tree.
+const BUILDERS: [Build; METHODS.len()] = [
+    build::<Aabb>,
+    build::<Sphere>,
+    build::<Obb>,
+    build::<Dop<3>>,
+    build::<Dop<4>>,
+    build::<Dop<6>>,
+    build::<Dop<7>>,
+    build::<Dop<9>>,
+    build::<Dop<10>>,
+    build::<Dop<13>>,
+];
+
+fn build<V: SavedVolume>(mesh: &Mesh, options: BuildOptions) -> Arc<dyn Prepared> {
+    Arc::new(BvTree::<V>::build(mesh, options))
+}
 
 impl<V: SavedVolume> Prepared for BvTree<V> {
     fn bytes(&self) -> usize {
@@ -81,25 +115,9 @@ impl Recipe for (Method, BuildOptions) {
     }
 
     fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
-        fn tree<V: SavedVolume>(mesh: &Mesh, options: BuildOptions) -> Arc<dyn Prepared> {
-            Arc::new(BvTree::<V>::build(mesh, options))
-        }
-        type Build = fn(&Mesh, BuildOptions) -> Arc<dyn Prepared>;
-        const TREES: [(Method, Build); 10] = [
-            (Method::AABB, tree::<Aabb>),
-            (Method::SPHERE, tree::<Sphere>),
-            (Method::OBB, tree::<Obb>),
-            (Method::DOP6, tree::<Dop<3>>),
-            (Method::DOP8, tree::<Dop<4>>),
-            (Method::DOP12, tree::<Dop<6>>),
-            (Method::DOP14, tree::<Dop<7>>),
-            (Method::DOP18, tree::<Dop<9>>),
-            (Method::DOP20, tree::<Dop<10>>),
-            (Method::DOP26, tree::<Dop<13>>),
-        ];
         let (method, options) = self;
-        match TREES.iter().find(|(named, _)| *named == method) {
-            Some((_, build)) => build(mesh, options),
+        match METHODS.iter().position(|&tree| tree == method) {
+            Some(i) => BUILDERS[i](mesh, options),
             None => method.build(mesh, options.threads),
         }
     }

@@ -13,6 +13,7 @@ mod walk;
 
 pub use build::BuildOptions;
 pub(super) use build::node_count;
+pub use methods::METHODS;
 pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
 pub use tumbling::Tumbling;
 pub use walk::{Scratch, TreePair};
