@@ -11,7 +11,7 @@ use crate::{
     outputs::Outputs,
     source,
     threads::{self, MAX_THREADS},
-    trees::TreeArguments,
+    trees::{OrderArguments, TreeArguments, TumblingArguments},
 };
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
@@ -101,13 +101,17 @@ pub(crate) struct Arguments {
     #[arg(long)]
     stats: bool,
     /// Index of A: a file that `impinge index` wrote; it also sets the method. Needs --index-b
-    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments"])]
+    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments"])]
     index_a: Option<PathBuf>,
     /// Index of B, for the same method. Needs --index-a
-    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments"])]
+    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments"])]
     index_b: Option<PathBuf>,
     #[command(flatten)]
     tree: TreeArguments,
+    #[command(flatten)]
+    tumbling: TumblingArguments,
+    #[command(flatten)]
+    order: OrderArguments,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -179,7 +183,8 @@ impl Arguments {
             "all" => Method::ALL.to_vec(),
             name => vec![name.parse::<Method>().map_err(Failure::input)?],
         };
-        let options = self.tree.options(&methods)?;
+        self.order.check(&methods)?;
+        let options = self.tumbling.added_to(self.tree.options(&methods)?, &methods)?;
         Ok(methods.into_iter().map(|method| Prepare::Build(method, options)).collect())
     }
 
@@ -208,6 +213,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         poses: &poses,
         ask,
         cache: arguments.cache,
+        order: arguments.order,
         batch: arguments.batch,
         pool: threads::pool(threads)?,
     };

@@ -39,10 +39,12 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (Mesh
         assert_eq!(found, Some(expected), "{kind}: {label}");
         for (&tolerance, faces) in tolerances.iter().zip(&faces) {
             let place = format!("{kind}, within {tolerance:e}: {label}");
-            let mut query = || within(&mut pair, tolerance, pose_a, pose_b).order(order);
-            assert_eq!(query().intersects(), !faces.is_empty(), "{place}");
-            assert_eq!(query().threads(Threads::Pool).contacts(), faces, "{place}");
-            assert_eq!(query().contacts(), faces, "{place}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b).order(order);
+            assert_eq!(query.intersects(), !faces.is_empty(), "{place}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b).order(order);
+            assert_eq!(query.threads(Threads::Pool).contacts(), faces, "{place}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b).order(order);
+            assert_eq!(query.contacts(), faces, "{place}");
         }
     }
     (expected, faces[4].len())
