@@ -31,6 +31,37 @@ pub struct ClimbEnds {
     high: u32,
 }
 
+/// A direction, prepared for searches on any number of hulls.
+#[derive(Clone, Copy, Debug)]
+pub struct ClimbDirection {
+    /// The direction divided by `scale`, and rounded.
+    rounded: DVec3,
+    scale: f64,
+    /// By how much roundings move the extent of a point, divided by `scale`.
+    moved: f64,
+}
+
+impl ClimbDirection {
+    /// Prepares a direction of any length. Along one that is not finite or out of range all extents are
+    /// infinite.
+    pub fn new(direction: DVec3) -> Self {
+        let largest = direction.abs().max_element();
+        if largest == 0.0 {
+            return Self { rounded: DVec3::ZERO, scale: 1.0, moved: 0.0 };
+        }
+        // The direction is divided by a power of two. The range check keeps it from losing bits.
+        let scale = f64::from_bits(largest.to_bits() & (0x7ff << 52));
+        if !(1e-200..1e200).contains(&scale) || !direction.is_finite() {
+            return Self { rounded: DVec3::ZERO, scale: 1.0, moved: f64::INFINITY };
+        }
+        let direction = direction / scale;
+        // x·d − x'·d' = (x − x')·d + x'·(d − d'), with roundings of half a unit each. The factor also covers
+        // the roundings of this sum.
+        let moved = 0.51 * (POINT_UNIT * direction.abs().element_sum() + 3.0 * DIRECTION_UNIT);
+        Self { rounded: (direction / DIRECTION_UNIT).round() * DIRECTION_UNIT, scale, moved }
+    }
+}
+
 /// Point coordinates are rounded to multiples of this.
 const POINT_UNIT: f64 = 1.0 / (1u64 << 24) as f64;
 /// Directions, scaled so that their largest component is from 1 to 2, are rounded to multiples of this.
@@ -79,26 +110,13 @@ impl Climber {
 
     /// The extent of the points along a direction: `low ≤ point · direction ≤ high`, nearly tight. Starts at
     /// `ends` and updates it.
-    pub fn extent(&self, ends: &mut ClimbEnds, direction: DVec3) -> [f64; 2] {
-        let largest = direction.abs().max_element();
+    pub fn extent(&self, ends: &mut ClimbEnds, direction: &ClimbDirection) -> [f64; 2] {
         if self.positions.is_empty() {
             return [f64::INFINITY, f64::NEG_INFINITY];
         }
-        if largest == 0.0 {
-            return [0.0, 0.0];
-        }
-        // The direction is divided by a power of two. The range check keeps it from losing bits.
-        let scale = f64::from_bits(largest.to_bits() & (0x7ff << 52));
-        if !(1e-200..1e200).contains(&scale) || !direction.is_finite() {
-            return [f64::NEG_INFINITY, f64::INFINITY];
-        }
-        let direction = direction / scale;
-        let rounded = (direction / DIRECTION_UNIT).round() * DIRECTION_UNIT;
+        let ClimbDirection { rounded, scale, moved } = *direction;
         let (low, high) = (self.climbed(ends.low, -rounded), self.climbed(ends.high, rounded));
         *ends = ClimbEnds { low: low.vertex, high: high.vertex };
-        // x·d − x'·d' = (x − x')·d + x'·(d − d'), with roundings of half a unit each. The factor also covers
-        // the roundings of this sum.
-        let moved = 0.51 * (POINT_UNIT * direction.abs().element_sum() + 3.0 * DIRECTION_UNIT);
         [(-low.height - moved) * scale, (high.height + moved) * scale]
     }
 
@@ -165,7 +183,7 @@ mod tests {
                     1 | 4 => (DVec3::ONE + random.direction() * 0.1) * size,
                     _ => random.direction() * size,
                 };
-                let [low, high] = climber.extent(&mut ends[i % 2], direction);
+                let [low, high] = climber.extent(&mut ends[i % 2], &ClimbDirection::new(direction));
                 let along = points.iter().map(|point| point.dot(direction));
                 let (least, most) = along
                     .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), x| (l.min(x), m.max(x)));
@@ -185,8 +203,7 @@ mod tests {
         let mut looked_at = 0;
         for i in 0..100 {
             let direction = DMat3::from_rotation_z(1e-3 * f64::from(i)) * DVec3::X;
-            let rounded = (direction / DIRECTION_UNIT).round() * DIRECTION_UNIT;
-            top = climber.climbed(top.vertex, rounded);
+            top = climber.climbed(top.vertex, ClimbDirection::new(direction).rounded);
             looked_at += top.looked_at;
         }
         assert!((600..1000).contains(&looked_at), "looked at {looked_at} vertices");
@@ -197,9 +214,10 @@ mod tests {
         let climber = Climber::new([DVec3::ONE, DVec3::new(f64::NAN, 2.0, f64::INFINITY)]);
         assert_eq!(climber.vertices().len(), 2);
         let ends = &mut ClimbEnds::default();
-        let [low, high] = climber.extent(ends, DVec3::new(f64::NAN, 1.0, 0.0));
+        let [low, high] =
+            climber.extent(ends, &ClimbDirection::new(DVec3::new(f64::NAN, 1.0, 0.0)));
         assert!(low == f64::NEG_INFINITY && high == f64::INFINITY);
-        let [low, high] = Climber::new([]).extent(ends, DVec3::X);
+        let [low, high] = Climber::new([]).extent(ends, &ClimbDirection::new(DVec3::X));
         assert!(low > high, "no points have an empty extent");
     }
 }

@@ -13,5 +13,5 @@ mod facets;
 mod hull;
 mod quick;
 
-pub use climb::{ClimbEnds, Climber};
+pub use climb::{ClimbDirection, ClimbEnds, Climber};
 pub use hull::{Hull, HullEdge, HullError, HullKind};

@@ -17,6 +17,7 @@ mod frame;
 mod obb;
 mod saved;
 mod sphere;
+mod turned_normal;
 mod vertex_pool;
 mod vertices;
 
@@ -28,7 +29,8 @@ pub use frame::{Frame, Relative};
 pub use obb::Obb;
 pub use saved::SavedVolume;
 pub use sphere::Sphere;
-pub use vertex_pool::{TurnedNormal, VertexPool};
+pub use turned_normal::TurnedNormal;
+pub use vertex_pool::VertexPool;
 pub use vertices::Vertices;
 
 use glam::DVec3;
@@ -239,7 +241,8 @@ mod tests {
     fn by_hill_climbing<V: BoundingVolume>(body: &Body, relative: &Relative) -> V::Placed {
         let climber = Climber::new(body.triangle.map(|corner| body.frame.normalized(corner)));
         let mut ends = ClimbEnds::default();
-        V::from_extents(|i| relative.extent_of_hull(&climber, &mut ends, V::NORMALS[i]))
+        let normal = |i: usize| TurnedNormal::new(relative, V::NORMALS[i]);
+        V::from_extents(|i| normal(i).extent_of_hull(&climber, &mut ends))
             .expect("this type has normals")
     }
 

@@ -1,7 +1,6 @@
 //! The vertices of many volumes, stored for placing: the extents of rotated vertices.
 
-use super::{Relative, Vertices, round_up};
-use glam::DVec3;
+use super::{TurnedNormal, Vertices, round_up};
 
 /// The vertices of many volumes, one after another in one list.
 #[derive(Clone, Debug, Default)]
@@ -23,37 +22,8 @@ struct Entry {
     reach: f32,
 }
 
-/// A normal of the planes of placed volumes, in the frame of the body whose volumes are placed.
-#[derive(Clone, Copy, Debug)]
-pub struct TurnedNormal {
-    direction: [f32; 3],
-    /// The sum of the magnitudes of its components.
-    length: f64,
-    /// The extent of the origin of that frame.
-    offset: f64,
-    uncertainty: f64,
-}
-
 /// The number of vertices processed at a time.
 const LANES: usize = 4;
-
-impl TurnedNormal {
-    /// Turns a normal of the frame of `a` into the frame of `b`. Its components are at most 1.
-    pub fn new(relative: &Relative, normal: DVec3) -> Self {
-        let direction = relative.matrix.transpose() * normal;
-        let length = direction.abs().element_sum();
-        // Larger values might overflow `f32`.
-        let is_in_range = length < 1e30;
-        // Vertices of a DOP within ±1 may lie outside, but not as far as ±32.
-        let slack = 3.0 * relative.uncertainty(32.0) + normal.length() * relative.buffer;
-        Self {
-            direction: direction.as_vec3().to_array(),
-            length,
-            offset: normal.dot(relative.offset),
-            uncertainty: if is_in_range { slack } else { f64::INFINITY },
-        }
-    }
-}
 
 impl VertexPool {
     /// Appends the vertices of a volume.
@@ -98,7 +68,7 @@ impl VertexPool {
     pub fn extent(&self, volume: usize, normal: &TurnedNormal) -> [f64; 2] {
         let Entry { first_group, group_count, slack, reach } = self.volumes[volume];
         let groups = &self.groups[first_group as usize..(first_group + group_count) as usize];
-        let [dx, dy, dz] = normal.direction;
+        let [dx, dy, dz] = normal.narrowed;
         let (mut low, mut high) = ([f32::INFINITY; LANES], [f32::NEG_INFINITY; LANES]);
         for [x, y, z] in groups {
             for j in 0..LANES {
@@ -112,7 +82,7 @@ impl VertexPool {
         // A product, a sum of three terms in `f32`, and the rounded direction: four roundings of 2^−24, of
         // magnitudes that add up to at most `length` times `reach`.
         let rounding = 5.0 / f64::from(1u32 << 24) * f64::from(reach);
-        let margin = normal.uncertainty + normal.length * (f64::from(slack) + rounding);
+        let margin = normal.vertex_margin + normal.length * (f64::from(slack) + rounding);
         [f64::from(low) + normal.offset - margin, f64::from(high) + normal.offset + margin]
     }
 }
@@ -123,8 +93,9 @@ mod tests {
     use crate::{
         Bounds, Pose,
         generate::Random,
-        volume::{BoundingVolume, Dop, Frame},
+        volume::{BoundingVolume, Dop, Frame, Relative},
     };
+    use glam::DVec3;
 
     /// A DOP placed by its vertices is never looser than one placed by its extents.
     #[test]

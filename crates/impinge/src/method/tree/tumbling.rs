@@ -23,6 +23,21 @@ use std::ops::Range;
 ///
 /// Only k-DOPs have a choice. Axis-aligned boxes are as tight one way as the other; spheres and oriented
 /// boxes turn with the body.
+///
+/// ```
+/// use impinge::method::tree::{BuildOptions, Tumbling};
+/// use impinge::{Method, Pair, Pose, Shape, WalkOrder, generate};
+///
+/// let still = Shape::with_method(Method::DOP18, generate::sphere(960)?);
+/// let options = BuildOptions::default().tumbling(Tumbling::Vertices).hill_climbing(1);
+/// let moving = Shape::build((Method::DOP18, options), generate::sphere(960)?);
+///
+/// let mut pair = Pair::new(&still, &moving)?;
+/// for pose in generate::tumble(1.5, 10)? {
+///     assert!(pair.at(&Pose::IDENTITY, &pose).order(WalkOrder::First).intersects());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tumbling {
@@ -30,7 +45,7 @@ pub enum Tumbling {
     #[default]
     Aligned,
     /// By rotating the vertices of the k-DOP: the tightest k-DOP around the rotated one (Klosowski's
-    /// method II). The vertices take about three times the memory of the tree, and most of the time of
+    /// method II). The vertices add about three times the memory of the tree, and take most of the time of
     /// building.
     Vertices,
 }
@@ -54,7 +69,7 @@ pub(super) struct TumblingScratch {
     /// For each hull and each normal the vertices at which the last search ended. They may come from another
     /// tree: that costs time only.
     ends: Vec<ClimbEnds>,
-    /// The normals in the frame of the tree, for placing by vertices.
+    /// The normals of placed volumes in the frame of the tree.
     normals: Vec<TurnedNormal>,
 }
 
@@ -91,16 +106,14 @@ impl Outlines {
     pub(super) fn placed<V: BoundingVolume>(
         &self,
         node: u32,
-        relative: &Relative,
         scratch: &mut TumblingScratch,
     ) -> Option<V::Placed> {
         let hull = self.hull_of.get(node as usize).copied().filter(|&hull| hull != NO_HULL);
         if let Some(hull) = hull {
             let climber = &self.hulls[hull as usize];
             let ends = &mut scratch.ends[hull as usize * V::NORMALS.len()..];
-            return V::from_extents(|i| {
-                relative.extent_of_hull(climber, &mut ends[i], V::NORMALS[i])
-            });
+            let normals = &scratch.normals;
+            return V::from_extents(|i| normals[i].extent_of_hull(climber, &mut ends[i]));
         }
         let vertices = self.vertices.as_ref()?;
         V::from_extents(|i| vertices.extent(node as usize, &scratch.normals[i]))
@@ -114,11 +127,9 @@ impl TumblingScratch {
         if self.ends.len() < count {
             self.ends.resize(count, ClimbEnds::default());
         }
+        let turned = |normal: &DVec3| TurnedNormal::new(relative, *normal);
         self.normals.clear();
-        if outlines.vertices.is_some() {
-            let turned = |normal: &DVec3| TurnedNormal::new(relative, *normal);
-            self.normals.extend(V::NORMALS.iter().map(turned));
-        }
+        self.normals.extend(V::NORMALS.iter().map(turned));
     }
 }
 

@@ -71,7 +71,7 @@ impl<V: BoundingVolume> Placed<V> {
             self.known.push(node);
             let outlines = pair.b.outlines.as_ref();
             outlines
-                .and_then(|outlines| outlines.placed::<V>(node, &pair.relative, &mut self.tumbling))
+                .and_then(|outlines| outlines.placed::<V>(node, &mut self.tumbling))
                 .unwrap_or_else(|| pair.b.nodes[node as usize].volume.placed(&pair.placement))
         })
     }

@@ -6,7 +6,7 @@ use super::{
     walk::{Scratch, WidePair},
 };
 use crate::{
-    FacePair, Mesh, Pose, Threads, generate,
+    FacePair, Mesh, Pose, generate,
     generate::Random,
     mesh::Extent,
     method::{PlacedShape, Question, hierarchy::Walk},
