@@ -274,7 +274,8 @@ fn tumbling_and_orders_of_binary_trees() {
         let (_, line) = run(&[&["--method", "dop14"], options].concat());
         let differs = |key: &str| number(&line, key) != number(&default, key);
         let is_order = options[0] == "--order";
-        assert!(differs("volume_tests"), "{options:?}");
+        // The first levels overlap at every step, however tight they are.
+        assert_eq!(differs("volume_tests"), options[1] != "3", "{options:?}");
         assert_eq!(differs("bytes"), !is_order, "{options:?}");
         let unfit = if is_order { "wide" } else { "obb" };
         impinge(tumble(&[&["--method", unfit], options].concat())).refuses(&[

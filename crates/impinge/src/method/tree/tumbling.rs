@@ -184,3 +184,61 @@ fn vertices<V: BoundingVolume>(nodes: &[Node<V>], threads: Threads) -> Option<Ve
     pool.shrink_to_fit();
     Some(pool)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Mesh, Pose, generate,
+        method::tree::{BvTree, Scratch},
+        volume::{Dop, Sphere},
+    };
+    use std::ops::ControlFlow;
+
+    const ALL: u32 = u32::MAX;
+
+    fn tree<V: BoundingVolume>(mesh: &Mesh, tumbling: Tumbling, levels: u32) -> BvTree<V> {
+        let options = BuildOptions::default().tumbling(tumbling).hill_climbing(levels);
+        BvTree::build(mesh, options)
+    }
+
+    #[test]
+    fn the_first_levels_have_hulls() {
+        let torus = generate::deformed_torus(1, [40, 20]).unwrap();
+        let hulls = |levels: u32| {
+            let tree = tree::<Dop<9>>(&torus, Tumbling::Aligned, levels);
+            let outlines = tree.outlines.as_ref().map_or(0, |outlines| outlines.hulls.len());
+            (outlines, tree.node_count())
+        };
+        assert_eq!([0, 1, 2, 4].map(|levels| hulls(levels).0), [0, 1, 3, 15]);
+        let (all, nodes) = hulls(ALL);
+        assert_eq!(all, nodes);
+        let nothing = tree::<Dop<9>>(&Mesh::default(), Tumbling::Vertices, ALL);
+        assert!(nothing.outlines.is_none(), "an empty tree has no nodes to place");
+        let spheres = tree::<Sphere>(&torus, Tumbling::Vertices, ALL);
+        assert!(spheres.outlines.is_none(), "spheres have no normals");
+    }
+
+    /// Hulls are tighter than the vertices of k-DOPs, and these are tighter than the linear map.
+    #[test]
+    fn tighter_ways_take_fewer_tests() {
+        let torus = generate::deformed_torus(1, [60, 20]).unwrap();
+        let still = tree::<Dop<7>>(&torus, Tumbling::Aligned, 0);
+        let ways = [(Tumbling::Aligned, 0), (Tumbling::Vertices, 0), (Tumbling::Aligned, ALL)];
+        let tests = ways.map(|(tumbling, levels)| {
+            let moving = tree::<Dop<7>>(&torus, tumbling, levels);
+            let mut scratch = Scratch::default();
+            let poses = generate::tumble(1.1, 40).unwrap();
+            let tests = poses.iter().map(|pose| {
+                let relative = Relative::new(still.frame(), &Pose::IDENTITY, moving.frame(), pose);
+                let _ = still.visit_leaf_pairs(&moving, &relative, &mut scratch, &mut |_| {
+                    ControlFlow::Continue(())
+                });
+                scratch.counts.volume_tests
+            });
+            tests.sum::<u64>()
+        });
+        let [aligned, vertices, climbed] = tests;
+        assert!(vertices < aligned && climbed * 20 < vertices * 19, "tests: {tests:?}");
+    }
+}
