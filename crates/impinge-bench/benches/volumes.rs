@@ -1,5 +1,5 @@
-//! Bounding volumes: how they are fitted, placed and compared, on the scenes of the papers:
-//! `cargo bench -p impinge-bench --bench volumes [hulls] [fits] [placing] [orders]`
+//! Bounding volumes: how they are fitted and compared, on the scenes of the papers:
+//! `cargo bench -p impinge-bench --bench volumes [hulls] [fits] [orders]`
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 #[path = "volumes/fits.rs"]
@@ -8,8 +8,6 @@ mod fits;
 mod hulls;
 #[path = "volumes/orders.rs"]
 mod orders;
-#[path = "volumes/placing.rs"]
-mod placing;
 
 use impinge::Pose;
 use impinge::method::tree::{BuildOptions, BvTree, Scratch};
@@ -30,9 +28,6 @@ fn main() {
         println!("\n{}", scene.heading());
         if wants("fits") {
             fits::table(&scene);
-        }
-        if wants("placing") {
-            placing::table(&scene);
         }
         if wants("orders") {
             orders::table(&scene);

@@ -4,9 +4,9 @@
 //! budget gets.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
-use impinge::method::tree::{BuildOptions, BvTree, Scratch, TreePair, WalkOrder};
+use impinge::method::tree::{BuildOptions, BvTree, Scratch, TreePair};
 use impinge::volume::{BoundingVolume, Dop, Obb, Relative};
-use impinge::{Budget, Method, Pair, Pose, TimedVerdict};
+use impinge::{Budget, Method, Pair, Pose, TimedVerdict, WalkOrder};
 use impinge_bench::scenes::{self, Scene};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};

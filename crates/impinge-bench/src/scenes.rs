@@ -31,6 +31,13 @@ impl Scene {
         self.poses = self.poses.into_iter().step_by(n).collect();
         self
     }
+
+    /// Returns the scene with its first n poses only, which are small steps apart.
+    #[must_use]
+    pub fn shortened(mut self, n: usize) -> Self {
+        self.poses.truncate(n);
+        self
+    }
 }
 
 /// Two equal bodies, one of which tumbles at a distance (Zachmann 2002, section 5): five runs of 40 steps out of

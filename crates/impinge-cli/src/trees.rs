@@ -1,4 +1,5 @@
-//! The build options of binary trees, for `impinge index` and `impinge query`.
+//! The options of binary trees: how they are built, for `impinge index` and `impinge query`, and how they are
+//! placed and descended, for `impinge query`.
 
 use crate::failure::Failure;
 use clap::{
@@ -6,8 +7,8 @@ use clap::{
     value_parser,
 };
 use impinge::{
-    Mesh, Method, Shape, Threads,
-    method::tree::{self, BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule},
+    Mesh, Method, Shape, Threads, WalkOrder,
+    method::tree::{self, BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule, Tumbling},
 };
 use std::{str::FromStr, sync::Arc};
 
@@ -45,6 +46,29 @@ pub(crate) struct TreeArguments {
     split_skinny: Option<f64>,
 }
 
+/// How the nodes of B are placed. Index files do not store what these options add to a tree.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct TumblingArguments {
+    /// How the k-DOPs of B are placed in A's frame: by a linear map of their extents (aligned), or by their
+    /// rotated vertices, which is tighter, slower, and takes more memory [default: aligned]
+    #[arg(long, help_heading = HEADING, value_parser = one_of(TUMBLINGS))]
+    tumbling: Option<Tumbling>,
+    /// Place the nodes in the first levels of B's tree by hill climbing on the convex hulls of their faces: a
+    /// number of levels, 1 for the root only, or `all`. For aabb and dop6 … dop26 [default: none]
+    #[arg(long, help_heading = HEADING, value_name = "LEVELS", value_parser = levels)]
+    hill_climbing: Option<u32>,
+}
+
+/// The order of descent.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct OrderArguments {
+    /// Which of two overlapping nodes is split: the larger one; the one of A until it is a leaf (first); or the
+    /// same, and at a leaf of A the children of B's node start again at the root of A (restart)
+    /// [default: larger]
+    #[arg(long, help_heading = HEADING, value_parser = one_of(ORDERS))]
+    order: Option<WalkOrder>,
+}
+
 /// Option values by name.
 pub(crate) type Names<T> = &'static [(&'static str, T)];
 
@@ -73,6 +97,20 @@ const REGROUPS: Names<Regroup> = &[
     ("splatter", Regroup::Splatter),
     ("surface-area", Regroup::SurfaceArea),
 ];
+
+const TUMBLINGS: Names<Tumbling> =
+    &[("aligned", Tumbling::Aligned), ("vertices", Tumbling::Vertices)];
+const ORDERS: Names<WalkOrder> =
+    &[("larger", WalkOrder::Larger), ("first", WalkOrder::First), ("restart", WalkOrder::Restart)];
+
+/// Parses a number of levels; `all` is the largest.
+fn levels(given: &str) -> Result<u32, String> {
+    match (given, given.parse()) {
+        ("all", _) => Ok(u32::MAX),
+        (_, Ok(levels)) if levels > 0 => Ok(levels),
+        _ => Err("must be a number of levels from 1 on, or `all`".to_owned()),
+    }
+}
 
 /// Returns a parser that accepts these names.
 pub(crate) fn one_of<T: Copy + Send + Sync>(names: Names<T>) -> impl TypedValueParser<Value = T> {
@@ -125,14 +163,7 @@ pub(crate) fn check_trees(option: &str, methods: &[Method]) -> Result<(), Failur
     if methods.iter().any(|method| tree::METHODS.contains(method)) {
         return Ok(());
     }
-    let names = |methods: &[Method]| {
-        methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
-    };
-    Err(Failure::input(format!(
-        "{option} works with binary trees, not with `{}`; choose one with --method: {}",
-        names(methods),
-        names(&tree::METHODS)
-    )))
+    Err(unfit(option, "binary trees", &tree::METHODS, methods))
 }
 
 /// The maximum number of faces in a leaf.
@@ -184,4 +215,62 @@ impl TreeOptions {
         };
         Shape::build((method, options), mesh)
     }
+}
+
+impl TumblingArguments {
+    /// Adds these options to the build options for some methods. Rejects options that none of the methods has.
+    pub(crate) fn added_to(
+        &self,
+        options: TreeOptions,
+        methods: &[Method],
+    ) -> Result<TreeOptions, Failure> {
+        let given = [
+            ("--tumbling", self.tumbling.is_some()),
+            ("--hill-climbing", self.hill_climbing.is_some()),
+        ];
+        if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given)
+            && !methods.iter().any(|method| has_fixed_normals(*method))
+        {
+            let fitting: Vec<_> =
+                tree::METHODS.into_iter().filter(|&method| has_fixed_normals(method)).collect();
+            return Err(unfit(option, "trees of boxes and k-DOPs", &fitting, methods));
+        }
+        let build = options.options;
+        let build = build
+            .tumbling(self.tumbling.unwrap_or(build.tumbling))
+            .hill_climbing(self.hill_climbing.unwrap_or(build.hill_climbing));
+        Ok(TreeOptions { options: build, ..options })
+    }
+}
+
+impl OrderArguments {
+    /// The order; the default if none is given.
+    pub(crate) fn order(&self) -> WalkOrder {
+        self.order.unwrap_or_default()
+    }
+
+    /// Rejects an order if none of the methods has a choice.
+    pub(crate) fn check(&self, methods: &[Method]) -> Result<(), Failure> {
+        match self.order {
+            Some(_) => check_trees("--order", methods),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the volumes of a method have planes that do not turn with the body.
+fn has_fixed_normals(method: Method) -> bool {
+    tree::METHODS.contains(&method) && ![Method::SPHERE, Method::OBB].contains(&method)
+}
+
+/// The error for an option that none of the methods has.
+fn unfit(option: &str, kind: &str, fitting: &[Method], methods: &[Method]) -> Failure {
+    let names = |methods: &[Method]| {
+        methods.iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
+    };
+    Failure::input(format!(
+        "{option} works with {kind}, not with `{}`; choose one with --method: {}",
+        names(methods),
+        names(fitting)
+    ))
 }

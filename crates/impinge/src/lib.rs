@@ -57,7 +57,7 @@ pub use bounds::Bounds;
 pub use face_pair::FacePair;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
-pub use method::{Budget, Cache, MeshDistance, Method, WideOptions, WideQuality};
+pub use method::{Budget, Cache, MeshDistance, Method, WalkOrder, WideOptions, WideQuality};
 pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use query::{

@@ -43,7 +43,7 @@ impl Workload<'_> {
         let batch = pair.at_many(&Pose::IDENTITY, self.poses).within(tolerance);
         let batch = batch.expect("checked with the arguments");
         let start = Instant::now();
-        let batch = batch.threads(self.threads());
+        let batch = batch.threads(self.threads()).order(self.order.order());
         let found = if all { Found::All(batch.contacts()) } else { Found::Any(batch.intersects()) };
         (start.elapsed(), found)
     }

@@ -11,7 +11,7 @@ use crate::{
     outputs::Outputs,
     source,
     threads::{self, MAX_THREADS},
-    trees::{self, LeafSize, TreeArguments},
+    trees::{self, LeafSize, OrderArguments, TreeArguments, TumblingArguments},
 };
 use clap::value_parser;
 use impinge::{Mesh, Method, Pose};
@@ -101,10 +101,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     stats: bool,
     /// Index of A: a file that `impinge index` wrote; it also sets the method. Needs --index-b
-    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments"])]
+    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments"])]
     index_a: Option<PathBuf>,
     /// Index of B, for the same method. Needs --index-a
-    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments"])]
+    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments"])]
     index_b: Option<PathBuf>,
     #[command(flatten)]
     tree: TreeArguments,
@@ -114,6 +114,10 @@ pub(crate) struct Arguments {
     /// Maximum number of faces in a leaf of B, instead of --leaf
     #[arg(long, help_heading = trees::HEADING, value_name = "N", conflicts_with = "index_b")]
     leaf_b: Option<LeafSize>,
+    #[command(flatten)]
+    tumbling: TumblingArguments,
+    #[command(flatten)]
+    order: OrderArguments,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -185,7 +189,8 @@ impl Arguments {
             "all" => Method::ALL.to_vec(),
             name => vec![name.parse::<Method>().map_err(Failure::input)?],
         };
-        let options = self.tree.options(&methods)?;
+        self.order.check(&methods)?;
+        let options = self.tumbling.added_to(self.tree.options(&methods)?, &methods)?;
         let leaves = [("--leaf-a", self.leaf_a), ("--leaf-b", self.leaf_b)];
         for (option, _) in leaves.iter().filter(|(_, leaf)| leaf.is_some()) {
             trees::check_trees(option, &methods)?;
@@ -219,6 +224,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         poses: &poses,
         ask,
         cache: arguments.cache,
+        order: arguments.order,
         batch: arguments.batch,
         pool: threads::pool(threads)?,
     };

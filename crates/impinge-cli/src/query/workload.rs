@@ -4,7 +4,7 @@ use crate::{
     failure::Failure,
     output,
     progress::{self, Progress},
-    trees::TreeOptions,
+    trees::{OrderArguments, TreeOptions},
 };
 use impinge::{
     Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
@@ -30,6 +30,7 @@ pub(super) struct Workload<'w> {
     pub(super) poses: &'w [Pose],
     pub(super) ask: Ask,
     pub(super) cache: bool,
+    pub(super) order: OrderArguments,
     pub(super) batch: bool,
     pub(super) pool: Option<ThreadPool>,
 }
@@ -153,6 +154,7 @@ impl Workload<'_> {
                     Ok(progress::with_spinner(&format!("loading {}", file.display()), loading)?)
                 };
                 let (shape_a, shape_b) = (load(file_a, a)?, load(file_b, b)?);
+                self.order.check(&[shape_a.method()])?;
                 Pair::new(&shape_a, &shape_b).map_err(Failure::input)
             }
         }
@@ -202,10 +204,12 @@ impl Workload<'_> {
         let still = &Pose::IDENTITY;
         let start = Instant::now();
         let Ask::Touching { all, tolerance, budget } = self.ask else {
-            let answer = Answer::Distance(pair.distance(still, pose));
+            let answer =
+                Answer::Distance(pair.at(still, pose).order(self.order.order()).distance());
             return (start.elapsed(), answer, &[]);
         };
-        let query = pair.at(still, pose).within(tolerance).expect("checked with the arguments");
+        let query = pair.at(still, pose).order(self.order.order());
+        let query = query.within(tolerance).expect("checked with the arguments");
         let query = match cache {
             None => query,
             Some(cache) => query.cache(cache),

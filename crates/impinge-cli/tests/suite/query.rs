@@ -258,6 +258,71 @@ fn options_of_binary_trees() {
     assert_eq!(all.len(), methods().len());
 }
 
+/// However the nodes of B are placed, and in whichever order the trees are descended, the pairs are the same.
+#[test]
+fn tumbling_and_orders_of_binary_trees() {
+    let folder = Folder::new();
+    let out = folder.at("pairs.csv");
+    let run = |more: &[&str]| {
+        let line = impinge([&tumble(&["--pairs", &out, "--stats"]), more].concat()).succeeds();
+        (folder.text("pairs.csv"), line.json())
+    };
+    let (expected, _) = run(&["--method", "brute"]);
+    assert!(expected.lines().count() > 20, "hardly a contact: {expected}");
+    let (_, default) = run(&["--method", "dop14"]);
+    let number = |line: &Value, key: &str| line[key].as_f64().expect("a number");
+    for options in [
+        &["--tumbling", "vertices"][..],
+        &["--hill-climbing", "3"],
+        &["--tumbling", "vertices", "--hill-climbing", "all"],
+        &["--order", "first"],
+        &["--order", "restart"],
+    ] {
+        for more in [&["--threads", "1"][..], &["--threads", "2"], &["--cache"], &["--batch"]] {
+            // A batch has no numbers of tests.
+            let stats = if more[0] == "--batch" { &[][..] } else { &["--stats"] };
+            let arguments = [&["--pairs", &out, "--method", "dop14"], options, more, stats];
+            impinge(tumble(&arguments.concat())).succeeds();
+            let rows = folder.text("pairs.csv");
+            assert!(rows == expected, "{options:?} {more:?} finds other pairs");
+        }
+        let (_, line) = run(&[&["--method", "dop14"], options].concat());
+        let differs = |key: &str| number(&line, key) != number(&default, key);
+        let is_order = options[0] == "--order";
+        // The first levels overlap at every step, however tight they are.
+        assert_eq!(differs("volume_tests"), options[1] != "3", "{options:?}");
+        assert_eq!(differs("bytes"), !is_order, "{options:?}");
+        let unfit = if is_order { "wide" } else { "obb" };
+        impinge(tumble(&[&["--method", unfit], options].concat())).refuses(&[
+            options[0],
+            &format!("`{unfit}`"),
+            "dop18",
+        ]);
+    }
+    impinge(tumble(&["--method", "dop18", "--hill-climbing", "0"])).misused(&["--hill-climbing"]);
+    impinge(tumble(&["--method", "all", "--order", "first", "--tumbling", "vertices"])).succeeds();
+
+    // An index file stores no vertices and no hulls; the order is the query's.
+    let index = |method: &str, mesh: &str, name: &str| {
+        let file = folder.at(name);
+        impinge(["index", mesh, "--method", method, "-o", &file]).succeeds();
+        file
+    };
+    let files = |method: &str| {
+        let arguments = tumble(&[]);
+        [index(method, arguments[1], "a.index"), index(method, arguments[2], "b.index")]
+    };
+    let [a, b] = files("dop14");
+    let loaded = ["--index-a", &a, "--index-b", &b, "--pairs", &out];
+    impinge(tumble(&[&loaded[..], &["--order", "restart"]].concat())).succeeds();
+    assert!(folder.text("pairs.csv") == expected, "with index files");
+    impinge(tumble(&[&loaded[..], &["--tumbling", "vertices"]].concat()))
+        .misused(&["--index-a", "--tumbling"]);
+    let [a, b] = files("wide");
+    let loaded = ["--index-a", &a, "--index-b", &b, "--order", "first"];
+    impinge(tumble(&loaded)).refuses(&["--order", "`wide`"]);
+}
+
 #[test]
 fn unreadable_files_are_named() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! Convex hulls, and their extents along directions. [`volume`](crate::volume) uses them for roots of trees
-//! and for oriented boxes. Relies on the exact predicates of [`narrow`](crate::narrow).
+//! Convex hulls, and their extents along directions. Trees of k-DOPs and boxes use them for nodes that are
+//! placed by hill climbing, [`volume`](crate::volume) for oriented boxes. Relies on the exact predicates of [`narrow`](crate::narrow).
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -13,5 +13,5 @@ mod facets;
 mod hull;
 mod quick;
 
-pub use climb::Climber;
+pub use climb::{ClimbDirection, ClimbEnds, Climber};
 pub use hull::{Hull, HullEdge, HullError, HullKind};

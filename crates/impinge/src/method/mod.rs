@@ -17,6 +17,7 @@
 //! | `nearest.rs` | [`NearestFaces`]: the closest pair of faces found so far |
 //! | `resumable.rs` | [`Budget`], [`Meter`], [`OpenPair`]: searches that can be interrupted |
 //! | `cache.rs`, `front.rs` | [`Cache`] and [`Front`]: what one query remembers for the next |
+//! | `order.rs` | [`WalkOrder`]: the order of descent into two binary trees |
 //! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
 //! | `save/` | the file format that saved trees share |
 //! | `brute.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
@@ -29,6 +30,7 @@ mod counts;
 mod front;
 mod hierarchy;
 mod nearest;
+mod order;
 mod prepared;
 mod question;
 mod resumable;
@@ -44,6 +46,7 @@ pub use counts::WalkCounts;
 pub use front::Front;
 pub use hierarchy::LeafVisitor;
 pub use nearest::{MeshDistance, NearestFaces};
+pub use order::WalkOrder;
 pub use prepared::{Load, PointScratch, Prepared, Recipe, RefitError, TreeReport};
 pub(crate) use question::Proximity;
 pub use question::{FaceDecider, PlacedShape, Question};

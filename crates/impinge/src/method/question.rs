@@ -1,7 +1,7 @@
 //! What a query asks about two bodies, and the decision about two of their faces.
 
 use super::{
-    Prepared,
+    Prepared, WalkOrder,
     nearest::{gap, gap_along_likely},
 };
 use crate::{
@@ -56,9 +56,15 @@ pub struct Question<'q> {
     pub(crate) bodies: [PlacedShape<'q>; 2],
     pub(crate) tolerance: f64,
     pub(crate) threads: Threads,
+    pub(crate) order: WalkOrder,
 }
 
 impl<'q> Question<'q> {
+    /// Which faces of two bodies touch? On the caller's thread, in the default order.
+    pub(crate) fn touching(bodies: [PlacedShape<'q>; 2]) -> Self {
+        Self { bodies, tolerance: 0.0, threads: Threads::One, order: WalkOrder::default() }
+    }
+
     /// The two bodies.
     pub fn bodies(&self) -> [PlacedShape<'q>; 2] {
         self.bodies
@@ -72,6 +78,11 @@ impl<'q> Question<'q> {
     /// How many threads the search may use.
     pub fn threads(&self) -> Threads {
         self.threads
+    }
+
+    /// The order in which binary trees are descended.
+    pub fn order(&self) -> WalkOrder {
+        self.order
     }
 
     /// What a method prepared of both bodies.

@@ -7,7 +7,7 @@
 
 use super::Pair;
 use crate::{
-    FacePair, Pose, Threads, Tolerance,
+    FacePair, Pose, Threads, Tolerance, WalkOrder,
     method::{Question, Search, Witness},
 };
 use rayon::prelude::*;
@@ -18,7 +18,7 @@ use std::{
 
 /// A question about a [`Pair`] at many poses; made by [`Pair::at_many`] and [`Pair::at_each`].
 ///
-/// `within` and `threads` set options. The other methods run the queries.
+/// `within`, `threads` and `order` set options. The other methods run the queries.
 #[derive(Debug)]
 #[must_use = "nothing has been asked yet"]
 pub struct Batch<'p, 'q> {
@@ -26,6 +26,7 @@ pub struct Batch<'p, 'q> {
     places: Places<'q>,
     tolerance: f64,
     threads: Threads,
+    order: WalkOrder,
 }
 
 /// Where the bodies stand.
@@ -69,7 +70,8 @@ impl<'p, 'q> Batch<'p, 'q> {
     }
 
     fn new(pair: &'p mut Pair, places: Places<'q>) -> Self {
-        Self { pair, places, tolerance: 0.0, threads: Threads::One }
+        let (threads, order) = (Threads::One, WalkOrder::default());
+        Self { pair, places, tolerance: 0.0, threads, order }
     }
 
     /// Counts faces at most `tolerance` apart as touching, as
@@ -82,6 +84,12 @@ impl<'p, 'q> Batch<'p, 'q> {
     /// Uses more than one thread, each for some of the poses.
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
+        self
+    }
+
+    /// Sets the order in which binary trees are descended, as [`Query::order`](super::Query::order).
+    pub fn order(mut self, order: WalkOrder) -> Self {
+        self.order = order;
         self
     }
 
@@ -128,7 +136,7 @@ impl<'p, 'q> Batch<'p, 'q> {
         part: usize,
         work: impl Fn(&mut dyn Search, &mut Lists, &Question<'_>) + Sync,
     ) -> &'p mut Room {
-        let Self { pair, places, tolerance, threads } = self;
+        let Self { pair, places, tolerance, threads, order } = self;
         let Pair { shapes: [a, b], room, .. } = pair;
         let part_count = places.len().div_ceil(part);
         let workers = room.workers(match threads {
@@ -148,7 +156,7 @@ impl<'p, 'q> Batch<'p, 'q> {
                 for place in range(number) {
                     let [pose_a, pose_b] = &places.get(place);
                     let bodies = [a.placed(pose_a), b.placed(pose_b)];
-                    let question = Question { bodies, tolerance, threads: Threads::One };
+                    let question = Question { tolerance, order, ..Question::touching(bodies) };
                     work(&mut **search, lists, &question);
                 }
             }

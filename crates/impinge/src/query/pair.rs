@@ -2,7 +2,7 @@
 
 use super::{Batch, Bits, MethodMismatch, Shape, Timed, batch::Room};
 use crate::{
-    Cache, FacePair, Mesh, MeshDistance, Method, Pose, Threads, Tolerance,
+    Cache, FacePair, Mesh, MeshDistance, Method, Pose, Threads, Tolerance, WalkOrder,
     method::{NearestFaces, Proximity, Question, Search, WalkCounts},
 };
 use std::{fmt, ops::ControlFlow, sync::Arc};
@@ -56,7 +56,7 @@ impl Pair {
     /// Exact: closed triangles, touching counts, no tolerance. Surfaces only: a body wholly inside
     /// another touches nothing. For the faces that touch see [`contacts`](Self::contacts).
     pub fn intersects(&mut self, pose_a: &Pose, pose_b: &Pose) -> bool {
-        let (question, search, _) = self.ask([pose_a, pose_b], None, Threads::One);
+        let (question, search, _) = self.ask([pose_a, pose_b], Options::default());
         search.any(&question, &mut None).is_some()
     }
 
@@ -65,7 +65,7 @@ impl Pair {
     /// The list is the same for every method and any number of threads. It lives in a buffer that
     /// the next query reuses.
     pub fn contacts(&mut self, pose_a: &Pose, pose_b: &Pose) -> &[FacePair] {
-        let (question, search, contacts) = self.ask([pose_a, pose_b], None, Threads::One);
+        let (question, search, contacts) = self.ask([pose_a, pose_b], Options::default());
         contacts.clear();
         search.collect(&question, contacts);
         FacePair::sort(contacts);
@@ -151,26 +151,20 @@ impl Pair {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn at(&mut self, pose_a: &Pose, pose_b: &Pose) -> Query<'_> {
-        Query {
-            pair: self,
-            poses: [*pose_a, *pose_b],
-            tolerance: None,
-            threads: Threads::One,
-            cache: None,
-        }
+        Query { pair: self, poses: [*pose_a, *pose_b], options: Options::default(), cache: None }
     }
 
     /// The question that a query asks, the search to ask, and the list for its answer.
     fn ask<'q>(
         &'q mut self,
         [pose_a, pose_b]: [&'q Pose; 2],
-        tolerance: Option<Tolerance>,
-        threads: Threads,
+        options: Options,
     ) -> (Question<'q>, &'q mut dyn Search, &'q mut Vec<FacePair>) {
         let Self { shapes: [a, b], search, contacts, .. } = self;
         let bodies = [a.placed(pose_a), b.placed(pose_b)];
-        let question = Question { bodies, tolerance: tolerance.unwrap_or_default().get(), threads };
-        (question, &mut **search, contacts)
+        let Options { tolerance, threads, order } = options;
+        let tolerance = tolerance.unwrap_or_default().get();
+        (Question { bodies, tolerance, threads, order }, &mut **search, contacts)
     }
 
     /// The two shapes.
@@ -207,16 +201,22 @@ impl fmt::Debug for Pair {
 
 /// A question about a [`Pair`] at two poses; made by [`Pair::at`].
 ///
-/// `within`, `threads` and `cache` set options. The other methods run the query.
+/// `within`, `threads`, `order` and `cache` set options. The other methods run the query.
 #[derive(Debug)]
 #[must_use = "nothing has been asked yet"]
 pub struct Query<'p> {
     pair: &'p mut Pair,
     poses: [Pose; 2],
+    options: Options,
+    cache: Option<&'p mut Cache>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Options {
     /// How far apart faces may be; `None` if they have to touch.
     tolerance: Option<Tolerance>,
     threads: Threads,
-    cache: Option<&'p mut Cache>,
+    order: WalkOrder,
 }
 
 impl<'p> Query<'p> {
@@ -228,13 +228,20 @@ impl<'p> Query<'p> {
     ///
     /// Takes a number, which is checked, or a [`Tolerance`], which was checked before.
     pub fn within<T: TryInto<Tolerance>>(mut self, tolerance: T) -> Result<Self, T::Error> {
-        self.tolerance = Some(tolerance.try_into()?);
+        self.options.tolerance = Some(tolerance.try_into()?);
         Ok(self)
     }
 
     /// Uses more than one thread.
     pub fn threads(mut self, threads: Threads) -> Self {
-        self.threads = threads;
+        self.options.threads = threads;
+        self
+    }
+
+    /// Sets the order in which binary trees are descended. The default is mostly the fastest; other
+    /// methods ignore it.
+    pub fn order(mut self, order: WalkOrder) -> Self {
+        self.options.order = order;
         self
     }
 
@@ -247,8 +254,7 @@ impl<'p> Query<'p> {
 
     /// Returns whether any faces touch, as [`Pair::intersects`].
     pub fn intersects(self) -> bool {
-        let (question, search, _) =
-            self.pair.ask(self.poses.each_ref(), self.tolerance, self.threads);
+        let (question, search, _) = self.pair.ask(self.poses.each_ref(), self.options);
         match self.cache {
             None => search.any(&question, &mut None).is_some(),
             Some(cache) => cache.witness.any(&question, |hint| search.any(&question, hint)),
@@ -257,11 +263,10 @@ impl<'p> Query<'p> {
 
     /// Returns all pairs of faces that touch, as [`Pair::contacts`].
     pub fn contacts(self) -> &'p [FacePair] {
-        let (question, search, contacts) =
-            self.pair.ask(self.poses.each_ref(), self.tolerance, self.threads);
+        let (question, search, contacts) = self.pair.ask(self.poses.each_ref(), self.options);
         contacts.clear();
         match self.cache {
-            Some(cache) if self.threads == Threads::One => {
+            Some(cache) if self.options.threads == Threads::One => {
                 let _ = search.visit_from(&question, &mut cache.front, &mut |pair| {
                     contacts.push(pair);
                     ControlFlow::Continue(())
@@ -275,7 +280,7 @@ impl<'p> Query<'p> {
 
     /// Returns how many pairs of faces touch, without keeping them.
     pub fn count(self) -> usize {
-        if self.threads == Threads::Pool {
+        if self.options.threads == Threads::Pool {
             return self.contacts().len();
         }
         let mut count = 0;
@@ -289,8 +294,8 @@ impl<'p> Query<'p> {
     /// Visits all pairs of faces that touch, each once, as they are found, until told to stop. Their
     /// order may be any. On the caller's thread alone.
     pub fn visit<B>(self, mut visit: impl FnMut(FacePair) -> ControlFlow<B>) -> ControlFlow<B> {
-        let (question, search, _) =
-            self.pair.ask(self.poses.each_ref(), self.tolerance, Threads::One);
+        let options = Options { threads: Threads::One, ..self.options };
+        let (question, search, _) = self.pair.ask(self.poses.each_ref(), options);
         let mut result = ControlFlow::Continue(());
         let mut found = |pair| {
             result = visit(pair);
@@ -312,16 +317,17 @@ impl<'p> Query<'p> {
     /// On the caller's thread, and without a cache. A tolerance makes it faster: what is farther apart is
     /// not measured.
     pub fn distance(self) -> Option<MeshDistance> {
-        let limit = self.tolerance.map_or(f64::INFINITY, Tolerance::get);
+        let limit = self.options.tolerance.map_or(f64::INFINITY, Tolerance::get);
         let poses = self.poses.each_ref();
         // Bodies farther apart than the tolerance are not searched.
-        if self.tolerance.is_some() {
-            let (question, ..) = self.pair.ask(poses, self.tolerance, Threads::One);
+        if self.options.tolerance.is_some() {
+            let (question, ..) = self.pair.ask(poses, self.options);
             if question.proximity() == Proximity::Apart {
                 return None;
             }
         }
-        let (question, search, _) = self.pair.ask(poses, None, Threads::One);
+        let (question, search, _) =
+            self.pair.ask(poses, Options { tolerance: None, ..self.options });
         let mut nearest = NearestFaces::within(limit);
         search.nearest(&question, &mut nearest);
         nearest.best().filter(|best| best.distance <= limit)
@@ -329,6 +335,7 @@ impl<'p> Query<'p> {
 
     /// Makes it a query that can be interrupted. On the caller's thread, and without a cache.
     pub fn timed(self) -> Timed<'p> {
-        Timed::new(self.pair, self.poses, self.tolerance.unwrap_or_default().get())
+        let Options { tolerance, order, .. } = self.options;
+        Timed::new(self.pair, self.poses, tolerance.unwrap_or_default().get(), order)
     }
 }

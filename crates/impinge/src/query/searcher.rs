@@ -2,7 +2,7 @@
 
 use super::Shape;
 use crate::{
-    FacePair, MeshDistance, Method, Pose, Threads,
+    FacePair, MeshDistance, Method, Pose,
     method::{NearestFaces, Question, Search},
 };
 use std::{cell::RefCell, fmt, ops::ControlFlow};
@@ -111,8 +111,7 @@ impl Searcher {
             self.searches.len() - 1
         });
         let bodies = [a.placed(pose_a), b.placed(pose_b)];
-        let question = Question { bodies, tolerance: 0.0, threads: Threads::One };
-        ask(&mut *self.searches[place].1, &question)
+        ask(&mut *self.searches[place].1, &Question::touching(bodies))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{Pair, Shape};
 use crate::{
-    FacePair, Pose, Threads,
+    FacePair, Pose, WalkOrder,
     method::{Budget, Meter, OpenPair, Question},
 };
 
@@ -57,15 +57,21 @@ pub struct Timed<'p> {
     pair: &'p mut Pair,
     poses: [Pose; 2],
     tolerance: f64,
+    order: WalkOrder,
     is_over: bool,
 }
 
 impl<'p> Timed<'p> {
-    pub(super) fn new(pair: &'p mut Pair, poses: [Pose; 2], tolerance: f64) -> Self {
+    pub(super) fn new(
+        pair: &'p mut Pair,
+        poses: [Pose; 2],
+        tolerance: f64,
+        order: WalkOrder,
+    ) -> Self {
         pair.contacts.clear();
         let Pair { shapes, search, .. } = pair;
-        search.begin(&question(shapes, &poses, tolerance));
-        Self { pair, poses, tolerance, is_over: false }
+        search.begin(&question(shapes, &poses, tolerance, order));
+        Self { pair, poses, tolerance, order, is_over: false }
     }
 
     /// Continues until any more faces are found to touch or the budget is spent.
@@ -80,7 +86,7 @@ impl<'p> Timed<'p> {
 
     fn advance(&mut self, budget: Budget, wants_all: bool) -> TimedVerdict<'_> {
         let Pair { shapes, search, contacts, .. } = &mut *self.pair;
-        let question = question(shapes, &self.poses, self.tolerance);
+        let question = question(shapes, &self.poses, self.tolerance, self.order);
         if !self.is_over {
             let meter = &mut Meter::new(budget);
             self.is_over = search.advance(&question, meter, wants_all, contacts);
@@ -107,12 +113,18 @@ impl<'p> Timed<'p> {
     pub fn open(&self, mut visit: impl FnMut(OpenPair<'_>)) {
         if !self.is_over {
             let Pair { shapes, search, .. } = &*self.pair;
-            search.visit_open(&question(shapes, &self.poses, self.tolerance), &mut visit);
+            search
+                .visit_open(&question(shapes, &self.poses, self.tolerance, self.order), &mut visit);
         }
     }
 }
 
-fn question<'q>(shapes: &'q [Shape; 2], poses: &'q [Pose; 2], tolerance: f64) -> Question<'q> {
+fn question<'q>(
+    shapes: &'q [Shape; 2],
+    poses: &'q [Pose; 2],
+    tolerance: f64,
+    order: WalkOrder,
+) -> Question<'q> {
     let bodies = [shapes[0].placed(&poses[0]), shapes[1].placed(&poses[1])];
-    Question { bodies, tolerance, threads: Threads::One }
+    Question { tolerance, order, ..Question::touching(bodies) }
 }

@@ -1,7 +1,6 @@
 //! Axis-aligned boxes: aligned to the mesh's own frame, and after placing, to the other body's frame.
 
 use super::{BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, round_down, round_up};
-use crate::convex::Climber;
 use glam::{DMat3, DVec3};
 
 /// The smallest axis-aligned box, rounded outward.
@@ -19,16 +18,6 @@ impl Aabb {
         }
     }
 
-    /// The box of a whole body in the frame of another, from the body's convex hull. Tighter than placing the
-    /// box of the body.
-    pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
-        let extents = [0, 1, 2].map(|i| relative.extent_of_hull(climber, i, DVec3::AXES[i]));
-        Self {
-            min: extents.map(|[low, _]| round_down(low)),
-            max: extents.map(|[_, high]| round_up(high)),
-        }
-    }
-
     fn center_and_half(&self) -> (DVec3, DVec3) {
         let (min, max) = (self.min.map(f64::from).into(), self.max.map(f64::from).into());
         let (min, max): (DVec3, DVec3) = (min, max);
@@ -39,6 +28,8 @@ impl Aabb {
 impl BoundingVolume for Aabb {
     type Placed = Self;
     type Placement = (Relative, DMat3, f64);
+
+    const NORMALS: &'static [DVec3] = &DVec3::AXES;
 
     fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
         let bounds = crate::Bounds::enclosing(triangles.iter().flatten().copied());
@@ -64,6 +55,14 @@ impl BoundingVolume for Aabb {
         let (center, half) = self.center_and_half();
         let half = *magnitudes * half + DVec3::splat(*uncertainty);
         Self::around(relative.point(center), half)
+    }
+
+    fn from_extents(extent: impl FnMut(usize) -> [f64; 2]) -> Option<Self> {
+        let extents = [0, 1, 2].map(extent);
+        Some(Self {
+            min: extents.map(|[low, _]| round_down(low)),
+            max: extents.map(|[_, high]| round_up(high)),
+        })
     }
 
     #[inline]

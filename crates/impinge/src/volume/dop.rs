@@ -1,9 +1,8 @@
 //! k-DOPs: convex polytopes between pairs of parallel planes with fixed normals (Klosowski 1998).
 
 use super::{
-    BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, polytope, round_down, round_up,
+    BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, Vertices, polytope, round_down, round_up,
 };
-use crate::convex::Climber;
 use glam::DVec3;
 
 /// A discrete orientation polytope with `H` pairs of parallel planes, that is k = 2`H` facets.
@@ -73,30 +72,13 @@ impl<const H: usize> Dop<H> {
     pub fn extents(&self) -> [&[f32; H]; 2] {
         [&self.low, &self.high]
     }
-
-    pub(super) fn from_extents(low: [f32; H], high: [f32; H]) -> Self {
-        Self { low, high }
-    }
-
-    /// The DOP of a whole body in the frame of another, from the body's convex hull.
-    ///
-    /// Tighter than placing the DOP of the body, which would enclose the old DOP instead of the body.
-    /// Klosowski (1998) does so for the root of a tree.
-    pub fn of_hull(climber: &mut Climber, relative: &Relative) -> Self {
-        let directions = const { directions::<H>() };
-        let mut dop = Self { low: [0.0; H], high: [0.0; H] };
-        for (i, direction) in directions.into_iter().enumerate() {
-            let [low, high] = relative.extent_of_hull(climber, i, direction);
-            dop.low[i] = round_down(low);
-            dop.high[i] = round_up(high);
-        }
-        dop
-    }
 }
 
 impl<const H: usize> BoundingVolume for Dop<H> {
     type Placed = Self;
     type Placement = Placement<H>;
+
+    const NORMALS: &'static [DVec3] = &directions::<H>();
 
     fn enclosing(triangles: &[[DVec3; 3]]) -> Self {
         let directions = const { directions::<H>() };
@@ -164,6 +146,19 @@ impl<const H: usize> BoundingVolume for Dop<H> {
             placed.high[i] = round_up(high);
         }
         placed
+    }
+
+    fn from_extents(mut extent: impl FnMut(usize) -> [f64; 2]) -> Option<Self> {
+        let mut dop = Self { low: [0.0; H], high: [0.0; H] };
+        for i in 0..H {
+            let [low, high] = extent(i);
+            (dop.low[i], dop.high[i]) = (round_down(low), round_up(high));
+        }
+        Some(dop)
+    }
+
+    fn vertices(&self) -> Option<Vertices> {
+        Some(Vertices::of_dop(self))
     }
 
     #[inline]
@@ -296,7 +291,7 @@ mod tests {
                     [values[p.min(q) as usize], values[p.max(q) as usize]]
                 });
                 extent[random.below(9) as usize] = [1.0, 2.0];
-                Dop::<9>::from_extents(extent.map(|[low, _]| low), extent.map(|[_, high]| high))
+                Dop::<9> { low: extent.map(|[low, _]| low), high: extent.map(|[_, high]| high) }
             };
             let (a, b) = (dop(), dop());
             let is_apart = (0..9).any(|i| a.low[i] > b.high[i] || b.low[i] > a.high[i]);

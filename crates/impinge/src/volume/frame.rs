@@ -1,6 +1,6 @@
 //! The normalised coordinates of a mesh, and the relative pose of two meshes in these coordinates.
 
-use crate::{Bounds, Pose, convex::Climber};
+use crate::{Bounds, Pose};
 use glam::{DMat3, DVec3};
 
 /// Coordinates in which a mesh lies within ±1: centered on its bounding box, and scaled by a power of two.
@@ -137,21 +137,5 @@ impl Relative {
         let entries = self.matrix.to_cols_array().iter().fold(0.0f64, |m, e| m.max(e.abs()));
         let size = 3.0 * entries * reach + self.offset.abs().max_element();
         self.slack + super::RELATIVE_GUARD * size
-    }
-
-    /// The extent of the hull of `b` along a direction of the frame of `a`, slack included. The components of
-    /// the direction are at most 1.
-    pub(super) fn extent_of_hull(
-        &self,
-        climber: &mut Climber,
-        slot: usize,
-        direction: DVec3,
-    ) -> [f64; 2] {
-        let local_direction = self.matrix.transpose() * direction;
-        let [low, high] = climber.extent(slot, local_direction);
-        let offset = direction.dot(self.offset);
-        // The climber uses `turned` as it is rounded; the uncertainty covers the difference.
-        let margin = 3.0 * self.uncertainty(2.0) + direction.length() * self.buffer;
-        [low + offset - margin, high + offset + margin]
     }
 }

@@ -1,7 +1,8 @@
 //! The integration tests of the library, in one binary: every further binary would compile and link the library
 //! again.
 
-use impinge::Method;
+use impinge::method::tree::{BuildOptions, Tumbling};
+use impinge::{Mesh, Method, Pair, Shape, WalkOrder};
 
 mod allocation;
 mod batch;
@@ -19,4 +20,46 @@ mod world;
 /// The table of methods, and a line for a method that is written in a file of its own.
 fn methods() -> Vec<Method> {
     [Method::ALL, &[Method::new(&toy::METHOD)]].concat()
+}
+
+/// Ways to place the nodes of binary trees and to descend into them, other than the defaults.
+fn tree_choices() -> Vec<(Method, BuildOptions, WalkOrder)> {
+    use Tumbling::{Aligned, Vertices};
+    use WalkOrder::{First, Larger, Restart};
+    const ALL: u32 = u32::MAX;
+    [
+        (Method::AABB, Aligned, ALL, Larger),
+        (Method::SPHERE, Aligned, 0, Restart),
+        (Method::OBB, Aligned, 0, First),
+        (Method::DOP6, Vertices, 1, Restart),
+        (Method::DOP8, Vertices, 0, Restart),
+        (Method::DOP12, Vertices, 1, First),
+        (Method::DOP14, Aligned, 2, Larger),
+        (Method::DOP18, Vertices, 0, Larger),
+        (Method::DOP18, Aligned, 1, Restart),
+        (Method::DOP20, Vertices, ALL, First),
+        (Method::DOP26, Vertices, 3, Larger),
+        (Method::DOP26, Aligned, ALL, Restart),
+    ]
+    .map(|(method, tumbling, levels, order)| {
+        (method, BuildOptions::default().tumbling(tumbling).hill_climbing(levels), order)
+    })
+    .into()
+}
+
+/// Two meshes prepared by every method, and with every choice for binary trees, each with a label and the order in
+/// which to descend.
+fn pairs(a: &Mesh, b: &Mesh) -> impl Iterator<Item = (String, Pair, WalkOrder)> {
+    let by_method = methods().into_iter().map(move |method| {
+        (method.to_string(), Pair::with_method(method, a.clone(), b.clone()), WalkOrder::default())
+    });
+    let by_choice = tree_choices().into_iter().map(move |(method, options, order)| {
+        let label = format!(
+            "{method}, {:?}, {} levels climbed, {order:?}",
+            options.tumbling, options.hill_climbing
+        );
+        let [a, b] = [a, b].map(|mesh| Shape::build((method, options), mesh.clone()));
+        (label, Pair::new(&a, &b).expect("one method"), order)
+    });
+    by_method.chain(by_choice)
 }

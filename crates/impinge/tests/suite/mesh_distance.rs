@@ -34,17 +34,16 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> (Mesh
     assert_eq!(faces[0], reference.contacts(pose_a, pose_b), "{label}");
     assert!(faces[1].is_empty() || tolerances[1] == expected.distance, "{label}");
     assert!(faces[2].contains(&expected.faces), "{label}");
-    for method in crate::methods() {
-        let mut pair = Pair::with_method(method, a.clone(), b.clone());
-        let found = pair.distance(pose_a, pose_b);
-        assert_eq!(found, Some(expected), "{method}: {label}");
+    for (kind, mut pair, order) in crate::pairs(a, b) {
+        let found = pair.at(pose_a, pose_b).order(order).distance();
+        assert_eq!(found, Some(expected), "{kind}: {label}");
         for (&tolerance, faces) in tolerances.iter().zip(&faces) {
-            let place = format!("{method}, within {tolerance:e}: {label}");
-            let query = within(&mut pair, tolerance, pose_a, pose_b);
+            let place = format!("{kind}, within {tolerance:e}: {label}");
+            let query = within(&mut pair, tolerance, pose_a, pose_b).order(order);
             assert_eq!(query.intersects(), !faces.is_empty(), "{place}");
-            let query = within(&mut pair, tolerance, pose_a, pose_b);
+            let query = within(&mut pair, tolerance, pose_a, pose_b).order(order);
             assert_eq!(query.threads(Threads::Pool).contacts(), faces, "{place}");
-            let query = within(&mut pair, tolerance, pose_a, pose_b);
+            let query = within(&mut pair, tolerance, pose_a, pose_b).order(order);
             assert_eq!(query.contacts(), faces, "{place}");
         }
     }

@@ -1,15 +1,16 @@
 //! Every method against an oracle that looks at every pair, on soups made to be hard.
 
-use crate::methods;
+use crate::{methods, pairs, tree_choices};
 use impinge::generate::Random;
 use impinge::glam::{DMat3, DVec3};
 use impinge::method::WalkCounts;
 use impinge::method::boxtree::{BoxtreeOptions, OverlapTest};
 use impinge::method::tree::{BuildOptions, Regroup, SplitDirections, SplitPoint, SplitRule};
+use impinge::query::Query;
 use impinge::world::Body;
 use impinge::{
     Budget, Cache, FacePair, Mesh, Method, MethodMismatch, Pair, Pose, Shape, Threads,
-    TimedVerdict, World, generate,
+    TimedVerdict, WalkOrder, World, generate,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -40,57 +41,72 @@ fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
     pairs
 }
 
-/// Compares every method with the oracle and returns how many pairs there were.
+/// Compares every method and every choice for binary trees with the oracle. Returns the number of pairs.
 fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> usize {
     let expected = expected(a, pose_a, b, pose_b);
-    for method in methods() {
-        let mut pair = Pair::with_method(method, a.clone(), b.clone());
-        check_pair(&format!("{method}: {label}"), &mut pair, [pose_a, pose_b], &expected);
+    for (kind, mut pair, order) in pairs(a, b) {
+        check_in_order(&format!("{kind}: {label}"), &mut pair, [pose_a, pose_b], order, &expected);
     }
     expected.len()
 }
 
 /// Compares all ways to ask for what touches.
 fn check_pair(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
-    let [pose_a, pose_b] = poses;
+    check_in_order(label, pair, poses, WalkOrder::default(), expected);
+}
+
+/// The same, with binary trees descended in a given order.
+fn check_in_order(
+    label: &str,
+    pair: &mut Pair,
+    poses: [&Pose; 2],
+    order: WalkOrder,
+    expected: &[FacePair],
+) {
     for threads in [Threads::One, Threads::Pool] {
-        let found = pair.at(pose_a, pose_b).threads(threads).contacts();
+        let found = at(pair, poses, order).threads(threads).contacts();
         assert_eq!(found, expected, "on {threads:?}: {label}");
-        let touches = pair.at(pose_a, pose_b).threads(threads).intersects();
+        let touches = at(pair, poses, order).threads(threads).intersects();
         assert_eq!(touches, !expected.is_empty(), "on {threads:?}: {label}");
-        let count = pair.at(pose_a, pose_b).threads(threads).count();
+        let count = at(pair, poses, order).threads(threads).count();
         assert_eq!(count, expected.len(), "on {threads:?}: {label}");
     }
     let mut visited = Vec::new();
-    let to_the_end = pair.at(pose_a, pose_b).visit(|pair| {
+    let to_the_end = at(pair, poses, order).visit(|pair| {
         visited.push(pair);
         ControlFlow::<()>::Continue(())
     });
     visited.sort_unstable();
     assert_eq!((&visited[..], to_the_end.is_continue()), (expected, true), "{label}");
-    let first = pair.at(pose_a, pose_b).visit(ControlFlow::Break).break_value();
+    let first = at(pair, poses, order).visit(ControlFlow::Break).break_value();
     assert_eq!(first.is_some(), !expected.is_empty(), "{label}");
     assert!(first.is_none_or(|first| expected.contains(&first)), "{label}");
     let mut cache = Cache::new();
     for query in 0..3 {
-        let found = pair.at(pose_a, pose_b).cache(&mut cache).contacts();
+        let found = at(pair, poses, order).cache(&mut cache).contacts();
         assert_eq!(found, expected, "cache, query {query}: {label}");
-        let touches = pair.at(pose_a, pose_b).cache(&mut cache).intersects();
+        let touches = at(pair, poses, order).cache(&mut cache).intersects();
         assert_eq!(touches, !expected.is_empty(), "cache, query {query}: {label}");
     }
-    let twice = [[*pose_a, *pose_b]; 2];
-    for found in pair.at_each(&twice).contacts().iter() {
+    let twice = [poses.map(|pose| *pose); 2];
+    for found in pair.at_each(&twice).order(order).contacts().iter() {
         assert_eq!(found, expected, "batch: {label}");
     }
-    let touching: Vec<bool> = pair.at_each(&twice).intersects().iter().collect();
+    let touching: Vec<bool> = pair.at_each(&twice).order(order).intersects().iter().collect();
     assert_eq!(touching, [!expected.is_empty(); 2], "batch: {label}");
-    check_in_small_steps(label, pair, poses, expected);
+    check_in_small_steps(label, pair, poses, order, expected);
 }
 
 /// Compares a query that is interrupted again and again: whatever it says in between is true.
-fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
+fn check_in_small_steps(
+    label: &str,
+    pair: &mut Pair,
+    poses: [&Pose; 2],
+    order: WalkOrder,
+    expected: &[FacePair],
+) {
     for tests in [5, 200] {
-        let mut timed = pair.at(poses[0], poses[1]).timed();
+        let mut timed = at(pair, poses, order).timed();
         let mut steps = 0;
         loop {
             steps += 1;
@@ -130,6 +146,10 @@ fn check_in_small_steps(label: &str, pair: &mut Pair, poses: [&Pose; 2], expecte
             assert!(rest.is_empty(), "{label}: {} pairs are lost", rest.len());
         }
     }
+}
+
+fn at<'p>(pair: &'p mut Pair, [pose_a, pose_b]: [&Pose; 2], order: WalkOrder) -> Query<'p> {
+    pair.at(pose_a, pose_b).order(order)
 }
 
 /// Triangles of all sizes with corners from a coarse grid, so that many touch, coincide or are
@@ -246,12 +266,14 @@ fn needles_in_pieces() {
         let expected = expected(&a, &Pose::IDENTITY, &b, &pose);
         let mut reference = Pair::with_method(Method::BRUTE, a.clone(), b.clone());
         touching += expected.len();
-        for method in [Method::AABB, Method::OBB, Method::DOP18, Method::SPHERE] {
-            let options = BuildOptions::default().split_skinny(1.0);
+        let whole = [Method::AABB, Method::OBB, Method::DOP18, Method::SPHERE]
+            .map(|method| (method, BuildOptions::default(), WalkOrder::default()));
+        for (method, options, order) in whole.into_iter().chain(tree_choices()) {
+            let options = options.split_skinny(1.0);
             let shapes = [&a, &b].map(|mesh| Shape::build((method, options), mesh.clone()));
             let mut pair = Pair::new(&shapes[0], &shapes[1]).unwrap();
-            let label = format!("{method}, seed {seed}");
-            check_pair(&label, &mut pair, [&Pose::IDENTITY, &pose], &expected);
+            let label = format!("{method}, {options:?}, seed {seed}");
+            check_in_order(&label, &mut pair, [&Pose::IDENTITY, &pose], order, &expected);
             let distance = pair.distance(&Pose::IDENTITY, &pose);
             assert_eq!(distance, reference.distance(&Pose::IDENTITY, &pose), "{label}");
         }
@@ -421,8 +443,13 @@ fn a_long_query_is_shared() {
             assert_eq!(query.contacts(), expected, "{test:?}, step {step}");
             shared += usize::from(pair.counts().volume_tests > 4_000);
         }
+        for (kind, mut pair, order) in pairs(&torus, &torus) {
+            let query = pair.at(&Pose::IDENTITY, pose).order(order).threads(Threads::Pool);
+            assert_eq!(query.contacts(), expected, "{kind}, step {step}");
+            shared += usize::from(pair.counts().volume_tests > 4_000);
+        }
     }
-    assert!(shared > 10, "only {shared} queries were long");
+    assert!(shared > 60, "only {shared} queries were long");
 }
 
 #[test]

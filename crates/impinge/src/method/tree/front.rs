@@ -30,7 +30,7 @@ impl<V: BoundingVolume> TreePair<'_, V> {
         let (nodes_a, nodes_b) = (&self.a.nodes, &self.b.nodes);
         let mut are_apart = |[i, j]: [u32; 2]| {
             scratch.counts.volume_tests += 1;
-            let placed = scratch.placed.get(j, &nodes_b[j as usize], &self.placement);
+            let placed = scratch.placed.get(j, self);
             !nodes_a[i as usize].volume.overlaps(&placed)
         };
 

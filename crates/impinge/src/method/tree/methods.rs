@@ -107,7 +107,8 @@ impl<V: SavedVolume> Hierarchy for BvTree<V> {
     }
 
     fn pair<'t>(&'t self, other: &'t Self, question: &Question<'_>) -> TreePair<'t, V> {
-        TreePair::new(self, other, &question.relative(&self.frame, &other.frame))
+        let relative = question.relative(&self.frame, &other.frame);
+        TreePair::new(self, other, &relative).order(question.order)
     }
 }
 

@@ -8,16 +8,19 @@ mod nearest;
 mod resumable;
 mod save;
 mod split;
+mod tumbling;
 mod walk;
 
 pub(super) use build::node_count;
 pub use build::{BuildOptions, leaf_by_size};
 pub use methods::METHODS;
 pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
-pub use walk::{Scratch, TreePair, WalkOrder};
+pub use tumbling::Tumbling;
+pub use walk::{Scratch, TreePair};
 
 use crate::volume::{BoundingVolume, Frame};
 use std::sync::atomic::{AtomicU64, Ordering};
+use tumbling::Outlines;
 
 /// A binary tree of bounding volumes over the faces of a mesh.
 ///
@@ -34,6 +37,9 @@ pub struct BvTree<V> {
     faces: Vec<u32>,
     /// The piece that each entry of `faces` stands for, if faces were split; otherwise empty.
     pieces: Vec<u32>,
+    /// Hulls and vertices of nodes, by which they are placed; `None` if all are placed by the linear map of
+    /// their volumes.
+    outlines: Option<Box<Outlines>>,
 }
 
 /// A bounding volume, and its children or faces.
@@ -83,9 +89,10 @@ impl<V: BoundingVolume> BvTree<V> {
         levels.into_iter().max().unwrap_or(0)
     }
 
-    /// The memory of nodes and faces, in bytes.
+    /// The memory of nodes and faces, and of what [`Tumbling`] adds to them, in bytes.
     pub fn bytes(&self) -> usize {
         Self::bytes_for(self.nodes.len(), self.faces.len() + self.pieces.len())
+            + self.outlines.as_ref().map_or(0, |outlines| outlines.bytes())
     }
 
     /// Whether a face may be in several leaves, so that a traversal may visit a pair of faces

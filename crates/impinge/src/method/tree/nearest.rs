@@ -35,7 +35,7 @@ impl<V: BoundingVolume> NearestWalk for TreePair<'_, V> {
         let unit = self.a.frame.unit() * (1.0 - 4e-6);
         let mut bound = |[i, j]: [u32; 2]| {
             counts.volume_tests += 1;
-            let placed = placed.get(j, &nodes_b[j as usize], &self.placement);
+            let placed = placed.get(j, self);
             nodes_a[i as usize].volume.distance_below(&placed) * unit
         };
         let mut face_tests = 0;

@@ -16,11 +16,11 @@ impl<V: BoundingVolume> TreePair<'_, V> {
     /// Tests a pair of nodes. Returns it with its overlap if the volumes overlap.
     fn opened(&self, scratch: &mut Scratch<V>, pair: [u32; 2]) -> Option<Ranked<[u32; 2]>> {
         let [i, j] = pair;
-        let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
+        let volume = &self.a.nodes[i as usize].volume;
         scratch.counts.volume_tests += 1;
-        let placed = scratch.placed.get(j, b, &self.placement);
-        let overlaps = a.volume.overlaps(&placed);
-        overlaps.then(|| Ranked { overlap: a.volume.depth_above(&placed), pair })
+        let placed = scratch.placed.get(j, self);
+        let overlaps = volume.overlaps(&placed);
+        overlaps.then(|| Ranked { overlap: volume.depth_above(&placed), pair })
     }
 
     /// The length of a unit of overlap in the world: a vector there is up to 1.5e-6 shorter in the

@@ -43,7 +43,8 @@ impl<V: SavedVolume> BvTree<V> {
     /// Saves the tree of a mesh as bytes, to be loaded by [`from_bytes`](Self::from_bytes).
     ///
     /// The bytes are the same on every platform. They contain a hash of the mesh, not the mesh
-    /// itself.
+    /// itself, and nothing of what [`Tumbling`](super::Tumbling) adds: a loaded tree has the
+    /// default.
     ///
     /// ```
     /// use impinge::{generate, method::tree::{BuildOptions, BvTree}, volume::Obb};
@@ -101,8 +102,14 @@ impl<V: SavedVolume> BvTree<V> {
             let triangles: Vec<_> = pieces.iter().map(|&piece| source.triangle(piece)).collect();
             parts.stored_nodes(&triangles, &ranges)?
         };
-        let mut tree =
-            Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
+        let mut tree = Self {
+            id: Self::next_id(),
+            frame,
+            nodes,
+            faces: pieces,
+            pieces: Vec::new(),
+            outlines: None,
+        };
         tree.name_faces(&source);
         Ok(tree)
     }

@@ -1,10 +1,10 @@
 //! The traversal of two trees, down to the leaves that may touch. Contact queries call it through
 //! [`Walk`].
 
-use super::{BvTree, Node, nearest::NearStack};
+use super::{BvTree, nearest::NearStack, tumbling::TumblingScratch};
 use crate::{
     method::{
-        Front, WalkCounts,
+        Front, WalkCounts, WalkOrder,
         hierarchy::{LeafVisitor, Walk, WalkScratch},
         resumable::Ranked,
     },
@@ -31,13 +31,19 @@ pub(super) struct Placed<V: BoundingVolume> {
     volumes: Vec<Option<V::Placed>>,
     /// The nodes placed in this traversal, to be cleared before the next.
     known: Vec<u32>,
+    /// For trees that place nodes by hulls or vertices.
+    tumbling: TumblingScratch,
 }
 
 impl<V: BoundingVolume> Default for Scratch<V> {
     fn default() -> Self {
         Self {
             stack: Vec::new(),
-            placed: Placed { volumes: Vec::new(), known: Vec::new() },
+            placed: Placed {
+                volumes: Vec::new(),
+                known: Vec::new(),
+                tumbling: TumblingScratch::default(),
+            },
             near: Vec::new(),
             open: Vec::new(),
             counts: WalkCounts::default(),
@@ -46,25 +52,27 @@ impl<V: BoundingVolume> Default for Scratch<V> {
 }
 
 impl<V: BoundingVolume> Placed<V> {
-    pub(super) fn reset(&mut self, count: usize) {
+    fn reset(&mut self, pair: &TreePair<'_, V>) {
         for node in self.known.drain(..) {
             if let Some(volume) = self.volumes.get_mut(node as usize) {
                 *volume = None;
             }
         }
-        self.volumes.resize(count, None);
+        self.volumes.resize(pair.b.nodes.len(), None);
+        if let Some(outlines) = &pair.b.outlines {
+            self.tumbling.reset::<V>(outlines, &pair.relative);
+        }
     }
 
+    /// The placed volume of a node of the second tree.
     #[inline]
-    pub(super) fn get(
-        &mut self,
-        index: u32,
-        node: &Node<V>,
-        placement: &V::Placement,
-    ) -> V::Placed {
-        *self.volumes[index as usize].get_or_insert_with(|| {
-            self.known.push(index);
-            node.volume.placed(placement)
+    pub(super) fn get(&mut self, node: u32, pair: &TreePair<'_, V>) -> V::Placed {
+        *self.volumes[node as usize].get_or_insert_with(|| {
+            self.known.push(node);
+            let outlines = pair.b.outlines.as_ref();
+            outlines
+                .and_then(|outlines| outlines.placed::<V>(node, &mut self.tumbling))
+                .unwrap_or_else(|| pair.b.nodes[node as usize].volume.placed(&pair.placement))
         })
     }
 
@@ -74,26 +82,13 @@ impl<V: BoundingVolume> Placed<V> {
     }
 }
 
-/// Which of two overlapping nodes a traversal splits. The answers of queries do not depend on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WalkOrder {
-    /// The larger one: its children shed the most overlap.
-    #[default]
-    Larger,
-    /// The first tree's node, down to its leaves, then the second tree's (Klosowski 1998, ch. 4).
-    First,
-    /// Like `First`, except that at a leaf of the first tree, the children of the second tree's
-    /// node start again from the first tree's root (the paper's variant).
-    Restart,
-}
-
 /// Two trees and their relative pose: the input of a traversal.
 #[derive(Debug)]
 pub struct TreePair<'t, V: BoundingVolume> {
     pub(super) a: &'t BvTree<V>,
     pub(super) b: &'t BvTree<V>,
-    pub(super) placement: V::Placement,
+    placement: V::Placement,
+    relative: Relative,
     /// The length of the unit of `b` in the frame of `a`.
     scale: f32,
     order: WalkOrder,
@@ -116,8 +111,8 @@ impl<V: BoundingVolume> BvTree<V> {
 impl<'t, V: BoundingVolume> TreePair<'t, V> {
     /// Pairs two trees. `relative` is the pose of the second relative to the first.
     pub fn new(a: &'t BvTree<V>, b: &'t BvTree<V>, relative: &Relative) -> Self {
-        let placement = V::placement(relative);
-        Self { a, b, placement, scale: relative.scale(), order: WalkOrder::default() }
+        let (placement, scale) = (V::placement(relative), relative.scale());
+        Self { a, b, placement, relative: *relative, scale, order: WalkOrder::default() }
     }
 
     /// Sets which node of a pair is split.
@@ -145,16 +140,14 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
     pub(super) fn reset(&self, scratch: &mut Scratch<V>) {
         scratch.stack.clear();
         scratch.counts = WalkCounts::default();
-        scratch.placed.reset(self.b.nodes.len());
+        scratch.placed.reset(self);
     }
 
     /// Splits pairs of nodes, level by level, until there are `enough` of them or only leaves are
     /// left.
-    fn split_up(&self, pairs: &mut Vec<[u32; 2]>, enough: usize) {
-        let may_touch = |[i, j]: &[u32; 2]| {
-            let placed = self.b.nodes[*j as usize].volume.placed(&self.placement);
-            self.a.nodes[*i as usize].volume.overlaps(&placed)
-        };
+    fn split_up(&self, placed: &mut Placed<V>, pairs: &mut Vec<[u32; 2]>, enough: usize) {
+        let mut may_touch =
+            |[i, j]: &[u32; 2]| self.a.nodes[*i as usize].volume.overlaps(&placed.get(*j, self));
         while !pairs.is_empty() && pairs.len() < enough {
             if !pairs.iter().any(|pair| self.children(*pair).is_some()) {
                 break;
@@ -219,21 +212,26 @@ impl<V: BoundingVolume> Walk for TreePair<'_, V> {
     ) -> ControlFlow<()> {
         let Scratch { stack, placed, counts, .. } = scratch;
         let mut result = ControlFlow::Continue(());
-        // The height of the stack before the current node of `b` started at the root of `a`.
-        let mut base = 0;
+        // The height of the stack before the current node of `b` started at the root of `a`. Unknown in a
+        // piece of a traversal that began below the root of `a`: a restart would leave the piece there.
+        let mut base = None;
         while counts.volume_tests < limit
             && let Some(pair) = stack.pop()
         {
             let [i, j] = pair;
             let (a, b) = (&self.a.nodes[i as usize], &self.b.nodes[j as usize]);
             if i == 0 {
-                base = stack.len();
+                base = Some(stack.len());
             }
             counts.volume_tests += 1;
-            if !a.volume.overlaps(&placed.get(j, b, &self.placement)) {
+            if !a.volume.overlaps(&placed.get(j, self)) {
                 continue;
             }
-            if self.order == WalkOrder::Restart && a.is_leaf() && !b.is_leaf() {
+            if self.order == WalkOrder::Restart
+                && a.is_leaf()
+                && !b.is_leaf()
+                && let Some(base) = base
+            {
                 stack.truncate(base);
                 stack.extend([[0, b.first + 1], [0, b.first]]);
                 continue;
@@ -255,7 +253,7 @@ impl<V: BoundingVolume> Walk for TreePair<'_, V> {
 
     fn take_pieces(&self, scratch: &mut Scratch<V>, enough: usize) -> Vec<[u32; 2]> {
         let mut pieces = std::mem::take(&mut scratch.stack);
-        self.split_up(&mut pieces, enough);
+        self.split_up(&mut scratch.placed, &mut pieces, enough);
         pieces
     }
 

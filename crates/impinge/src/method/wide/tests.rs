@@ -6,7 +6,7 @@ use super::{
     walk::{Scratch, WidePair},
 };
 use crate::{
-    FacePair, Mesh, Pose, Threads, generate,
+    FacePair, Mesh, Pose, generate,
     generate::Random,
     mesh::Extent,
     method::{PlacedShape, Question, hierarchy::Walk},
@@ -69,7 +69,7 @@ fn check(label: &str, trees: [&WideTree; 2], meshes: [&Mesh; 2], poses: [&Pose; 
         extent: &extents[k],
         pose: poses[k],
     });
-    let question = Question { bodies, tolerance: 0.0, threads: Threads::One };
+    let question = Question::touching(bodies);
     let pair = WidePair::new(a, b, &question);
     let mut scratch = Scratch::default();
     let (mut touching, mut undecided) = (HashSet::new(), HashSet::new());

@@ -15,6 +15,7 @@ pub(super) use source::Source;
 use super::{
     BvTree, Node,
     split::{Item, Split, Splitter},
+    tumbling::Outlines,
 };
 use crate::{
     Mesh, Threads,
@@ -37,9 +38,17 @@ impl<V: BoundingVolume> BvTree<V> {
         // In leaf order, so that the triangles of every node are contiguous.
         let triangles = collect(pieces.len(), threads, |i| source.triangle(pieces[i]));
         let nodes = enclose(&triangles, &divisions, threads);
+        let outlines =
+            Outlines::new(&nodes, &triangles, |node| divisions[node].pieces.clone(), &options);
         drop(triangles);
-        let mut tree =
-            Self { id: Self::next_id(), frame, nodes, faces: pieces, pieces: Vec::new() };
+        let mut tree = Self {
+            id: Self::next_id(),
+            frame,
+            nodes,
+            faces: pieces,
+            pieces: Vec::new(),
+            outlines: outlines.map(Box::new),
+        };
         tree.name_faces(&source);
         tree
     }

@@ -2,7 +2,10 @@
 
 use crate::{
     Threads,
-    method::tree::split::{Regroup, SplitDirections, SplitPoint, SplitRule},
+    method::tree::{
+        Tumbling,
+        split::{Regroup, SplitDirections, SplitPoint, SplitRule},
+    },
 };
 
 /// Build options of a tree. They affect speed, never the answers of queries.
@@ -32,6 +35,13 @@ pub struct BuildOptions {
     /// A face of several pieces is in several leaves, so a traversal may visit it, and the same
     /// pair of faces, more than once.
     pub split_skinny: f64,
+    /// How volumes are placed in the frame of another body, for trees of k-DOPs. The default is the
+    /// fastest; the other takes more memory and longer to build.
+    pub tumbling: Tumbling,
+    /// The number of levels of the tree, from the root on, whose nodes are placed by hill climbing on
+    /// the convex hulls of their faces, for trees of k-DOPs and axis-aligned boxes. That is the
+    /// tightest way, and the slowest. 0, the default, for none; 1 for the root; `u32::MAX` for all.
+    pub hill_climbing: u32,
     /// The number of threads to build with. The tree is the same for any number, bit for bit.
     pub threads: Threads,
 }
@@ -46,6 +56,8 @@ impl Default for BuildOptions {
             regroup_levels: 2,
             leaf: 2,
             split_skinny: 0.0,
+            tumbling: Tumbling::default(),
+            hill_climbing: 0,
             threads: Threads::One,
         }
     }
@@ -99,6 +111,20 @@ impl BuildOptions {
     #[must_use]
     pub fn split_skinny(mut self, share: f64) -> Self {
         self.split_skinny = share;
+        self
+    }
+
+    /// Sets [`tumbling`](Self::tumbling).
+    #[must_use]
+    pub fn tumbling(mut self, tumbling: Tumbling) -> Self {
+        self.tumbling = tumbling;
+        self
+    }
+
+    /// Sets [`hill_climbing`](Self::hill_climbing).
+    #[must_use]
+    pub fn hill_climbing(mut self, levels: u32) -> Self {
+        self.hill_climbing = levels;
         self
     }
 
