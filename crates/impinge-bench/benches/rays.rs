@@ -1,4 +1,4 @@
-//! Rays and points against one mesh, beside parry3d: `cargo bench -p impinge-bench --bench rays`
+//! Rays and points against one mesh, by two trees, by no tree and by parry3d: `cargo bench -p impinge-bench --bench rays`
 //!
 //! Meshes, rays and points have coordinates that single precision holds exactly, so that parry3d, which computes in
 //! it, is asked the same. All take turns. Answers must be the same, but for those that single precision cannot tell:
@@ -8,10 +8,12 @@
 use impinge::generate::{self, Random};
 use impinge::glam::{DVec3, Vec3};
 use impinge::narrow::ray_hit;
-use impinge::{Mesh, PointLocation, Pose, Ray, Shape, Threads};
+use impinge::{Mesh, Method, PointLocation, Pose, Ray, Shape, Threads};
 use impinge_bench::{Contender, race};
 use parry3d::query::{PointQuery, Ray as ParryRay, RayCast};
 use parry3d::shape::{TriMesh, TriMeshFlags};
+use std::sync::Arc;
+use std::time::Instant;
 
 const ROUNDS: usize = 15;
 const RAYS: usize = 4096;
@@ -22,9 +24,9 @@ const STILL: Pose = Pose::IDENTITY;
 fn main() {
     println!("\n### First hit of a ray, ns a ray\n");
     println!(
-        "| mesh | faces | rays | hits | parry hits | wide | batch, one thread | parry3d | ratio |"
+        "| mesh | faces | rays | hits | parry hits | wide | batch, one thread | boxtree | brute | parry3d | ratio |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for (name, mesh) in meshes() {
         let subject = Subject::new(mesh);
         for (kind, rays) in subject.rays() {
@@ -32,8 +34,8 @@ fn main() {
         }
     }
     println!("\n### Nearest point of the surface, ns a point\n");
-    println!("| mesh | faces | points | wide | parry3d | ratio |");
-    println!("|---|---|---|---|---|---|");
+    println!("| mesh | faces | points | wide | boxtree | brute | parry3d | ratio |");
+    println!("|---|---|---|---|---|---|---|---|");
     for (name, mesh) in meshes() {
         let subject = Subject::new(mesh);
         for (kind, reach) in [("near", 0.05), ("far", 2.0)] {
@@ -42,9 +44,9 @@ fn main() {
     }
     println!("\n### Inside or outside, ns a point\n");
     println!(
-        "| mesh | faces | inside | parry says inside | wide | parry3d, pseudo-normals | ratio |"
+        "| mesh | faces | inside | parry says inside | wide | boxtree | parry3d, pseudo-normals | ratio |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for (name, mesh) in meshes() {
         if mesh.check_solid().is_ok() {
             Subject::new(mesh).inside(name);
@@ -76,6 +78,8 @@ fn narrowed(mesh: &Mesh) -> Mesh {
 
 struct Subject {
     shape: Shape,
+    boxtree: Shape,
+    brute: Shape,
     parry: TriMesh,
     center: DVec3,
 }
@@ -85,7 +89,10 @@ impl Subject {
         let positions: Vec<Vec3> = mesh.positions().iter().map(|p| p.as_vec3()).collect();
         let parry = TriMesh::new(positions, mesh.faces().to_vec()).expect("a mesh");
         let center = mesh.bounds().center();
-        Self { shape: Shape::new(mesh), parry, center }
+        let mesh = Arc::new(mesh);
+        let with = |method| Shape::with_method(method, mesh.clone());
+        let [shape, boxtree, brute] = [Method::WIDE, Method::BOXTREE, Method::BRUTE].map(with);
+        Self { shape, boxtree, brute, parry, center }
     }
 
     fn faces(&self) -> usize {
@@ -121,6 +128,7 @@ impl Subject {
             let first = all.min_by(f64::total_cmp);
             assert_eq!(found.map(|hit| hit.t), first, "{name}, {kind}: {ray:?}");
         }
+        assert_eq!(self.boxtree.cast_rays(&STILL, rays, Threads::One), found, "{name}, {kind}");
         let differ =
             found.iter().zip(&parry_rays).filter(|(found, ray)| match (found, parry_hit(ray)) {
                 (Some(hit), Some(t)) => (hit.t - f64::from(t)).abs() > 1e-4,
@@ -151,11 +159,19 @@ impl Subject {
                         parry_rays.iter().filter(|ray| parry_hit(ray).is_some()).count()
                     }),
                 },
+                Contender {
+                    name: "boxtree",
+                    run: Box::new(|| {
+                        let hit = |ray: &&Ray| self.boxtree.cast_ray(&STILL, ray).is_some();
+                        rays.iter().filter(hit).count()
+                    }),
+                },
             ],
         );
-        let [wide, batch, parry] = [0, 1, 2].map(|i| each(outcomes[i].best));
+        let brute = few(rays, |ray| self.brute.cast_ray(&STILL, ray).is_some());
+        let [wide, batch, parry, boxtree] = [0, 1, 2, 3].map(|i| each(outcomes[i].best));
         println!(
-            "| {name} | {} | {kind} | {} | {} | {wide:.0} | {batch:.0} | {parry:.0} | {:.2} |",
+            "| {name} | {} | {kind} | {} | {} | {wide:.0} | {batch:.0} | {boxtree:.0} | {brute:.0} | {parry:.0} | {:.2} |",
             self.faces(),
             outcomes[0].count,
             outcomes[2].count,
@@ -176,7 +192,9 @@ impl Subject {
         let ours = |p: &Vec3| self.shape.nearest_point(&STILL, p.as_dvec3());
         let parry = |p: &Vec3| self.parry.project_local_point(*p, false).point;
         for point in &points {
-            let ours = ours(point).expect("faces").distance;
+            let found = ours(point);
+            assert_eq!(self.boxtree.nearest_point(&STILL, point.as_dvec3()), found, "{name}");
+            let ours = found.expect("faces").distance;
             let theirs = f64::from(parry(point).distance(*point));
             assert!((ours - theirs).abs() <= 1e-5, "{name}, {kind}: {ours} and {theirs}");
         }
@@ -191,11 +209,20 @@ impl Subject {
                     name: "parry3d",
                     run: Box::new(|| points.iter().filter(|p| parry(p).is_finite()).count()),
                 },
+                Contender {
+                    name: "boxtree",
+                    run: Box::new(|| {
+                        let near = |p: &&Vec3| self.boxtree.nearest_point(&STILL, p.as_dvec3());
+                        points.iter().filter(|p| near(p).is_some()).count()
+                    }),
+                },
             ],
         );
-        let [wide, parry] = [0, 1].map(|i| each(outcomes[i].best));
+        let brute =
+            few(&points, |p| self.brute.nearest_point(&STILL, p.as_dvec3()).is_some());
+        let [wide, parry, boxtree] = [0, 1, 2].map(|i| each(outcomes[i].best));
         println!(
-            "| {name} | {} | {kind} | {wide:.0} | {parry:.0} | {:.2} |",
+            "| {name} | {} | {kind} | {wide:.0} | {boxtree:.0} | {brute:.0} | {parry:.0} | {:.2} |",
             self.faces(),
             parry / wide
         );
@@ -212,9 +239,12 @@ impl Subject {
         let mut parry = self.parry.clone();
         // Pseudo-normals need a manifold; where there is none, parry has no answer.
         let is_told = parry.set_flags(TriMeshFlags::ORIENTED).is_ok();
-        let ours = |p: &&Vec3| {
-            self.shape.contains_point(&STILL, p.as_dvec3()) == Ok(PointLocation::Inside)
+        let is_inside = |shape: &Shape, p: &Vec3| {
+            shape.contains_point(&STILL, p.as_dvec3()) == Ok(PointLocation::Inside)
         };
+        let ours = |p: &&Vec3| is_inside(&self.shape, p);
+        let boxtrees = |p: &&Vec3| is_inside(&self.boxtree, p);
+        assert!(points.iter().all(|p| ours(&p) == boxtrees(&p)), "{name}");
         let theirs = |p: &&Vec3| parry.contains_local_point(**p);
         let outcomes = race(
             ROUNDS,
@@ -224,13 +254,17 @@ impl Subject {
                     name: "parry3d",
                     run: Box::new(|| points.iter().filter(theirs).count()),
                 },
+                Contender {
+                    name: "boxtree",
+                    run: Box::new(|| points.iter().filter(boxtrees).count()),
+                },
             ],
         );
         let differ = points.iter().filter(|p| ours(p) != theirs(p)).count();
-        let [wide, parry] = [0, 1].map(|i| each(outcomes[i].best));
+        let [wide, parry, boxtree] = [0, 1, 2].map(|i| each(outcomes[i].best));
         let theirs = if is_told { outcomes[1].count.to_string() } else { "-".to_owned() };
         println!(
-            "| {name} | {} | {} | {theirs} ({differ} differ) | {wide:.0} | {parry:.0} | {:.2} |",
+            "| {name} | {} | {} | {theirs} ({differ} differ) | {wide:.0} | {boxtree:.0} | {parry:.0} | {:.2} |",
             self.faces(),
             outcomes[0].count,
             parry / wide
@@ -241,4 +275,14 @@ impl Subject {
 /// Nanoseconds for one of many.
 fn each(time: std::time::Duration) -> f64 {
     time.as_secs_f64() * 1e9 / RAYS as f64
+}
+
+/// Nanoseconds for one of a few, for a method that is too slow for all of them.
+fn few<T>(items: &[T], mut ask: impl FnMut(&T) -> bool) -> f64 {
+    const FEW: usize = 16;
+    let start = Instant::now();
+    let answers = items[..FEW].iter().filter(|item| ask(item)).count();
+    let time = start.elapsed().as_secs_f64();
+    std::hint::black_box(answers);
+    time * 1e9 / FEW as f64
 }

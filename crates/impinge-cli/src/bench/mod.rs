@@ -4,6 +4,8 @@ mod build;
 mod compare;
 mod contender;
 mod nodes;
+mod objects;
+mod space;
 mod tumble;
 
 use crate::failure::Failure;
@@ -27,7 +29,9 @@ Examples:
   impinge bench --peer \"fcl=fcl_peer {dir}\" --peer \"ode=ode_peer {dir}\" --write page.md
   impinge bench tumble gen:deformed-torus --method obb,dop18,aabb --plot tumble.svg
   impinge bench build --method obb,dop18 --plot build.svg
-  impinge bench nodes",
+  impinge bench objects --plot objects.svg
+  impinge bench nodes
+  impinge bench space",
     after_help = "\
 Exit code 0: success, even if a peer gives wrong answers. 1: methods of impinge disagree.
 2: a peer failed; the report is still printed."
@@ -45,6 +49,8 @@ enum Experiment {
     Tumble(tumble::Arguments),
     Build(build::Arguments),
     Nodes(nodes::Arguments),
+    Space(space::Arguments),
+    Objects(objects::Arguments),
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -54,5 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(Experiment::Tumble(arguments)) => tumble::run(arguments),
         Some(Experiment::Build(arguments)) => build::run(arguments),
         Some(Experiment::Nodes(arguments)) => nodes::run(arguments),
+        Some(Experiment::Space(arguments)) => space::run(arguments),
+        Some(Experiment::Objects(arguments)) => objects::run(arguments),
     }
 }

@@ -88,13 +88,13 @@ struct Summary {
 }
 
 #[derive(Serialize)]
-struct Row {
+pub(super) struct Row {
     distance: f64,
     method: String,
-    mean_us: f64,
+    pub(super) mean_us: f64,
     max_us: f64,
-    colliding_steps: usize,
-    pairs: Option<u64>,
+    pub(super) colliding_steps: usize,
+    pub(super) pairs: Option<u64>,
 }
 
 /// The time of a step varies with the load of the machine. The minimum over a few rounds varies much less.
@@ -103,11 +103,11 @@ const ROUNDS: usize = 3;
 const ROUNDS_LIMIT: Duration = Duration::from_secs(2);
 
 /// A prepared method.
-struct Runner {
-    name: String,
+pub(super) struct Runner {
+    pub(super) name: String,
     pair: Pair,
     build: Duration,
-    bytes: usize,
+    pub(super) bytes: usize,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -148,7 +148,7 @@ fn rows(arguments: &Arguments, runners: &mut [Runner]) -> Result<Vec<Row>, Failu
 }
 
 impl Runner {
-    fn new(contender: &Contender, body: &Arc<Mesh>) -> Result<Self, Failure> {
+    pub(super) fn new(contender: &Contender, body: &Arc<Mesh>) -> Result<Self, Failure> {
         let name = contender.name.clone();
         let start = Instant::now();
         let shape = progress::with_spinner(&format!("{name}: building"), || contender.shape(body));
@@ -157,7 +157,14 @@ impl Runner {
         Ok(Self { name, pair, build, bytes: shape.bytes() })
     }
 
-    fn row(&mut self, distance: f64, poses: &[Pose], all: bool, progress: &mut Progress) -> Row {
+    /// Times each pose, and returns the row of a distance.
+    pub(super) fn row(
+        &mut self,
+        distance: f64,
+        poses: &[Pose],
+        all: bool,
+        progress: &mut Progress,
+    ) -> Row {
         let mut times = vec![Duration::MAX; poses.len()];
         let (mut colliding_steps, mut pairs) = (0, 0);
         let begin = Instant::now();

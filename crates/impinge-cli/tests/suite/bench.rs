@@ -298,8 +298,52 @@ fn bytes_per_node_next_to_the_papers() {
         if row["hierarchy"].as_str().expect("a name").starts_with("boxtree") {
             assert!(bytes <= 8.0, "{row}");
         }
-        assert!(bytes > 0.0 && row["operations"].as_u64() > Some(0), "{row}");
+        assert!(bytes > 0.0 && row["operations"].as_f64() > Some(0.0), "{row}");
     }
+    // The counted operations of the paper's tree are about those that the paper counts by hand.
+    let of = |name: &str| {
+        let row =
+            line["rows"].as_array().expect("rows").iter().find(|row| row["hierarchy"] == name);
+        row.expect(name)["operations"].as_f64().expect("a number")
+    };
+    let [aligned, lite] = ["axis alignment", "SAT lite"].map(|test| {
+        [of(&format!("boxtree of the paper, {test}")), of(&format!("boxtree, {test}"))]
+    });
+    assert!((8.0..13.0).contains(&aligned[0]) && (16.0..26.0).contains(&lite[0]), "{line}");
+    assert!(aligned[1] > aligned[0] && lite[1] > lite[0], "two planes take more: {line}");
+}
+
+#[test]
+fn empty_space_between_boxes() {
+    let line = impinge(["bench", "space", "gen:sphere,faces=960", "gen:gear"]).succeeds().json();
+    let rows = line["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 2, "{line}");
+    for row in rows {
+        let number = |field: &str| row[field].as_f64().expect(field);
+        let fractions = ["within_1", "within_10", "within_25", "within_50"].map(number);
+        assert!(fractions.is_sorted() && fractions[3] > 0.4 && fractions[3] <= 1.0, "{row}");
+        assert!((3.0..6.0).contains(&number("sides_on_parent")), "{row}");
+    }
+    impinge(["bench", "space", "none.obj"]).refuses(&["none.obj"]);
+}
+
+#[test]
+fn objects_of_different_complexity() {
+    let folder = Folder::new();
+    let plot = folder.at("objects.svg");
+    let scene = ["bench", "objects", "gen:gear", "--sizes", "200,400", "--steps", "4", "--all"];
+    let more = ["--method", "brute,boxtree,dop18", "--distances", "1,1.9", "--plot", &plot];
+    let line = impinge([&scene[..], &more].concat()).succeeds().json();
+    let rows = line["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), (5 * 2 + 1) * 3, "{line}");
+    let pairs: u64 = rows.iter().filter_map(|row| row["pairs"].as_u64()).sum();
+    assert!(pairs > 1_000, "hardly a contact: {line}");
+    for row in rows.iter().filter(|row| row["object"] != "gen:gear") {
+        let faces = row["faces"].as_u64().expect("a number");
+        assert!((100..700).contains(&faces), "{row}");
+    }
+    assert!(folder.text("objects.svg").contains("deformed torus, boxtree"));
+    impinge(["bench", "objects", "--sizes", "3"]).misused(&["--sizes"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The search structure that a method prepares for a mesh, and ways to prepare it.
 
-use super::{Method, Search, save::TreeFileError};
+use super::{Method, Search, boxtree::OpenNode, save::TreeFileError};
 use crate::{Mesh, Pose, Ray, Threads};
 use glam::DVec3;
 use std::{any::Any, fmt, sync::Arc};
@@ -93,6 +93,8 @@ pub(super) fn visit_all(mesh: &Mesh, visit: &mut dyn FnMut(u32) -> f64) {
 #[derive(Debug, Default)]
 pub struct PointScratch {
     pub(crate) stack: Vec<(f64, u32)>,
+    /// The same for trees whose nodes do not know their boxes.
+    pub(super) boxes: Vec<OpenNode>,
 }
 
 /// A way to prepare a mesh: a [`Method`], or the options of one.

@@ -31,6 +31,11 @@ impl Frame {
         Self { center, scale, reach }
     }
 
+    /// The origin of these coordinates: the centre of the bounds.
+    pub(crate) fn center(&self) -> DVec3 {
+        self.center
+    }
+
     /// The length of one unit of these coordinates, in units of the mesh.
     pub(crate) fn unit(&self) -> f64 {
         self.scale
@@ -38,7 +43,8 @@ impl Frame {
 
     /// Converts a point of the mesh to these coordinates. The error is at most 2^−52.
     pub fn normalized(&self, point: DVec3) -> DVec3 {
-        (point - self.center) / self.scale
+        // The same number as divided by the scale, because that is a power of two, and faster.
+        (point - self.center) * self.scale.recip()
     }
 
     /// A box in world coordinates that encloses every placed vertex of the mesh.

@@ -4,7 +4,7 @@ use crate::volume::Frame;
 use glam::{DVec3, Vec4};
 
 /// The number of steps per unit of a [`Frame`]: as many as `f32` can count exactly.
-const STEPS: f64 = (1 << 24) as f64;
+pub(super) const STEPS: f64 = (1 << 24) as f64;
 
 /// The length of a step in a [`Frame`].
 pub(super) const STEP: f64 = 1.0 / STEPS;

@@ -10,15 +10,19 @@
 
 mod build;
 mod cells;
+mod empty_space;
 mod fine;
 mod grid;
 mod lookup;
 mod nearest;
 mod node;
-
+mod operations;
 mod overlap;
+mod point;
+mod ray;
 mod refit;
 mod resumable;
+mod single;
 mod split;
 mod walk;
 
@@ -26,11 +30,19 @@ mod walk;
 mod tests;
 
 pub use build::{BoxtreeOptions, Measure, PlaneChoice, SeedAxis};
+pub use empty_space::EmptySpace;
+pub use operations::Operations;
 pub use overlap::OverlapTest;
+pub(super) use single::OpenNode;
 pub use walk::BoxtreeScratch;
 
-use super::{MethodInfo, Prepared, Recipe, Search, hierarchy::HierarchySearch};
-use crate::{Mesh, Method, volume::Frame};
+use super::{
+    MethodInfo, PointScratch, Prepared, Recipe, Search,
+    hierarchy::{FrameRay, HierarchySearch},
+    prepared::visit_all,
+};
+use crate::{Mesh, Method, Pose, Ray, volume::Frame};
+use glam::DVec3;
 use grid::GridBox;
 use node::{Kind, Node};
 use std::sync::Arc;
@@ -66,6 +78,30 @@ impl Prepared for Boxtree {
     fn refitted(mut self: Arc<Self>, mesh: &Mesh) -> Option<Arc<dyn Prepared>> {
         Arc::make_mut(&mut self).refit(mesh).ok()?;
         Some(self)
+    }
+
+    fn faces_near_point(
+        &self,
+        (_mesh, pose): (&Mesh, &Pose),
+        point: DVec3,
+        scratch: &mut PointScratch,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        self.near_point(pose, point, scratch, visit);
+    }
+
+    fn faces_along_ray(
+        &self,
+        (mesh, pose): (&Mesh, &Pose),
+        ray: &Ray,
+        scratch: &mut PointScratch,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        match FrameRay::new(&self.frame, pose, ray) {
+            FrameRay::Misses => {}
+            FrameRay::Unknown => visit_all(mesh, visit),
+            FrameRay::Within(segment) => self.along_segment(&segment, scratch, visit),
+        }
     }
 }
 

@@ -230,9 +230,9 @@ impl<const GAPS: usize> Start<GAPS> {
         Self { gaps, extent, leaf_size, allowance, magnitude: greatest, unit, units, fine }
     }
 
-    /// The table in `f32`: less precise, and faster.
-    pub(super) fn coarse(&self) -> Linear<f32, GAPS> {
-        let narrowed = |table: &[[f64; GAPS]; 8]| table.map(|row| row.map(f32::nearest));
+    /// The table in another number type: `f32` is less precise, and faster.
+    pub(super) fn coarse<R: Real>(&self) -> Linear<R, GAPS> {
+        let narrowed = |table: &[[f64; GAPS]; 8]| table.map(|row| row.map(R::nearest));
         Linear { first: narrowed(&self.fine.first), second: narrowed(&self.fine.second) }
     }
 }

@@ -29,6 +29,25 @@ impl Boxtree {
             return Ok(());
         };
         self.frame = Frame::new(&mesh.bounds());
+        let (bounds, spreads) = self.face_bounds(mesh);
+        let leaves = self.pairs.iter().flatten().zip(spreads.iter().flatten());
+        let sizes = leaves.filter(|(node, _)| node.is_leaf()).map(|(_, bounds)| bounds.size());
+        self.leaf_size = typical_size(sizes);
+        self.bounds = bounds.into();
+        // From the root down: the planes. Each box replaces the bounds of its faces, which are not
+        // needed any more by then.
+        let mut implied = spreads;
+        self.fit(root, bounds, &mut implied);
+        for pair in 0..self.pairs.len() {
+            for which in 0..2 {
+                self.fit(self.pairs[pair][which], implied[pair][which], &mut implied);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bounds of all faces, and of those below each child, for a tree with faces.
+    pub(super) fn face_bounds(&self, mesh: &Mesh) -> (LaneBox, Vec<[LaneBox; 2]>) {
         // From the leaves up: the bounds of the faces. Children come after their parents, so this
         // goes backwards.
         let mut spreads = vec![[LaneBox::EMPTY; 2]; self.pairs.len()];
@@ -44,21 +63,8 @@ impl Boxtree {
         for (pair, nodes) in self.pairs.iter().enumerate().rev() {
             spreads[pair] = [0, 1].map(|which| spread_of(&nodes[which], &spreads));
         }
-        let bounds = spread_of(&root, &spreads);
-        let leaves = self.pairs.iter().flatten().zip(spreads.iter().flatten());
-        let sizes = leaves.filter(|(node, _)| node.is_leaf()).map(|(_, bounds)| bounds.size());
-        self.leaf_size = typical_size(sizes);
-        self.bounds = bounds.into();
-        // From the root down: the planes. Each box replaces the bounds of its faces, which are not
-        // needed any more by then.
-        let mut implied = spreads;
-        self.fit(root, bounds, &mut implied);
-        for pair in 0..self.pairs.len() {
-            for which in 0..2 {
-                self.fit(self.pairs[pair][which], implied[pair][which], &mut implied);
-            }
-        }
-        Ok(())
+        let bounds = self.root.map_or(LaneBox::EMPTY, |root| spread_of(&root, &spreads));
+        (bounds, spreads)
     }
 
     /// Fits the children of a node, if it has any, given its box. Stores their boxes in `boxes`.

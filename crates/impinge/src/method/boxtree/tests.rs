@@ -4,7 +4,11 @@ use super::*;
 use crate::{
     Bounds, FacePair, Mesh, Pose,
     generate::{self, Random},
-    method::{NearestFaces, RefitError, boxtree::walk::BoxtreePair, hierarchy::NearestWalk},
+    method::{
+        NearestFaces, RefitError,
+        boxtree::walk::BoxtreePair,
+        hierarchy::{NearestWalk, one_tree},
+    },
     narrow::{triangles_distance, triangles_intersect},
     volume::Relative,
 };
@@ -529,4 +533,53 @@ fn small_parts_of_large_meshes_are_pruned_well() {
         assert!(found < 3 * expected, "{found} face tests, but {expected} for the part alone");
         assert!(expected > 100, "too few face tests: {expected}");
     }
+}
+
+/// Trees with different options, and one that was refitted.
+fn variants(mesh: &Mesh) -> Vec<Arc<dyn Prepared>> {
+    let bent = mesh.positions().iter().map(|p| *p * (1.0 + 0.1 * p.x.sin())).collect();
+    let bent = Mesh::new(bent, mesh.faces().to_vec()).expect("finite");
+    let mut refitted = Boxtree::build(&bent, BoxtreeOptions::default());
+    refitted.refit(mesh).expect("as many faces");
+    let options = [
+        BoxtreeOptions::default(),
+        BoxtreeOptions::of_paper(),
+        BoxtreeOptions::default().leaf(5).axes(SeedAxis::Longest),
+    ];
+    let trees = options.map(|options| Boxtree::build(mesh, options));
+    trees
+        .into_iter()
+        .chain([refitted])
+        .map(|tree| -> Arc<dyn Prepared> { Arc::new(tree) })
+        .collect()
+}
+
+#[test]
+fn a_ray_misses_no_face() {
+    one_tree::a_ray_misses_no_face(&variants, 0.2);
+}
+
+#[test]
+fn the_first_hit_is_never_pruned() {
+    one_tree::the_first_hit_is_never_pruned(&variants, 80);
+}
+
+#[test]
+fn rays_out_of_reach_are_left_to_the_exact_test() {
+    one_tree::rays_out_of_reach_are_left_to_the_exact_test(&variants, 40);
+}
+
+#[test]
+fn the_closest_faces_are_visited_and_few_others() {
+    one_tree::the_closest_faces_are_visited_and_few_others(&variants, 0.3);
+}
+
+#[test]
+fn all_faces_within_a_distance_are_visited() {
+    one_tree::all_faces_within_a_distance_are_visited(&variants);
+}
+
+#[test]
+fn a_negative_limit_ends_the_search() {
+    one_tree::a_negative_limit_ends_the_search(&variants);
 }

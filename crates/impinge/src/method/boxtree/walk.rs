@@ -7,7 +7,7 @@ use super::{
     lookup::{Lookup, Table},
     nearest::NearPair,
     node::STEPS_PER_UNIT,
-    overlap::{ALIGNED, Extent, FULL, Gaps, LITE, Real, Start},
+    overlap::{ALIGNED, Extent, FULL, Gaps, LITE, Linear, Real, Start},
 };
 use crate::{
     method::{
@@ -26,9 +26,9 @@ pub struct BoxtreeScratch {
     pub test: OverlapTest,
     /// The work done by the last traversal.
     pub counts: WalkCounts,
-    aligned: Stacks<ALIGNED>,
-    lite: Stacks<LITE>,
-    full: Stacks<FULL>,
+    aligned: Stacks<f64, f32, ALIGNED>,
+    lite: Stacks<f64, f32, LITE>,
+    full: Stacks<f64, f32, FULL>,
     table: Table,
     pub(super) near: Vec<NearPair>,
     /// Pairs of nodes that an interrupted query has left to visit, and the length of their unit in
@@ -71,11 +71,11 @@ impl BoxtreeScratch {
     }
 }
 
-/// Pairs still to visit, with gaps in `f64` and in `f32`.
+/// Pairs still to visit, with gaps in `f64` and in `f32`, or in types that count operations on them.
 #[derive(Debug, Default)]
-struct Stacks<const GAPS: usize> {
-    fine: Vec<PairState<[f64; GAPS]>>,
-    coarse: Vec<PairState<[f32; GAPS]>>,
+pub(super) struct Stacks<F, R, const GAPS: usize> {
+    fine: Vec<PairState<[F; GAPS]>>,
+    coarse: Vec<PairState<[R; GAPS]>>,
 }
 
 /// A pair of nodes whose boxes may overlap, with their gaps and sizes.
@@ -159,19 +159,19 @@ impl Boxtree {
         let result = match test {
             OverlapTest::AxisAlignment => {
                 let start = Start::new(self, other, relative);
-                walk.run(&start, &start.coarse(), aligned)
+                walk.run(&start, &start.fine, &start.coarse::<f32>(), aligned)
             }
             OverlapTest::LookupTables => {
                 let start = Start::new(self, other, relative);
-                walk.run(&start, &Lookup::new(start.coarse(), table), aligned)
+                walk.run(&start, &start.fine, &Lookup::new(start.coarse(), table), aligned)
             }
             OverlapTest::SeparatingAxes => {
                 let start = Start::new(self, other, relative);
-                walk.run(&start, &start.coarse(), full)
+                walk.run(&start, &start.fine, &start.coarse::<f32>(), full)
             }
             OverlapTest::SatLite => {
                 let start = Start::new(self, other, relative);
-                walk.run(&start, &start.coarse(), lite)
+                walk.run(&start, &start.fine, &start.coarse::<f32>(), lite)
             }
         };
         *counts = walk.counts;
@@ -183,6 +183,31 @@ impl Boxtree {
                 ControlFlow::Continue(())
             }
         }
+    }
+
+    /// Traverses down to all leaves with numbers of any type, for [`operations`](super::operations).
+    pub(super) fn visit_with<F: Real + Into<f64>, R: Real, const GAPS: usize>(
+        &self,
+        other: &Self,
+        relative: &Relative,
+    ) -> WalkCounts {
+        let (Some(root), Some(other_root)) = (self.root, other.root) else {
+            return WalkCounts::default();
+        };
+        let mut walk = Walk {
+            trees: [self, other],
+            roots: [root, other_root],
+            share: Share::WHOLE,
+            limit: u64::MAX,
+            counts: WalkCounts::default(),
+            visit: &mut |_| ControlFlow::Continue(()),
+        };
+        let start = Start::<GAPS>::new(self, other, relative);
+        let (fine, coarse) = (start.coarse::<F>(), start.coarse::<R>());
+        // It is never stopped: there is no limit, and the visitor continues.
+        let _ =
+            walk.run(&start, &fine, &coarse, &mut Stacks { fine: Vec::new(), coarse: Vec::new() });
+        walk.counts
     }
 
     /// The sum of the sides of the root's box, in the unit of cuts.
@@ -204,25 +229,26 @@ struct Walk<'w, 'v> {
 }
 
 impl Walk<'_, '_> {
-    fn run<const GAPS: usize, G: Gaps<State = [f32; GAPS]>>(
+    fn run<F: Real + Into<f64>, R: Real, const GAPS: usize, G: Gaps<State = [R; GAPS]>>(
         &mut self,
         start: &Start<GAPS>,
+        fine: &Linear<F, GAPS>,
         coarse: &G,
-        stacks: &mut Stacks<GAPS>,
+        stacks: &mut Stacks<F, R, GAPS>,
     ) -> ControlFlow<Stop> {
         let Stacks { fine: fine_stack, coarse: coarse_stack } = stacks;
         let Start { extent, allowance, units, .. } = *start;
-        let roots = PairState { state: start.gaps, nodes: self.roots, extent };
+        let roots = PairState { state: start.gaps.map(F::nearest), nodes: self.roots, extent };
         let least = (extent.size() * FINE_FRACTION).min(start.leaf_size * FINE_LEAF_SIZES);
         let descent = Descent { units, allowance, least };
         self.counts.volume_tests += 1;
-        if roots.state.iter().any(|&gap| gap > 0.0) {
+        if start.gaps.iter().any(|&gap| gap > 0.0) {
             return ControlFlow::Continue(());
         }
         let Share { nth, of, pairs_done, leaves_done } = self.share;
         let mut passed = 0;
         self.descend(
-            &start.fine,
+            fine,
             descent,
             roots,
             fine_stack,
@@ -240,7 +266,8 @@ impl Walk<'_, '_> {
                 let skipped = if passed == pairs_done + 1 { leaves_done } else { 0 };
                 // Narrowing is one more rounding, which the slack for children covers.
                 let extent = Extent { slack: extent.slack_below::<G>(allowance), ..extent };
-                let open = PairState { state: state.map(f32::nearest), nodes, extent };
+                let open =
+                    PairState { state: state.map(|gap| R::nearest(gap.into())), nodes, extent };
                 let descent = Descent { least: f32::NEG_INFINITY, ..descent };
                 walk.descend(
                     coarse,

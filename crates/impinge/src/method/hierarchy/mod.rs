@@ -3,10 +3,16 @@
 //! A tree says how it is walked in three traits, each with a purpose of its own: [`Walk`] for the
 //! faces that touch, [`NearestWalk`] for the least distance, [`ResumableWalk`] for queries that can be
 //! interrupted. [`HierarchySearch`] makes a [`Search`](super::Search) of them: threads, visitors,
-//! caches, budgets.
+//! caches, budgets. [`FrameRay`] and [`FramePoint`] are for queries about a ray or a point and one tree.
 
+#[cfg(test)]
+pub(super) mod one_tree;
+mod point;
+mod ray;
 mod search;
 
+pub(super) use point::FramePoint;
+pub(super) use ray::{FrameRay, FrameSegment, TAU_SLACK};
 pub(super) use search::HierarchySearch;
 
 use super::{

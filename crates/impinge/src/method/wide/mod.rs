@@ -40,7 +40,8 @@ mod walk;
 pub use options::{WideOptions, WideQuality};
 
 use super::{
-    MethodInfo, PointScratch, Prepared, Recipe, Search, hierarchy::HierarchySearch,
+    MethodInfo, PointScratch, Prepared, Recipe, Search,
+    hierarchy::{FrameRay, HierarchySearch},
     prepared::visit_all,
 };
 use crate::{
@@ -50,7 +51,7 @@ use crate::{
 };
 use glam::DVec3;
 use lanes::Lanes;
-use ray::FrameRay;
+use ray::WideSegment;
 use relative_pose::BodyFrame;
 use std::sync::Arc;
 
@@ -110,10 +111,13 @@ impl Prepared for WideTree {
         scratch: &mut PointScratch,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        match FrameRay::new(&self.body_frame, pose, ray) {
+        match FrameRay::new(&self.frame, pose, ray) {
             FrameRay::Misses => {}
             FrameRay::Unknown => visit_all(mesh, visit),
-            FrameRay::Within(segment) => self.along_segment(&segment, scratch, visit),
+            FrameRay::Within(segment) => {
+                let segment = WideSegment::new(segment, self.body_frame.centers);
+                self.along_segment(&segment, scratch, visit);
+            }
         }
     }
 }

@@ -9,11 +9,14 @@ use crate::{
     FacePair, Mesh, Pose, generate,
     generate::Random,
     mesh::Extent,
-    method::{PlacedShape, Question, hierarchy::Walk},
+    method::{
+        PlacedShape, Prepared, Question,
+        hierarchy::{Walk, one_tree},
+    },
     narrow::triangles_intersect,
 };
 use glam::{DMat3, DVec3, EulerRot};
-use std::{collections::HashSet, f64::consts::FRAC_PI_2};
+use std::{collections::HashSet, f64::consts::FRAC_PI_2, sync::Arc};
 
 mod making;
 
@@ -27,35 +30,41 @@ fn pick(random: &mut Random, from: &[f64]) -> f64 {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// Calls `act` for trees of several meshes with every instruction set, at poses where rounding errors
-/// show, each with random numbers and a label.
-pub(super) fn each_placed_tree(mut act: impl FnMut(&Mesh, &WideTree, &Pose, &mut Random, &str)) {
-    let far_part = {
-        let ball = generate::sphere(120).unwrap();
-        let positions = ball.positions().iter().map(|p| p * 1e-3 + DVec3::splat(1e4)).collect();
-        Mesh::new(positions, ball.faces().to_vec()).unwrap()
-    };
-    let meshes = [
-        generate::sphere(960).unwrap(),
-        generate::torus(1.0, 0.3, [40, 16]).unwrap(),
-        generate::cuboid(DVec3::new(9.0, 0.1, 2.0)).unwrap(),
-        generate::bsp_tetrahedra(3, 50).unwrap(),
-        far_part,
-    ];
-    for (number, mesh) in meshes.iter().enumerate() {
-        let mut tree = WideTree::build(mesh, WideOptions::default());
-        for (kind, lanes) in Lanes::all().into_iter().enumerate() {
-            tree.lanes = lanes;
-            for seed in 0..150 {
-                let mut random = Random::new(seed + 1000 * number as u64);
-                let far = [0.0, 1.0, 1e3, 1e9][seed as usize % 4];
-                let translation = random.direction() * far;
-                let pose = Pose::new(rotation(&mut random), translation).unwrap();
-                let label = format!("mesh {number}, lanes {kind}, seed {seed}");
-                act(mesh, &tree, &pose, &mut random, &label);
-            }
-        }
-    }
+/// A tree for each instruction set.
+fn on_all_lanes(mesh: &Mesh) -> Vec<Arc<dyn Prepared>> {
+    let tree = WideTree::build(mesh, WideOptions::default());
+    let with = |lanes| -> Arc<dyn Prepared> { Arc::new(WideTree { lanes, ..tree.clone() }) };
+    Lanes::all().into_iter().map(with).collect()
+}
+
+#[test]
+fn a_ray_misses_no_face() {
+    one_tree::a_ray_misses_no_face(&on_all_lanes, 0.1);
+}
+
+#[test]
+fn the_first_hit_is_never_pruned() {
+    one_tree::the_first_hit_is_never_pruned(&on_all_lanes, 40);
+}
+
+#[test]
+fn rays_out_of_reach_are_left_to_the_exact_test() {
+    one_tree::rays_out_of_reach_are_left_to_the_exact_test(&on_all_lanes, 30);
+}
+
+#[test]
+fn the_closest_faces_are_visited_and_few_others() {
+    one_tree::the_closest_faces_are_visited_and_few_others(&on_all_lanes, 0.25);
+}
+
+#[test]
+fn all_faces_within_a_distance_are_visited() {
+    one_tree::all_faces_within_a_distance_are_visited(&on_all_lanes);
+}
+
+#[test]
+fn a_negative_limit_ends_the_search() {
+    one_tree::a_negative_limit_ends_the_search(&on_all_lanes);
 }
 
 /// Checks a search against the exact test: no pair that touches is missing, and no other pair is
