@@ -2,6 +2,7 @@
 
 use crate::{
     failure::Failure,
+    grids::Grids,
     output,
     outputs::Outputs,
     progress, source,
@@ -68,6 +69,8 @@ pub(crate) struct Arguments {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    grids: Grids,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -160,7 +163,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check(method, &options)?;
     let outputs = Outputs::new([("--output", Some(arguments.output.as_path()))]);
     outputs.check(source::file(&arguments.mesh))?;
-    let mesh = outputs.reading(|| source::mesh(&arguments.mesh))?;
+    let mesh =
+        outputs.reading(|| source::mesh_with(&arguments.mesh, &arguments.grids.options()))?;
     let pool = threads::pool(arguments.threads)?;
     let start = Instant::now();
     let faces = mesh.faces().len();
