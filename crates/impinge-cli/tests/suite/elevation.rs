@@ -28,7 +28,7 @@ fn options_reach_the_reader() {
     assert_eq!(inspect(&[]), (json!(19), json!(20), json!([5.0, 5.0, 0.0])));
     let filled = inspect(&["--grid-missing", "-9.5"]);
     assert_eq!(filled, (json!(20), json!(24), json!([5.0, 5.0, -9.5])));
-    assert_eq!(inspect(&["--grid-every", "2"]), (json!(5), json!(3), json!([5.0, 5.0, 0.0])));
+    assert_eq!(inspect(&["--grid-every", "2"]), (json!(5), json!(2), json!([5.0, 5.0, 0.0])));
     let degrees = inspect(&["--grid-coordinates", "geographic"]);
     assert_eq!((degrees.0, degrees.1), (json!(19), json!(20)));
     assert!(degrees.2[0].as_f64().unwrap() < -2e6, "{}", degrees.2);
@@ -60,7 +60,7 @@ fn terrains_are_queried_checked_and_run() {
     assert_eq!(query(&indexed), 1);
 
     let scene = "cycles = 2\n[[body]]\nmesh = \"hill.asc\"\nfixed = true\n[[body]]\nmesh = \"block.obj\"\n\
-                 at = [25.0, 25.0, 1.0]\nfixed = true\n";
+                 at = [25.0, 25.0, 1.0]\n";
     let scene = folder.write("scene.toml", scene);
     let run = |options: &[&str]| {
         let out = folder.at("rows.csv");

@@ -28,6 +28,8 @@ const PATHS: [(&str, &[&str]); 5] = [
     (
         "bounce",
         &[
+            "--seed",
+            "3",
             "--environment",
             "gen:tetrahedra",
             "--body",
@@ -259,7 +261,7 @@ fn a_flight_bounces_off_the_obstacles_of_its_scenario() {
     let folder = Folder::new();
     let scene = folder.at("flight");
     let scenario = |poses: &str, to: &str| {
-        let [a, b] = ["gen:bsp,count=60,turned", "gen:chair"];
+        let [a, b] = ["gen:tetrahedra,count=300", "gen:chair"];
         impinge(["generate", "scenario", a, b, "--size-b", "0.1", "--poses", poses, "-o", to])
     };
     scenario("gen:bounce,steps=500,stride=0.02", &scene).succeeds();
@@ -275,7 +277,7 @@ fn a_flight_bounces_off_the_obstacles_of_its_scenario() {
     assert_eq!(colliding("gen:bounce,steps=500,stride=0.02"), found);
     assert_eq!(colliding("gen:bounce,steps=500,stride=0.02,free"), 0);
     // The body is as large as the room.
-    impinge(["query", "gen:bsp", "gen:chair", "--poses", "gen:bounce,tries=20"])
+    impinge(["query", "gen:bsp", "gen:icosphere", "--poses", "gen:bounce,tries=20"])
         .refuses(&["no free start was found in 20 random tries"]);
     impinge(["generate", "bounce", "--body", "gen:chair", "-o", &folder.at("a.csv")])
         .refuses(&["--environment"]);

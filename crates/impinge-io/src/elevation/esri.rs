@@ -100,7 +100,7 @@ fn is_nan(word: &str) -> bool {
 /// digits if that is larger than any height. Programs print it with different numbers of digits in the header and in
 /// the rows, above all the largest number of single precision.
 fn is_missing(height: f64, missing: f64) -> bool {
-    height.is_nan()
+    height.is_nan() && missing.is_nan()
         || height as f32 == missing as f32
         || missing.abs() > 1e30 && (height / missing - 1.0).abs() < 1e-5
 }
@@ -114,17 +114,16 @@ fn read_heights(lines: Lines<'_>, count: usize, missing: f64) -> Result<Vec<f64>
                 let message = format!("more than the {count} heights that the header promises");
                 return Err(Fault::line(number, message));
             }
-            let height = match is_nan(word) && missing.is_nan() {
-                true => f64::NAN,
-                false => text::coordinate(number, word)?,
-            };
-            if is_missing(height, missing) {
+            // The value of missing heights may be beyond the range of `f64`, or NaN.
+            if word.parse::<f64>().is_ok_and(|height| is_missing(height, missing)) {
                 heights.push(f64::NAN);
-            } else if height.abs() <= 1e100 {
-                heights.push(height);
-            } else {
+                continue;
+            }
+            let height = text::coordinate(number, word)?;
+            if height.abs() > 1e100 {
                 return Err(Fault::line(number, format!("the height {height} is beyond ±1e100")));
             }
+            heights.push(height);
         }
         last = number;
     }
@@ -152,7 +151,7 @@ struct Layout {
     y: f64,
     /// The size of a cell along x and y.
     cell: [f64; 2],
-    /// The value of missing heights; may be NaN.
+    /// The value of missing heights; may be NaN or infinite.
     missing: f64,
 }
 
@@ -169,9 +168,9 @@ impl Header {
         if let Some(more) = more {
             return fault(format!("`{}` after the value of `{keyword}`", shown(more)));
         }
-        let number = match is_nan(value) && keyword == "nodata_value" {
-            true => f64::NAN,
-            false => text::coordinate(line, value)?,
+        let number = match value.parse::<f64>() {
+            Ok(number) if keyword == "nodata_value" => number,
+            _ => text::coordinate(line, value)?,
         };
         let is_allowed = match keyword {
             "ncols" | "nrows" => number.fract() == 0.0 && (1.0..=4_294_967_295.0).contains(&number),
@@ -263,6 +262,7 @@ mod tests {
             ("NODATA_value 0\r\n", "0.000"),
             ("nodata_value -3.40282e+38\r\n", "-3.4028234663852886e+38"),
             ("nodata_value -1.7976931348623157e308\r\n", "-1.79769313486232e+308"),
+            ("nodata_value -1.79769313486232e+308\r\n", "-1.79769313486232e+308"),
             ("nodata_value NaN\r\n", "nan"),
         ] {
             let grid = read(format!("{start}{line}1 2\r\n3 {missing}").as_bytes()).unwrap();

@@ -145,12 +145,15 @@ impl Grid {
                 previous_number.is_some_and(|number: i64| (line.number - number).abs() == every);
             if is_neighbour {
                 let (before, old) = &previous;
-                let start = first.max(*before);
+                // One cell more at each end: of its four samples, one line may have two and the other line one.
+                let start = first.max(*before) - 1;
                 let end = (first + vertices.len() as i64).min(before + old.len() as i64);
-                for at in start..end - 1 {
-                    let (old_at, new_at) = ((at - before) as usize, (at - first) as usize);
-                    let (old, new) =
-                        ([old[old_at], old[old_at + 1]], [vertices[new_at], vertices[new_at + 1]]);
+                let vertex = |line: &[Option<u32>], first: i64, at: i64| -> Option<u32> {
+                    *line.get(usize::try_from(at - first).ok()?)?
+                };
+                for at in start..end {
+                    let old = [at, at + 1].map(|at| vertex(old, *before, at));
+                    let new = [at, at + 1].map(|at| vertex(&vertices, first, at));
                     visit(match self.direction {
                         Direction::Rows => [new[0], new[1], old[1], old[0]],
                         Direction::Columns => [old[0], new[0], new[1], old[1]],
@@ -315,9 +318,10 @@ mod tests {
         // Rows −2 to 1, 0 to 2, and, after a gap, 0 to 1.
         let lines = || vec![line(0, -2, 0..4), line(1, 0, 4..7), line(3, 0, 7..9)];
         let mesh = grid(lines()).into_mesh(&GridOptions::default()).unwrap();
-        assert_eq!((mesh.positions().len(), mesh.faces().len()), (9, 2));
+        // At both ends, three samples make a face.
+        assert_eq!((mesh.positions().len(), mesh.faces().len()), (9, 4));
         assert_eq!(mesh.positions()[4], DVec3::new(1.0, 0.0, 0.0));
-        assert_eq!(mesh.faces(), [[2, 4, 5], [2, 5, 3]]);
+        assert_eq!(mesh.faces(), [[1, 4, 2], [2, 4, 5], [2, 5, 3], [3, 5, 6]]);
         let coarse = grid(lines()).into_mesh(&GridOptions::default().every(2)).unwrap();
         // Only line 0 has an even number; its rows −2 and 0 are read.
         assert_eq!(coarse.positions(), [DVec3::new(0.0, -2.0, 0.0), DVec3::ZERO]);

@@ -308,8 +308,9 @@ mod tests {
         assert_eq!(read.positions()[0], DVec3::new(500.0, 1000.0, 5.0));
         assert_eq!(read.positions()[1], DVec3::new(500.0, 1020.0, 6.0));
         assert_eq!(read.positions()[401], DVec3::new(530.0, 980.0 + 3990.0, 20.0 + 199.5));
-        // The second profile starts two samples further south; the missing sample leaves one face in each cell.
-        assert_eq!(read.faces(), [[0, 4, 5], [5, 6, 1]]);
+        // The second profile starts two samples further south. The first one has the samples 0, none and 1; so each
+        // of its cells has three samples, and so have the cells before its first and after its last sample.
+        assert_eq!(read.faces(), [[3, 4, 0], [0, 4, 5], [5, 6, 1], [1, 6, 7]]);
         // The last record need not be padded, and records may be lines.
         let short = bytes.trim_ascii_end();
         assert_eq!(mesh(short), read);

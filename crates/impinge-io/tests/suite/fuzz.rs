@@ -83,7 +83,7 @@ const NUMBERS: [&str; 28] = [
     "inf",
 ];
 
-const WORDS: [(Format, &[&str]); 8] = [
+const WORDS: [(Format, &[&str]); 9] = [
     (
         Format::Obj,
         &[
@@ -214,6 +214,7 @@ const WORDS: [(Format, &[&str]); 8] = [
             "\n",
         ],
     ),
+    (Format::Dted, &["UHL1", "HDR1", "VOL1", "0000", "0001", "9999", "0800000E", "\0\0"]),
     (Format::UsgsDem, &["-32767", "     0", "0.1D+99", "     4", "\n", "      ", "999999"]),
 ];
 

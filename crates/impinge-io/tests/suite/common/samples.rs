@@ -35,7 +35,7 @@ pub(crate) const ESRI: &str = "ncols 4\nnrows 3\nxllcorner 100\nyllcorner 200.5\
 /// A USGS DEM of three profiles with 3, 150 and 4 samples.
 pub(crate) fn usgs_dem() -> Vec<u8> {
     let padded = |text: String| format!("{text:<1024}").into_bytes();
-    let start = format!("{:<144}{:6}{:6}{:6}{:6}{:<360}", "o a quadrangle", 1, 1, 1, 10, "");
+    let start = format!("{:<144}{:6}{:6}{:6}{:6}{:<360}", "a quadrangle", 1, 1, 1, 10, "");
     let units = format!("{:6}{:6}{:6}{:<192}{:<48}{:>24}", 2, 2, 4, "", "", "0.0D+00");
     let steps = format!(
         "{:6}{:>12}{:>12}{:>12}{:6}{:6}",
