@@ -3,11 +3,15 @@
 use crate::failure::Failure;
 use clap::{Subcommand, value_parser};
 use impinge::{
-    Bounds, Mesh, Pose, generate,
+    Bounds, Mesh, Pose, Shape as Body, generate,
     glam::{DAffine3, DVec2, DVec3},
+    scenario::{self, BounceOptions},
 };
 use impinge_io::{Model, assembly::Unit};
-use std::sync::Arc;
+use std::{path::Path as FilePath, sync::Arc};
+
+/// Loads a mesh that an option names: a file, or `gen:NAME`.
+pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<Mesh, Failure>;
 
 /// A mesh to make.
 #[derive(Debug, Subcommand)]
@@ -108,6 +112,21 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 1000)]
         count: u32,
     },
+    /// Scaled copies of meshes in the cells of a random BSP of the unit cube; each copy is a part
+    Bsp {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Mesh to copy: a file, or gen:NAME; may be repeated
+        #[arg(long, value_name = "MESH", default_values = ["gen:chair", "gen:shuttle"])]
+        of: Vec<String>,
+        /// Number of copies
+        #[arg(long, default_value_t = generate::BspOptions::default().count)]
+        count: u32,
+        /// Turn each copy at random
+        #[arg(long)]
+        turned: bool,
+    },
     /// A shuttle-like concave body of 528 faces
     Shuttle,
     /// A chair-like body of 146 faces
@@ -147,7 +166,8 @@ impl Shape {
         matches!(self, Self::Gearbox | Self::Plant { .. }).then_some(Unit::Millimetre)
     }
 
-    pub(crate) fn model(&self) -> Result<Model, Failure> {
+    /// Makes the shape. `load` loads the meshes that it is made of.
+    pub(crate) fn model(&self, load: Load<'_>) -> Result<Model, Failure> {
         let (name, mesh) = match *self {
             Self::Sphere { faces } => ("sphere", generate::sphere(faces)),
             Self::Icosphere { subdivisions } => ("icosphere", generate::icosphere(subdivisions)),
@@ -172,6 +192,10 @@ impl Shape {
             }
             Self::Tetrahedra { seed, count } => {
                 ("tetrahedra", generate::bsp_tetrahedra(seed, count))
+            }
+            Self::Bsp { seed, ref of, count, turned } => {
+                let options = generate::BspOptions::default().count(count).turned(turned);
+                return bsp(seed, of, options, load);
             }
             Self::Shuttle => ("shuttle", Ok(generate::shuttle())),
             Self::Chair => ("chair", Ok(generate::chair())),
@@ -203,6 +227,30 @@ fn assembly(parts: Vec<(String, Mesh, Pose)>) -> Model {
         }
     }
     model
+}
+
+/// The copies of a BSP scene as a model, each with the name of its source and a number.
+fn bsp(
+    seed: u64,
+    of: &[String],
+    options: generate::BspOptions,
+    load: Load<'_>,
+) -> Result<Model, Failure> {
+    let meshes = of.iter().map(|source| load(source)).collect::<Result<Vec<Mesh>, _>>()?;
+    let copies = generate::bsp_copies(seed, &meshes, options).map_err(Failure::input)?;
+    let mut model = Model::default();
+    for (number, copy) in copies.into_iter().enumerate() {
+        let source = &*of[copy.source];
+        let stem = match source.strip_prefix("gen:") {
+            Some(generator) => generator.split(',').next().unwrap_or_default().into(),
+            None => FilePath::new(source).file_stem().unwrap_or_default().to_string_lossy(),
+        };
+        let mut single = Model::from_mesh(format!("{stem} {}", number + 1), copy.mesh);
+        single.parts.iter_mut().for_each(|part| part.mesh = number);
+        model.parts.append(&mut single.parts);
+        model.meshes.append(&mut single.meshes);
+    }
+    Ok(model)
 }
 
 /// A plant as a model.
@@ -257,6 +305,36 @@ pub(crate) enum Path {
         #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
+    /// A flight that bounces off the obstacles of an environment, from a random free start
+    Bounce {
+        /// Mesh of the obstacles: a file, or gen:NAME. As the poses of a query or scenario, by default mesh A
+        #[arg(long, value_name = "MESH")]
+        environment: Option<String>,
+        /// Mesh of the moving body: a file, or gen:NAME. As the poses of a query or scenario, by default mesh B
+        #[arg(long, value_name = "MESH")]
+        body: Option<String>,
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Distance between consecutive poses [default: 0.05 of the longest side of the body]
+        #[arg(long, allow_negative_numbers = true)]
+        stride: Option<f64>,
+        /// Rotation between consecutive poses, in degrees
+        #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
+        turn: f64,
+        /// How far the centre of the body may leave the bounding box of the obstacles
+        #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+        margin: f64,
+        /// Number of random places that are tested for the start
+        #[arg(long, default_value_t = 10_000, value_parser = value_parser!(u32).range(1..))]
+        tries: u32,
+        /// Leave out the poses at which the body touches an obstacle
+        #[arg(long)]
+        free: bool,
+        /// Number of poses
+        #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
+        steps: u32,
+    },
     /// Random rotations about the origin
     Rotations {
         /// Seed
@@ -281,12 +359,47 @@ pub(crate) enum Path {
 }
 
 impl Path {
-    pub(crate) fn poses(&self) -> Result<Vec<Pose>, Failure> {
+    /// Makes the poses. `pair` are the meshes A and B, if the poses are for a query or a scenario; `load` loads
+    /// other meshes that the poses depend on.
+    pub(crate) fn poses(
+        &self,
+        pair: Option<[&Mesh; 2]>,
+        load: Load<'_>,
+    ) -> Result<Vec<Pose>, Failure> {
         let poses = match *self {
             Self::Tumble { distance, steps } => generate::tumble(distance, steps),
             Self::Billiard { seed, size, stride, steps } => {
                 let corner = DVec3::splat(size / 2.0);
                 generate::billiard(seed, Bounds { min: -corner, max: corner }, stride, steps)
+            }
+            Self::Bounce {
+                ref environment,
+                ref body,
+                seed,
+                stride,
+                turn,
+                margin,
+                tries,
+                free,
+                steps,
+            } => {
+                let mesh =
+                    |option: &str, source: &Option<String>, place: usize| match (source, pair) {
+                        (Some(source), _) => load(source),
+                        (None, Some(pair)) => Ok(pair[place].clone()),
+                        (None, None) => Err(Failure::input(format!(
+                            "no {option}: name the mesh with --{option} MESH"
+                        ))),
+                    };
+                let environment = Body::new(mesh("environment", environment, 0)?);
+                let body = Body::new(mesh("body", body, 1)?);
+                let mut options = BounceOptions::for_pair(&environment, &body);
+                options.stride = stride.unwrap_or(options.stride);
+                options.room.min -= margin;
+                options.room.max += margin;
+                (options.turn, options.tries, options.steps) = (turn, tries, steps);
+                options.with_contacts = !free;
+                scenario::bounce(seed, &environment, &body, options)
             }
             Self::Rotations { seed, steps } => Ok(generate::random_rotations(seed, steps)),
             Self::TerrainFlight { seed, clearance, steps } => {

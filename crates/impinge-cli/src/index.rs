@@ -2,6 +2,7 @@
 
 use crate::{
     failure::Failure,
+    grids::Grids,
     output,
     outputs::Outputs,
     progress, source,
@@ -41,6 +42,8 @@ pub(crate) struct Arguments {
     /// File to write
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    #[command(flatten)]
+    grids: Grids,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -83,7 +86,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let outputs = Outputs::new([("--output", Some(arguments.output.as_path()))]);
     outputs.check(source::file(&arguments.mesh))?;
-    let mesh = outputs.reading(|| source::mesh(&arguments.mesh))?;
+    let mesh =
+        outputs.reading(|| source::mesh_with(&arguments.mesh, &arguments.grids.options()))?;
     let pool = threads::pool(arguments.threads)?;
     let start = Instant::now();
     let faces = mesh.faces().len();

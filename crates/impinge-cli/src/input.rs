@@ -50,7 +50,7 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
              makes parts"
         )));
     }
-    let model = source::model(name)?;
+    let model = source::model(name, &options.grids)?;
     let (assembly, factor) = to_assembly(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })

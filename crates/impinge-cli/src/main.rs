@@ -6,6 +6,7 @@ mod completions;
 mod failure;
 mod generate;
 mod generators;
+mod grids;
 mod index;
 mod input;
 mod inspect;

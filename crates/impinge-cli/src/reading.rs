@@ -1,6 +1,6 @@
 //! The options of `clash` and `inspect` that say how files are read.
 
-use crate::{failure::Failure, length::Length};
+use crate::{failure::Failure, grids::Grids, length::Length};
 use impinge_io::assembly::{JointValue, LoadOptions, Unit};
 use std::path::PathBuf;
 
@@ -8,11 +8,12 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Reading")]
 pub(crate) struct Reading {
-    /// Unit to work in: um, mm, cm, m, in or ft. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF) are
+    /// Unit to work in: um, mm, cm, m, in or ft. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF, USGS DEM, DTED) are
     /// converted to it; all other files are assumed to use it
     #[arg(long, value_name = "UNIT")]
     units: Option<Unit>,
-    /// Unit of files that do not name one: OBJ, STL, PLY, OFF, and glTF, which is in metres only by convention
+    /// Unit of files that do not name one: OBJ, STL, PLY, OFF, ESRI ASCII grids, and glTF, which is in metres only by
+    /// convention
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Multiply all coordinates by this factor, in addition to unit conversion
@@ -44,6 +45,8 @@ pub(crate) struct Reading {
     /// Skip parts and files that cannot be read, and name them, instead of stopping
     #[arg(long)]
     keep_going: bool,
+    #[command(flatten)]
+    grids: Grids,
 }
 
 impl Reading {
@@ -54,7 +57,8 @@ impl Reading {
             .scale(*scale)
             .keep_going(self.keep_going)
             .primitives(self.primitives)
-            .split(self.split);
+            .split(self.split)
+            .grids(self.grids.options());
         (options.units, options.file_units) = (*units, *file_units);
         options.ifc_include.clone_from(&self.ifc_include);
         if let Some(tolerance) = tolerance {

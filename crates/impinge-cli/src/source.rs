@@ -7,7 +7,7 @@ use crate::{
 };
 use clap::{Parser, Subcommand};
 use impinge::{Mesh, Pose};
-use impinge_io::{Format, Model, assembly::Unit};
+use impinge_io::{Format, GridOptions, Model, assembly::Unit};
 use std::path::Path as FilePath;
 
 const PREFIX: &str = "gen:";
@@ -49,28 +49,46 @@ pub(crate) fn units(source: &str) -> Option<Unit> {
     }
 }
 
-pub(crate) fn model(source: &str) -> Result<Model, Failure> {
+/// Makes or loads a model. `grids` says how an elevation grid is read.
+pub(crate) fn model(source: &str, grids: &GridOptions) -> Result<Model, Failure> {
     match generator::<Shape>(source) {
         Some(shape) => {
             let shape = shape?;
-            let model = progress::with_spinner(&format!("generating {source}"), || shape.model());
+            let model =
+                progress::with_spinner(&format!("generating {source}"), || shape.model(&mesh));
             model.map_err(|failure| failure.about(source))
         }
         None => {
-            Ok(progress::with_spinner(&format!("loading {source}"), || impinge_io::load(source))?)
+            let load = || impinge_io::load_with(source, grids);
+            Ok(progress::with_spinner(&format!("loading {source}"), load)?)
         }
     }
 }
 
 /// Loads a source as one mesh; its faces keep the order of the file.
 pub(crate) fn mesh(source: &str) -> Result<Mesh, Failure> {
-    let model = model(source)?;
+    mesh_with(source, &GridOptions::default())
+}
+
+/// As [`mesh`]; `grids` says how an elevation grid is read.
+pub(crate) fn mesh_with(source: &str, grids: &GridOptions) -> Result<Mesh, Failure> {
+    let model = model(source, grids)?;
     model.into_mesh().map_err(|error| Failure::input(format!("{source}: {error}")))
 }
 
 pub(crate) fn poses(source: &str) -> Result<Vec<Pose>, Failure> {
+    poses_for(source, None)
+}
+
+/// As [`poses`], for the meshes A and B: some generators of poses depend on them.
+pub(crate) fn poses_for(source: &str, pair: Option<[&Mesh; 2]>) -> Result<Vec<Pose>, Failure> {
     match generator::<Path>(source) {
-        Some(path) => path?.poses().map_err(|failure| failure.about(source)),
+        Some(path) => {
+            let path = path?;
+            let make = || path.poses(pair, &mesh);
+            let poses = progress::with_spinner(&format!("generating {source}"), make);
+            poses.map_err(|failure| failure.about(source))
+        }
         None => Ok(impinge_io::load_poses(source)?),
     }
 }

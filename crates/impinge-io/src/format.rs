@@ -1,8 +1,12 @@
 //! File formats, and the functions that read and write a [`Model`] in any of them.
 
 use crate::{
-    Error, Model, assembly::Unit, draft::write_atomically, error::Fault, gltf, obj, off, ply,
-    reads, sniff, stl,
+    Error, Model,
+    assembly::Unit,
+    draft::write_atomically,
+    elevation::{self, GridOptions},
+    error::Fault,
+    gltf, obj, off, ply, reads, sniff, stl,
 };
 use impinge::Mesh;
 use std::{
@@ -28,38 +32,70 @@ pub enum Format {
     Gltf,
     /// glTF 2.0 in one binary file.
     Glb,
+    /// ESRI ASCII grid: heights of a terrain. Read only.
+    EsriGrid,
+    /// USGS DEM: heights of a terrain, as text in records of 1024 bytes. Read only.
+    UsgsDem,
+    /// DTED, level 0, 1 or 2: heights of a terrain, binary. Read only.
+    Dted,
 }
 
 impl Format {
     /// Every format, in the order in which messages list them.
-    pub const ALL: [Self; 6] = [Self::Obj, Self::Stl, Self::Ply, Self::Off, Self::Gltf, Self::Glb];
+    pub const ALL: [Self; 9] = [
+        Self::Obj,
+        Self::Stl,
+        Self::Ply,
+        Self::Off,
+        Self::Gltf,
+        Self::Glb,
+        Self::EsriGrid,
+        Self::UsgsDem,
+        Self::Dted,
+    ];
 
-    /// Returns the file extension in lower case, without the dot.
+    /// Returns the usual file extension in lower case, without the dot.
     pub fn extension(self) -> &'static str {
+        self.extensions()[0]
+    }
+
+    /// Returns the file extensions in lower case, without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
         match self {
-            Self::Obj => "obj",
-            Self::Stl => "stl",
-            Self::Ply => "ply",
-            Self::Off => "off",
-            Self::Gltf => "gltf",
-            Self::Glb => "glb",
+            Self::Obj => &["obj"],
+            Self::Stl => &["stl"],
+            Self::Ply => &["ply"],
+            Self::Off => &["off"],
+            Self::Gltf => &["gltf"],
+            Self::Glb => &["glb"],
+            Self::EsriGrid => &["asc"],
+            Self::UsgsDem => &["dem"],
+            Self::Dted => &["dt0", "dt1", "dt2"],
         }
     }
 
     /// Returns the format that the extension of `path` names, ignoring case.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?;
-        Self::ALL.into_iter().find(|format| extension.eq_ignore_ascii_case(format.extension()))
+        let is_named = |format: &Self| {
+            format.extensions().iter().any(|known| extension.eq_ignore_ascii_case(known))
+        };
+        Self::ALL.into_iter().find(is_named)
     }
 
     /// Returns the unit of length that the format prescribes; `None` if the format does not define one.
     pub fn units(self) -> Option<Unit> {
-        matches!(self, Self::Gltf | Self::Glb).then_some(Unit::Metre)
+        matches!(self, Self::Gltf | Self::Glb | Self::UsgsDem | Self::Dted).then_some(Unit::Metre)
+    }
+
+    /// Returns whether the format is an elevation grid, which is read as a terrain ([`GridOptions`]).
+    pub fn is_grid(self) -> bool {
+        matches!(self, Self::EsriGrid | Self::UsgsDem | Self::Dted)
     }
 
     /// Returns whether [`save`] can write this format.
     pub fn is_writable(self) -> bool {
-        !matches!(self, Self::Off | Self::Gltf)
+        !self.is_grid() && !matches!(self, Self::Off | Self::Gltf)
     }
 }
 
@@ -72,6 +108,9 @@ impl fmt::Display for Format {
             Self::Off => "OFF",
             Self::Gltf => "glTF",
             Self::Glb => "GLB",
+            Self::EsriGrid => "ESRI ASCII grid",
+            Self::UsgsDem => "USGS DEM",
+            Self::Dted => "DTED",
         })
     }
 }
@@ -82,13 +121,18 @@ impl fmt::Display for Format {
 /// extension, an empty file, a file whose content is clearly in another format, and a file without any face,
 /// because every query on it would answer "no contact".
 pub fn load(path: impl AsRef<Path>) -> Result<Model, Error> {
+    load_with(path, &GridOptions::default())
+}
+
+/// As [`load`], with options for elevation grids. All other formats ignore the options.
+pub fn load_with(path: impl AsRef<Path>, grids: &GridOptions) -> Result<Model, Error> {
     let path = path.as_ref();
     let named = |fault: Fault| fault.in_file(path);
     // Check for a folder first: the message "is a folder" helps more than "has no extension".
     check_regular(path).map_err(named)?;
     let format = known_format(path).map_err(named)?;
     let bytes = read_file(path).map_err(named)?;
-    read_from(&bytes, format, path, path.parent()).map_err(named)
+    read_from(&bytes, format, path, path.parent(), grids).map_err(named)
 }
 
 /// Reads a file as one mesh: [`load`], then [`Model::to_mesh`].
@@ -101,7 +145,17 @@ pub fn load_mesh(path: impl AsRef<Path>) -> Result<Mesh, Error> {
 /// Reads a model from bytes. `path` is used in messages only. No file is opened, so a glTF document whose buffers
 /// are separate files is refused.
 pub fn read(bytes: &[u8], format: Format, path: &Path) -> Result<Model, Error> {
-    read_from(bytes, format, path, None).map_err(|fault| fault.in_file(path))
+    read_with(bytes, format, path, &GridOptions::default())
+}
+
+/// As [`read`], with options for elevation grids. All other formats ignore the options.
+pub fn read_with(
+    bytes: &[u8],
+    format: Format,
+    path: &Path,
+    grids: &GridOptions,
+) -> Result<Model, Error> {
+    read_from(bytes, format, path, None, grids).map_err(|fault| fault.in_file(path))
 }
 
 pub(crate) fn read_from(
@@ -109,6 +163,7 @@ pub(crate) fn read_from(
     format: Format,
     path: &Path,
     folder: Option<&Path>,
+    grids: &GridOptions,
 ) -> Result<Model, Fault> {
     check_content(bytes, format)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -119,6 +174,9 @@ pub(crate) fn read_from(
         Format::Off => off::read(bytes, &name),
         Format::Gltf => gltf::read(bytes, folder),
         Format::Glb => gltf::read_glb(bytes, folder),
+        Format::EsriGrid | Format::UsgsDem | Format::Dted => {
+            elevation::read(bytes, format, &name, grids)
+        }
     }?;
     match model.face_count() {
         0 => Err(Fault::file("the file holds no faces")),
@@ -142,7 +200,8 @@ fn unknown_extension(path: &Path, verb: &str, known: impl Fn(Format) -> bool) ->
     let known: Vec<_> = Format::ALL
         .into_iter()
         .filter(|&format| known(format))
-        .map(|format| format!(".{}", format.extension()))
+        .flat_map(Format::extensions)
+        .map(|extension| format!(".{extension}"))
         .collect();
     let known = known.join(", ");
     Fault::file(match path.extension() {
@@ -201,7 +260,7 @@ pub fn write(model: &Model, format: Format, out: &mut dyn Write) -> io::Result<(
         Format::Stl => stl::write(model, out),
         Format::Ply => ply::write(model, out),
         Format::Glb => gltf::write(model, out),
-        Format::Off | Format::Gltf => {
+        _ => {
             let message = format!("{format} files cannot be written");
             Err(io::Error::new(io::ErrorKind::Unsupported, message))
         }
@@ -255,10 +314,10 @@ mod tests {
         assert_eq!(Format::of_path(Path::new("a.b.gLtF")), Some(Format::Gltf));
         assert_eq!(Format::of_path(Path::new("a.obj/b")), None);
         for format in Format::ALL {
-            assert_eq!(
-                Format::of_path(Path::new("x").with_extension(format.extension()).as_path()),
-                Some(format)
-            );
+            for extension in format.extensions() {
+                let path = Path::new("x").with_extension(extension);
+                assert_eq!(Format::of_path(&path), Some(format));
+            }
         }
     }
 
@@ -267,7 +326,7 @@ mod tests {
         let folder = Folder::new("refused");
         assert_eq!(refused(&folder.0), "is a folder, not a file");
         assert!(refused(&folder.0.join("none.obj")).starts_with("cannot be read: "));
-        let known = ".obj, .stl, .ply, .off, .gltf, .glb";
+        let known = ".obj, .stl, .ply, .off, .gltf, .glb, .asc, .dem, .dt0, .dt1, .dt2";
         assert_eq!(
             refused(&folder.write("a.step", b"x")),
             format!("`.step` files cannot be read; supported extensions: {known}")

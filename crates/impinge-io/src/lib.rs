@@ -1,4 +1,5 @@
-//! Reads and writes mesh files: OBJ, STL, PLY, OFF and glTF 2.0.
+//! Reads and writes mesh files: OBJ, STL, PLY, OFF and glTF 2.0. Reads elevation grids as terrains: ESRI ASCII grids,
+//! USGS DEM and DTED.
 //!
 //! [`load`] reads one file into a [`Model`]. [`assembly::load`] reads several files, folders, robots (URDF), 3MF, STEP
 //! and IFC files into an [`Assembly`] of named parts. STEP files need the separate program `impinge-step`, IFC files
@@ -29,6 +30,7 @@ mod triangle_cases;
 mod unzip;
 mod xml;
 
+mod elevation;
 mod gltf;
 mod obj;
 mod off;
@@ -37,9 +39,10 @@ mod stl;
 
 pub use assembly::Assembly;
 pub use draft::{Draft, DraftFolder, abandon_files, commit_all, write_atomically};
+pub use elevation::{GridCoordinates, GridOptions};
 pub use error::{Error, Location};
 pub use escape::{csv_field, excerpt, one_line, write_json};
-pub use format::{Format, load, load_mesh, read, save, write};
+pub use format::{Format, load, load_mesh, load_with, read, read_with, save, write};
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};

@@ -2,7 +2,7 @@
 //!
 //! Only certain cases are reported: the message of the format's own reader is better than a wrong guess.
 
-use crate::{Format, error::Fault};
+use crate::{Format, elevation, error::Fault};
 
 /// Refuses bytes that are clearly in another format than `expected`.
 pub(crate) fn check(bytes: &[u8], expected: Format) -> Result<(), Fault> {
@@ -60,6 +60,13 @@ fn looks_like(bytes: &[u8]) -> Option<Kind> {
     if is_binary_stl(bytes) {
         return Some(Kind::Format(Format::Stl));
     }
+    if elevation::is_dted(bytes) {
+        return Some(Kind::Format(Format::Dted));
+    }
+    // Before the text formats: a USGS DEM starts with a free description.
+    if elevation::is_dem(bytes) {
+        return Some(Kind::Format(Format::UsgsDem));
+    }
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     // 4096 bytes cover the comments that programs usually write first.
     let text = &text[..text.len().min(4096)];
@@ -75,6 +82,7 @@ fn looks_like(bytes: &[u8]) -> Option<Kind> {
     let line = lines.clone().find(|line| !line.starts_with(b"#"))?;
     let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     match (words.next()?, words.next()) {
+        (word, Some(_)) if elevation::is_header_word(word) => Some(Kind::Format(Format::EsriGrid)),
         (b"ply", None) => Some(Kind::Format(Format::Ply)),
         (word, _)
             if word.eq_ignore_ascii_case(b"solid")
@@ -110,7 +118,17 @@ mod tests {
         let mut stl = b"solid header ".repeat(20)[..80].to_vec();
         stl.extend(2_u32.to_le_bytes());
         stl.extend([0; 100]);
-        let samples: [(&[u8], Option<Format>, &str); 15] = [
+        let mut dem = vec![b' '; 1024];
+        for (at, code) in [(149, b'1'), (155, b'1'), (533, b'2'), (539, b'2'), (545, b'4')] {
+            dem[at] = code;
+        }
+        // The description of a USGS DEM may look like another format.
+        dem[..8].copy_from_slice(b"v 0 0 0 ");
+        let samples: [(&[u8], Option<Format>, &str); 19] = [
+            (b"NCOLS 3\nNROWS 4\n", Some(Format::EsriGrid), "ESRI ASCII grid"),
+            (&dem, Some(Format::UsgsDem), "USGS DEM"),
+            (b"UHL10800000W0430000N", Some(Format::Dted), "DTED"),
+            (&[&b"HDR1"[..], &[b' '; 76], b"UHL1"].concat(), Some(Format::Dted), "DTED"),
             (b"glTF\x02\0\0\0", Some(Format::Glb), "GLB"),
             (b"  {\"asset\": {}}", Some(Format::Gltf), "glTF"),
             (b"ply\r\nformat ascii 1.0\r\n", Some(Format::Ply), "PLY"),

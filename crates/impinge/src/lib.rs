@@ -31,7 +31,8 @@
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.
 //! - [`convex`]: convex hulls, and their extent along a direction.
-//! - [`generate`]: generated meshes and motion paths for tests and examples.
+//! - [`generate`]: generated meshes and motion paths for tests and examples; [`scenario`]: those that depend on
+//!   contacts.
 //!
 //! The crate `impinge-io` reads and writes files; the command `impinge` uses both.
 #![forbid(unsafe_code)]
@@ -47,6 +48,7 @@ pub mod method;
 pub mod narrow;
 mod pose;
 pub mod query;
+pub mod scenario;
 mod simd;
 mod threads;
 mod tolerance;

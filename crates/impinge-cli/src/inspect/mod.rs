@@ -41,7 +41,8 @@ A folder or a robot (URDF) is read as one assembly, in the same way as by `impin
 docs/output.md describes the JSON fields."
 )]
 pub(crate) struct Arguments {
-    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf; or gen:NAME
+    /// Files and folders: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf, .asc, .dem,
+    /// .dt0 … .dt2; or gen:NAME
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// List the parts of each file: faces, bounds, closed or not, widest gap
@@ -146,13 +147,13 @@ struct Contents<'f> {
 impl<'f> Contents<'f> {
     fn load(file: &'f str, options: &LoadOptions) -> Result<Self, Failure> {
         let Some(path) = source::file(file) else {
-            let model = source::model(file)?;
+            let model = source::model(file, &options.grids)?;
             let (assembly, factor) = input::to_assembly(file, model.clone(), options)?;
             return Ok(Self { file, model, factor, assembly });
         };
         let model = match Format::of_path(path).filter(|_| !path.is_dir()) {
             None => None,
-            Some(format) => match source::model(file) {
+            Some(format) => match source::model(file, &options.grids) {
                 Ok(model) => Some((model, options.conversion(options.unit_of(format)).0)),
                 // The assembly loader skips broken parts.
                 Err(_) if options.keep_going => None,

@@ -6,6 +6,7 @@ mod workload;
 
 use crate::{
     failure::Failure,
+    grids::Grids,
     length::Length,
     output,
     outputs::Outputs,
@@ -66,8 +67,8 @@ pub(crate) struct Arguments {
     /// of the meshes
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     within: Option<Length>,
-    /// Unit of mesh files that do not state one (OBJ, STL, PLY, OFF), for lengths given with a unit: mm, cm,
-    /// m, in or ft
+    /// Unit of mesh files that do not state one (OBJ, STL, PLY, OFF, ESRI ASCII grid), for lengths given with a
+    /// unit: mm, cm, m, in or ft
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Find the minimum distance between the meshes instead
@@ -118,6 +119,8 @@ pub(crate) struct Arguments {
     tumbling: TumblingArguments,
     #[command(flatten)]
     order: OrderArguments,
+    #[command(flatten)]
+    grids: Grids,
     /// Print the result as one JSON line
     #[arg(long)]
     json: bool,
@@ -212,9 +215,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let outputs = arguments.outputs();
     outputs.check(arguments.inputs())?;
     let (a, b, poses) = outputs.reading(|| {
-        let (a, b) = (source::mesh(&arguments.a)?, source::mesh(&arguments.b)?);
+        let grids = arguments.grids.options();
+        let [a, b] = [&arguments.a, &arguments.b].map(|mesh| source::mesh_with(mesh, &grids));
+        let (a, b) = (a?, b?);
         let poses = match &arguments.poses {
-            Some(file) => source::poses(file)?,
+            Some(file) => source::poses_for(file, Some([&a, &b]))?,
             None => vec![Pose::IDENTITY],
         };
         Ok((a, b, poses))

@@ -12,6 +12,7 @@ mod report;
 
 use crate::{
     failure::Failure,
+    grids::Grids,
     interrupt::Interrupt,
     output,
     outputs::Outputs,
@@ -22,6 +23,7 @@ use crate::{
 use clap::value_parser;
 use files::{Files, Format};
 use impinge::{Mesh, Method, Pose, world::StepStats};
+use impinge_io::GridOptions;
 use impinge_scene::{Builder, Overrides, Row, Run, Scene, SourceError, Sources};
 use report::Report;
 use std::{
@@ -84,6 +86,8 @@ pub(crate) struct Arguments {
     /// Threads to use; 0 for one per core. Replaces the number of the scene; a scene without one uses 0
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
+    #[command(flatten)]
+    grids: Grids,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -149,7 +153,8 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     outputs.check([arguments.scene.as_path()])?;
     let scene = Scene::load(&arguments.scene)?;
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
-    let mut builder = Builder::new(&scene, arguments.overrides(), &FilesAndGenerators);
+    let sources = FilesAndGenerators { grids: arguments.grids.options() };
+    let mut builder = Builder::new(&scene, arguments.overrides(), &sources);
     let show = Show {
         is_json: output::wants_json(arguments.json),
         // JSON lines, unless they go to a file.
@@ -185,11 +190,13 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
 }
 
 /// Loads meshes and poses from files or makes them from `gen:` names, with a progress bar for slow work.
-struct FilesAndGenerators;
+struct FilesAndGenerators {
+    grids: GridOptions,
+}
 
 impl Sources for FilesAndGenerators {
     fn mesh(&self, name: &str) -> Result<Mesh, SourceError> {
-        Ok(source::mesh(name).map_err(Failure::into_message)?)
+        Ok(source::mesh_with(name, &self.grids).map_err(Failure::into_message)?)
     }
 
     fn poses(&self, name: &str) -> Result<Vec<Pose>, SourceError> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Every shape with options that keep it small, its number of faces, and whether it is closed.
-const SHAPES: [(&str, &[&str], u64, bool); 13] = [
+const SHAPES: [(&str, &[&str], u64, bool); 14] = [
     ("sphere", &["--faces", "120"], 120, true),
     ("icosphere", &["--subdivisions", "1"], 80, true),
     ("cuboid", &["--x", "1", "--y", "2", "--z", "3"], 12, true),
@@ -15,15 +15,31 @@ const SHAPES: [(&str, &[&str], u64, bool); 13] = [
     ("pipes", &["--seed", "3", "--count", "12", "--cells", "4", "--sides", "6"], 144, false),
     ("terrain", &["--seed", "3", "--columns", "10", "--rows", "7"], 140, false),
     ("tetrahedra", &["--seed", "3", "--count", "50"], 200, true),
+    ("bsp", &["--seed", "3", "--of", "gen:chair", "--count", "10"], 1460, true),
     ("shuttle", &[], 528, true),
     ("chair", &[], 146, true),
     ("gear", &["--teeth", "12", "--module", "2", "--width", "3", "--bore", "5"], 576, true),
     ("gearbox", &[], 8692, true),
 ];
 
-const PATHS: [(&str, &[&str]); 4] = [
+const PATHS: [(&str, &[&str]); 5] = [
     ("tumble", &["--distance", "1.25", "--steps", "30"]),
     ("billiard", &["--seed", "3", "--size", "4", "--stride", "0.5", "--steps", "30"]),
+    (
+        "bounce",
+        &[
+            "--seed",
+            "3",
+            "--environment",
+            "gen:tetrahedra",
+            "--body",
+            "gen:cuboid",
+            "--margin",
+            "1",
+            "--steps",
+            "30",
+        ],
+    ),
     ("rotations", &["--seed", "3", "--steps", "30"]),
     ("terrain-flight", &["--seed", "3", "--clearance", "-0.1", "--steps", "30"]),
 ];
@@ -111,6 +127,7 @@ fn two_runs_give_the_same_bytes() {
         ("pipes", "obj"),
         ("terrain", "obj"),
         ("tetrahedra", "obj"),
+        ("bsp", "obj"),
         ("billiard", "csv"),
         ("rotations", "csv"),
     ] {
@@ -199,6 +216,75 @@ fn a_scenario_is_a_folder_of_three_files() {
     );
 }
 
+/// The obstacles that are touched are as many as asked for, and the others are near.
+#[test]
+fn a_swept_volume_has_obstacles_in_the_way_and_beside_it() {
+    let folder = Folder::new();
+    let scene = folder.at("swept");
+    let options = ["--size", "2", "--steps", "80", "--obstacles", "60", "--cutting", "7"];
+    let run =
+        impinge([&["generate", "swept", "gen:shuttle"][..], &options, &["-o", &scene]].concat());
+    let text = run.succeeds().stdout;
+    assert!(
+        text.ends_with(": 240 and 528 faces, 80 poses, 7 of 60 obstacles are touched\n"),
+        "{text}"
+    );
+    let [a, b, poses] = ["a.obj", "b.obj", "poses.csv"].map(|name| format!("{scene}/{name}"));
+    let pairs = folder.at("pairs.csv");
+    impinge(["query", &a, &b, "--poses", &poses, "--pairs", &pairs]).succeeds();
+    let obstacle = |line: &str| line.split(',').nth(1).unwrap().parse::<u32>().unwrap() / 4;
+    let mut touched: Vec<u32> = folder.text("pairs.csv").lines().skip(1).map(obstacle).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    assert_eq!(touched.len(), 7);
+    let near = impinge(["query", &a, &b, "--poses", &poses, "--within", "0.1", "--pairs", &pairs]);
+    near.succeeds();
+    let mut near: Vec<u32> = folder.text("pairs.csv").lines().skip(1).map(obstacle).collect();
+    near.sort_unstable();
+    near.dedup();
+    assert_eq!(near.len(), 60, "an obstacle is further away than the clearance");
+
+    let refuses = |option: &str, value: &str, name: &str| {
+        impinge(["generate", "swept", "gen:chair", option, value, "-o", &folder.at("no")])
+            .refuses(&[name]);
+    };
+    refuses("--cutting", "1001", "cutting is 1001");
+    refuses("--clearance", "0", "clearance is 0");
+    refuses("--size", "-1", "--size -1");
+    refuses("--obstacle-size", "1e9", "obstacle_size");
+    assert_eq!(folder.names(), ["pairs.csv", "swept"]);
+}
+
+/// A flight uses the meshes of its query or scenario.
+#[test]
+fn a_flight_bounces_off_the_obstacles_of_its_scenario() {
+    let folder = Folder::new();
+    let scene = folder.at("flight");
+    let scenario = |poses: &str, to: &str| {
+        let [a, b] = ["gen:tetrahedra,count=300", "gen:chair"];
+        impinge(["generate", "scenario", a, b, "--size-b", "0.1", "--poses", poses, "-o", to])
+    };
+    scenario("gen:bounce,steps=500,stride=0.02", &scene).succeeds();
+    let [a, b, poses] = ["a.obj", "b.obj", "poses.csv"].map(|name| format!("{scene}/{name}"));
+    let colliding = |poses: &str| {
+        let report = impinge(["query", &a, &b, "--poses", poses]).succeeds().json();
+        assert_eq!(report["steps"], 500);
+        report["colliding_steps"].as_u64().unwrap()
+    };
+    let found = colliding(&poses);
+    assert!((5..250).contains(&found), "{found} of 500 steps touch");
+    // The same meshes from files, and without contacts.
+    assert_eq!(colliding("gen:bounce,steps=500,stride=0.02"), found);
+    assert_eq!(colliding("gen:bounce,steps=500,stride=0.02,free"), 0);
+    // The body is as large as the room.
+    impinge(["query", "gen:bsp", "gen:icosphere", "--poses", "gen:bounce,tries=20"])
+        .refuses(&["no free start was found in 20 random tries"]);
+    impinge(["generate", "bounce", "--body", "gen:chair", "-o", &folder.at("a.csv")])
+        .refuses(&["--environment"]);
+    impinge(["generate", "bsp", "--of", "none.obj", "-o", &folder.at("a.obj")])
+        .refuses(&["none.obj"]);
+}
+
 #[test]
 fn impossible_scenarios_are_rejected() {
     let folder = Folder::new();
@@ -267,6 +353,7 @@ fn wrong_parameters_are_named() {
         ("pipes", "cells", "0"),
         ("terrain", "columns", "0"),
         ("tetrahedra", "count", "0"),
+        ("bsp", "count", "0"),
         ("gear", "teeth", "3"),
         ("gear", "bore", "1000"),
     ];

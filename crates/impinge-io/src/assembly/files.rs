@@ -332,8 +332,10 @@ fn add_bytes(
             obj::read(bytes, &stem(path), file_group, within.folder, builder).map_err(named)
         }
         _ => {
-            builder.begin_file(path, Frame { units: own, up: None });
-            let model = read_from(bytes, format, path, folder).map_err(named)?;
+            let up = format.is_grid().then_some(Up::Z);
+            builder.begin_file(path, Frame { units: own, up });
+            let grids = &builder.options.grids;
+            let model = read_from(bytes, format, path, folder, grids).map_err(named)?;
             if model.parts.len() > 1 {
                 return add_solids(&model, path, within, builder);
             }

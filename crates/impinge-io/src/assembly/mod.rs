@@ -8,7 +8,7 @@
 //! | glTF, GLB | a node with a mesh, or an instance of it; with [`LoadOptions::primitives`], each primitive | the parent nodes |
 //! | OBJ | a group (`g`) or object (`o`); the file, if it has only one | objects of several groups |
 //! | STL | the file; a solid, if a text file has several | |
-//! | PLY, OFF | the file | |
+//! | PLY, OFF, elevation grids | the file | |
 //! | STEP | a solid or a surface of a product | assemblies, and products of several parts |
 //! | IFC | an element with a body | the site, the building, the storey; elements composed of others |
 //! | 3MF | a placed mesh of the build | objects composed of others |

@@ -1,7 +1,7 @@
 //! Options for reading an assembly, and units of length.
 
 use super::JointValue;
-use crate::Format;
+use crate::{Format, GridOptions};
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
 /// A unit of length.
@@ -112,11 +112,11 @@ impl FromStr for Unit {
 pub struct LoadOptions {
     /// A factor for every coordinate, applied in addition to the conversion of units.
     pub scale: f64,
-    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF) are converted to
-    /// it; other files are assumed to be in it already. `None` leaves all coordinates unchanged.
+    /// The unit of the resulting assembly. Files whose unit is known (glTF, URDF, STEP, IFC, 3MF, USGS DEM, DTED) are
+    /// converted to it; other files are assumed to be in it already. `None` leaves all coordinates unchanged.
     pub units: Option<Unit>,
-    /// The unit of files that do not name one: OBJ, STL, PLY, OFF, and also glTF, which is in metres only by
-    /// convention.
+    /// The unit of files that do not name one: OBJ, STL, PLY, OFF, ESRI ASCII grids, and also glTF, which is in metres
+    /// only by convention.
     pub file_units: Option<Unit>,
     /// Whether a part or file that cannot be read is left out and listed in `Assembly::skipped`. Otherwise it is
     /// an error.
@@ -143,6 +143,8 @@ pub struct LoadOptions {
     /// Classes of IFC elements that are parts although they usually are not: `IfcSpace`, `IfcOpeningElement`,
     /// `IfcVirtualElement`, `IfcSpatialZone`.
     pub ifc_include: Vec<String>,
+    /// How elevation grids (ESRI ASCII grid, USGS DEM, DTED) become terrains.
+    pub grids: GridOptions,
 }
 
 impl Default for LoadOptions {
@@ -159,6 +161,7 @@ impl Default for LoadOptions {
             tolerance: None,
             time_limit: Duration::from_secs(600),
             ifc_include: Vec::new(),
+            grids: GridOptions::default(),
         }
     }
 }
@@ -230,6 +233,12 @@ impl LoadOptions {
         self
     }
 
+    /// Sets [`grids`](Self::grids).
+    pub fn grids(mut self, grids: GridOptions) -> Self {
+        self.grids = grids;
+        self
+    }
+
     /// Returns an error if a number is out of range.
     pub(super) fn check(&self) -> Result<(), String> {
         let positive = |what: &str, value: f64| match value.is_finite() && value > 0.0 {
@@ -237,6 +246,7 @@ impl LoadOptions {
             false => Err(format!("{what} must be a positive number, not {value}")),
         };
         positive("the scale", self.scale)?;
+        self.grids.check()?;
         self.tolerance.map_or(Ok(()), |tolerance| positive("the tolerance", tolerance))?;
         match self.joints.iter().find(|(_, value)| !value.is_finite()) {
             None => Ok(()),
@@ -247,9 +257,13 @@ impl LoadOptions {
         }
     }
 
-    /// Returns the unit of a mesh file: [`file_units`](Self::file_units), or the unit of its format.
+    /// Returns the unit of a mesh file: [`file_units`](Self::file_units), or the unit of its format. USGS DEM and DTED
+    /// files name their unit, so it cannot be replaced.
     pub fn unit_of(&self, format: Format) -> Option<Unit> {
-        self.file_units.or(format.units())
+        match format {
+            Format::UsgsDem | Format::Dted => format.units(),
+            _ => self.file_units.or(format.units()),
+        }
     }
 
     /// Returns the factor for the coordinates of a file, and their unit after the multiplication. `own` is the
@@ -314,6 +328,8 @@ mod tests {
         assert_eq!(both.unit_of(Format::Glb), Some(inch));
         assert_eq!(LoadOptions::default().unit_of(Format::Glb), metre);
         assert_eq!(LoadOptions::default().unit_of(Format::Stl), None);
+        assert_eq!(both.unit_of(Format::Dted), metre);
+        assert_eq!(both.unit_of(Format::EsriGrid), Some(inch));
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn refuses(format: Format, cases: Vec<Case>) {
             }
             Err(_) => {}
         }
-        if peak > common::memory_limit(bytes.len()) {
+        if peak > common::memory_limit(format, bytes.len()) {
             wrong.push(format!("{what}: {peak} bytes of memory for {}", bytes.len()));
         }
     }
@@ -64,12 +64,16 @@ fn common_cases(format: Format, sample: &[u8]) -> Vec<Case> {
         ("one long word", vec![b'a'; 1_000_000], At::Anywhere, ""),
         ("nested brackets", vec![b'['; 1_000_000], At::Anywhere, ""),
         ("nested objects", b"{\"a\":".repeat(200_000), At::Anywhere, ""),
-        // For GLB, only the first bytes matter.
+        // For binary formats, only the first bytes matter.
         (
             "UTF-16",
             utf16(sample),
             At::Anywhere,
-            if format == Format::Glb { "not a GLB file" } else { "is in UTF-16; save it as UTF-8" },
+            match format {
+                Format::Glb => "not a GLB file",
+                Format::Dted => "not a DTED file",
+                _ => "is in UTF-16; save it as UTF-8",
+            },
         ),
         ("a zip archive", b"PK\x03\x04\x14\0\0\0\x08\0".to_vec(), At::File, "a zip archive"),
         ("an image", b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR".to_vec(), At::File, "a PNG image"),
@@ -305,6 +309,102 @@ fn glb() {
     refuses(Format::Glb, cases);
 }
 
+#[test]
+fn esri_grid() {
+    let text = samples::ESRI;
+    let mut cases = common_cases(Format::EsriGrid, text.as_bytes());
+    let edit = |from: &str, to: &str| edited(text, from, to);
+    cases.extend([
+        (
+            "a count no file could fill",
+            edit("ncols 4", "ncols 4000000000"),
+            At::Line(6),
+            "promised",
+        ),
+        ("a count beyond 32 bits", edit("ncols 4", "ncols 1e18"), At::Line(1), "no valid value"),
+        ("no columns", edit("ncols 4", "ncols 0"), At::Line(1), "no valid value of `ncols`"),
+        ("half a row", edit("nrows 3", "nrows 2.5"), At::Line(2), "no valid value of `nrows`"),
+        ("a cell without size", edit("cellsize 10", "cellsize 0"), At::Line(5), "`cellsize`"),
+        ("a negative cell", edit("cellsize 10", "dx -1\ndy 1"), At::Line(5), "`dx`"),
+        ("only dx", edit("cellsize 10", "dx 1"), At::Line(6), "both `dx` and `dy`"),
+        ("no rows", edit("nrows 3\n", ""), At::Line(5), "the header has no `nrows`"),
+        ("no cell size", edit("cellsize 10\n", ""), At::Line(5), "no `cellsize`"),
+        ("twice", edit("cellsize 10", "nrows 3"), At::Line(5), "first on line 2"),
+        (
+            "both origins",
+            edit("cellsize", "xllcenter 1\ncellsize"),
+            At::Line(7),
+            "both `xllcorner`",
+        ),
+        ("no value", edit("cellsize 10", "cellsize"), At::Line(5), "`cellsize` has no value"),
+        ("two values", edit("cellsize 10", "cellsize 10 20"), At::Line(5), "`20` after the value"),
+        ("a misspelt keyword", edit("cellsize", "cell_size"), At::Line(5), "`cell_size` is not a"),
+        ("too few heights", edit("9 10 11 12", "9 10 11"), At::Line(11), "after 11 of 12"),
+        ("too many heights", edit("9 10 11 12", "9 10 11 12 13"), At::Line(11), "more than the 12"),
+        ("not a number", edit("7.5", "7,5"), At::Line(10), "`7,5` is not a number"),
+        ("NaN", edit("7.5", "nan"), At::Line(10), "not a finite number"),
+        ("too large", edit("7.5", "1e101"), At::Line(10), "beyond ±1e100"),
+        ("far away", edit("xllcorner 100", "xllcorner 1e101"), At::Line(3), "`xllcorner`"),
+        ("only holes", edit("nrows 3", "nrows 1").into_iter().take(89).collect(), At::Anywhere, ""),
+    ]);
+    refuses(Format::EsriGrid, cases);
+}
+
+#[test]
+fn usgs_dem() {
+    let good = samples::usgs_dem();
+    let mut cases = common_cases(Format::UsgsDem, &good);
+    let edit = |at: usize, field: &str| {
+        let mut bytes = good.clone();
+        bytes[at..at + field.len()].copy_from_slice(field.as_bytes());
+        bytes
+    };
+    cases.extend([
+        ("truncated", good[..2000].to_vec(), At::Byte, "the file ends before profile 2 of 3"),
+        ("only a header", good[..1024].to_vec(), At::Byte, "the file ends before profile 1 of 3"),
+        ("half a header", good[..500].to_vec(), At::Byte, "expected the unit of x and y"),
+        ("too many profiles", edit(858, "999999"), At::Byte, "expected the number of samples"),
+        ("too many samples", edit(1024 + 12, "999999"), At::Byte, "999999 samples are promised"),
+        ("negative samples", edit(1024 + 12, "    -1"), At::Byte, "below 0"),
+        ("a sample that is no number", edit(1024 + 144, "  1.5 "), At::Byte, "found `1.5`"),
+        ("no resolution", edit(816, "            "), At::Byte, "expected the resolution"),
+        ("a resolution of 0", edit(816, "       0.0D0"), At::Byte, "must be above 0"),
+        ("infinite x", edit(1024 + 24, &format!("{:>24}", "inf")), At::Byte, "beyond ±1e100"),
+        (
+            "profiles in disorder",
+            edit(2048 + 24, &format!("{:>24}", "0")),
+            At::Byte,
+            "west to east",
+        ),
+        ("far profiles", edit(2048 + 24, &format!("{:>24}", "1e60")), At::Byte, "too far"),
+        ("Latin-1", edit(10, "\u{E9}"), At::Byte, "is not ASCII text"),
+    ]);
+    refuses(Format::UsgsDem, cases);
+}
+
+#[test]
+fn dted() {
+    let good = samples::dted();
+    let mut cases = common_cases(Format::Dted, &good);
+    let edit = |at: usize, field: &[u8]| {
+        let mut bytes = good.clone();
+        bytes[at..at + field.len()].copy_from_slice(field);
+        bytes
+    };
+    cases.extend([
+        ("truncated", good[..good.len() - 1].to_vec(), At::Byte, "the file ends too early"),
+        ("only a header", good[..3428].to_vec(), At::Byte, "the file ends too early"),
+        ("half a header", good[..40].to_vec(), At::Byte, "expected a count"),
+        ("too many columns", edit(47, b"9999"), At::Byte, "9999 columns of 3 heights"),
+        ("too many rows", edit(51, b"9999"), At::Byte, "columns of 9999 heights"),
+        ("more bytes", [&good[..], b"x"].concat(), At::Byte, "1 bytes after the last column"),
+        ("a damaged height", edit(3428 + 8, b"\x01"), At::Byte, "its checksum is"),
+        ("no sentinel", edit(3428, b"\0"), At::Byte, "must start with 0xAA"),
+        ("a latitude of no hemisphere", edit(19, b"X"), At::Byte, "expected an angle"),
+    ]);
+    refuses(Format::Dted, cases);
+}
+
 /// Valid files made to be expensive: memory and time stay within limits.
 #[test]
 fn expensive_valid_files_stay_within_limits() {
@@ -312,6 +412,11 @@ fn expensive_valid_files_stay_within_limits() {
     let comb: String = (0..1000).map(|i| format!("v {i} {} 0\n", 500 * (i % 2))).collect();
     let corners: String = (1..=1000).map(|i| format!(" {i}")).collect();
     let obj = |text: String| (Format::Obj, text);
+    let grid = |columns: usize, rows: usize| {
+        let header =
+            format!("ncols {columns}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize 1\n");
+        (Format::EsriGrid, format!("{header}{}", "0 ".repeat(columns * rows)))
+    };
     let cases = [
         ("short vertices", obj(format!("{vertices}f 1 2 3\n"))),
         ("short faces", obj(format!("v 0 0 0\n{}", "f 1 1 1\n".repeat(100_000)))),
@@ -330,6 +435,8 @@ fn expensive_valid_files_stay_within_limits() {
             "OFF, short faces",
             (Format::Off, format!("OFF\n1 100000\n0 0 0\n{}", "3 0 0 0\n".repeat(100_000))),
         ),
+        ("an ESRI grid, short heights", grid(500, 500)),
+        ("an ESRI grid of two columns", grid(2, 100_000)),
     ];
     for (what, (format, text)) in cases {
         let start = std::time::Instant::now();
@@ -338,7 +445,11 @@ fn expensive_valid_files_stay_within_limits() {
         common::check_model(&result.unwrap()).unwrap();
         let ratio = peak as f64 / text.len() as f64;
         println!("{what}: {ratio:.1} × {} bytes, {:?}", text.len(), start.elapsed());
-        assert!(peak <= common::memory_limit(text.len()), "{what}: {ratio} × {}", text.len());
+        assert!(
+            peak <= common::memory_limit(format, text.len()),
+            "{what}: {ratio} × {}",
+            text.len()
+        );
         assert!(start.elapsed().as_secs() < 10, "{what}: {:?}", start.elapsed());
     }
     // A part has a name, a transform and a list of faces, so a file of nothing but parts takes more memory, but

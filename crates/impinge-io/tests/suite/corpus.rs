@@ -63,7 +63,7 @@ fn every_file_of_the_corpus_loads_with_the_expected_triangles() {
         let size = fs::metadata(&path).unwrap().len() as usize;
         let (result, peak) = common::memory::peak(|| load(&path));
         // Add the bytes of the file itself; the buffers of a glTF file are separate files.
-        if format != Format::Gltf && peak > common::memory_limit(size) + size {
+        if format != Format::Gltf && peak > common::memory_limit(format, size) + size {
             wrong.push(format!("{file}: {peak} bytes of memory for a file of {size}"));
         }
         let refused = REFUSED.iter().find(|(name, _)| name == file);
@@ -77,7 +77,8 @@ fn every_file_of_the_corpus_loads_with_the_expected_triangles() {
                     wrong.push(format!("{file}: {what}"));
                 }
                 let (found, counted) = (model.face_count(), &fields[triangles_column]);
-                if *counted != found.to_string() {
+                // The triangles of elevation grids are not counted; `elevation.rs` checks them.
+                if !format.is_grid() && *counted != found.to_string() {
                     wrong.push(format!("{file}: {found} triangles, the manifest says {counted}"));
                 }
             }

@@ -83,7 +83,7 @@ const NUMBERS: [&str; 28] = [
     "inf",
 ];
 
-const WORDS: [(Format, &[&str]); 6] = [
+const WORDS: [(Format, &[&str]); 9] = [
     (
         Format::Obj,
         &[
@@ -199,6 +199,23 @@ const WORDS: [(Format, &[&str]); 6] = [
             "\"mesh\":0",
         ],
     ),
+    (
+        Format::EsriGrid,
+        &[
+            "ncols 3\n",
+            "nrows ",
+            "xllcenter 0\n",
+            "yllcorner ",
+            "cellsize ",
+            "dx 1\ndy 1\n",
+            "NODATA_value nan\n",
+            " nan ",
+            "-9999 ",
+            "\n",
+        ],
+    ),
+    (Format::Dted, &["UHL1", "HDR1", "VOL1", "0000", "0001", "9999", "0800000E", "\0\0"]),
+    (Format::UsgsDem, &["-32767", "     0", "0.1D+99", "     4", "\n", "      ", "999999"]),
 ];
 
 fn mutate(random: &mut Random, bytes: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str]) {
@@ -312,7 +329,7 @@ fn judge(bytes: &[u8], format: Format) -> Result<bool, String> {
     if time > SLOWEST {
         return Err(format!("it took {time:?}"));
     }
-    if peak > common::memory_limit(bytes.len()) {
+    if peak > common::memory_limit(format, bytes.len()) {
         return Err(format!("it took {peak} bytes of memory for {}", bytes.len()));
     }
     Ok(good)
@@ -443,6 +460,21 @@ fn gltf() {
 #[test]
 fn glb() {
     fuzz(Format::Glb);
+}
+
+#[test]
+fn esri_grid() {
+    fuzz(Format::EsriGrid);
+}
+
+#[test]
+fn usgs_dem() {
+    fuzz(Format::UsgsDem);
+}
+
+#[test]
+fn dted() {
+    fuzz(Format::Dted);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod assembly;
 mod bad_input;
 mod common;
 mod corpus;
+mod elevation;
 mod fuzz;
 mod ifc;
 mod precision;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Fails unless every directed edge is used once and its reverse once, every vertex is used, and
 /// no face is degenerate.
-pub(super) fn assert_closed(mesh: &Mesh) {
+pub(crate) fn assert_closed(mesh: &Mesh) {
     let mut uses: HashMap<(u32, u32), u32> = HashMap::new();
     let mut is_used = vec![false; mesh.positions().len()];
     for (face, &[a, b, c]) in mesh.faces().iter().enumerate() {
@@ -31,7 +31,7 @@ pub(super) fn area(mesh: &Mesh, face: usize) -> f64 {
 }
 
 /// The enclosed volume; positive if the normals point outward.
-pub(super) fn volume(mesh: &Mesh) -> f64 {
+pub(crate) fn volume(mesh: &Mesh) -> f64 {
     mesh.triangles().map(|[a, b, c]| a.dot(b.cross(c)) / 6.0).sum()
 }
 
@@ -43,14 +43,14 @@ pub(super) fn genus(mesh: &Mesh) -> i64 {
 
 /// FNV-1a hash of the bits of all positions and faces. Tests compare it with a fixed value, so that a
 /// generator cannot change by accident, nor differ between platforms.
-pub(super) fn hash(mesh: &Mesh) -> u64 {
+pub(crate) fn hash(mesh: &Mesh) -> u64 {
     let positions = mesh.positions().iter().flat_map(|p| p.to_array().map(f64::to_bits));
     let corners = mesh.faces().iter().flatten().map(|&corner| u64::from(corner));
     fnv1a(positions.chain(corners))
 }
 
 /// The same hash over the twelve numbers of each pose.
-pub(super) fn hash_poses(poses: &[Pose]) -> u64 {
+pub(crate) fn hash_poses(poses: &[Pose]) -> u64 {
     fnv1a(poses.iter().flat_map(|pose| pose.to_rows().map(f64::to_bits)))
 }
 

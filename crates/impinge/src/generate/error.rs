@@ -36,6 +36,22 @@ pub enum GenerateError {
         /// The number of faces it would have.
         faces: u64,
     },
+    /// A mesh that was passed has no faces.
+    #[error("{parameter}: there is no mesh, or one without faces")]
+    NoFaces {
+        /// The parameter's name.
+        parameter: &'static str,
+    },
+    /// Places are drawn at random and tested, and none of them fits.
+    #[error("no {what} was found in {tries} random tries; {advice}")]
+    NoPlace {
+        /// What was to be placed.
+        what: &'static str,
+        /// The number of places that were tested.
+        tries: u32,
+        /// Which parameters to change.
+        advice: &'static str,
+    },
     /// Each parameter is in range, but the mesh is invalid: a coordinate overflows, or a function that was
     /// passed returned NaN.
     #[error(transparent)]
@@ -46,12 +62,12 @@ pub enum GenerateError {
 }
 
 /// Fails unless the length is finite and positive.
-pub(super) fn check_positive(parameter: &'static str, value: f64) -> Result<(), GenerateError> {
+pub(crate) fn check_positive(parameter: &'static str, value: f64) -> Result<(), GenerateError> {
     check_measure(parameter, value, value > 0.0, "a finite number above 0")
 }
 
 /// Fails unless the number is finite and `is_allowed`.
-pub(super) fn check_measure(
+pub(crate) fn check_measure(
     parameter: &'static str,
     value: f64,
     is_allowed: bool,
@@ -65,7 +81,7 @@ pub(super) fn check_measure(
 }
 
 /// Fails unless `is_allowed`.
-pub(super) fn check_count(
+pub(crate) fn check_count(
     parameter: &'static str,
     value: u32,
     is_allowed: bool,

@@ -8,10 +8,12 @@
 //! | --- | --- |
 //! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`cylinder`], [`torus`], [`gear`] |
 //! | bodies from papers | [`shuttle`], [`chair`], [`deformed_torus`] |
-//! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`] |
+//! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`], [`bsp_copies`] |
 //! | assemblies | [`gearbox`], [`plant`] |
 //! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`] |
 //! | arrangement | [`scaled_to_cube`], [`merged`] |
+//!
+//! Scenes and paths that depend on contacts are in [`scenario`](crate::scenario).
 //!
 //! Bodies are closed and manifold, and their face normals point outward, unless the function says otherwise.
 //!
@@ -26,9 +28,10 @@
 //! ```
 
 mod arrange;
+mod bsp;
 mod chair;
 #[cfg(test)]
-mod check;
+pub(crate) mod check;
 mod error;
 mod gear;
 mod gearbox;
@@ -47,13 +50,16 @@ mod torus;
 mod turn;
 
 pub use arrange::{merged, scaled_to_cube};
+pub use bsp::{BspCopy, BspOptions, bsp_copies};
 pub use chair::chair;
 pub use error::GenerateError;
+pub(crate) use error::{check_count, check_measure, check_positive};
 pub use gear::gear;
 pub use gearbox::{
     GEARBOX_CLASH, GEARBOX_GAP, GEARBOX_TIGHT, GEARBOX_TIGHT_CLEARANCE, GEARBOX_TOUCH, gearbox,
 };
 pub use icosphere::icosphere;
+pub(crate) use paths::check_steps;
 pub use paths::{billiard, random_rotations, terrain_flight, tumble};
 pub use pipes::{PipesOptions, pipes};
 pub use plant::{Plant, PlantPart, plant};
@@ -63,4 +69,6 @@ pub use solids::{cuboid, cylinder};
 pub use sphere::sphere;
 pub use terrain::{terrain, terrain_height};
 pub use tetrahedra::bsp_tetrahedra;
+pub(crate) use tetrahedra::tetrahedron_corners;
 pub use torus::{deformed_torus, torus, torus_segments};
+pub(crate) use turn::about;

@@ -28,8 +28,8 @@ pub fn tumble(distance: f64, steps: u32) -> Result<Vec<Pose>, GenerateError> {
 ///
 /// The origin of the body starts at a random position in `room` in a random direction, moves by `stride` each
 /// step and never leaves the box. The body turns by 1° each step about a random axis. This is a simple form
-/// of the billiard paths of Klosowski (1998), whose bodies also bounced off obstacles. Here the path depends
-/// only on its parameters, so that every method sees the same one.
+/// of the billiard paths of Klosowski (1998), without obstacles; [`scenario::bounce`](crate::scenario::bounce)
+/// makes paths that bounce off obstacles.
 pub fn billiard(
     seed: u64,
     room: Bounds,
@@ -107,7 +107,7 @@ pub fn terrain_flight(
 }
 
 /// Fails for a path that would take too much memory.
-fn check_steps(steps: u32) -> Result<(), GenerateError> {
+pub(crate) fn check_steps(steps: u32) -> Result<(), GenerateError> {
     check_count("steps", steps, steps <= 10_000_000, "at most 10000000")
 }
 

@@ -1,5 +1,6 @@
 //! Disjoint tetrahedra in the cells of a random partition of the unit cube.
 
+use super::bsp::partition;
 use super::error::check_count;
 use super::surface::Surface;
 use super::{GenerateError, Random};
@@ -27,50 +28,29 @@ pub fn bsp_tetrahedra(seed: u64, count: u32) -> Result<Mesh, GenerateError> {
     surface.finish()
 }
 
-/// The leaves of a random binary space partition of the unit cube.
-fn partition(random: &mut Random, count: usize) -> Vec<Bounds> {
-    // A leaf that cannot be split has at most the volume (2ε)³ = 0.008/count, so there is always another leaf
-    // that can be split.
-    let epsilon = 0.1 / libm::cbrt(count as f64);
-    let mut active = vec![Bounds { min: DVec3::ZERO, max: DVec3::ONE }];
-    let mut finished: Vec<Bounds> = Vec::new();
-    while active.len() + finished.len() < count {
-        let chosen = random.below(active.len() as u64) as usize;
-        let leaf = active.swap_remove(chosen);
-        let size = leaf.size();
-        let axes: Vec<usize> = (0..3).filter(|&axis| size[axis] > 2.0 * epsilon).collect();
-        if axes.is_empty() {
-            finished.push(leaf);
-            continue;
-        }
-        let axis = axes[random.below(axes.len() as u64) as usize];
-        let at = random.range(leaf.min[axis] + epsilon, leaf.max[axis] - epsilon);
-        let (mut low, mut high) = (leaf, leaf);
-        low.max[axis] = at;
-        high.min[axis] = at;
-        active.extend([low, high]);
-    }
-    active.extend(finished);
-    active
-}
-
 /// Adds a tetrahedron that fills most of a box without touching its sides.
 fn tetrahedron(surface: &mut Surface, random: &mut Random, cell: &Bounds) {
+    let [a, b, c, d] = tetrahedron_corners(random, cell);
+    let ring = surface.ring([a, b, c]);
+    let apex = surface.vertex(d);
+    surface.face([ring[0], ring[1], ring[2]]);
+    surface.fan_below(&ring, apex);
+}
+
+/// The corners of a random tetrahedron that fills most of a box without touching its sides. Seen from outside,
+/// the first three are counter-clockwise.
+pub(crate) fn tetrahedron_corners(random: &mut Random, cell: &Bounds) -> [DVec3; 4] {
     // Four alternating corners of a box span a third of it; there are two ways to choose them.
     let mirror = if random.below(2) == 0 { 1.0 } else { -1.0 };
     let scale = random.range(0.6, 0.95);
     let signs = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0], [-1.0, -1.0, 1.0]];
-    let corners = signs.map(|sign| {
+    let [a, b, c, d] = signs.map(|sign| {
         let inward = DVec3::from_array([(); 3].map(|()| random.range(0.6, 1.0)));
         let corner = DVec3::from_array(sign) * inward * (mirror * scale);
         cell.center() + corner * cell.size() * 0.5
     });
-    let [a, b, c, d] = corners;
     let is_outward = (b - a).cross(c - a).dot(d - a) < 0.0;
-    let ring = surface.ring(if is_outward { [a, b, c] } else { [a, c, b] });
-    let apex = surface.vertex(d);
-    surface.face([ring[0], ring[1], ring[2]]);
-    surface.fan_below(&ring, apex);
+    if is_outward { [a, b, c, d] } else { [a, c, b, d] }
 }
 
 #[cfg(test)]

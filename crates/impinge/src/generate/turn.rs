@@ -52,7 +52,7 @@ pub(super) fn about_z(turned: DVec2) -> DMat3 {
 }
 
 /// The rotation about a unit vector by an angle in radians.
-pub(super) fn about(axis: DVec3, angle: f64) -> DMat3 {
+pub(crate) fn about(axis: DVec3, angle: f64) -> DMat3 {
     let (cos, sin) = (libm::cos(angle), libm::sin(angle));
     let turned = |e: DVec3| e * cos + axis.cross(e) * sin + axis * (axis.dot(e) * (1.0 - cos));
     DMat3::from_cols(turned(DVec3::X), turned(DVec3::Y), turned(DVec3::Z))

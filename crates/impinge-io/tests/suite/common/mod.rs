@@ -35,8 +35,11 @@ pub(crate) fn check_model(model: &Model) -> Result<(), String> {
 }
 
 /// Returns the peak number of bytes that a reader may allocate for a file of this size.
-pub(crate) fn memory_limit(bytes: usize) -> usize {
-    8 * bytes + (1 << 20)
+///
+/// A height takes two bytes in a file, and a vertex and two faces in a mesh, which are 48 bytes.
+pub(crate) fn memory_limit(format: Format, bytes: usize) -> usize {
+    let most = if format.is_grid() { 50 } else { 8 };
+    most * bytes + (1 << 20)
 }
 
 /// Returns the file name under which a sample is read.

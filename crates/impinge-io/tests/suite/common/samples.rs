@@ -28,6 +28,53 @@ pub(crate) const PLY: &str = "ply\nformat ascii 1.0\ncomment c\nelement vertex 4
     property int a\nend_header\n0 0 0 255\n1 0 0 255\n1 1 0 255\n0 1 0 0\n3 0 1 2 0\n\
     4 0 1 2 3 2 0.5 0.5\n7\n";
 
+/// An ESRI ASCII grid with two missing heights.
+pub(crate) const ESRI: &str = "ncols 4\nnrows 3\nxllcorner 100\nyllcorner 200.5\ncellsize 10\n\
+    NODATA_value -9999\n\n1 2 3 4\n5 -9999\n7.5 8\n9 10 11 12\n";
+
+/// A USGS DEM of three profiles with 3, 150 and 4 samples.
+pub(crate) fn usgs_dem() -> Vec<u8> {
+    let padded = |text: String| format!("{text:<1024}").into_bytes();
+    let start = format!("{:<144}{:6}{:6}{:6}{:6}{:<360}", "a quadrangle", 1, 1, 1, 10, "");
+    let units = format!("{:6}{:6}{:6}{:<192}{:<48}{:>24}", 2, 2, 4, "", "", "0.0D+00");
+    let steps = format!(
+        "{:6}{:>12}{:>12}{:>12}{:6}{:6}",
+        1, "0.300000E+02", "0.300000E+02", "0.1E+01", 1, 3
+    );
+    let mut bytes = padded(format!("{start}{units}{steps}"));
+    for (profile, (y, samples)) in [(90, 3), (60, 150), (30, 4)].into_iter().enumerate() {
+        let head = format!("{:6}{:6}{samples:6}{:6}", 1, profile + 1, 1);
+        let x = format!("0.{}D+03", 100 + 30 * profile);
+        let places = format!("{x:>24}{y:>24}{:>24}{:>24}{:>24}", "0.0D0", "0.1D+02", "0.1D+03");
+        let heights: Vec<String> = (0..samples)
+            .map(|sample| if sample == 2 { "-32767".into() } else { format!("{:6}", 10 + sample) })
+            .collect();
+        let (here, further) = heights.split_at(samples.min(146));
+        bytes.extend(padded(format!("{head}{places}{}", here.concat())));
+        if !further.is_empty() {
+            bytes.extend(padded(further.concat()));
+        }
+    }
+    bytes.extend(padded(format!("{:6}", 0)));
+    bytes
+}
+
+/// A DTED file of four columns and three rows; one height is missing.
+pub(crate) fn dted() -> Vec<u8> {
+    let mut bytes = b"UHL10800000W0430000N030003000200U              000400030".to_vec();
+    bytes.resize(3428, b' ');
+    for column in 0..4_u8 {
+        let mut record = vec![0xAA, 0, 0, column, 0, column, 0, 0, 0, 100, 0x80, column, 0, 102];
+        if column == 3 {
+            record[8..10].fill(0xFF);
+        }
+        let sum: u32 = record.iter().map(|&byte| u32::from(byte)).sum();
+        record.extend(sum.to_be_bytes());
+        bytes.extend(record);
+    }
+    bytes
+}
+
 /// One triangle's 3 × 3 floats and its indices 0, 1, 2 as shorts.
 const TRIANGLE: [u8; 44] = {
     let mut bytes = [0; 44];
@@ -148,6 +195,12 @@ pub(crate) fn all(format: Format) -> Vec<Vec<u8>> {
         Format::Stl => vec![STL.into(), STL.to_uppercase().into(), binary_stl()],
         Format::Ply => vec![PLY.into(), binary_ply(false), binary_ply(true)],
         Format::Gltf => vec![gltf().into()],
+        Format::EsriGrid => {
+            let degrees = ESRI.replace("xllcorner 100", "xllcenter -80").replace("200.5", "43");
+            vec![ESRI.into(), degrees.replace('\n', "\r\n").into()]
+        }
+        Format::UsgsDem => vec![usgs_dem()],
+        Format::Dted => vec![dted()],
         _ => vec![],
     };
     let mut samples = by_hand;

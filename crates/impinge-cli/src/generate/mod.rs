@@ -1,15 +1,19 @@
 //! `impinge generate`: writes the generated meshes, paths and scenarios to files.
 
+mod scenario;
+mod swept;
+
 use crate::{
     failure::Failure,
     generators::{Path, Shape},
+    grids::Grids,
     output::{self, count},
-    outputs::Outputs,
     progress, source,
 };
 use clap::Subcommand;
 use impinge::glam::{DAffine3, DVec3};
-use impinge_io::{DraftFolder, Format, Model, commit_all};
+use impinge_io::{Format, Model};
+use scenario::Scenario;
 use std::path::{Path as FilePath, PathBuf};
 
 /// Generate a mesh, a path of poses or a whole scenario, and write it to a file.
@@ -22,7 +26,8 @@ Examples:
   impinge generate sphere --faces 3968 -o sphere.obj
   impinge generate gearbox -o gearbox.glb
   impinge generate tumble --distance 1.5 --steps 500 -o poses.csv
-  impinge generate scenario gen:pipes gen:shuttle --poses gen:billiard -o pipes/",
+  impinge generate scenario gen:bsp gen:shuttle --size-b 0.1 --poses gen:bounce -o flight/
+  impinge generate swept gen:shuttle --obstacles 1000 --cutting 50 -o swept/",
     after_help = "\
 The file extension sets the mesh format: .obj, .stl, .ply or .glb. The gearbox and the plant
 are in millimetres; a .glb file stores them in metres, as glTF requires."
@@ -30,7 +35,7 @@ are in millimetres; a .glb file stores them in metres, as glTF requires."
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
-    /// File to write; for a scenario, the folder
+    /// File to write; for a scenario and a swept volume, the folder
     #[arg(long, short, global = true, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -50,7 +55,18 @@ enum What {
         /// Poses: a CSV file, or gen:NAME
         #[arg(long)]
         poses: String,
+        /// Scale A so that the longest side of its bounding box has this length, and move its centre to the
+        /// origin
+        #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+        size_a: Option<f64>,
+        /// Scale B so that the longest side of its bounding box has this length, and move its centre to the
+        /// origin
+        #[arg(long, value_name = "LENGTH", allow_negative_numbers = true)]
+        size_b: Option<f64>,
+        #[command(flatten)]
+        grids: Grids,
     },
+    Swept(swept::Arguments),
 }
 
 /// Returns an example command for the help text of a generator.
@@ -59,6 +75,10 @@ pub(crate) fn example(name: &str) -> String {
     match name {
         "scenario" => {
             "impinge generate scenario gen:chair gen:shuttle --poses gen:tumble -o folder".into()
+        }
+        "swept" => "impinge generate swept gen:shuttle -o folder".into(),
+        "bounce" => {
+            "impinge generate bounce --environment gen:tetrahedra --body gen:cuboid,x=0.1,y=0.1,z=0.1 -o path.csv".into()
         }
         "gearbox" | "plant" => format!("impinge generate {name} -o {name}.glb"),
         _ if is_path => format!("impinge generate {name} -o {name}.csv"),
@@ -72,7 +92,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
         .ok_or_else(|| Failure::input("no output file: name one with --output FILE"))?;
     match arguments.what {
         What::Shape(shape) => {
-            let mut model = progress::with_spinner("generating the mesh", || shape.model())?;
+            let mut model =
+                progress::with_spinner("generating the mesh", || shape.model(&source::mesh))?;
             let wanted = Format::of_path(&output).and_then(Format::units);
             if let (Some(own), Some(wanted)) = (shape.units(), wanted) {
                 scale(&mut model, own.to(wanted));
@@ -88,11 +109,21 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             )
         }
         What::Path(path) => {
-            let poses = path.poses()?;
+            let making = || path.poses(None, &source::mesh);
+            let poses = progress::with_spinner("generating the poses", making)?;
             impinge_io::save_poses(&output, &poses)?;
             written(&output, &count(poses.len(), "pose"))
         }
-        What::Scenario { a, b, poses } => scenario(&output, &a, &b, &poses),
+        What::Scenario { a, b, poses, size_a, size_b, grids } => {
+            let grids = grids.options();
+            scenario::write(&output, &[&a, &b, &poses], "", || {
+                let a = scenario::sized(source::mesh_with(&a, &grids)?, "--size-a", size_a)?;
+                let b = scenario::sized(source::mesh_with(&b, &grids)?, "--size-b", size_b)?;
+                let poses = source::poses_for(&poses, Some([&a, &b]))?;
+                Ok(Scenario { a, b, poses })
+            })
+        }
+        What::Swept(arguments) => swept::run(&arguments, &output),
     }
 }
 
@@ -104,30 +135,4 @@ fn written(path: &FilePath, summary: &str) -> Result<(), Failure> {
 fn scale(model: &mut Model, factor: f64) {
     let scale = DAffine3::from_scale(DVec3::splat(factor));
     model.parts.iter_mut().for_each(|part| part.transform = scale * part.transform);
-}
-
-fn scenario(folder: &FilePath, a: &str, b: &str, poses: &str) -> Result<(), Failure> {
-    let files = ["a.obj", "b.obj", "poses.csv"].map(|name| folder.join(name));
-    let outputs = Outputs::new(files.iter().map(|file| ("--output", Some(file.as_path()))));
-    // The folder is created at the end, so only existing files can be in conflict.
-    let is_there = folder.is_dir();
-    if is_there {
-        outputs.check([a, b, poses].into_iter().filter_map(source::file))?;
-    }
-    let load = || Ok((source::mesh(a)?, source::mesh(b)?, source::poses(poses)?));
-    let (a, b, poses) = if is_there { outputs.reading(load)? } else { load()? };
-    let summary = format!(
-        "{} and {} faces, {}",
-        a.faces().len(),
-        b.faces().len(),
-        count(poses.len(), "pose")
-    );
-    let mut draft = DraftFolder::create(folder)?;
-    for (name, mesh) in [("a", a), ("b", b)] {
-        let model = Model::from_mesh(name, mesh);
-        draft.file(format!("{name}.obj"), |out| impinge_io::write(&model, Format::Obj, out))?;
-    }
-    draft.file("poses.csv", |out| impinge_io::write_poses(&poses, out))?;
-    commit_all([], Some(draft))?;
-    written(folder, &summary)
 }
