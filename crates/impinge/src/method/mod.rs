@@ -19,7 +19,7 @@
 //! | `cache.rs`, `front.rs` | [`Cache`] and [`Front`]: what one query remembers for the next |
 //! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
 //! | `save/` | the file format that saved trees share |
-//! | `brute.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
+//! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
 //! | `hierarchy/` | what all trees share: the search of two bodies with a tree each |
 
 pub mod boxtree;
@@ -28,6 +28,7 @@ mod cache;
 mod counts;
 mod front;
 mod hierarchy;
+mod naive;
 mod nearest;
 mod prepared;
 mod question;

@@ -16,15 +16,18 @@ pub mod experiment;
 mod fit;
 mod frame;
 mod obb;
+mod root_dop;
 mod saved;
 mod sphere;
 
 pub use aabb::Aabb;
 pub use dop::Dop;
+pub(crate) use dop::dop_directions;
 pub(crate) use eigen::eigenvectors;
 pub use fit::Fit;
 pub use frame::{Frame, Relative};
 pub use obb::Obb;
+pub(crate) use root_dop::RootDop;
 pub use saved::SavedVolume;
 pub use sphere::Sphere;
 
