@@ -7,6 +7,10 @@
 //! used in the three ways that it offers. CPU time is that of the calling thread, which the load of other
 //! processes affects less.
 //!
+//! Then `directions`: worlds of up to 100,000 shuttles that move and turn, with sweeps along three axes and along the
+//! directions of k-DOPs, beside the default. How many pairs are left, and how long it takes to update the intervals
+//! of all bodies and to find the pairs.
+//!
 //! Then `meshes`: a world of 10,000 instances of a body of 500 faces, half of them near another one, all moving and
 //! turning slightly.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
@@ -43,6 +47,9 @@ fn main() {
         for &count in &counts {
             boxes(count, sizes, &wants);
         }
+    }
+    if wants("directions") {
+        directions(&counts);
     }
     if wants("meshes") {
         meshes();
@@ -238,6 +245,77 @@ fn boxes(count: u32, sizes: Sizes, wants: &dyn Fn(&str) -> bool) {
         let [mean, cpu] = [total, cpu].map(|time| ms(time) / f64::from(steps));
         println!("| {count} | {name} | {mean:.3} | {:.3} | {cpu:.3} | {pairs} |", ms(best));
     }
+}
+
+/// Shuttles of 528 faces and length 1.5, one per unit of volume, which move by 0.02 and turn by 0.02 rad per step.
+fn directions(counts: &[u32]) {
+    println!("\n| shuttles | broad phase | update, ms | pairs, ms | both | pairs | touching |");
+    println!("|---|---|---|---|---|---|---|");
+    let mesh = generate::scaled_to_cube(&generate::shuttle(), 1.5).expect("a size");
+    let shape = Shape::new(mesh);
+    for &count in counts.iter().filter(|&&count| count <= 100_000) {
+        let mut expected = None;
+        for (name, mut world) in sweeps() {
+            let stats = shuttles(count, &shape, &mut world);
+            assert_eq!(*expected.get_or_insert(stats.contacts), stats.contacts, "{name}");
+            let [update, broad] = [stats.update, stats.broad].map(|time| time.as_secs_f64() * 1e3);
+            println!(
+                "| {count} | {name} | {update:.2} | {broad:.2} | {:.2} | {} | {} |",
+                update + broad,
+                stats.near,
+                stats.touching
+            );
+        }
+    }
+}
+
+fn sweeps() -> Vec<(String, World)> {
+    let with = World::with_broad_phase;
+    let mut worlds = vec![
+        ("packed".to_owned(), World::new()),
+        ("sweep, three axes".to_owned(), with(Sweep::axes())),
+    ];
+    for k in [6, 8, 12, 14, 18, 20, 26] {
+        let sweep = Sweep::directions(k).expect("a k-DOP");
+        worlds.push((format!("directions{k}"), with(sweep)));
+    }
+    for k in [14, 18, 26] {
+        let sweep = Sweep::hull_directions(k).expect("a k-DOP");
+        worlds.push((format!("hull-directions{k}"), with(sweep)));
+    }
+    worlds
+}
+
+/// Runs some steps. Returns the counts of the last, and the least times.
+fn shuttles(count: u32, shape: &Shape, world: &mut World) -> StepStats {
+    let mut random = Random::new(1);
+    let side = f64::from(count).cbrt();
+    let mut movers = Vec::new();
+    for _ in 0..count {
+        let place = DVec3::from_array([(); 3].map(|()| random.range(0.0, side)));
+        let rotation = random.rotation();
+        let pose = Pose::new(rotation, place).expect("a rotation");
+        let turn = DMat3::from_axis_angle(random.direction(), 0.02);
+        let id = world.add(Body::new(shape).at(pose)).expect("one method");
+        movers.push((id, rotation, place, turn, random.direction() * 0.02));
+    }
+    world.step();
+    let mut best = StepStats::default();
+    for step in 0..(200_000 / count).clamp(3, 20) {
+        for (id, rotation, place, turn, by) in &mut movers {
+            *rotation = *turn * *rotation;
+            *place += *by;
+            world.set_pose(*id, Pose::new(*rotation, *place).expect("a rotation")).expect("there");
+        }
+        let stats = world.step_timed().stats();
+        let (update, broad) = (stats.update.min(best.update), stats.broad.min(best.broad));
+        let is_first = step == 0;
+        best = stats;
+        if !is_first {
+            (best.update, best.broad) = (update, broad);
+        }
+    }
+    best
 }
 
 /// Ten thousand bodies of 500 faces. Every fourth has another one close by, so half of all bodies are near

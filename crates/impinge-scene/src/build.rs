@@ -2,8 +2,9 @@
 //! Every value is checked here or in `values.rs`; errors name the line and the key.
 
 use crate::{
+    choices::{Broad, CoherenceKind},
     copies::Copies,
-    document::{AtEnd, Broad, Document, Entry, RunEntry, Vector},
+    document::{AtEnd, Document, Entry, RunEntry, Vector},
     error::Error,
     motion::{Billiard, Forces, Mover, Path},
     response::{self, Dynamics},
@@ -55,6 +56,8 @@ pub struct Overrides {
     pub method: Option<Method>,
     /// The number of threads; 0 for one per core.
     pub threads: Option<u16>,
+    /// What is remembered from cycle to cycle.
+    pub coherence: Option<CoherenceKind>,
 }
 
 /// Builds the runs of a scene. Meshes that several runs use are read once.
@@ -97,6 +100,8 @@ impl<'s> Builder<'s> {
             runs => runs[number].get_ref(),
         };
         let broad = self.overrides.broad.or(run.broad).or(scene.broad).unwrap_or_default();
+        let coherence =
+            self.overrides.coherence.or(run.coherence).or(scene.coherence).unwrap_or_default();
         let method = self.method(run)?;
         let threads = match (self.overrides.threads, &run.threads, &scene.threads) {
             (Some(threads), _, _) => threads,
@@ -132,6 +137,7 @@ impl<'s> Builder<'s> {
                 run: name,
                 method: method.name(),
                 broad,
+                coherence,
                 threads,
                 bodies: 0,
                 faces: 0,
@@ -143,6 +149,7 @@ impl<'s> Builder<'s> {
                 last_us: 0.0,
                 near: 0,
                 candidates: 0,
+                skipped: 0,
                 contacts: 0,
                 touching_cycles: 0,
                 first_contact: None,
@@ -150,6 +157,7 @@ impl<'s> Builder<'s> {
                 energy_after: None,
             },
         };
+        made.world.set_coherence(coherence.options(scene.coherence_bytes));
         if threads != 1 {
             made.world.set_threads(Threads::Pool);
         }

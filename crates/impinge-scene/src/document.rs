@@ -1,10 +1,7 @@
 //! The keys of a scene file as parsed by serde, not yet checked. `docs/scenes.md` describes every key.
 
-use impinge::{
-    World,
-    broad::{AllPairs, DynamicTree, Packed, Sweep},
-};
-use serde::{Deserialize, Serialize};
+use crate::choices::{Broad, CoherenceKind};
+use serde::Deserialize;
 use toml::Spanned;
 
 /// Three numbers, with their position in the file.
@@ -20,6 +17,8 @@ pub(super) struct Document {
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
     pub(super) threads: Option<Spanned<u16>>,
+    pub(super) coherence: Option<CoherenceKind>,
+    pub(super) coherence_bytes: Option<usize>,
     #[serde(default = "one")]
     pub(super) seed: u64,
     pub(super) contact_limit: Option<Spanned<u64>>,
@@ -49,60 +48,6 @@ pub enum PlotAxis {
     Bodies,
     /// The number of faces of all bodies of each run.
     Faces,
-}
-
-/// A broad phase by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Broad {
-    /// Every pair, by spheres or boxes, whichever fit better.
-    AllPairs,
-    /// Every pair, by boxes only.
-    Boxes,
-    /// Sweep and prune along the three axes.
-    Sweep,
-    /// Sweep and prune along the 13 directions of a 26-DOP.
-    Directions,
-    /// A dynamic tree of boxes.
-    Tree,
-    /// Boxes packed in groups of eight; the default.
-    #[default]
-    Packed,
-}
-
-impl Broad {
-    pub(super) fn world(self) -> World {
-        match self {
-            Self::AllPairs => World::with_broad_phase(AllPairs::new()),
-            Self::Boxes => World::with_broad_phase(AllPairs::boxes()),
-            Self::Sweep => World::with_broad_phase(Sweep::axes()),
-            Self::Directions => World::with_broad_phase(Sweep::directions()),
-            Self::Tree => World::with_broad_phase(DynamicTree::new()),
-            Self::Packed => World::with_broad_phase(Packed::new()),
-        }
-    }
-
-    /// The name in scene files and reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AllPairs => "all-pairs",
-            Self::Boxes => "boxes",
-            Self::Sweep => "sweep",
-            Self::Directions => "directions",
-            Self::Tree => "tree",
-            Self::Packed => "packed",
-        }
-    }
-
-    /// Returns whether this broad phase compares every body with every other.
-    pub fn is_quadratic(self) -> bool {
-        matches!(self, Self::AllPairs | Self::Boxes)
-    }
-
-    /// Returns whether this broad phase keeps all near pairs in memory.
-    pub(super) fn keeps_pairs(self) -> bool {
-        matches!(self, Self::Sweep | Self::Directions)
-    }
 }
 
 /// A room whose walls bodies bounce off.
@@ -241,4 +186,5 @@ pub(super) struct RunEntry {
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
     pub(super) threads: Option<Spanned<u16>>,
+    pub(super) coherence: Option<CoherenceKind>,
 }

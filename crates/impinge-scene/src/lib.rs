@@ -42,6 +42,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `scene.rs`, `document.rs` | a scene, and the keys of its file |
+//! | `choices.rs` | the broad phases and other choices that a scene names |
 //! | `text.rs`, `values.rs` | the text of the file, checks of values, positions of errors |
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
@@ -50,6 +51,7 @@
 #![forbid(unsafe_code)]
 
 mod build;
+mod choices;
 mod copies;
 mod document;
 mod error;
@@ -64,7 +66,8 @@ mod text;
 mod values;
 
 pub use build::{Builder, MAX_THREADS, Overrides};
-pub use document::{Broad, PlotAxis};
+pub use choices::{Broad, CoherenceKind, UnknownBroad};
+pub use document::PlotAxis;
 pub use error::Error;
 pub use rows::Row;
 pub use run::{Cycle, Run};

@@ -29,6 +29,8 @@ pub struct Row<'r> {
     pub near: usize,
     /// Pairs of near bodies whose faces were compared.
     pub candidates: usize,
+    /// Pairs of near bodies that were proven to be apart by what is known of earlier cycles.
+    pub skipped: usize,
     /// Pairs of bodies that touch.
     pub body_pairs: usize,
     /// Pairs of faces that touch.
@@ -42,11 +44,11 @@ pub struct Row<'r> {
 impl<'r> Row<'r> {
     /// The header line of a CSV file of rows.
     pub const HEADER: &'static str = "run,cycle,place_us,broad_us,narrow_us,report_us,\
-         total_us,near,candidates,body_pairs,contacts,began,ended";
+         total_us,near,candidates,skipped,body_pairs,contacts,began,ended";
 
     pub(crate) fn new(run: &'r str, cycle: u64, step: &Step<'_>) -> Self {
         let stats = step.stats();
-        let StepStats { near, tested, touching, contacts, .. } = stats;
+        let StepStats { near, tested, skipped, touching, contacts, .. } = stats;
         Self {
             kind: "cycle",
             run,
@@ -58,6 +60,7 @@ impl<'r> Row<'r> {
             total_us: micros(stats.total()),
             near,
             candidates: tested,
+            skipped,
             body_pairs: touching,
             contacts,
             began: step.began().len(),
@@ -68,11 +71,11 @@ impl<'r> Row<'r> {
     /// Returns the CSV row, without a line end.
     pub fn csv(&self) -> String {
         let Self { cycle, place_us, broad_us, narrow_us, report_us, total_us, .. } = self;
-        let Self { near, candidates, body_pairs, contacts, began, ended, .. } = self;
+        let Self { near, candidates, skipped, body_pairs, contacts, began, ended, .. } = self;
         let run = csv_field(self.run);
         format!(
             "{run},{cycle},{place_us},{broad_us},{narrow_us},{report_us},{total_us},{near},\
-             {candidates},{body_pairs},{contacts},{began},{ended}"
+             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}"
         )
     }
 }

@@ -1,7 +1,7 @@
 //! One run of a scene, cycle by cycle: move, find contacts, respond.
 
 use crate::{
-    document::Broad,
+    choices::Broad,
     error::Error,
     motion::Mover,
     response::{self, Dynamics},

@@ -1,7 +1,7 @@
 //! Times and counts of a whole run.
 
 use crate::{
-    document::Broad,
+    choices::{Broad, CoherenceKind},
     rows::{Row, to_thousandths},
 };
 use serde::Serialize;
@@ -21,6 +21,8 @@ pub struct Summary {
     pub method: &'static str,
     /// The broad phase that finds near bodies.
     pub broad: Broad,
+    /// What is remembered from cycle to cycle.
+    pub coherence: CoherenceKind,
     /// The number of threads; 0 for one per core.
     pub threads: u16,
     /// The number of bodies.
@@ -43,6 +45,8 @@ pub struct Summary {
     pub near: u64,
     /// Pairs of near bodies whose faces were compared, over all cycles.
     pub candidates: u64,
+    /// Pairs of near bodies that were proven to be apart by what is known of earlier cycles, over all cycles.
+    pub skipped: u64,
     /// Pairs of touching faces, over all cycles.
     pub contacts: u64,
     /// Cycles with at least one contact.
@@ -85,6 +89,7 @@ impl Summary {
         self.last_us = row.total_us;
         self.near += row.near as u64;
         self.candidates += row.candidates as u64;
+        self.skipped += row.skipped as u64;
         self.contacts += row.contacts as u64;
         if row.contacts > 0 {
             self.touching_cycles += 1;

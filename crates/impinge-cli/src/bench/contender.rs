@@ -33,10 +33,11 @@ fn boxtrees() -> [(&'static str, BoxtreeOptions); 5] {
 }
 
 impl Contender {
-    /// Returns the contenders with these names; `all` stands for every method but the reference.
+    /// Returns the contenders with these names; `all` stands for every method but those without an index.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
         if names == ["all"] {
-            let methods = Method::ALL.iter().filter(|method| **method != Method::BRUTE);
+            let without_index = [Method::BRUTE, Method::NAIVE];
+            let methods = Method::ALL.iter().filter(|method| !without_index.contains(method));
             return Ok(methods.map(|&method| Self::method(method)).collect());
         }
         names.iter().map(|name| Self::of_name(name)).collect()

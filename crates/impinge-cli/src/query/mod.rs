@@ -74,7 +74,8 @@ pub(crate) struct Arguments {
     /// Find the minimum distance between the meshes instead
     #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget"])]
     distance: bool,
-    /// Search method (see `impinge methods`), or `all` to run every method and compare the answers
+    /// Search method (see `impinge methods`), or `all` to run every method and compare the answers. `all` leaves
+    /// out `naive` if it would have to compare over 100 million pairs of faces
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
     method: String,
     /// Write all touching pairs of faces as CSV rows step,face_a,face_b; implies --all
@@ -208,9 +209,13 @@ impl Arguments {
     }
 }
 
+/// `--method all` leaves out the method `naive` if it would compare more pairs of faces than this, which takes
+/// about 10 seconds.
+const NAIVE_LIMIT: u64 = 100_000_000;
+
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let ask = arguments.ask()?;
-    let ways = arguments.prepare()?;
+    let mut ways = arguments.prepare()?;
     let threads = arguments.threads()?;
     let outputs = arguments.outputs();
     outputs.check(arguments.inputs())?;
@@ -233,6 +238,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         batch: arguments.batch,
         pool: threads::pool(threads)?,
     };
+    let face_pairs = workload.meshes.iter().map(|mesh| mesh.faces().len() as u64).product::<u64>();
+    let face_pairs = face_pairs.saturating_mul(poses.len() as u64);
+    if ways.len() > 1 && face_pairs > NAIVE_LIMIT {
+        ways.retain(|way| !matches!(way, Prepare::Build(method) if *method == Method::NAIVE));
+        output::note(&format!(
+            "--method all: naive is left out, because it would compare {face_pairs} pairs of faces; \
+             --method naive runs it alone"
+        ));
+    }
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {
         // The rows are the same for every method, so the first method writes them.

@@ -20,11 +20,16 @@ use crate::{
     source,
     threads::{self, MAX_THREADS},
 };
-use clap::value_parser;
+use clap::{
+    builder::{PossibleValuesParser, TypedValueParser},
+    value_parser,
+};
 use files::{Files, Format};
 use impinge::{Mesh, Method, Pose, world::StepStats};
 use impinge_io::GridOptions;
-use impinge_scene::{Builder, Overrides, Row, Run, Scene, SourceError, Sources};
+use impinge_scene::{
+    Broad, Builder, CoherenceKind, Overrides, Row, Run, Scene, SourceError, Sources,
+};
 use report::Report;
 use std::{
     io::{self, Write},
@@ -77,12 +82,17 @@ pub(crate) struct Arguments {
     /// Number of cycles; replaces the scene's
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cycles: Option<u64>,
-    /// Broad phase, which finds bodies near each other; replaces the scene's
-    #[arg(long, value_name = "NAME")]
+    /// Broad phase, which finds bodies near each other; replaces the scene's. packed (the default), tree, sweep,
+    /// directionsK and hull-directionsK (sweep along the K/2 directions of a K-DOP: 6, 8, 12, 14, 18, 20, 26), or
+    /// every pair of bodies by all-pairs, boxes or spheres; none searches every pair
+    #[arg(long, value_name = "NAME", value_parser = broad_parser(), hide_possible_values = true)]
     broad: Option<Broad>,
     /// Method that finds touching faces (see `impinge methods`); replaces the scene's
     #[arg(long, value_name = "NAME")]
     method: Option<Method>,
+    /// What to remember of near bodies from cycle to cycle; replaces the scene's. Contacts do not depend on it
+    #[arg(long, value_name = "WHAT")]
+    coherence: Option<Coherence>,
     /// Threads to use; 0 for one per core. Replaces the number of the scene; a scene without one uses 0
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
@@ -93,34 +103,33 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A broad phase by name.
+/// What is remembered from cycle to cycle, by name.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Broad {
-    /// Every pair of bodies, by spheres or boxes, whichever fit better
-    AllPairs,
-    /// Every pair of bodies, by boxes only
-    Boxes,
-    /// Sweep and prune along the three axes
-    Sweep,
-    /// Sweep and prune along the 13 directions of a 26-DOP
-    Directions,
-    /// Dynamic tree of boxes
-    Tree,
-    /// Boxes packed in groups of eight (the default)
-    Packed,
+enum Coherence {
+    /// Nothing
+    None,
+    /// Which pairs of bodies are apart, and how far: they are skipped until they could touch
+    Skips,
+    /// Where the search of a pair ended, for methods that can start from there
+    Fronts,
+    /// Both
+    All,
 }
 
-impl From<Broad> for impinge_scene::Broad {
-    fn from(broad: Broad) -> Self {
-        match broad {
-            Broad::AllPairs => Self::AllPairs,
-            Broad::Boxes => Self::Boxes,
-            Broad::Sweep => Self::Sweep,
-            Broad::Directions => Self::Directions,
-            Broad::Tree => Self::Tree,
-            Broad::Packed => Self::Packed,
+impl From<Coherence> for CoherenceKind {
+    fn from(coherence: Coherence) -> Self {
+        match coherence {
+            Coherence::None => Self::None,
+            Coherence::Skips => Self::Skips,
+            Coherence::Fronts => Self::Fronts,
+            Coherence::All => Self::All,
         }
     }
+}
+
+fn broad_parser() -> impl TypedValueParser<Value = Broad> {
+    PossibleValuesParser::new(Broad::NAMES.iter().map(|(name, _)| name))
+        .try_map(|name| name.parse::<Broad>())
 }
 
 impl Arguments {
@@ -128,7 +137,8 @@ impl Arguments {
     fn overrides(&self) -> Overrides {
         let mut overrides = Overrides::default();
         overrides.cycles = self.cycles;
-        overrides.broad = self.broad.map(Broad::into);
+        overrides.broad = self.broad;
+        overrides.coherence = self.coherence.map(Coherence::into);
         overrides.method = self.method;
         overrides.threads = self.threads;
         overrides

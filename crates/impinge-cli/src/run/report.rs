@@ -7,7 +7,7 @@ use crate::{
 };
 use impinge_io::Draft;
 use impinge_scene::{PlotAxis, Row, Summary};
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 /// A run's summary, and the times of its cycles.
 pub(super) struct Report {
@@ -43,7 +43,12 @@ impl Report {
             ("cycles", format!("{}, ended by {}", summary.cycles, summary.stopped.name())),
             (
                 "near",
-                format!("{}, {} checked", count(summary.near, "body pair"), summary.candidates),
+                format!(
+                    "{}, {} checked, {} skipped because they were still apart",
+                    count(summary.near, "body pair"),
+                    summary.candidates,
+                    summary.skipped
+                ),
             ),
             ("contacts", first),
             (
@@ -138,17 +143,28 @@ pub(super) fn plot(
                 PlotAxis::Bodies => run.summary.bodies as f64,
                 _ => run.summary.faces as f64,
             };
-            let points = |time: fn(&Summary) -> f64| {
-                runs.iter().map(|run| (value(run), time(&run.summary))).collect::<Vec<_>>()
+            let mut methods: Vec<&str> = runs.iter().map(|run| run.summary.method).collect();
+            let mut known = HashSet::new();
+            methods.retain(|method| known.insert(*method));
+            let line = |method: &str, what: &str, time: fn(&Summary) -> f64| {
+                let runs = runs.iter().filter(|run| run.summary.method == method);
+                let name = match &methods[..] {
+                    [_] => what.to_owned(),
+                    _ => format!("{method}, {what}"),
+                };
+                (name, runs.map(|run| (value(run), time(&run.summary))).collect::<Vec<_>>())
             };
+            let lines = methods.iter().flat_map(|method| {
+                [
+                    line(method, "last cycle", |run| run.last_us),
+                    line(method, "mean of all cycles", |run| run.mean_us),
+                ]
+            });
             Lines {
                 title: title.to_owned(),
                 x: (label.into(), scale),
                 y: (time, Scale::Log),
-                series: vec![
-                    ("last cycle".into(), points(|run| run.last_us)),
-                    ("mean of all cycles".into(), points(|run| run.mean_us)),
-                ],
+                series: lines.collect(),
             }
         }
     };

@@ -160,12 +160,32 @@ fn runs_do_not_depend_on_method_broad_phase_or_threads() {
     for threads in ["1", "2", "5", "0"] {
         assert!(run("other", &["--threads", threads]).0 == rows, "{threads} threads");
     }
-    for broad in ["all-pairs", "boxes", "sweep", "directions", "tree", "packed"] {
+    for broad in [
+        "all-pairs",
+        "boxes",
+        "spheres",
+        "none",
+        "sweep",
+        "directions8",
+        "directions14",
+        "directions26",
+        "hull-directions18",
+        "tree",
+        "packed",
+    ] {
         let (_, other_contacts, other_poses) = run(broad, &["--broad", broad, "--threads", "2"]);
         assert!(other_contacts == contacts && other_poses == poses, "{broad}");
     }
-    let (_, other_contacts, other_poses) = run("obb", &["--method", "obb"]);
-    assert!(other_contacts == contacts && other_poses == poses, "obb");
+    for method in ["obb", "naive"] {
+        for coherence in ["none", "skips", "fronts", "all"] {
+            let options = ["--method", method, "--coherence", coherence, "--threads", "2"];
+            let (rows, other_contacts, other_poses) = run(coherence, &options);
+            assert!(other_contacts == contacts && other_poses == poses, "{method}, {coherence}");
+            let skipped: u64 = rows.iter().map(|row| row["skipped"].as_u64().unwrap()).sum();
+            let skips = ["skips", "all"].contains(&coherence);
+            assert_eq!(skipped > 10, skips, "{method}, {coherence}: {skipped}");
+        }
+    }
 }
 
 /// The reference: a loop over all faces of all bodies, at the poses that the run reports.
@@ -409,6 +429,8 @@ fn bad_scenes_are_refused_with_their_place() {
         ("cycles = 3\n[[body]]\nmesh = \"none.obj\"".into(), &[":3:8", "none.obj"]),
         ("cycles = 3\n[[body]]\nmesh = \"gen:nothing\"".into(), &[":3:8", "gen:nothing"]),
         (format!("cycles = 3\nbroad = \"narrow\"\n{BODY}"), &[":2:9", "narrow", "packed"]),
+        (format!("cycles = 3\nbroad = \"directions16\"\n{BODY}"), &[":2:9", "directions16", "18"]),
+        (format!("cycles = 3\ncoherence = \"some\"\n{BODY}"), &[":2:13", "some", "skips"]),
         (format!("cycles = 3\nmethod = \"guess\"\n{BODY}"), &[":2:10", "guess", "wide"]),
         (format!("cycles = 3\nthreads = 9999\n{BODY}"), &[":2:11", "threads"]),
         (format!("cycles = 3\n{BODY}[[run]]\nbodies = 2"), &[":5:10", "bodies"]),

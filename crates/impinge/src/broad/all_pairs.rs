@@ -1,4 +1,5 @@
-//! Compares every pair of bodies, by boxes and by bounding spheres where a sphere is smaller (Zachmann 1995).
+//! Compares every pair of bodies: by boxes, by bounding spheres (Kitamura, Takemura, Kishino 1994), or by boxes
+//! and by spheres where a sphere is smaller (Zachmann 1995).
 //!
 //! Takes quadratic time, so it suits few bodies. Tests use it as the reference for the other broad phases.
 
@@ -9,23 +10,44 @@ use std::{f64::consts::PI, ops::ControlFlow};
 
 /// Compares every body with every other.
 ///
-/// Boxes are compared first. If the sphere around a body has less volume than its box, the sphere is compared
-/// with the other body's sphere or box too, and a pair whose spheres do not overlap is dropped.
+/// [`AllPairs::new`] compares boxes first. If the sphere around a body has less volume than its box, the sphere
+/// is compared with the other body's sphere or box too, and a pair whose spheres do not overlap is dropped.
 #[derive(Clone, Debug)]
 pub struct AllPairs {
-    detail: Detail,
+    compared: Compared,
     present: Vec<u32>,
+}
+
+/// The volumes that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compared {
+    Nothing,
+    Boxes,
+    Spheres,
+    /// Boxes, and spheres where they are smaller.
+    Both,
 }
 
 impl AllPairs {
     /// Compares boxes, and spheres where they are smaller.
     pub fn new() -> Self {
-        Self { detail: Detail::Spheres, present: Vec::new() }
+        Self { compared: Compared::Both, present: Vec::new() }
     }
 
     /// Compares boxes only. The result is the set of pairs that every other broad phase has to find.
     pub fn boxes() -> Self {
-        Self { detail: Detail::Boxes, present: Vec::new() }
+        Self { compared: Compared::Boxes, present: Vec::new() }
+    }
+
+    /// Compares nothing: reports every pair of bodies that have faces, however far apart. For comparisons with
+    /// methods that work without a broad phase.
+    pub fn unchecked() -> Self {
+        Self { compared: Compared::Nothing, present: Vec::new() }
+    }
+
+    /// Compares bounding spheres only. May report pairs whose boxes are apart, and drops pairs whose spheres are.
+    pub fn spheres() -> Self {
+        Self { compared: Compared::Spheres, present: Vec::new() }
     }
 }
 
@@ -37,7 +59,10 @@ impl Default for AllPairs {
 
 impl BroadPhase for AllPairs {
     fn wants(&self) -> Detail {
-        self.detail
+        match self.compared {
+            Compared::Nothing | Compared::Boxes => Detail::Boxes,
+            Compared::Spheres | Compared::Both => Detail::Spheres,
+        }
     }
 
     fn insert(&mut self, _proxies: &Proxies, proxy: u32) {
@@ -58,15 +83,39 @@ impl BroadPhase for AllPairs {
         _threads: Threads,
         visit: &mut dyn FnMut(ProxyPair) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let overlap = match self.compared {
+            Compared::Nothing => are_candidates,
+            Compared::Boxes => |proxies: &Proxies, a, b| proxies.overlap(a, b),
+            Compared::Spheres => spheres_overlap,
+            Compared::Both => |proxies: &Proxies, a, b| {
+                proxies.overlap(a, b) && !are_apart(proxies, a, b)
+            },
+        };
         for (i, &a) in self.present.iter().enumerate() {
             for &b in &self.present[i + 1..] {
-                if proxies.overlap(a, b) && !are_apart(proxies, a, b) {
+                if overlap(proxies, a, b) {
                     visit(ordered(a, b))?;
                 }
             }
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Whether both bodies have faces, and at least one may move.
+fn are_candidates(proxies: &Proxies, a: u32, b: u32) -> bool {
+    (proxies.is_moving(a) || proxies.is_moving(b))
+        && ![a, b].iter().any(|&proxy| proxies.bounds(proxy).is_empty())
+}
+
+/// Whether two bodies are candidates, and their bounding spheres may overlap.
+fn spheres_overlap(proxies: &Proxies, a: u32, b: u32) -> bool {
+    let (Some((a_center, a_radius)), Some((b_center, b_radius))) =
+        (proxies.sphere(a), proxies.sphere(b))
+    else {
+        return false;
+    };
+    !is_beyond(a_center - b_center, a_radius + b_radius) && are_candidates(proxies, a, b)
 }
 
 /// Whether the bounding spheres prove that two bodies are apart. Uses the sphere of a body only if it fits

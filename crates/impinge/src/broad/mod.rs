@@ -3,10 +3,11 @@
 //!
 //! Each body is represented by a proxy: a number, and a box in world coordinates that encloses the body
 //! ([`Proxies`]). A [`BroadPhase`] reports the candidate pairs: pairs of proxies whose closed boxes overlap
-//! and of which at least one may move. All broad phases report exactly these pairs, in any order, with two
-//! exceptions: [`AllPairs::new`] also compares spheres, and [`Sweep::directions`] also compares extents along
-//! more directions than the axes. Both drop only pairs that are proven not to touch. Contacts are decided
-//! exactly later, so the answers of a world do not depend on its broad phase.
+//! and of which at least one may move. All broad phases report exactly these pairs, in any order, with these
+//! exceptions: [`AllPairs::new`] also compares spheres where they are smaller, [`AllPairs::spheres`] compares only
+//! spheres, [`AllPairs::unchecked`] compares nothing, and [`Sweep::directions`] and [`Sweep::hull_directions`] compare extents along other directions. All
+//! of them drop only pairs that are proven not to touch. Contacts are decided exactly later, so the answers of a
+//! world do not depend on its broad phase.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -14,16 +15,20 @@
 //! | `all_pairs.rs` | [`AllPairs`]: compares every pair; the reference |
 //! | `sweep.rs` | [`Sweep`]: sweep and prune, along the axes or more directions |
 //! | `tree.rs` | [`DynamicTree`]: a binary tree of boxes with a margin |
+//! | `pair_map.rs` | hash tables by pair of proxies |
 //! | `packed/` | [`Packed`]: an eight-way tree of boxes in Hilbert order; the default |
 
 mod all_pairs;
 mod packed;
+mod pair_map;
 mod proxies;
 mod sweep;
 mod tree;
 
 pub use all_pairs::AllPairs;
 pub use packed::Packed;
+pub(crate) use pair_map::PairMap;
+use pair_map::PairSet;
 pub use proxies::{Detail, Proxies};
 pub use sweep::Sweep;
 pub use tree::DynamicTree;

@@ -1,6 +1,6 @@
 //! The table of proxies: all that a broad phase knows of the bodies.
 
-use crate::Bounds;
+use crate::{Bounds, volume::dop_directions};
 use glam::DVec3;
 
 /// The data a broad phase needs for each proxy besides its box.
@@ -11,8 +11,26 @@ pub enum Detail {
     Boxes,
     /// A bounding sphere as well.
     Spheres,
-    /// Extents along these directions as well. Each component of a direction is 1, 0 or −1.
+    /// Extents along these directions as well. Each component of a direction is 1, 0 or −1. A world finds
+    /// them from the convex hulls of the bodies: as tight as possible.
     Extents(&'static [DVec3]),
+    /// Extents along all directions of a k-DOP as well: see [`Dop::directions`](crate::volume::Dop::directions).
+    /// A world finds them from the k-DOPs around the bodies, in constant time: not as tight.
+    DopExtents {
+        /// 6, 8, 12, 14, 18, 20 or 26.
+        k: usize,
+    },
+}
+
+impl Detail {
+    /// The number of directions besides the axes along which extents are kept for each proxy.
+    fn directions(self) -> usize {
+        match self {
+            Self::Boxes | Self::Spheres => 0,
+            Self::Extents(directions) => directions.len(),
+            Self::DopExtents { k } => dop_directions(k).len(),
+        }
+    }
 }
 
 /// A table of proxies: the box of each, and whether it may move.
@@ -55,11 +73,10 @@ impl Proxies {
             self.bounds.resize(index + 1, Bounds::EMPTY);
             self.kinds.resize(index + 1, Kind::Absent);
             let everywhere = [f64::NEG_INFINITY, f64::INFINITY];
-            match self.detail {
-                Detail::Boxes => {}
-                Detail::Spheres => self.spheres.resize(index + 1, (DVec3::ZERO, f64::INFINITY)),
-                Detail::Extents(d) => self.extents.resize((index + 1) * d.len(), everywhere),
+            if self.detail == Detail::Spheres {
+                self.spheres.resize(index + 1, (DVec3::ZERO, f64::INFINITY));
             }
+            self.extents.resize((index + 1) * self.detail.directions(), everywhere);
         }
         self.bounds[index] = bounds;
         self.kinds[index] = if is_moving { Kind::Moving } else { Kind::Fixed };
@@ -81,12 +98,12 @@ impl Proxies {
         }
     }
 
-    /// Sets the extents `[least, greatest]` of a proxy of the table, one per direction of its
-    /// [`Detail::Extents`]. Does nothing if the table keeps no extents.
+    /// Sets the extents `[least, greatest]` of a proxy of the table, one per direction of its [`Detail`]. Does
+    /// nothing if the table keeps no extents.
     pub fn set_extents(&mut self, proxy: u32, extents: &[[f64; 2]]) {
-        if let Detail::Extents(directions) = self.detail {
-            let start = proxy as usize * directions.len();
-            self.extents[start..start + directions.len()].copy_from_slice(extents);
+        let count = self.detail.directions();
+        if count > 0 {
+            self.extents[proxy as usize * count..][..count].copy_from_slice(extents);
         }
     }
 
@@ -133,8 +150,8 @@ impl Proxies {
 
     /// The extents `[least, greatest]` of a proxy, one per direction; empty if the table keeps no extents.
     pub fn extents(&self, proxy: u32) -> &[[f64; 2]] {
-        let Detail::Extents(directions) = self.detail else { return &[] };
-        &self.extents[proxy as usize * directions.len()..][..directions.len()]
+        let count = self.detail.directions();
+        &self.extents[proxy as usize * count..][..count]
     }
 
     /// Whether two proxies are a candidate pair: their boxes overlap, and at least one may move.

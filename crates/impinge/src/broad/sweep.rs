@@ -9,27 +9,21 @@
 //! In three dimensions the time grows faster than the number of bodies: along each axis a body passes all
 //! bodies with which it shares that coordinate, however far away they are.
 
-use super::{BroadPhase, Detail, Proxies, ProxyPair, ordered};
-use crate::{Threads, volume::Dop};
+use super::{BroadPhase, Detail, PairSet, Proxies, ProxyPair, ordered};
+use crate::{Threads, volume::dop_directions};
 use glam::DVec3;
-use std::{
-    cmp::Ordering,
-    collections::HashSet,
-    hash::{BuildHasherDefault, Hasher},
-    mem,
-    ops::ControlFlow,
-    sync::LazyLock,
-};
+use std::{cmp::Ordering, mem, ops::ControlFlow};
 
-/// Sweep and prune: sorted lists along the axes, or along more directions.
+/// Sweep and prune: sorted lists along the axes, or along the directions of a k-DOP.
 ///
 /// Keeps the set of all candidate pairs between steps, so it needs memory for them.
 #[derive(Debug)]
 pub struct Sweep {
-    /// Directions besides the axes.
-    directions: &'static [DVec3],
+    detail: Detail,
+    /// Where the interval of each list comes from.
+    sources: Vec<Source>,
     lists: Vec<Vec<Endpoint>>,
-    pairs: HashSet<ProxyPair, BuildHasherDefault<PairHasher>>,
+    pairs: PairSet,
     /// Indexed by proxy: whether the proxy has endpoints in the lists.
     is_listed: Vec<bool>,
     added: Vec<u32>,
@@ -39,6 +33,17 @@ pub struct Sweep {
     /// each proxy in that list.
     active: Vec<u32>,
     active_positions: Vec<u32>,
+}
+
+/// Where the interval of a body along a direction comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// An axis of the box.
+    Box(usize),
+    /// A number of the proxy's extents.
+    Extent(usize),
+    /// An axis of the box and a number of the proxy's extents: what they have in common.
+    Both(usize),
 }
 
 /// The lower or the upper end of a body's interval along a direction.
@@ -83,21 +88,41 @@ const MAX_MOVES_PER_ENTRY: usize = 4096;
 impl Sweep {
     /// Sweeps along the three axes.
     pub fn axes() -> Self {
-        Self::along(&[])
+        Self::along(Detail::Boxes, [0, 1, 2].map(Source::Box).into())
     }
 
-    /// Sweeps along the 13 directions of a 26-DOP: the axes, the corners and the edges of a cube. Reports
-    /// fewer pairs, and takes more time per pair.
-    pub fn directions() -> Self {
-        static ALL: LazyLock<[DVec3; 13]> = LazyLock::new(Dop::directions);
-        Self::along(&ALL[3..])
+    /// Sweeps along the k/2 directions of a k-DOP, over intervals that follow from the k-DOP around each body.
+    /// `None` unless k is 6, 8, 12, 14, 18, 20 or 26: combinations of the axes (6), the corners (8) and the
+    /// edges (12) of a cube. More directions report fewer pairs, and take more time per body.
+    ///
+    /// Without the axes (8, 12, 20) pairs whose boxes are apart may be reported.
+    pub fn directions(k: usize) -> Option<Self> {
+        let (axes, count) = (Self::axes_of(k)?, k / 2);
+        let source = |i: usize| if i < axes { Source::Both(i) } else { Source::Extent(i) };
+        Some(Self::along(Detail::DopExtents { k }, (0..count).map(source).collect()))
     }
 
-    fn along(directions: &'static [DVec3]) -> Self {
+    /// The same over the exact extents of the bodies, which follow from their convex hulls. Reports still fewer
+    /// pairs, and takes time for each corner of a hull.
+    pub fn hull_directions(k: usize) -> Option<Self> {
+        let axes = Self::axes_of(k)?;
+        let directions = &dop_directions(k)[axes..];
+        let sources = (0..axes).map(Source::Box);
+        let sources = sources.chain((0..directions.len()).map(Source::Extent)).collect();
+        Some(Self::along(Detail::Extents(directions), sources))
+    }
+
+    /// The number of axes among the directions of a k-DOP; `None` if there is no such k.
+    fn axes_of(k: usize) -> Option<usize> {
+        dop_directions(k).first().map(|first| if *first == DVec3::X { 3 } else { 0 })
+    }
+
+    fn along(detail: Detail, sources: Vec<Source>) -> Self {
         Self {
-            directions,
-            lists: vec![Vec::new(); 3 + directions.len()],
-            pairs: HashSet::default(),
+            detail,
+            lists: vec![Vec::new(); sources.len()],
+            sources,
+            pairs: PairSet::default(),
             is_listed: Vec::new(),
             added: Vec::new(),
             removed: Vec::new(),
@@ -128,15 +153,15 @@ impl Sweep {
         }
         self.added.clear();
         let mut is_sorted = !needs_rebuild;
-        for (direction, list) in self.lists.iter_mut().enumerate() {
+        for (&source, list) in self.sources.iter().zip(&mut self.lists) {
             for endpoint in &mut *list {
-                let found = extent(proxies, endpoint.proxy, direction);
+                let found = extent(proxies, endpoint.proxy, source);
                 endpoint.is_empty_body = found.is_none();
                 let found = found.unwrap_or([f64::INFINITY; 2]);
                 // Adding +0.0 turns −0.0 into +0.0, so that both compare equal.
                 endpoint.value = found[usize::from(endpoint.is_upper)] + 0.0;
             }
-            is_sorted = is_sorted && insertion_sort(list, proxies, &mut self.pairs);
+            is_sorted = is_sorted && insertion_sort(list, proxies, &self.sources, &mut self.pairs);
         }
         if !is_sorted {
             self.rebuild(proxies);
@@ -145,7 +170,7 @@ impl Sweep {
 
     /// Sorts all lists from scratch, and finds all pairs with one sweep along one axis.
     fn rebuild(&mut self, proxies: &Proxies) {
-        let Self { lists, pairs, active, active_positions, .. } = self;
+        let Self { sources, lists, pairs, active, active_positions, .. } = self;
         for list in &mut *lists {
             list.sort_unstable_by(Endpoint::order);
         }
@@ -153,7 +178,8 @@ impl Sweep {
         active.clear();
         active_positions.clear();
         active_positions.resize(proxies.slots(), 0);
-        // Sweep along the axis with the widest spread: there the fewest intervals overlap at once.
+        // Sweep where the spread is widest: there the fewest intervals overlap at once. The first directions are
+        // of one length.
         let spread = |list: &&Vec<Endpoint>| {
             let at = |tenths: usize| list.get(list.len() * tenths / 10).map_or(0.0, |e| e.value);
             at(9) - at(1)
@@ -167,7 +193,7 @@ impl Sweep {
                     active_positions[moved as usize] = position as u32;
                 }
             } else {
-                let near = active.iter().filter(|&&other| is_pair(proxies, proxy, other));
+                let near = active.iter().filter(|&&other| is_pair(proxies, sources, proxy, other));
                 pairs.extend(near.map(|&other| ordered(proxy, other)));
                 active_positions[proxy as usize] = active.len() as u32;
                 active.push(proxy);
@@ -178,18 +204,25 @@ impl Sweep {
 
 /// The interval of a body along a direction; `None` if its box is empty.
 #[inline]
-fn extent(proxies: &Proxies, proxy: u32, direction: usize) -> Option<[f64; 2]> {
+fn extent(proxies: &Proxies, proxy: u32, source: Source) -> Option<[f64; 2]> {
     let bounds = proxies.bounds(proxy);
-    (bounds.min.x <= bounds.max.x).then(|| match direction {
-        0..3 => [bounds.min[direction], bounds.max[direction]],
-        _ => proxies.extents(proxy)[direction - 3],
+    (bounds.min.x <= bounds.max.x).then(|| match source {
+        Source::Box(axis) => [bounds.min[axis], bounds.max[axis]],
+        Source::Extent(number) => proxies.extents(proxy)[number],
+        Source::Both(axis) => {
+            let [low, high] = proxies.extents(proxy)[axis];
+            [low.max(bounds.min[axis]), high.min(bounds.max[axis])]
+        }
     })
 }
 
 /// Whether two bodies overlap along all directions, and at least one may move.
-fn is_pair(proxies: &Proxies, a: u32, b: u32) -> bool {
-    let along = |([a, b], [c, d]): (&[f64; 2], &[f64; 2])| a <= d && c <= b;
-    proxies.overlap(a, b) && proxies.extents(a).iter().zip(proxies.extents(b)).all(along)
+fn is_pair(proxies: &Proxies, sources: &[Source], a: u32, b: u32) -> bool {
+    let along = |&source: &Source| match (extent(proxies, a, source), extent(proxies, b, source)) {
+        (Some([a, b]), Some([c, d])) => a <= d && c <= b,
+        _ => false,
+    };
+    (proxies.is_moving(a) || proxies.is_moving(b)) && sources.iter().all(along)
 }
 
 /// Sorts a list by insertion and updates `pairs` for endpoints that change places. Returns `false` if it gave
@@ -197,7 +230,8 @@ fn is_pair(proxies: &Proxies, a: u32, b: u32) -> bool {
 fn insertion_sort(
     list: &mut [Endpoint],
     proxies: &Proxies,
-    pairs: &mut HashSet<ProxyPair, BuildHasherDefault<PairHasher>>,
+    sources: &[Source],
+    pairs: &mut PairSet,
 ) -> bool {
     let mut budget = MAX_MOVES_PER_ENTRY * list.len();
     for i in 1..list.len() {
@@ -206,7 +240,7 @@ fn insertion_sort(
         while j > 0 && list[j - 1].is_after(&endpoint) {
             let passed = list[j - 1];
             match (endpoint.is_upper, passed.is_upper) {
-                (false, true) if is_pair(proxies, endpoint.proxy, passed.proxy) => {
+                (false, true) if is_pair(proxies, sources, endpoint.proxy, passed.proxy) => {
                     pairs.insert(ordered(endpoint.proxy, passed.proxy));
                 }
                 (true, false) => {
@@ -228,10 +262,7 @@ fn insertion_sort(
 
 impl BroadPhase for Sweep {
     fn wants(&self) -> Detail {
-        match self.directions {
-            [] => Detail::Boxes,
-            directions => Detail::Extents(directions),
-        }
+        self.detail
     }
 
     fn insert(&mut self, proxies: &Proxies, proxy: u32) {
@@ -270,36 +301,5 @@ impl BroadPhase for Sweep {
     ) -> ControlFlow<()> {
         self.refresh(proxies);
         self.pairs.iter().copied().try_for_each(visit)
-    }
-}
-
-/// A fast hash of two integers. The keys are proxy numbers, which no attacker chooses.
-#[derive(Clone, Copy, Debug, Default)]
-struct PairHasher(u64);
-
-impl Hasher for PairHasher {
-    fn finish(&self) -> u64 {
-        // The multiplication mixes the upper bits best; hash tables use the lower bits too.
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut eight = [0; 8];
-            eight[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_ne_bytes(eight));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(number.into());
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(29) ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
     }
 }

@@ -69,6 +69,12 @@ impl Front {
         self.front.is_empty()
     }
 
+    /// How many bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = self.free.capacity() + self.front.capacity() + self.next.capacity();
+        self.pairs.capacity() * size_of::<NodePair>() + lists * size_of::<u32>()
+    }
+
     /// Prepares for a query. Returns whether the front may rise in it.
     pub(super) fn begin(&mut self, trees: [u64; 2]) -> bool {
         if self.trees != Some(trees) {

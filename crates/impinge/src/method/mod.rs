@@ -20,7 +20,7 @@
 //! | `order.rs` | [`WalkOrder`]: the order of descent into two binary trees |
 //! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
 //! | `save/` | the file format that saved trees share |
-//! | `brute.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
+//! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
 //! | `hierarchy/` | what all trees share: the search of two bodies with a tree each |
 
 pub mod boxtree;
@@ -29,6 +29,7 @@ mod cache;
 mod counts;
 mod front;
 mod hierarchy;
+mod naive;
 mod nearest;
 mod order;
 mod prepared;

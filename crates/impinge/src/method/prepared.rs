@@ -19,6 +19,12 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
     /// A new search of two bodies that this method prepared.
     fn new_search(&self) -> Box<dyn Search>;
 
+    /// Whether its searches can start from a [`Front`](super::Front): see
+    /// [`Search::visit_from`].
+    fn has_front(&self) -> bool {
+        false
+    }
+
     /// This structure as bytes, from which the method's [loader](super::MethodInfo::loader) makes it
     /// again; `None` for a method that cannot be saved.
     fn to_bytes(&self, _mesh: &Mesh) -> Option<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! The search of two prepared bodies: what every method has to be able to do.
 
-use super::{Front, Hint, Meter, NearestFaces, OpenPair, Question, WalkCounts};
+use super::{Front, Hint, Meter, NearestFaces, OpenPair, Proximity, Question, WalkCounts};
 use crate::{FacePair, Threads};
 use std::ops::ControlFlow;
 
@@ -44,6 +44,12 @@ pub trait Search: Send + Sync {
             ControlFlow::Break(())
         });
         any
+    }
+
+    /// Whether volumes alone prove, with about `limit` tests at most, that no faces are as close as asked.
+    /// `false` proves nothing.
+    fn is_clear(&mut self, question: &Question<'_>, _limit: u64) -> bool {
+        question.proximity() == Proximity::Apart
     }
 
     /// Appends all pairs of faces that are as close as asked, each once, in any order.

@@ -1,7 +1,7 @@
 //! The table of methods, and the handle by which one is chosen.
 
 use super::{
-    Load, Prepared, boxtree, brute,
+    Load, Prepared, boxtree, brute, naive,
     save::{self, TreeFileError},
     tree::{self, methods},
     wide,
@@ -100,6 +100,8 @@ macro_rules! methods {
 methods! {
     /// Every face pair whose boxes overlap: the reference that all others are compared with.
     BRUTE = brute::METHOD;
+    /// Every face pair, without any bounding volume. Very slow: for comparisons only.
+    NAIVE = naive::METHOD;
     /// A tree of oriented boxes with eight children a node, tested eight at a time. The default.
     WIDE = wide::METHOD;
     /// A binary tree of axis-aligned boxes.

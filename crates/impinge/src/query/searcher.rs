@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::{
     FacePair, MeshDistance, Method, Pose,
-    method::{NearestFaces, Question, Search},
+    method::{Front, NearestFaces, Question, Search},
 };
 use std::{cell::RefCell, fmt, ops::ControlFlow};
 
@@ -47,6 +47,20 @@ impl Searcher {
         })
     }
 
+    /// Whether volumes alone prove, with about `limit` tests at most, that no faces are within a distance of each
+    /// other.
+    pub(crate) fn is_clear(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        tolerance: f64,
+        limit: u64,
+    ) -> bool {
+        self.ask(a, b, |search, question| {
+            search.is_clear(&Question { tolerance, ..*question }, limit)
+        })
+    }
+
     /// Visits pairs of faces that touch, in any order, until told to stop.
     pub(crate) fn visit(
         &mut self,
@@ -63,6 +77,24 @@ impl Searcher {
     pub(crate) fn contacts(&mut self, a: Placed<'_>, b: Placed<'_>, into: &mut Vec<FacePair>) {
         let start = into.len();
         self.ask(a, b, |search, question| search.collect(question, into));
+        FacePair::sort(&mut into[start..]);
+    }
+
+    /// The same, starting where the last search with this front ended.
+    pub(crate) fn contacts_from(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        front: &mut Front,
+        into: &mut Vec<FacePair>,
+    ) {
+        let start = into.len();
+        self.ask(a, b, |search, question| {
+            let _ = search.visit_from(question, front, &mut |pair| {
+                into.push(pair);
+                ControlFlow::Continue(())
+            });
+        });
         FacePair::sort(&mut into[start..]);
     }
 

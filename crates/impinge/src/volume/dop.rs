@@ -45,6 +45,20 @@ pub(super) const fn directions<const H: usize>() -> [DVec3; H] {
     directions
 }
 
+/// The directions of a k-DOP; none if there is no such k.
+pub(crate) fn dop_directions(k: usize) -> &'static [DVec3] {
+    match k {
+        6 => const { &directions::<3>() },
+        8 => const { &directions::<4>() },
+        12 => const { &directions::<6>() },
+        14 => const { &directions::<7>() },
+        18 => const { &directions::<9>() },
+        20 => const { &directions::<10>() },
+        26 => const { &directions::<13>() },
+        _ => &[],
+    }
+}
+
 /// Data to place DOPs for one query. Each direction of one body, turned into the other's frame, is a sum of
 /// three directions of the other with non-negative weights. So the extent along it is at most the weighted
 /// sum of their extents: a fixed linear map.
@@ -214,7 +228,7 @@ impl<const H: usize> SavedVolume for Dop<H> {
 }
 
 /// Direction `source`; for `source ≥ H` the opposite of direction `source − H`.
-fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
+pub(super) fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
     match source.checked_sub(H) {
         None => directions[source],
         Some(opposite) => -directions[opposite],
@@ -227,7 +241,7 @@ fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> DVec3 {
 ///
 /// The set of directions is closed under permutation and negation of components. So it is enough to know the
 /// facets where x ≥ y ≥ z ≥ 0: the vector is mapped there, and its facet is mapped back.
-fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 3], [f64; 3]) {
+pub(super) fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 3], [f64; 3]) {
     let magnitudes = wanted.abs().to_array();
     let mut order = [0, 1, 2];
     order.sort_unstable_by(|&i, &j| magnitudes[j].total_cmp(&magnitudes[i]));

@@ -28,17 +28,22 @@
 //! |---|---|
 //! | `body.rs` | [`Body`] and [`BodyId`] |
 //! | `step.rs` | [`Step`]: the contacts of a step, and the pairs that began and ended |
+//! | `coherence.rs` | [`Coherence`]: what is remembered of pairs of near bodies from step to step |
+//! | `motion.rs` | how far bodies have moved, relative to each other |
 //! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
 //! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
 //! | `error.rs` | [`WorldError`] |
 
 mod body;
+mod coherence;
 mod error;
+mod motion;
 mod pairs;
 mod query;
 mod step;
 
 pub use body::{Body, BodyId};
+pub use coherence::Coherence;
 pub use error::WorldError;
 pub use query::{Nearest, WorldContact};
 pub use step::{BodyPair, Contact, Step, StepStats, Touch};
@@ -48,6 +53,7 @@ use crate::{
     broad::{BroadPhase, Detail, Packed, Proxies},
 };
 use body::{Bodies, Filter};
+use coherence::Memory;
 use pairs::PairSearch;
 use std::collections::HashSet;
 use step::History;
@@ -72,6 +78,9 @@ pub struct World {
     /// Bodies that were put elsewhere by [`teleport`](Self::teleport) since the last step.
     teleported: HashSet<BodyId>,
     search: PairSearch,
+    memory: Memory,
+    /// Whether searches of the bodies' shapes can start where the last ones ended.
+    has_fronts: bool,
     history: History,
     /// Scratch memory for extents along directions.
     extents: Vec<[f64; 2]>,
@@ -102,6 +111,8 @@ impl World {
             ignored: HashSet::new(),
             teleported: HashSet::new(),
             search: PairSearch::default(),
+            memory: Memory::default(),
+            has_fronts: false,
             history: History::default(),
             extents: Vec::new(),
             found: Vec::new(),
@@ -112,6 +123,18 @@ impl World {
     /// Sets the number of threads that a step may use. Answers do not depend on it.
     pub fn set_threads(&mut self, threads: Threads) {
         self.threads = threads;
+    }
+
+    /// Sets what is remembered of pairs of near bodies from step to step. Answers do not depend on it. Forgets
+    /// what is known so far.
+    pub fn set_coherence(&mut self, coherence: Coherence) {
+        self.refresh();
+        self.memory.set_options(coherence);
+        if self.memory.is_on() {
+            for (id, body) in self.bodies.iter() {
+                self.memory.motions.add(id.index, &body.shape, &body.pose);
+            }
+        }
     }
 
     /// Adds a body. Fails if its shape was prepared by another method than the shapes of the other bodies.
@@ -128,6 +151,7 @@ impl World {
         self.filters[index] = filter;
         self.allows_all &= filter == Filter::ALL;
         self.proxies.set(id.index, Bounds::EMPTY, is_moving);
+        self.take_shape(id.index);
         self.place(id.index);
         self.broad.insert(&self.proxies, id.index);
         Ok(id)
@@ -145,6 +169,17 @@ impl World {
             self.ignored.retain(|pair| !pair.contains(&body));
         }
         self.teleported.remove(&body);
+        Ok(())
+    }
+
+    /// Gives a body another shape: for bodies that deform, usually a [refitted](Shape::refitted) one. Fails if
+    /// the shape was prepared by another method than the shapes of the other bodies.
+    pub fn set_shape(&mut self, body: BodyId, shape: &Shape) -> Result<(), WorldError> {
+        self.check_method(shape)?;
+        let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
+        found.shape = shape.clone();
+        self.take_shape(body.index);
+        self.mark_moved(body.index);
         Ok(())
     }
 
@@ -281,11 +316,23 @@ impl World {
         }
     }
 
+    /// Begins to follow the motions of a body with a new shape.
+    fn take_shape(&mut self, index: u32) {
+        let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
+        self.has_fronts = shape.has_front();
+        if self.memory.is_on() {
+            self.memory.motions.add(index, shape, pose);
+        }
+    }
+
     /// Computes the box of a body at its pose, and whatever else the broad phase needs, and stores it in the
     /// proxy table.
     fn place(&mut self, index: u32) {
         let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
         self.proxies.set_bounds(index, shape.placed_bounds(pose));
+        if self.memory.is_on() {
+            self.memory.motions.set_pose(index, shape, pose);
+        }
         match self.proxies.detail() {
             Detail::Boxes => {}
             Detail::Spheres => {
@@ -296,6 +343,11 @@ impl World {
             Detail::Extents(directions) => {
                 self.extents.clear();
                 shape.placed_extents(pose, directions, &mut self.extents);
+                self.proxies.set_extents(index, &self.extents);
+            }
+            Detail::DopExtents { k } => {
+                self.extents.clear();
+                shape.placed_dop(pose, k, &mut self.extents);
                 self.proxies.set_extents(index, &self.extents);
             }
         }

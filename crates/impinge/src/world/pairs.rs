@@ -1,20 +1,34 @@
 //! The search of faces: finds the faces that touch, for pairs of bodies that the broad phase found.
 //! [`step`](super::step) calls it; [`Searcher`] does the search of one pair.
 
-use super::body::Bodies;
+use super::{
+    body::{Bodies, Body},
+    coherence::{Memory, Outcome},
+};
 use crate::{FacePair, Threads, broad::ProxyPair, query::Searcher};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Searches pairs of bodies for contacts, and stores the contacts.
 #[derive(Debug, Default)]
 pub(super) struct PairSearch {
     /// Pairs to be searched by the next call of [`search_batch`](Self::search_batch).
-    pub(super) batch: Vec<ProxyPair>,
+    pub(super) batch: Vec<Job>,
     /// One worker per thread.
     workers: Vec<Worker>,
     /// The pairs that touch; sorted by [`end`](Self::end).
     pub(super) touching: Vec<Touching>,
+}
+
+/// A pair of bodies whose faces are to be searched. [`Recall::Search`](super::coherence::Recall) describes the
+/// fields.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) pair: ProxyPair,
+    pub(super) entry: Option<u32>,
+    pub(super) front: Option<u32>,
+    pub(super) reach: f64,
+    pub(super) outcome: Outcome,
 }
 
 /// Two bodies that touch, and the range of their faces in a worker's list.
@@ -35,6 +49,9 @@ struct Worker {
 
 /// The number of pairs searched at a time. Bounds the memory for pairs.
 pub(super) const BATCH: usize = 1 << 16;
+/// The most tests of volumes that an attempt to prove bodies apart may take. More are rarely worth it: without the
+/// attempt, the search of bodies that are apart takes about a dozen.
+const CLEARANCE_TESTS: u64 = 128;
 /// The number of pairs a thread takes at a time.
 const PAIRS_PER_TASK: usize = 32;
 
@@ -49,8 +66,8 @@ impl PairSearch {
         }
     }
 
-    /// Searches the pairs of the batch, and empties it.
-    pub(super) fn search_batch(&mut self, bodies: &Bodies, threads: Threads) {
+    /// Searches the pairs of the batch, stores what is worth remembering, and empties the batch.
+    pub(super) fn search_batch(&mut self, bodies: &Bodies, threads: Threads, memory: &mut Memory) {
         let Self { batch, workers, .. } = self;
         let thread_count = match threads {
             Threads::Pool if batch.len() > PAIRS_PER_TASK => rayon::current_num_threads(),
@@ -60,19 +77,20 @@ impl PairSearch {
             workers.resize_with(thread_count, Worker::default);
         }
         if thread_count == 1 {
-            workers[0].search_batch(0, bodies, batch);
+            workers[0].search_batch(0, bodies, memory, batch);
         } else {
-            let next = AtomicUsize::new(0);
+            let (memory, tasks) = (&*memory, Mutex::new(batch.chunks_mut(PAIRS_PER_TASK)));
+            let next_task = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
             workers[..thread_count].par_iter_mut().enumerate().for_each(|(number, worker)| {
-                loop {
-                    let start = next.fetch_add(PAIRS_PER_TASK, Ordering::Relaxed);
-                    if start >= batch.len() {
-                        break;
-                    }
-                    let end = (start + PAIRS_PER_TASK).min(batch.len());
-                    worker.search_batch(number as u32, bodies, &batch[start..end]);
+                while let Some(jobs) = next_task() {
+                    worker.search_batch(number as u32, bodies, memory, jobs);
                 }
             });
+        }
+        for job in &*batch {
+            if let Some(entry) = job.entry {
+                memory.store(entry, job.reach, job.outcome);
+            }
         }
         batch.clear();
     }
@@ -106,15 +124,31 @@ impl PairSearch {
 }
 
 impl Worker {
-    fn search_batch(&mut self, number: u32, bodies: &Bodies, pairs: &[ProxyPair]) {
-        for &pair in pairs {
+    fn search_batch(&mut self, number: u32, bodies: &Bodies, memory: &Memory, jobs: &mut [Job]) {
+        for job in jobs {
+            let pair = job.pair;
             let (Some(a), Some(b)) = (bodies.at(pair[0]), bodies.at(pair[1])) else { continue };
             let start = self.faces.len();
-            self.searcher.contacts((&a.shape, &a.pose), (&b.shape, &b.pose), &mut self.faces);
+            job.outcome = self.search(memory, job, a, b);
             let count = (self.faces.len() - start) as u32;
             if count > 0 {
                 self.touching.push(Touching { pair, worker: number, count, start });
             }
         }
+    }
+
+    /// Searches one pair, and appends its contacts.
+    fn search(&mut self, memory: &Memory, job: &Job, a: &Body, b: &Body) -> Outcome {
+        let (a, b) = ((&a.shape, &a.pose), (&b.shape, &b.pose));
+        let Self { searcher, faces, .. } = self;
+        if job.reach > 0.0 && searcher.is_clear(a, b, job.reach, CLEARANCE_TESTS) {
+            return Outcome::Beyond;
+        }
+        let start = faces.len();
+        match job.front {
+            Some(front) => searcher.contacts_from(a, b, &mut memory.front(front), faces),
+            None => searcher.contacts(a, b, faces),
+        }
+        if faces.len() > start { Outcome::Touching } else { Outcome::Apart }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{
     BodyId, World,
-    pairs::{BATCH, Touching},
+    coherence::{Outcome, Recall},
+    pairs::{BATCH, Job, Touching},
 };
 use crate::FacePair;
 use std::{
@@ -47,8 +48,12 @@ pub struct StepStats {
     pub moved: usize,
     /// The number of pairs of bodies that the broad phase reported.
     pub near: usize,
-    /// The number of these pairs whose faces were searched: neither filtered out by groups nor ignored.
+    /// The number of these pairs whose faces were searched: neither filtered out by groups, nor ignored, nor
+    /// skipped.
     pub tested: usize,
+    /// The number of these pairs that were skipped: proven to be apart by what is known of earlier steps. See
+    /// [`Coherence`](super::Coherence).
+    pub skipped: usize,
     /// The number of pairs of bodies that touch.
     pub touching: usize,
     /// The number of pairs of faces that touch.
@@ -211,7 +216,9 @@ impl World {
         stats.update = stopwatch.stage_time();
 
         let Self { bodies, threads, proxies, broad, filters, ignored, search, history, .. } = self;
+        let (memory, has_fronts) = (&mut self.memory, self.has_fronts);
         search.begin();
+        memory.begin();
         let mut stopped = None;
         let _ = broad.pairs(proxies, *threads, &mut |pair| {
             stats.near += 1;
@@ -220,12 +227,18 @@ impl World {
             let is_excluded = is_masked
                 || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))));
             if !is_excluded {
-                search.batch.push(pair);
-                stats.tested += 1;
+                match memory.recall(pair, has_fronts) {
+                    Recall::Apart => stats.skipped += 1,
+                    Recall::Search { entry, front, reach } => {
+                        let outcome = Outcome::default();
+                        search.batch.push(Job { pair, entry, front, reach, outcome });
+                        stats.tested += 1;
+                    }
+                }
             }
             if search.batch.len() >= BATCH {
                 stats.broad += stopwatch.stage_time();
-                search.search_batch(bodies, *threads);
+                search.search_batch(bodies, *threads, memory);
                 stats.narrow += stopwatch.stage_time();
                 stats.contacts = search.contacts();
             } else if !stats.near.is_multiple_of(BATCH) {
@@ -245,9 +258,10 @@ impl World {
             search.begin();
             return ControlFlow::Break(why);
         }
-        search.search_batch(bodies, *threads);
+        search.search_batch(bodies, *threads, memory);
         stats.narrow += stopwatch.stage_time();
 
+        memory.end();
         search.end();
         let ids_of = |touching: &Touching| touching.pair.map(|index| bodies.id(index));
         history.advance(search.touching.iter().map(ids_of), &self.teleported);

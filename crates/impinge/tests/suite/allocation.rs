@@ -1,10 +1,10 @@
 //! Queries do not allocate once warm.
 
 use impinge::{
-    Budget, Cache, Method, Pair, Pose, Ray, Shape, Threads, TimedVerdict, World,
+    Budget, Cache, Mesh, Method, Pair, Pose, Ray, Shape, Threads, TimedVerdict, WalkOrder, World,
     broad::{AllPairs, DynamicTree, Sweep},
     generate::{self, Random},
-    world::{Body, BodyId},
+    world::{Body, BodyId, Coherence},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -59,15 +59,23 @@ fn allocations() -> usize {
     ALLOCATIONS.with(Cell::get)
 }
 
+/// A mesh that is small enough for a method to compare all faces of two of them.
+fn torus_for(method: Method) -> Mesh {
+    let segments = if method == Method::NAIVE { [12, 8] } else { [60, 20] };
+    generate::deformed_torus(1, segments).expect("enough segments")
+}
+
 #[test]
 fn warm_queries_do_not_allocate() {
-    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
     let poses = generate::tumble(1.1, 20).expect("a distance");
     let still = Pose::IDENTITY;
     let before = allocations();
-    let pairs = crate::pairs(&torus, &torus);
+    let torus = torus_for(Method::WIDE);
+    let naive = Pair::with_method(Method::NAIVE, torus_for(Method::NAIVE), torus_for(Method::NAIVE));
     // The method written for these tests makes its cells anew for each query.
-    for (kind, mut pair, order) in pairs.filter(|(kind, ..)| kind != "toy") {
+    let pairs = crate::pairs(&torus, &torus).filter(|(kind, ..)| kind != "toy" && kind != "naive");
+    let pairs = pairs.chain([("naive".to_owned(), naive, WalkOrder::default())]);
+    for (kind, mut pair, order) in pairs {
         assert!(allocations() > before, "the counter counts");
         let mut round = || {
             let mut found = 0;
@@ -152,9 +160,9 @@ fn an_index_holds_what_it_says() {
 /// A cache starts each round where the last one ended, so that rounds differ a little at first.
 #[test]
 fn a_cache_allocates_no_more_after_some_rounds() {
-    let torus = generate::deformed_torus(1, [60, 20]).expect("enough segments");
     let poses = generate::tumble(1.1, 100).expect("a distance");
     for &method in Method::ALL {
+        let torus = torus_for(method);
         let mut pair = Pair::with_method(method, torus.clone(), torus.clone());
         let mut cache = Cache::new();
         let mut round = || {
@@ -218,42 +226,63 @@ fn a_warm_batch_does_not_allocate_for_a_pose() {
 /// A world that has had as much to do before does its steps in the room that it has.
 #[test]
 fn warm_steps_do_not_allocate() {
-    let torus = Shape::new(generate::deformed_torus(1, [20, 8]).expect("enough segments"));
+    let torus = generate::deformed_torus(1, [20, 8]).expect("enough segments");
     let mut random = Random::new(5);
-    let phases: [Box<dyn FnOnce() -> World>; 4] = [
+    type MakeWorld = Box<dyn Fn() -> World>;
+    let phases: [MakeWorld; 5] = [
         Box::new(World::new),
         Box::new(|| World::with_broad_phase(AllPairs::new())),
-        Box::new(|| World::with_broad_phase(Sweep::directions())),
+        Box::new(|| World::with_broad_phase(Sweep::directions(18).expect("a k-DOP"))),
+        Box::new(|| World::with_broad_phase(Sweep::hull_directions(26).expect("a k-DOP"))),
         Box::new(|| World::with_broad_phase(DynamicTree::new())),
     ];
-    for (number, world) in phases.into_iter().enumerate() {
+    let ways = [
+        (Method::WIDE, Coherence::NONE),
+        (Method::WIDE, Coherence::default()),
+        (Method::OBB, Coherence::default()),
+    ];
+    for ((number, world), (method, coherence)) in
+        phases.iter().enumerate().flat_map(|phase| ways.map(|way| (phase, way)))
+    {
+        let label = format!("broad phase {number}, {method}, {coherence:?}");
+        let shape = Shape::with_method(method, torus.clone());
         let mut world = world();
+        world.set_coherence(coherence);
         let bodies: Vec<BodyId> =
-            (0..200).map(|_| world.add(Body::new(&torus)).expect("one method")).collect();
+            (0..80).map(|_| world.add(Body::new(&shape)).expect("one method")).collect();
         let mut poses = Vec::new();
-        for _ in 0..10 {
-            let place = |random: &mut Random| [(); 3].map(|()| random.range(-6.0, 6.0));
+        for jump in 0..4 {
+            let place = |random: &mut Random| [(); 3].map(|()| random.range(-4.0, 4.0));
             let pose = |random: &mut Random| {
                 Pose::new(random.rotation(), place(random).into()).expect("a rotation")
             };
-            poses.push(bodies.iter().map(|&body| (body, pose(&mut random))).collect::<Vec<_>>());
+            let start: Vec<_> = bodies.iter().map(|&body| (body, pose(&mut random))).collect();
+            // Some steps forward and back, so that each round is the same.
+            for step in [0.0, 1.0, 2.0, 1.0 + f64::from(jump)] {
+                let by = Pose::from_translation([0.01 * step, 0.0, 0.0].into()).expect("finite");
+                poses.push(start.iter().map(|&(body, pose)| (body, by * pose)).collect::<Vec<_>>());
+            }
         }
         let mut round = || {
-            let mut found = 0;
+            let (mut found, mut skipped) = (0, 0);
             for poses in &poses {
                 world.set_poses(poses).expect("all are there");
-                found += world.step().contacts().count();
+                let step = world.step();
+                found += step.contacts().count();
+                skipped += step.stats().skipped;
             }
-            found
+            (found, skipped)
         };
-        // Sets of pairs keep what was taken out of them for a while.
-        let expected = round();
-        for _ in 0..4 {
+        // Sets of pairs keep what was taken out of them for a while, and fronts are used by other pairs.
+        let (expected, _) = round();
+        for _ in 0..12 {
             round();
         }
         let warm = allocations();
-        assert_eq!(round(), expected, "broad phase {number}");
-        assert!(expected > 1_000, "only {expected} contacts");
-        assert_eq!(allocations() - warm, 0, "broad phase {number} allocates when warm");
+        let (found, skipped) = round();
+        assert_eq!(allocations() - warm, 0, "{label}: allocates when warm");
+        assert_eq!(found, expected, "{label}");
+        assert!(expected > 1_000, "{label}: only {expected} contacts");
+        assert_eq!(skipped > 100, coherence != Coherence::NONE, "{label}: {skipped} skipped");
     }
 }

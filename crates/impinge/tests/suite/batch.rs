@@ -145,7 +145,7 @@ fn a_cache_never_changes_an_answer() {
 #[test]
 fn a_cache_saves_the_search_while_the_same_faces_touch() {
     let ball = generate::sphere(960).expect("an even number");
-    for &method in Method::ALL.iter().filter(|&&method| method != Method::BRUTE) {
+    for &method in Method::ALL.iter().filter(|m| ![Method::BRUTE, Method::NAIVE].contains(m)) {
         let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
         let beside = Pose::from_translation(DVec3::new(1.5, 0.0, 0.0)).expect("finite");
         let mut cache = Cache::new();

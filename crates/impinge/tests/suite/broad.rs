@@ -13,11 +13,31 @@ fn phases() -> Vec<(&'static str, Threads, Box<dyn BroadPhase>)> {
     vec![
         ("all pairs", Threads::One, Box::new(AllPairs::new())),
         ("sweep", Threads::One, Box::new(Sweep::axes())),
-        ("sweep along more directions", Threads::One, Box::new(Sweep::directions())),
+        ("sweep along the axes of a 6-DOP", Threads::One, Box::new(sweep(6))),
+        ("sweep along 9 directions", Threads::One, Box::new(sweep(18))),
+        ("sweep along 13 directions", Threads::One, Box::new(sweep(26))),
+        ("sweep along 13 directions of hulls", Threads::One, Box::new(hull_sweep(26))),
         ("tree", Threads::One, Box::new(DynamicTree::new())),
         ("packed", Threads::One, Box::new(Packed::new())),
         ("packed on all threads", Threads::Pool, Box::new(Packed::new())),
     ]
+}
+
+fn sweep(k: usize) -> Sweep {
+    Sweep::directions(k).expect("a k-DOP")
+}
+
+fn hull_sweep(k: usize) -> Sweep {
+    Sweep::hull_directions(k).expect("a k-DOP")
+}
+
+#[test]
+fn sweeps_need_the_directions_of_a_dop() {
+    for k in 0..40 {
+        let is_dop = [6, 8, 12, 14, 18, 20, 26].contains(&k);
+        assert_eq!(Sweep::directions(k).is_some(), is_dop, "{k}");
+        assert_eq!(Sweep::hull_directions(k).is_some(), is_dop, "{k}");
+    }
 }
 
 /// A broad phase with its own table of proxies.

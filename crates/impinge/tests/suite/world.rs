@@ -6,26 +6,55 @@ use impinge::{
     broad::{AllPairs, DynamicTree, Packed, Sweep},
     generate::{self, Random},
     glam::{DMat3, DVec3},
-    world::{Body, BodyId, BodyPair, Contact, WorldError},
+    world::{Body, BodyId, BodyPair, Coherence, Contact, WorldError},
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::ControlFlow,
 };
 
-fn worlds() -> Vec<(&'static str, World)> {
-    let mut on_all_threads = World::new();
-    on_all_threads.set_threads(Threads::Pool);
-    vec![
-        ("default", World::new()),
-        ("on all threads", on_all_threads),
-        ("packed", World::with_broad_phase(Packed::new())),
-        ("all pairs", World::with_broad_phase(AllPairs::new())),
-        ("boxes", World::with_broad_phase(AllPairs::boxes())),
-        ("sweep", World::with_broad_phase(Sweep::axes())),
-        ("sweep along more directions", World::with_broad_phase(Sweep::directions())),
-        ("tree", World::with_broad_phase(DynamicTree::new())),
-    ]
+/// Worlds with every broad phase, and with every way to remember pairs. The default, without coherence, comes
+/// first.
+fn worlds() -> Vec<(String, World)> {
+    let sweep = |k: usize| World::with_broad_phase(Sweep::directions(k).expect("a k-DOP"));
+    let hulls = |k: usize| World::with_broad_phase(Sweep::hull_directions(k).expect("a k-DOP"));
+    let mut worlds = vec![
+        ("default".to_owned(), World::new()),
+        ("packed".to_owned(), World::with_broad_phase(Packed::new())),
+        ("all pairs".to_owned(), World::with_broad_phase(AllPairs::new())),
+        ("boxes".to_owned(), World::with_broad_phase(AllPairs::boxes())),
+        ("spheres".to_owned(), World::with_broad_phase(AllPairs::spheres())),
+        ("unchecked".to_owned(), World::with_broad_phase(AllPairs::unchecked())),
+        ("sweep".to_owned(), World::with_broad_phase(Sweep::axes())),
+        ("tree".to_owned(), World::with_broad_phase(DynamicTree::new())),
+    ];
+    for k in [6, 8, 12, 14, 18, 20, 26] {
+        worlds.push((format!("directions{k}"), sweep(k)));
+    }
+    worlds.push(("hull-directions14".to_owned(), hulls(14)));
+    worlds.push(("hull-directions20".to_owned(), hulls(20)));
+    let all = Coherence::default();
+    let coherence = [
+        ("nothing", Coherence::NONE),
+        ("all", all),
+        ("skips", all.fronts(false)),
+        ("fronts", all.skips(false)),
+        ("little", all.bytes(1500)),
+        ("hardly anything", all.bytes(200)),
+    ];
+    // Each broad phase with another way to remember, and the default with all of them, on one thread and more.
+    for ((_, world), (_, coherence)) in worlds.iter_mut().skip(1).zip(coherence.iter().cycle()) {
+        world.set_coherence(*coherence);
+    }
+    for (name, coherence) in coherence {
+        for (threads, place) in [(Threads::One, "one thread"), (Threads::Pool, "all threads")] {
+            let mut world = World::new();
+            world.set_coherence(coherence);
+            world.set_threads(threads);
+            worlds.push((format!("remembering {name} on {place}"), world));
+        }
+    }
+    worlds
 }
 
 /// Shapes of all kinds, in one size.
@@ -61,26 +90,30 @@ struct TwinBody {
     groups: [u32; 2],
 }
 
-impl Twin {
-    fn contacts(&self, shapes: &[Shape]) -> Vec<Contact> {
-        let mut contacts = Vec::new();
-        for (&a, body) in &self.bodies {
-            for (&b, other) in self.bodies.range(a..).skip(1) {
-                let heeds =
-                    body.groups[0] & other.groups[1] != 0 && other.groups[0] & body.groups[1] != 0;
-                if (body.is_fixed && other.is_fixed) || self.ignored.contains(&[a, b]) || !heeds {
-                    continue;
-                }
-                let meshes = [&shapes[body.shape], &shapes[other.shape]].map(Shape::mesh);
-                let mut pair =
-                    Pair::with_method(Method::BRUTE, meshes[0].clone(), meshes[1].clone());
-                let found = pair.contacts(&body.pose, &other.pose);
-                contacts.extend(found.iter().map(|&faces| Contact { a, b, faces }));
+/// All contacts of the bodies, by brute force.
+fn contacts(
+    bodies: &BTreeMap<BodyId, TwinBody>,
+    ignored: &BTreeSet<BodyPair>,
+    shapes: &[Shape],
+) -> Vec<Contact> {
+    let mut contacts = Vec::new();
+    for (&a, body) in bodies {
+        for (&b, other) in bodies.range(a..).skip(1) {
+            let heeds =
+                body.groups[0] & other.groups[1] != 0 && other.groups[0] & body.groups[1] != 0;
+            if (body.is_fixed && other.is_fixed) || ignored.contains(&[a, b]) || !heeds {
+                continue;
             }
+            let meshes = [&shapes[body.shape], &shapes[other.shape]].map(Shape::mesh);
+            let mut pair = Pair::with_method(Method::BRUTE, meshes[0].clone(), meshes[1].clone());
+            let found = pair.contacts(&body.pose, &other.pose);
+            contacts.extend(found.iter().map(|&faces| Contact { a, b, faces }));
         }
-        contacts
     }
+    contacts
+}
 
+impl Twin {
     /// Compares a step with every pair of bodies. Returns how many contacts there are.
     fn check(&mut self, label: &str, world: &mut World, contacts: &[Contact]) -> usize {
         let step = world.step();
@@ -101,7 +134,8 @@ impl Twin {
         assert_eq!(step.ended(), ended, "{label}: ended");
         let stats = step.stats();
         assert_eq!([stats.touching, stats.contacts], [now.len(), contacts.len()], "{label}");
-        assert!(stats.near >= stats.tested && stats.tested >= stats.touching, "{label}");
+        assert!(stats.near >= stats.tested + stats.skipped, "{label}");
+        assert!(stats.tested >= stats.touching, "{label}");
         assert_eq!(stats.bodies, self.bodies.len(), "{label}");
         self.touching = now;
         self.teleported.clear();
@@ -113,6 +147,151 @@ fn pose(random: &mut Random, room: f64, far: DVec3) -> Pose {
     let rotation = if random.below(3) == 0 { DMat3::IDENTITY } else { random.rotation() };
     let place = DVec3::from_array([(); 3].map(|()| random.range(-room, room)));
     Pose::new(rotation, place + far).expect("a rotation")
+}
+
+/// Bodies that hardly move are skipped again and again, and never for too long: they drift, turn, stand still,
+/// jump, deform and are replaced. With every method, whose searches prove that bodies are apart.
+#[test]
+fn bodies_that_move_little_are_skipped_but_never_missed() {
+    let (mut checked, mut skipped) = (0, 0);
+    for (seed, method) in (100..).zip(crate::methods()) {
+        let (contacts, skips) = drift(seed, method, 1.0, DVec3::ZERO);
+        checked += contacts;
+        skipped += skips;
+    }
+    for (seed, size, far) in [(200, 1.0, 1e9), (201, 1e-9, 0.0), (202, 1e9, 1e12), (203, 1e-9, 1.0)] {
+        let (contacts, skips) = drift(seed, Method::WIDE, size, DVec3::splat(far));
+        checked += contacts;
+        skipped += skips;
+    }
+    assert!(checked > 5_000 && skipped > 10_000, "{checked} contacts, {skipped} pairs skipped");
+}
+
+/// A crowd of bodies that move slowly. Returns how many contacts there were, and how many pairs were skipped.
+fn drift(seed: u64, method: Method, size: f64, far: DVec3) -> (usize, usize) {
+    let shapes = shapes(method, size);
+    let mut random = Random::new(seed);
+    let mut worlds = worlds();
+    worlds.retain(|(name, _)| name.starts_with("remembering") || name == "spheres" || name == "unchecked");
+    let mut bodies: BTreeMap<BodyId, TwinBody> = BTreeMap::new();
+    let mut motions: BTreeMap<BodyId, (DVec3, DVec3)> = BTreeMap::new();
+    let (mut checked, mut skipped) = (0, 0);
+    for step in 0..60 {
+        let label = format!("{method}, seed {seed}, step {step}");
+        let count = if step == 0 { 14 } else { u64::from(random.below(8) == 0) };
+        for _ in 0..count {
+            let shape = random.below(shapes.len() as u64) as usize;
+            let at = pose(&mut random, 2.0 * size, far);
+            let is_fixed = random.below(6) == 0;
+            let mut known = None;
+            for (name, world) in &mut worlds {
+                let body = Body::new(&shapes[shape]).at(at);
+                let id = world.add(if is_fixed { body.fixed() } else { body }).expect("one method");
+                assert_eq!(*known.get_or_insert(id), id, "{name}: {label}");
+            }
+            let id = known.expect("there are worlds");
+            bodies.insert(id, TwinBody { shape, pose: at, is_fixed, groups: [!0; 2] });
+            let speed = [0.0, 1e-3, 0.02, 0.1][random.below(4) as usize];
+            motions.insert(id, (random.direction() * speed, random.direction() * speed));
+        }
+        let ids: Vec<BodyId> = bodies.keys().copied().collect();
+        for id in ids {
+            let body = bodies.get_mut(&id).expect("it is there");
+            let (by, turn) = motions[&id];
+            let way = random.below(100);
+            match way {
+                // Removed; the next body gets its number.
+                0 => {
+                    bodies.remove(&id);
+                    for (_, world) in &mut worlds {
+                        world.remove(id).expect("it is there");
+                    }
+                    continue;
+                }
+                // Another shape at the same place, as a body that deforms.
+                1 | 2 => {
+                    body.shape = random.below(shapes.len() as u64) as usize;
+                    for (_, world) in &mut worlds {
+                        world.set_shape(id, &shapes[body.shape]).expect("one method");
+                    }
+                }
+                3 => body.pose = pose(&mut random, 2.0 * size, far),
+                // A moment of rest; or a pose that is set again.
+                4..20 => {}
+                _ => {
+                    let rotation = match turn.length() {
+                        0.0 => body.pose.rotation(),
+                        angle => {
+                            let turn = DMat3::from_axis_angle(turn / angle, angle);
+                            DMat3::from_quat(Pose::new(turn, DVec3::ZERO).expect("one").to_quat()
+                                * body.pose.to_quat())
+                        }
+                    };
+                    let place = body.pose.translation() + by * size;
+                    body.pose = Pose::new(rotation, place).expect("a rotation");
+                }
+            }
+            for (_, world) in &mut worlds {
+                match way {
+                    3 => world.teleport(id, body.pose).expect("it is there"),
+                    4..12 => {}
+                    _ => world.set_pose(id, body.pose).expect("it is there"),
+                }
+            }
+        }
+        let expected = contacts(&bodies, &BTreeSet::new(), &shapes);
+        for (name, world) in &mut worlds {
+            let step = world.step();
+            let found: Vec<Contact> = step.contacts().collect();
+            assert!(found == expected, "{name}: {label}: {} not {}", found.len(), expected.len());
+            checked += found.len();
+            skipped += step.stats().skipped;
+            // What is remembered is forgotten now and then, and learned again.
+            if random.below(200) == 0 {
+                world.set_coherence(Coherence::default());
+            }
+        }
+    }
+    (checked, skipped)
+}
+
+/// A body that deforms at each step: its shape is refitted, and contacts are those of the deformed meshes.
+#[test]
+fn deforming_bodies_are_never_skipped_by_what_they_were() {
+    let mut checked = 0;
+    for method in crate::methods() {
+        let ball = generate::sphere(80).expect("an even number");
+        let stretched = |z: f64| {
+            let positions = ball.positions().iter().map(|p| p.with_z(z * p.z)).collect();
+            Mesh::new(positions, ball.faces().to_vec()).expect("finite")
+        };
+        let mut world = World::new();
+        world.set_coherence(Coherence::default());
+        let mut shape = Shape::with_method(method, ball.clone());
+        let other = Shape::with_method(method, ball.clone());
+        let at = |x: f64, z: f64| Pose::from_translation(DVec3::new(x, 0.0, z)).expect("finite");
+        let a = world.add(Body::new(&shape)).expect("one method");
+        let b = world.add(Body::new(&other).at(at(0.5, 2.2))).expect("one method");
+        for step in 0..40 {
+            let z = 1.0 + 0.4 * (f64::from(step) * 0.35).sin();
+            shape = shape.refitted(stretched(z)).expect("the same faces");
+            world.set_shape(a, &shape).expect("one method");
+            let beside = at(0.5, 2.2 + 1e-3 * f64::from(step % 3));
+            world.set_pose(b, beside).expect("it is there");
+            let mut pair = Pair::with_method(Method::BRUTE, stretched(z), ball.clone());
+            let expected = pair.contacts(&Pose::IDENTITY, &beside).to_vec();
+            let found: Vec<FacePair> = world.step().contacts().map(|c| c.faces).collect();
+            assert_eq!(found, expected, "{method}, step {step}");
+            checked += found.len();
+        }
+        let wide = Shape::new(Mesh::default());
+        if method != Method::WIDE {
+            assert!(matches!(world.set_shape(a, &wide), Err(WorldError::Method { .. })));
+        }
+        world.remove(a).expect("it is there");
+        assert_eq!(world.set_shape(a, &shape), Err(WorldError::NoSuchBody { body: a }));
+    }
+    assert!(checked > 500, "only {checked} contacts");
 }
 
 #[test]
@@ -208,7 +387,7 @@ fn live(seed: u64, method: Method, size: f64, far: DVec3) -> usize {
                 removed.push(id);
             }
         }
-        let contacts = twins[0].contacts(&shapes);
+        let contacts = contacts(&twins[0].bodies, &twins[0].ignored, &shapes);
         for ((name, world), twin) in worlds.iter_mut().zip(&mut twins) {
             checked += twin.check(&format!("{name}: {label}"), world, &contacts);
         }
@@ -221,7 +400,7 @@ fn live(seed: u64, method: Method, size: f64, far: DVec3) -> usize {
 fn ask(
     label: &str,
     random: &mut Random,
-    worlds: &mut [(&'static str, World)],
+    worlds: &mut [(String, World)],
     twin: &Twin,
     shapes: &[Shape],
     room: f64,
@@ -293,6 +472,38 @@ fn bodies_in_one_place() {
         assert_eq!(step.pairs().len(), count * (count - 1) / 2, "{name}");
         assert_eq!(step.stats().near, count * (count - 1) / 2, "{name}");
     }
+}
+
+/// The memory for pairs is bounded: with few bytes, few pairs are remembered, and the rest is searched.
+#[test]
+fn memory_for_pairs_is_bounded() {
+    let ball = Shape::with_method(Method::DOP18, generate::sphere(80).expect("an even number"));
+    let mut skipped = Vec::new();
+    for bytes in [0, 200, 5_000, 1 << 20] {
+        let mut world = World::new();
+        world.set_coherence(Coherence::default().bytes(bytes));
+        let mut bodies = Vec::new();
+        for i in 0..100u32 {
+            // Boxes overlap along a diagonal, but the balls are apart.
+            let place = DVec3::splat(1.5 * f64::from(i));
+            let pose = Pose::from_translation(place).expect("finite");
+            bodies.push((world.add(Body::new(&ball).at(pose)).expect("one method"), place));
+        }
+        let mut sum = 0;
+        for step in 0..20 {
+            for &(body, place) in &bodies {
+                let place = place + DVec3::X * 1e-3 * f64::from(step % 5);
+                let pose = Pose::from_translation(place).expect("finite");
+                world.set_pose(body, pose).expect("it is there");
+            }
+            let stats = world.step().stats();
+            assert_eq!((stats.near, stats.touching), (99, 0), "{bytes} bytes, step {step}");
+            sum += stats.skipped;
+        }
+        skipped.push(sum);
+    }
+    assert!(skipped[0] == 0 && skipped[1] < skipped[2] && 2 * skipped[2] < skipped[3], "{skipped:?}");
+    assert!(skipped[3] > 99 * 15, "{skipped:?}");
 }
 
 #[test]

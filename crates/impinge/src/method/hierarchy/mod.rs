@@ -80,7 +80,8 @@ pub(super) trait Walk: Sync {
     fn push(&self, scratch: &mut Self::Scratch, piece: Self::Piece);
 
     /// Continues until no pair is left, or about `limit` volumes have been tested since
-    /// [`begin`](Self::begin), or `visit` says to stop.
+    /// [`begin`](Self::begin), or `visit` says to stop. If fewer volumes were tested and `visit` was not called, the
+    /// bodies are proven not to be as close as asked.
     fn walk(
         &self,
         scratch: &mut Self::Scratch,

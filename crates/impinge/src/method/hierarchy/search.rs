@@ -174,6 +174,22 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         any
     }
 
+    fn is_clear(&mut self, question: &Question<'_>, limit: u64) -> bool {
+        self.counts = WalkCounts::default();
+        match question.proximity() {
+            Proximity::Apart => return true,
+            Proximity::Blurred => return false,
+            Proximity::Near => {}
+        }
+        let [a, b] = question.prepared::<H>();
+        let (pair, scratch) = (a.pair(b, question), &mut self.workers[0].scratch);
+        pair.begin_at_roots(scratch);
+        let walk = pair.walk(scratch, limit, &mut |_| ControlFlow::Break(()));
+        self.counts = scratch.counts();
+        // A walk that has used up its tests may have left pairs.
+        walk.is_continue() && self.counts.volume_tests < limit
+    }
+
     fn collect(&mut self, question: &Question<'_>, contacts: &mut Vec<FacePair>) {
         self.counts = WalkCounts::default();
         match question.proximity() {

@@ -87,6 +87,10 @@ impl<V: SavedVolume> Prepared for BvTree<V> {
         Box::new(HierarchySearch::<Self>::new())
     }
 
+    fn has_front(&self) -> bool {
+        Self::HAS_FRONT
+    }
+
     fn to_bytes(&self, mesh: &Mesh) -> Option<Vec<u8>> {
         Some(self.to_bytes(mesh))
     }

@@ -18,6 +18,7 @@ use crate::{
 use glam::{DMat3, DVec3, EulerRot};
 use std::{collections::HashSet, f64::consts::FRAC_PI_2, sync::Arc};
 
+mod front;
 mod making;
 
 const QUALITIES: [WideQuality; 2] = [WideQuality::Fast, WideQuality::Quality];
