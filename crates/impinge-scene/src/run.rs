@@ -4,12 +4,12 @@ use crate::{
     document::Broad,
     error::Error,
     motion::Mover,
-    response::{self, Dynamics},
-    rows::Row,
+    response::{self, Dynamics, Response},
+    rows::{Row, RowStats, micros, nanos_per_test},
     summary::{End, Summary},
 };
 use impinge::{
-    Pose, World,
+    Pose, Shape, World,
     world::{BodyId, Step, StepStats},
 };
 use impinge_io::csv_field;
@@ -17,6 +17,7 @@ use std::{
     fmt,
     io::{self, Write},
     ops::ControlFlow,
+    time::Instant,
 };
 
 /// One run of a scene, between two cycles.
@@ -27,9 +28,11 @@ pub struct Run {
     pub(crate) movers: Vec<Mover>,
     pub(crate) names: Names,
     pub(crate) dynamics: Dynamics,
+    pub(crate) response: Response,
     /// The number of cycles to run.
     pub(crate) cycles: u64,
     pub(crate) stop_at_contact: bool,
+    pub(crate) wants_stats: bool,
     pub(crate) contact_limit: ContactLimit,
     pub(crate) summary: Summary,
 }
@@ -114,7 +117,7 @@ impl Run {
         if cycle > 0 {
             self.advance(cycle)?;
         }
-        let Self { world, movers, names, dynamics, contact_limit, summary, .. } = self;
+        let Self { world, bodies, movers, names, dynamics, contact_limit, summary, .. } = self;
         let limit = contact_limit.contacts;
         let watched = |stats: &StepStats| {
             if watch(stats).is_break() {
@@ -132,20 +135,37 @@ impl Run {
                 return Err(contact_limit.exceeded(cycle, tested));
             }
         };
-        let numbers = Row::new("", cycle, &step);
-        summary.add(&numbers);
+        let mut numbers = Row::new("", cycle, &step);
+        let tests = step.stats().tests;
         if self.stop_at_contact && numbers.contacts > 0 {
             summary.stopped = End::Contact;
         }
-        dynamics.respond(movers, &step);
+        let start = Instant::now();
+        let hits = self.response.respond(dynamics, world, bodies, movers, cycle == 0);
+        if self.wants_stats {
+            let respond_us = micros(start.elapsed());
+            let energy = response::energy(movers, &dynamics.forces).unwrap_or_default();
+            numbers.stats = Some(RowStats {
+                box_tests: tests.volume_tests,
+                face_tests: tests.face_tests,
+                box_test_ns: nanos_per_test(numbers.narrow_us, tests.volume_tests),
+                respond_us,
+                impulses: hits.impulses,
+                reversals: hits.reversals,
+                kinetic: energy.kinetic,
+                potential: energy.potential,
+            });
+        }
+        summary.add(&numbers);
         let row = Row { run: &summary.run, ..numbers };
-        Ok(Some(Cycle { row, step, movers, names }))
+        Ok(Some(Cycle { row, step: world.last_step(), movers, names }))
     }
 
     /// Returns times and counts over all cycles so far.
     pub fn summary(&self) -> Summary {
         let mut summary = self.summary.clone();
-        summary.finish(response::energy(&self.movers));
+        let energy = response::energy(&self.movers, &self.dynamics.forces);
+        summary.finish(energy.map(|energy| energy.kinetic));
         summary
     }
 
@@ -222,6 +242,22 @@ impl<'r> Cycle<'r> {
     /// Returns the pose of each body, in the order of their numbers.
     pub fn poses(&self) -> impl Iterator<Item = &Pose> {
         self.movers.iter().map(|mover| &mover.pose)
+    }
+
+    /// Returns the poses from which the bodies start into the next cycle. They differ from [`poses`](Self::poses)
+    /// for bodies in free flight that touched something: these were set back to where they touch nothing.
+    pub fn kept_poses(&self) -> impl Iterator<Item = &Pose> {
+        self.movers.iter().map(Mover::kept_pose)
+    }
+
+    /// Returns the shape of each body, in the order of their numbers.
+    pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.movers.iter().map(|mover| &mover.shape)
+    }
+
+    /// Returns the numbers of the bodies in free flight.
+    pub fn flying(&self) -> impl Iterator<Item = usize> {
+        (0..).zip(self.movers).filter(|(_, mover)| mover.flight().is_some()).map(|(body, _)| body)
     }
 
     /// Writes one CSV row for each pair of faces that touch.

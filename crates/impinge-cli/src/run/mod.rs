@@ -84,6 +84,9 @@ pub(crate) struct Arguments {
     /// Threads to use; 0 for one per core. Replaces the number of the scene; a scene without one uses 0
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
+    /// Add box tests, face tests, time per box test, impulses and energies to every row and summary
+    #[arg(long)]
+    stats: bool,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -127,6 +130,7 @@ impl Arguments {
         overrides.broad = self.broad.map(Broad::into);
         overrides.method = self.method;
         overrides.threads = self.threads;
+        overrides.stats = self.stats;
         overrides
     }
 
@@ -167,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     let Arguments { output, contacts, write_poses, plot, .. } = arguments;
     let paths = [output, contacts, write_poses].map(Option::as_deref);
     interrupt.during(|| {
-        let mut files = Files::create(paths, format)?;
+        let mut files = Files::create(paths, format, arguments.stats)?;
         let mut reports = Vec::new();
         for number in 0..scene.run_count() {
             let run = match first.take() {

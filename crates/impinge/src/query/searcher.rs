@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::{
     FacePair, MeshDistance, Method, Pose, Threads,
-    method::{NearestFaces, Question, Search},
+    method::{NearestFaces, Question, Search, WalkCounts},
 };
 use std::{cell::RefCell, fmt, ops::ControlFlow};
 
@@ -59,11 +59,21 @@ impl Searcher {
         });
     }
 
-    /// Appends all pairs of faces that touch, sorted.
-    pub(crate) fn contacts(&mut self, a: Placed<'_>, b: Placed<'_>, into: &mut Vec<FacePair>) {
+    /// Appends all pairs of faces that touch, sorted. Returns how many tests it took; zeros for methods that
+    /// do not count.
+    pub(crate) fn contacts(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        into: &mut Vec<FacePair>,
+    ) -> WalkCounts {
         let start = into.len();
-        self.ask(a, b, |search, question| search.collect(question, into));
+        let counts = self.ask(a, b, |search, question| {
+            search.collect(question, into);
+            search.counts()
+        });
         FacePair::sort(&mut into[start..]);
+        counts
     }
 
     /// Whether any faces touch.

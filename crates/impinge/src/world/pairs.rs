@@ -2,7 +2,7 @@
 //! [`step`](super::step) calls it; [`Searcher`] does the search of one pair.
 
 use super::body::Bodies;
-use crate::{FacePair, Threads, broad::ProxyPair, query::Searcher};
+use crate::{FacePair, Threads, broad::ProxyPair, method::WalkCounts, query::Searcher};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -31,6 +31,8 @@ struct Worker {
     searcher: Searcher,
     faces: Vec<FacePair>,
     touching: Vec<Touching>,
+    /// The tests of this step.
+    counts: WalkCounts,
 }
 
 /// The number of pairs searched at a time. Bounds the memory for pairs.
@@ -46,6 +48,7 @@ impl PairSearch {
         for worker in &mut self.workers {
             worker.faces.clear();
             worker.touching.clear();
+            worker.counts = WalkCounts::default();
         }
     }
 
@@ -96,6 +99,11 @@ impl PairSearch {
         self.workers.iter().map(|worker| worker.faces.len()).sum()
     }
 
+    /// The tests made so far, of all workers together.
+    pub(super) fn counts(&self) -> WalkCounts {
+        self.workers.iter().fold(WalkCounts::default(), |sum, worker| sum.plus(worker.counts))
+    }
+
     /// A searcher for queries between steps.
     pub(super) fn searcher(&mut self) -> &mut Searcher {
         if self.workers.is_empty() {
@@ -110,7 +118,9 @@ impl Worker {
         for &pair in pairs {
             let (Some(a), Some(b)) = (bodies.at(pair[0]), bodies.at(pair[1])) else { continue };
             let start = self.faces.len();
-            self.searcher.contacts((&a.shape, &a.pose), (&b.shape, &b.pose), &mut self.faces);
+            let counts =
+                self.searcher.contacts((&a.shape, &a.pose), (&b.shape, &b.pose), &mut self.faces);
+            self.counts = self.counts.plus(counts);
             let count = (self.faces.len() - start) as u32;
             if count > 0 {
                 self.touching.push(Touching { pair, worker: number, count, start });
