@@ -37,6 +37,9 @@ use toml::Spanned;
 const MAX_BODIES: u64 = 1 << 24;
 const MAX_IGNORED: u64 = 10_000_000;
 
+/// Random places that are tried for a copy that must be apart from all other bodies.
+const MAX_TRIES: u32 = 1000;
+
 /// The largest number of threads that a scene may set: more than any machine can use, and still quick to
 /// start.
 pub const MAX_THREADS: u16 = 1024;
@@ -348,7 +351,21 @@ impl<'s> Builder<'s> {
                     break;
                 }
                 let about = |error: &dyn Display| self.fault(&at, format!("body {name}: {error}"));
-                let pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                let mut pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                let mut tries = 1;
+                while copies.is_apart
+                    && !made.world.bodies_near(&shape.placed_bounds(&pose)).is_empty()
+                {
+                    if tries == MAX_TRIES {
+                        let message = format!(
+                            "`scatter`: after {MAX_TRIES} tries no place for copy {copy} is apart from all \
+                             other bodies; use fewer copies or a larger box"
+                        );
+                        return Err(about(&message));
+                    }
+                    pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                    tries += 1;
+                }
                 let mover = Mover::new(shape.clone(), pose);
                 let of_entry = (path.as_ref(), solid.as_ref());
                 let mover = self.moving(mover, entry, of_entry, made.bodies.len() as u64)?;

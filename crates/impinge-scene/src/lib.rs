@@ -45,14 +45,16 @@
 //! | `text.rs`, `values.rs` | the text of the file, checks of values, positions of errors |
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
-//! | `motion.rs`, `response.rs` | how bodies move, and how they respond to hits |
-//! | `rows.rs`, `summary.rs` | numbers of one cycle, and of a whole run |
+//! | `motion.rs`, `flight.rs`, `inertia.rs` | how bodies move; free flight; the inertia of a mesh |
+//! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
+//! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
 
 mod build;
 mod copies;
 mod document;
 mod error;
+mod figures;
 mod flight;
 mod impact;
 mod inertia;
@@ -68,8 +70,9 @@ mod text;
 mod values;
 
 pub use build::{Builder, MAX_THREADS, Overrides};
-pub use document::{Broad, PlotAxis};
+pub use document::{Broad, Paper, PlotAxis};
 pub use error::Error;
+pub use figures::Figure;
 pub use rows::{Row, RowStats};
 pub use run::{Cycle, Run};
 pub use scene::Scene;

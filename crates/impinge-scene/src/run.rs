@@ -10,6 +10,7 @@ use crate::{
 };
 use impinge::{
     Pose, Shape, World,
+    glam::DVec3,
     world::{BodyId, Step, StepStats},
 };
 use impinge_io::csv_field;
@@ -96,6 +97,13 @@ impl Run {
     /// uses the rayon pool in which it is called.
     pub fn threads(&self) -> u16 {
         self.summary.threads
+    }
+
+    /// Returns the point that attracts bodies in free flight; if there is none, the middle of the room or the origin.
+    pub fn center(&self) -> DVec3 {
+        let Dynamics { forces, room, .. } = &self.dynamics;
+        let toward = forces.toward.map(|(point, _)| point);
+        toward.or(room.map(|room| room.center())).unwrap_or_default()
     }
 
     /// Runs one cycle: moves the bodies (except in the first cycle), finds the faces that touch, and makes
@@ -255,9 +263,11 @@ impl<'r> Cycle<'r> {
         self.movers.iter().map(|mover| &mover.shape)
     }
 
-    /// Returns the numbers of the bodies in free flight.
-    pub fn flying(&self) -> impl Iterator<Item = usize> {
-        (0..).zip(self.movers).filter(|(_, mover)| mover.flight().is_some()).map(|(body, _)| body)
+    /// Returns the bodies in free flight: the number of each, and the position of its centre of mass at the pose
+    /// from which it starts into the next cycle.
+    pub fn flying(&self) -> impl Iterator<Item = (usize, DVec3)> {
+        let place = |(body, mover): (usize, &Mover)| Some((body, mover.flight()?.state.center));
+        self.movers.iter().enumerate().filter_map(place)
     }
 
     /// Writes one CSV row for each pair of faces that touch.

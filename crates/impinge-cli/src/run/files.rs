@@ -87,9 +87,9 @@ impl Files {
         Ok(())
     }
 
-    /// Renames all files, and the plot, to their final names.
-    pub(super) fn commit(self, plot: Option<Draft>) -> Result<(), Failure> {
+    /// Renames all files, and the plots and pages, to their final names.
+    pub(super) fn commit(self, drawn: Vec<Draft>) -> Result<(), Failure> {
         let Self { rows, contacts, poses, .. } = self;
-        Ok(commit_all([rows, contacts, poses, plot].into_iter().flatten(), None)?)
+        Ok(commit_all([rows, contacts, poses].into_iter().flatten().chain(drawn), None)?)
     }
 }
