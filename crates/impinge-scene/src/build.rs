@@ -4,11 +4,12 @@
 use crate::{
     copies::Copies,
     document::{AtEnd, Broad, Document, Entry, RunEntry, Vector},
+    dynamics::Dynamics,
     error::Error,
     flight::{Forces, Rigid},
     inertia::Inertia,
     motion::{Billiard, Mover, Path},
-    response::{self, Dynamics, Response},
+    response::{self, Response},
     rows::to_thousandths,
     run::{ContactLimit, Names, Run},
     scene::Scene,
@@ -342,7 +343,8 @@ impl<'s> Builder<'s> {
             None => None,
             Some(path) => Some(self.path(&path.get_ref().poses)?),
         };
-        let solid = entry.flight.as_ref().map(|_| Solid::of(shape.mesh(), made.dynamics.room.is_some()));
+        let solid =
+            entry.flight.as_ref().map(|_| Solid::of(shape.mesh(), made.dynamics.room.is_some()));
         let count = copies.count;
         made.names.entries.push((name.to_owned(), count == 1));
         let mut place = || -> Result<(), Error> {

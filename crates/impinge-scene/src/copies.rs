@@ -49,7 +49,11 @@ impl Copies {
                 let all = count.iter().try_fold(1_u64, |all, &count| all.checked_mul(count));
                 match all.unwrap_or(u64::MAX) {
                     0 => Err(zero(&grid.span())),
-                    all => Ok(Self { count: all, is_apart: false, layout: Layout::Grid { count, step } }),
+                    all => Ok(Self {
+                        count: all,
+                        is_apart: false,
+                        layout: Layout::Grid { count, step },
+                    }),
                 }
             }
             (None, None, Some(scatter)) => {

@@ -31,7 +31,8 @@ impl Paper {
             ("time per cycle, ms", self.cycle_ms, Some(run.mean_us / 1e3)),
             ("time per box test, µs", self.box_test_us, stats.map(|stats| stats.box_test_ns / 1e3)),
         ];
-        let figure = |(name, paper, run): (_, Option<f64>, _)| Some(Figure { name, paper: paper?, run });
+        let figure =
+            |(name, paper, run): (_, Option<f64>, _)| Some(Figure { name, paper: paper?, run });
         rows.into_iter().filter_map(figure).collect()
     }
 }

@@ -180,7 +180,8 @@ mod tests {
     #[test]
     fn a_block_thrown_about_its_middle_axis_turns_over() {
         let block = block();
-        let start = block.state(DVec3::ZERO, DQuat::IDENTITY, DVec3::ZERO, DVec3::new(1e-3, 0.1, 0.0));
+        let start =
+            block.state(DVec3::ZERO, DQuat::IDENTITY, DVec3::ZERO, DVec3::new(1e-3, 0.1, 0.0));
         let (mut state, mut lowest) = (start, f64::INFINITY);
         for cycle in 0..5000 {
             state = block.after(&state, 1.0, &Forces::default());
@@ -213,9 +214,8 @@ mod tests {
         let (block, gravity) = (block(), DVec3::Z * -0.01);
         let forces = Forces { gravity, toward: None };
         let start = block.state(DVec3::ZERO, DQuat::IDENTITY, DVec3::X, DVec3::ZERO);
-        let in_parts = [0.25, 3.5, 6.25].iter().fold(start, |state, &time| {
-            block.after(&state, time, &forces)
-        });
+        let in_parts =
+            [0.25, 3.5, 6.25].iter().fold(start, |state, &time| block.after(&state, time, &forces));
         let expected = DVec3::X * 10.0 + gravity * 50.0;
         for state in [block.after(&start, 10.0, &forces), in_parts] {
             assert!((state.center - expected).length() < 1e-12, "{}", state.center);
@@ -228,13 +228,17 @@ mod tests {
         let block = block();
         let forces = Forces { gravity: DVec3::ZERO, toward: Some((DVec3::ONE, 0.003)) };
         for velocity in [DVec3::ZERO, DVec3::X * 0.01, DVec3::new(0.1, -0.05, 0.0)] {
-            let mut state = block.state(DVec3::new(4.0, 1.0, 1.0), DQuat::IDENTITY, velocity, DVec3::X);
+            let mut state =
+                block.state(DVec3::new(4.0, 1.0, 1.0), DQuat::IDENTITY, velocity, DVec3::X);
             let energy = |state: &State| block.kinetic(state) + block.potential(state, &forces);
             let (before, mut nearest) = (energy(&state), f64::INFINITY);
             for cycle in 0..4000 {
                 state = block.after(&state, 1.0, &forces);
                 let now = energy(&state);
-                assert!((now - before).abs() < 1e-9 * before, "cycle {cycle}: {before} became {now}");
+                assert!(
+                    (now - before).abs() < 1e-9 * before,
+                    "cycle {cycle}: {before} became {now}"
+                );
                 nearest = nearest.min((state.center - DVec3::ONE).length());
             }
             assert!(nearest < 2.0, "the body never came near: {nearest}");

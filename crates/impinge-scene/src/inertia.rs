@@ -18,7 +18,7 @@ pub(super) struct Inertia {
 }
 
 /// Sums over pieces of a body: mass, first moments, and second moments `∫ x xᵀ`.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Moments {
     mass: f64,
     first: DVec3,
@@ -66,9 +66,11 @@ impl Inertia {
 }
 
 impl Moments {
+    const ZERO: Self = Self { mass: 0.0, first: DVec3::ZERO, second: DMat3::ZERO };
+
     /// Sums tetrahedra from the origin to each face; those on the inner side count as negative.
     fn of_solid(triangles: impl Iterator<Item = [DVec3; 3]>) -> Self {
-        triangles.fold(Self::default(), |sum, [u, v, w]| {
+        triangles.fold(Self::ZERO, |sum, [u, v, w]| {
             // ∫ x xᵀ over the tetrahedron (0, u, v, w) is volume / 20 · (Σ p pᵀ + s sᵀ), with s = Σ p.
             sum.plus(u.dot(v.cross(w)) / 6.0, [u, v, w], 4.0, 20.0)
         })
@@ -76,7 +78,7 @@ impl Moments {
 
     /// Sums the faces, each with its area as mass.
     fn of_shell(triangles: impl Iterator<Item = [DVec3; 3]>) -> Self {
-        triangles.fold(Self::default(), |sum, [u, v, w]| {
+        triangles.fold(Self::ZERO, |sum, [u, v, w]| {
             // ∫ x xᵀ over a triangle is area / 12 · (Σ p pᵀ + s sᵀ), with s = Σ p.
             sum.plus((v - u).cross(w - u).length() / 2.0, [u, v, w], 3.0, 12.0)
         })
@@ -105,13 +107,16 @@ impl Moments {
         let determinant = tensor.determinant();
         // Second moments of real mass are not negative. A mesh that is inside out in places can violate this.
         let is_real = (0..3).all(|axis| second.col(axis)[axis] >= -1e-12);
-        (is_real && determinant > 1e-12 * trace.powi(3))
-            .then(|| Inertia { center, tensor, inverse: tensor.inverse() })
+        (is_real && determinant > 1e-12 * trace.powi(3)).then(|| Inertia {
+            center,
+            tensor,
+            inverse: tensor.inverse(),
+        })
     }
 }
 
 /// Returns the matrix `v vᵀ`.
-fn outer(v: DVec3) -> DMat3 {
+pub(super) fn outer(v: DVec3) -> DMat3 {
     DMat3::from_cols(v * v.x, v * v.y, v * v.z)
 }
 
@@ -121,7 +126,8 @@ mod tests {
     use impinge::generate;
 
     fn assert_near(found: DMat3, expected: DMat3) {
-        let size = expected.to_cols_array().iter().fold(0.0_f64, |size, value| size.max(value.abs()));
+        let size =
+            expected.to_cols_array().iter().fold(0.0_f64, |size, value| size.max(value.abs()));
         assert!(found.abs_diff_eq(expected, 1e-9 * size), "{found} instead of {expected}");
     }
 
@@ -153,7 +159,8 @@ mod tests {
             // Sorted shares of 1 are uniform on the tetrahedron.
             let mut shares = [(); 3].map(|()| random.unit());
             shares.sort_by(f64::total_cmp);
-            let weights = [shares[0], shares[1] - shares[0], shares[2] - shares[1], 1.0 - shares[2]];
+            let weights =
+                [shares[0], shares[1] - shares[0], shares[2] - shares[1], 1.0 - shares[2]];
             let point: DVec3 = corners.iter().zip(weights).map(|(&corner, w)| corner * w).sum();
             let arm = point - inertia.center;
             tensor += DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer(arm);

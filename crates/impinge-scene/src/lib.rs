@@ -46,6 +46,7 @@
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
 //! | `motion.rs`, `flight.rs`, `inertia.rs` | how bodies move; free flight; the inertia of a mesh |
+//! | `dynamics.rs` | forces, restitution and walls |
 //! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
 //! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
@@ -53,6 +54,7 @@
 mod build;
 mod copies;
 mod document;
+mod dynamics;
 mod error;
 mod figures;
 mod flight;

@@ -168,9 +168,8 @@ impl Mover {
     pub(super) fn way(&self) -> f64 {
         let bounds = self.shape.mesh().bounds();
         let corners = [bounds.min, bounds.max];
-        let corners = (0..8).map(|i| {
-            DVec3::new(corners[i & 1].x, corners[i >> 1 & 1].y, corners[i >> 2 & 1].z)
-        });
+        let corners = (0..8)
+            .map(|i| DVec3::new(corners[i & 1].x, corners[i >> 1 & 1].y, corners[i >> 2 & 1].z));
         corners
             .filter(|corner| corner.is_finite())
             .map(|corner| self.before.place(corner).distance(self.pose.place(corner)))

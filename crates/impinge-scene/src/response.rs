@@ -6,32 +6,18 @@
 //! finds the groups of bodies that have to be set back together, and checks where they are left.
 
 use crate::{
+    dynamics::{Dynamics, keep_in},
     flight::Forces,
     impact::{self, Party, Region},
-    motion::{Flight, Motion, Mover},
+    motion::Mover,
     set_back::{Hits, Numbers, Scenery, meets, party},
 };
 use impinge::{
-    Bounds, FacePair, Pose, World, contacts,
+    FacePair, World, contacts,
     glam::{DMat3, DVec3},
     world::BodyId,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Forces, walls and restitution.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Dynamics {
-    pub(super) forces: Forces,
-    /// The share of the normal velocity that is left after a hit, from 0 to 1.
-    pub(super) restitution: f64,
-    pub(super) room: Option<Bounds>,
-}
-
-impl Default for Dynamics {
-    fn default() -> Self {
-        Self { forces: Forces::default(), restitution: 1.0, room: None }
-    }
-}
 
 /// Groups are set back at most this often in a cycle. After that, they turn back.
 const ROUNDS: usize = 8;
@@ -223,53 +209,6 @@ impl Groups {
     }
 }
 
-impl Dynamics {
-    /// Returns whether a body in flight is beyond a wall at a pose.
-    pub(super) fn is_beyond_walls(&self, flight: &Flight, pose: &Pose) -> bool {
-        let Some(room) = &self.room else { return false };
-        let is_within = |corner: DVec3| corner.cmpge(room.min).all() && corner.cmple(room.max).all();
-        !flight.outline.iter().all(|&corner| is_within(pose.place(corner)))
-    }
-
-    /// Returns the corner that is farthest beyond each wall, and the direction into the room.
-    pub(super) fn corners_beyond_walls(&self, flight: &Flight, pose: &Pose) -> Vec<(DVec3, DVec3)> {
-        let Some(room) = &self.room else { return Vec::new() };
-        let mut found = Vec::new();
-        for inward in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().flat_map(|axis| [axis, -axis]) {
-            let wall = if inward.max_element() > 0.0 { room.min } else { room.max };
-            let inside = |corner: DVec3| (pose.place(corner) - wall).dot(inward);
-            let depths = flight.outline.iter().map(|&corner| (inside(corner), corner));
-            let deepest = depths.min_by(|(a, _), (b, _)| a.total_cmp(b));
-            found.extend(
-                deepest.filter(|(inside, _)| *inside < 0.0).map(|(_, corner)| (corner, inward)),
-            );
-        }
-        found
-    }
-}
-
-/// Reflects a billiard body that has passed a wall.
-fn keep_in(room: &Bounds, mover: &mut Mover) {
-    if !matches!(mover.motion, Motion::Billiard(_)) {
-        return;
-    }
-    let bounds = mover.bounds();
-    if bounds.is_empty() {
-        return;
-    }
-    for axis in 0..3 {
-        let below = room.min[axis] - bounds.min[axis];
-        let above = bounds.max[axis] - room.max[axis];
-        if below > 0.0 {
-            mover.center[axis] += below;
-            mover.velocity[axis] = mover.velocity[axis].abs();
-        } else if above > 0.0 {
-            mover.center[axis] -= above;
-            mover.velocity[axis] = -mover.velocity[axis].abs();
-        }
-    }
-}
-
 /// Returns a body as a party of a hit at the pose where it is left.
 fn party_of(mover: &Mover) -> Party {
     match mover.flight() {
@@ -331,60 +270,106 @@ pub(super) fn energy(movers: &[Mover], forces: &Forces) -> Option<Energy> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::{Pose, Shape, World, generate, generate::Random, world::Body};
+    use crate::{flight::Rigid, inertia::Inertia};
+    use impinge::{Bounds, Mesh, Pose, Shape, generate, generate::Random, world::Body};
 
-    /// Shuttles of different mass that fly towards each other.
-    fn flock(seed: u64) -> (World, Vec<Mover>) {
-        let shape = Shape::new(generate::scaled_to_cube(&generate::shuttle(), 2.0).unwrap());
-        let (mut world, mut random) = (World::new(), Random::new(seed));
-        let movers = (0..30).map(|i| {
-            let place = random.direction() * random.range(1.0, 6.0);
-            let pose = Pose::new(random.rotation(), place).unwrap();
-            world.add(Body::new(&shape).at(pose)).unwrap();
-            let velocity = (random.direction() - place / 6.0) * 0.05;
-            let mover = Mover::new(shape.clone(), pose);
-            mover.flying(velocity, random.direction() * 0.02, 1.0 + f64::from(i % 3))
-        });
-        let movers = movers.collect();
-        (world, movers)
+    fn flying(
+        mesh: &Mesh,
+        shape: &Shape,
+        pose: Pose,
+        [velocity, spin]: [DVec3; 2],
+        mass: f64,
+    ) -> Mover {
+        let rigid = Rigid { mass, inertia: Inertia::of(mesh) };
+        Mover::new(shape.clone(), pose).flying(velocity, spin, rigid, mesh.positions().into())
     }
 
-    /// Total momentum and angular momentum.
-    fn momenta(movers: &[Mover]) -> [DVec3; 2] {
-        let mut sum = [DVec3::ZERO; 2];
-        for mover in movers {
-            let Motion::Flight { mass, inertia } = mover.motion else { continue };
-            sum[0] += mover.velocity * mass;
-            sum[1] += mover.center.cross(mover.velocity * mass) + mover.spin * inertia;
+    struct Flock {
+        world: World,
+        ids: Vec<BodyId>,
+        movers: Vec<Mover>,
+        response: Response,
+        hits: Hits,
+    }
+
+    impl Flock {
+        /// Shuttles of different mass that fly towards each other. Some of them touch from the start.
+        fn new(seed: u64) -> Self {
+            let mesh = generate::scaled_to_cube(&generate::shuttle(), 2.0).unwrap();
+            let shape = Shape::new(mesh.clone());
+            let mut random = Random::new(seed);
+            let movers = (0..30).map(|i| {
+                let place = random.direction() * random.range(1.0, 6.0);
+                let pose = Pose::new(random.rotation(), place).unwrap();
+                let velocity = (random.direction() - place / 6.0) * 0.05;
+                let motion = [velocity, random.direction() * 0.02];
+                flying(&mesh, &shape, pose, motion, 1.0 + f64::from(i % 3))
+            });
+            Self::of(movers.collect())
         }
-        sum
-    }
 
-    fn fly(dynamics: &Dynamics, seed: u64) -> (Vec<Mover>, usize) {
-        let (mut world, mut movers) = flock(seed);
-        let ids: Vec<_> = world.bodies().collect();
-        let mut hits = 0;
-        for cycle in 0..200 {
-            for (mover, &id) in movers.iter_mut().zip(&ids).filter(|_| cycle > 0) {
-                mover.advance(cycle, &dynamics.forces).unwrap();
-                world.set_pose(id, mover.pose).unwrap();
+        fn of(movers: Vec<Mover>) -> Self {
+            let mut world = World::new();
+            let add = |mover: &Mover| world.add(Body::new(&mover.shape).at(mover.pose)).unwrap();
+            let ids = movers.iter().map(add).collect();
+            Self { world, ids, movers, response: Response::default(), hits: Hits::default() }
+        }
+
+        /// Runs cycles, and checks that bodies touch nothing where they are left.
+        fn fly(&mut self, dynamics: &Dynamics, cycles: u64) {
+            for cycle in 0..cycles {
+                let Self { world, ids, movers, response, hits } = self;
+                for (mover, &id) in movers.iter_mut().zip(ids.iter()).filter(|_| cycle > 0) {
+                    mover.advance(cycle, &dynamics.forces).unwrap();
+                    world.set_pose(id, mover.pose).unwrap();
+                }
+                world.step();
+                let found = response.respond(dynamics, world, ids, movers, cycle == 0);
+                hits.impulses += found.impulses;
+                hits.reversals += found.reversals;
+                for pair in touching(movers) {
+                    let is_known = response.overlapping.contains(&pair);
+                    assert!(is_known, "cycle {cycle}: bodies {pair:?} were left in contact");
+                }
             }
-            let step = world.step();
-            let before: Vec<DVec3> = movers.iter().map(|mover| mover.velocity).collect();
-            dynamics.respond(&mut movers, &step);
-            hits += movers.iter().zip(before).filter(|(mover, v)| mover.velocity != *v).count();
         }
-        (movers, hits)
+
+        /// Total momentum and angular momentum.
+        fn momenta(&self) -> [DVec3; 2] {
+            let mut sum = [DVec3::ZERO; 2];
+            for flight in self.movers.iter().filter_map(Mover::flight) {
+                let momentum = flight.state.velocity * flight.rigid.mass;
+                sum[0] += momentum;
+                sum[1] += flight.state.center.cross(momentum) + flight.state.momentum;
+            }
+            sum
+        }
+
+        fn energy(&self, dynamics: &Dynamics) -> f64 {
+            let Energy { kinetic, potential } = energy(&self.movers, &dynamics.forces).unwrap();
+            kinetic + potential
+        }
+    }
+
+    /// The pairs that touch where the bodies are left, by a loop over all pairs.
+    fn touching(movers: &[Mover]) -> Vec<Numbers> {
+        let placed: Vec<_> = movers.iter().map(|mover| (&mover.shape, mover.kept_pose())).collect();
+        let pairs = (0..placed.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+        pairs.filter(|&[a, b]| meets(placed[a], placed[b])).collect()
     }
 
     #[test]
     fn elastic_flight_conserves_energy_and_momenta() {
+        let dynamics = Dynamics::default();
         for seed in 0..4 {
-            let (before, (movers, hits)) = (flock(seed).1, fly(&Dynamics::default(), seed));
-            assert!(hits > 50, "seed {seed}: {hits} hits prove little");
-            let [e, f] = [&before, &movers].map(|movers| energy(movers).unwrap());
-            assert!((e - f).abs() < 1e-9 * e, "seed {seed}: energy {e} became {f}");
-            for (p, q) in momenta(&before).iter().zip(momenta(&movers)) {
+            let mut flock = Flock::new(seed);
+            let (energy, momenta) = (flock.energy(&dynamics), flock.momenta());
+            flock.fly(&dynamics, 200);
+            assert!(flock.hits.impulses > 30, "seed {seed}: {:?} prove little", flock.hits);
+            assert_eq!(flock.hits.reversals, 0, "seed {seed}");
+            let after = flock.energy(&dynamics);
+            assert!((energy - after).abs() < 1e-9 * energy, "seed {seed}: {energy} became {after}");
+            for (p, q) in momenta.iter().zip(flock.momenta()) {
                 assert!((*p - q).length() < 1e-9, "seed {seed}: momentum {p} became {q}");
             }
         }
@@ -393,25 +378,84 @@ mod tests {
     #[test]
     fn without_restitution_energy_is_lost_and_momentum_is_not() {
         let dynamics = Dynamics { restitution: 0.2, ..Dynamics::default() };
-        let (before, (movers, _)) = (flock(5).1, fly(&dynamics, 5));
-        let [e, f] = [&before, &movers].map(|movers| energy(movers).unwrap());
-        assert!(f < 0.9 * e, "energy {e} became {f}");
-        for (p, q) in momenta(&before).iter().zip(momenta(&movers)) {
+        let mut flock = Flock::new(5);
+        let (energy, momenta) = (flock.energy(&dynamics), flock.momenta());
+        flock.fly(&dynamics, 200);
+        let after = flock.energy(&dynamics);
+        assert!(after < 0.9 * energy, "energy {energy} became {after}");
+        for (p, q) in momenta.iter().zip(flock.momenta()) {
             assert!((*p - q).length() < 1e-9, "momentum {p} became {q}");
         }
     }
 
+    /// A block in a room, with nothing but walls to hit, and a corner first.
     #[test]
-    fn walls_send_back_with_the_restitution() {
+    fn walls_turn_bodies_and_keep_their_energy() {
         let room = Bounds { min: DVec3::splat(-2.0), max: DVec3::splat(2.0) };
-        let dynamics = Dynamics { restitution: 0.5, room: Some(room), ..Dynamics::default() };
-        let shape = Shape::new(generate::sphere(48).unwrap());
-        let mut mover = Mover::new(shape, Pose::IDENTITY).flying(DVec3::X * 0.3, DVec3::ZERO, 1.0);
-        for cycle in 1..=4 {
-            mover.advance(cycle, &dynamics.forces).unwrap();
-            dynamics.keep_in(&room, &mut mover);
+        let gravity = DVec3::new(0.0, 0.0, -0.003);
+        let forces = Forces { gravity, toward: None };
+        let dynamics = Dynamics { forces, room: Some(room), ..Dynamics::default() };
+        let mesh = generate::cuboid(DVec3::new(1.0, 0.5, 0.25)).unwrap();
+        let motion = [DVec3::new(0.1, 0.03, 0.0), DVec3::new(0.0, 0.02, 0.01)];
+        let block = flying(&mesh, &Shape::new(mesh.clone()), Pose::IDENTITY, motion, 1.0);
+        let mut flock = Flock::of(vec![block]);
+        let energy = flock.energy(&dynamics);
+        let spin = |flock: &Flock| flock.movers[0].flight().unwrap().state.momentum;
+        let before = spin(&flock);
+        flock.fly(&dynamics, 1000);
+        let after = flock.energy(&dynamics);
+        assert!((energy - after).abs() < 1e-9 * energy.abs(), "{energy} became {after}");
+        assert!(flock.hits.impulses > 40 && spin(&flock) != before, "{:?}", flock.hits);
+        let flight = flock.movers[0].flight().unwrap();
+        assert!(!dynamics.is_beyond_walls(flight, &flight.state_pose));
+    }
+
+    /// A ball that falls on a floor, with a thousandth of its size per cycle at most.
+    #[test]
+    fn a_ball_comes_to_rest_on_a_floor_and_not_in_it() {
+        let forces = Forces { gravity: DVec3::Z * -0.001, toward: None };
+        let dynamics = Dynamics { forces, restitution: 0.5, ..Dynamics::default() };
+        let floor = Shape::new(generate::cuboid(DVec3::new(9.0, 9.0, 1.0)).unwrap());
+        let floor = Mover::new(floor, Pose::from_translation(DVec3::Z * -0.5).unwrap());
+        let mesh = generate::sphere(168).unwrap();
+        let at = Pose::from_translation(DVec3::new(0.1, 0.2, 1.3)).unwrap();
+        let ball = flying(&mesh, &Shape::new(mesh.clone()), at, [DVec3::ZERO; 2], 1.0);
+        let mut flock = Flock::of(vec![floor, ball]);
+        let mut energy = flock.energy(&dynamics);
+        for _ in 0..10 {
+            flock.fly(&dynamics, 50);
+            let now = flock.energy(&dynamics);
+            assert!(now < energy + 1e-12, "{energy} became {now}");
+            energy = now;
         }
-        assert_eq!(mover.velocity, DVec3::X * -0.15);
-        assert!(mover.center.x <= 1.0 + 1e-9, "{}", mover.center);
+        let height = flock.movers[1].flight().unwrap().state.center.z;
+        assert!((0.9..1.05).contains(&height), "the centre of the ball is at {height}");
+    }
+
+    /// A body that is moved by the scene pushes one in flight, and does not pass through it.
+    #[test]
+    fn a_steady_body_pushes_a_flying_one() {
+        let mesh = generate::sphere(168).unwrap();
+        let shape = Shape::new(mesh.clone());
+        let pusher = Mover::new(shape.clone(), Pose::from_translation(DVec3::X * -3.0).unwrap());
+        let pusher = pusher.steady(DVec3::X * 0.05, DVec3::ZERO);
+        let ball = flying(&mesh, &shape, Pose::IDENTITY, [DVec3::ZERO; 2], 1.0);
+        let mut flock = Flock::of(vec![pusher, ball]);
+        flock.fly(&Dynamics::default(), 60);
+        let state = flock.movers[1].flight().unwrap().state;
+        assert!(flock.hits.impulses > 0 && flock.hits.reversals == 0, "{:?}", flock.hits);
+        // Twice the velocity of the pusher, less what goes into other directions.
+        assert!(state.velocity.x > 0.08 && state.velocity.x <= 0.1 + 1e-9, "{}", state.velocity);
+    }
+
+    #[test]
+    fn groups_join_and_list_their_bodies() {
+        let mut groups = Groups::default();
+        for (a, b) in [(7, 3), (1, 1), (5, 7), (2, 4)] {
+            groups.join(a, b);
+        }
+        assert_eq!(groups.all(), [vec![1], vec![2, 4], vec![3, 5, 7]]);
+        groups.join(4, 5);
+        assert_eq!(groups.all(), [vec![1], vec![2, 3, 4, 5, 7]]);
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::{
     document::Broad,
+    dynamics::Dynamics,
     error::Error,
     motion::Mover,
-    response::{self, Dynamics, Response},
+    response::{self, Response},
     rows::{Row, RowStats, micros, nanos_per_test},
     summary::{End, Summary},
 };

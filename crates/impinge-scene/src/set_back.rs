@@ -10,10 +10,11 @@
 //! it decide whether the gap between the faces grows.
 
 use crate::{
-    flight::State,
+    dynamics::Dynamics,
+    flight::{Rigid, State},
     impact::{self, Party, Region},
+    inertia::outer,
     motion::{Flight, Mover},
-    response::Dynamics,
 };
 use impinge::{
     Bounds, Pose, World, contacts,
@@ -112,7 +113,9 @@ impl Scenery<'_> {
         let restitution = self.dynamics.restitution;
         for &member in members {
             if let Some(flight) = self.movers[member].flight_mut() {
-                (flight.state, flight.state_pose) = (reversed(flight.start, restitution), flight.start_pose);
+                (flight.state, flight.state_pose) = (flight.start, flight.start_pose);
+                flight.state.velocity *= -restitution;
+                flight.state.momentum *= -restitution;
             }
         }
     }
@@ -161,7 +164,8 @@ impl Scenery<'_> {
 
     /// Returns the bodies that do not fly and that members might touch until the end of the cycle.
     fn obstacles(&mut self, group: &Group) -> Vec<(usize, usize)> {
-        let still = self.movers.iter().filter(|mover| mover.flight().is_none() && mover.is_moving());
+        let still =
+            self.movers.iter().filter(|mover| mover.flight().is_none() && mover.is_moving());
         // A body may be elsewhere earlier in the cycle than in the world, which has it at the end.
         let reach = still.map(Mover::way).fold(0.0, f64::max);
         let mut obstacles = Vec::new();
@@ -169,9 +173,9 @@ impl Scenery<'_> {
         for (k, (from, to)) in from.iter().zip(&to).enumerate() {
             let number = group.members[k];
             let shape = &self.movers[number].shape;
-            let [Some(from), Some(to)] = [from, to].map(|pose| {
-                pose.as_ref().map(|pose| shape.placed_bounds(pose))
-            }) else {
+            let [Some(from), Some(to)] =
+                [from, to].map(|pose| pose.as_ref().map(|pose| shape.placed_bounds(pose)))
+            else {
                 continue;
             };
             let way = Bounds { min: from.min.min(to.min), max: from.max.max(to.max) };
@@ -195,9 +199,9 @@ impl Scenery<'_> {
         let shape = |k: usize| &self.movers[group.members[k]].shape;
         group.obstacles.iter().any(|&(k, other)| {
             let mover = &self.movers[other];
-            mover.pose_at(time).is_ok_and(|pose| {
-                meets((shape(k), &poses[k]), (&mover.shape, &pose))
-            })
+            mover
+                .pose_at(time)
+                .is_ok_and(|pose| meets((shape(k), &poses[k]), (&mover.shape, &pose)))
         }) || group.pairs.iter().any(|&(k, l)| meets((shape(k), &poses[k]), (shape(l), &poses[l])))
             || (0..poses.len()).any(|k| {
                 let flight = self.flight(group, k);
@@ -217,10 +221,8 @@ impl Scenery<'_> {
                 let place = |mover: &Mover, face: u32, pose: &Pose| {
                     mover.shape.mesh().triangle(face).map(|corner| pose.place(corner))
                 };
-                let closest = triangles_distance(
-                    &place(movers[0], pair.a, a),
-                    &place(movers[1], pair.b, b),
-                );
+                let closest =
+                    triangles_distance(&place(movers[0], pair.a, a), &place(movers[1], pair.b, b));
                 if let Some(normal) = (closest.a - closest.b).try_normalize() {
                     let point = (closest.a + closest.b) / 2.0;
                     let parties = parties.map(Some);
@@ -231,7 +233,9 @@ impl Scenery<'_> {
             found.radius = f64::max(found.radius, smaller * REGION_RADIUS);
         };
         for &(k, l) in &group.pairs {
-            if let (Some(a), Some(b), Some(c), Some(d)) = (&before[k], &before[l], &after[k], &after[l]) {
+            if let (Some(a), Some(b), Some(c), Some(d)) =
+                (&before[k], &before[l], &after[k], &after[l])
+            {
                 let movers = [k, l].map(|k| &self.movers[group.members[k]]);
                 add([k, l], movers, [[a, b], [c, d]]);
             }
@@ -298,10 +302,69 @@ impl Scenery<'_> {
             }
             _ => {
                 hits.reversals += 1;
-                let restitution = self.dynamics.restitution;
-                group.states.iter_mut().for_each(|state| *state = reversed(*state, restitution));
+                self.reverse(group, contacts);
             }
         }
+    }
+
+    /// Reverses the motion of the members that take part in contacts, slowed down as by a hit. Members that touch
+    /// obstacles or walls go back the way they came. Members that touch only each other reverse their motion relative
+    /// to the rigid motion that has the same momentum and angular momentum, so both of these are conserved.
+    fn reverse(&self, group: &mut Group, contacts: &Contacts) {
+        let count = group.members.len();
+        let parties = |region: &Region| region.parties.into_iter().flatten();
+        let has_obstacle = contacts.contacts.iter().any(|region| {
+            parties(region).any(|party| party >= count) || region.parties[1].is_none()
+        });
+        let touching: BTreeSet<usize> = contacts.contacts.iter().flat_map(parties).collect();
+        let is_moved = |k: usize| touching.is_empty() || touching.contains(&k);
+        let members: Vec<(usize, &Rigid)> = (0..count)
+            .filter(|&k| is_moved(k))
+            .filter_map(|k| Some((k, &self.flight(group, k)?.rigid)))
+            .collect();
+        let common = match has_obstacle || members.len() < 2 {
+            true => RigidMotion::default(),
+            false => RigidMotion::of(members.iter().map(|&(k, rigid)| (rigid, &group.states[k]))),
+        };
+        for (k, rigid) in members {
+            let state = group.states[k];
+            let around = common.at(state.center);
+            let velocity = around - (state.velocity - around) * self.dynamics.restitution;
+            let spin = common.spin - (rigid.spin(&state) - common.spin) * self.dynamics.restitution;
+            group.states[k] = rigid.state(state.center, state.orientation, velocity, spin);
+        }
+    }
+}
+
+/// The motion of a rigid body: a velocity at a point, and a spin.
+#[derive(Clone, Copy, Default)]
+struct RigidMotion {
+    center: DVec3,
+    velocity: DVec3,
+    spin: DVec3,
+}
+
+impl RigidMotion {
+    /// Returns the rigid motion with the total momentum and angular momentum of some bodies.
+    fn of<'b>(bodies: impl Iterator<Item = (&'b Rigid, &'b State)> + Clone) -> Self {
+        let mass: f64 = bodies.clone().map(|(rigid, _)| rigid.mass).sum();
+        let mean = |value: fn(&State) -> DVec3| {
+            bodies.clone().map(|(rigid, state)| value(state) * rigid.mass).sum::<DVec3>() / mass
+        };
+        let (center, velocity) = (mean(|state| state.center), mean(|state| state.velocity));
+        let (mut momentum, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
+        for (rigid, state) in bodies {
+            let arm = state.center - center;
+            momentum += state.momentum + arm.cross(state.velocity) * rigid.mass;
+            inertia += rigid.inverse_inertia(state).inverse()
+                + (DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer(arm))
+                    * rigid.mass;
+        }
+        Self { center, velocity, spin: inertia.inverse() * momentum }
+    }
+
+    fn at(&self, point: DVec3) -> DVec3 {
+        self.velocity + self.spin.cross(point - self.center)
     }
 }
 
@@ -325,12 +388,6 @@ pub(super) fn party(flight: &Flight, state: &State) -> Party {
         inverse_inertia: rigid.inverse_inertia(state),
         angular_impulse: DVec3::ZERO,
     }
-}
-
-/// Returns the state of a body that goes back the way it came, slowed down as by a hit.
-fn reversed(state: State, restitution: f64) -> State {
-    let State { velocity, momentum, .. } = state;
-    State { velocity: velocity * -restitution, momentum: momentum * -restitution, ..state }
 }
 
 /// Returns whether two shapes touch. All shapes of a world have the same method.

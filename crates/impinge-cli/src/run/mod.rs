@@ -7,8 +7,11 @@
 //! | `report.rs` | the printed summary and the plots |
 //! | `page.rs` | the HTML page of a scene |
 //! | `files.rs` | output files: all of them are written, or none |
+//! | `flights.rs` | tests of the scenes with bodies in free flight |
 
 mod files;
+#[cfg(test)]
+mod flights;
 mod page;
 mod report;
 

@@ -41,7 +41,8 @@ impl Course {
         let (row, stats) = (cycle.row(), cycle.row().stats.unwrap_or_default());
         if self.points.is_empty() {
             self.share = 1;
-            self.names = cycle.flying().take(BODIES).map(|(body, _)| cycle.body_name(body)).collect();
+            self.names =
+                cycle.flying().take(BODIES).map(|(body, _)| cycle.body_name(body)).collect();
         }
         let distances = cycle.flying().take(BODIES).map(|(_, place)| place.distance(center));
         self.push(Point {
@@ -105,14 +106,18 @@ impl Course {
         ];
         if !self.names.is_empty() {
             let distances = self.names.iter().enumerate().map(|(i, name)| {
-                (name.clone(), self.line(move |point| point.distances.get(i).copied().unwrap_or(0.0)))
+                (
+                    name.clone(),
+                    self.line(move |point| point.distances.get(i).copied().unwrap_or(0.0)),
+                )
             });
             let energies = [
                 ("kinetic", self.line(|point| point.kinetic)),
                 ("potential", self.line(|point| point.potential)),
                 ("sum", self.line(|point| point.kinetic + point.potential)),
             ];
-            let energies = energies.into_iter().map(|(name, line)| (name.to_owned(), line)).collect();
+            let energies =
+                energies.into_iter().map(|(name, line)| (name.to_owned(), line)).collect();
             plots.push((
                 "Distance of bodies in flight from the centre",
                 lines("distance", Scale::Linear, distances.collect()),
@@ -158,7 +163,11 @@ fn html(scene: &Scene, reports: &[Report]) -> Result<String, Box<dyn std::error:
         writeln!(out, "<h2>Figures of the paper and of this run</h2>")?;
         let machine = paper.machine.iter().map(|machine| format!(", measured on {machine}"));
         let machine: String = machine.collect();
-        writeln!(out, "<p class=\"note\">Paper: {}.</p>", escaped(&(paper.source.clone() + &machine)))?;
+        writeln!(
+            out,
+            "<p class=\"note\">Paper: {}.</p>",
+            escaped(&(paper.source.clone() + &machine))
+        )?;
         let mut rows = figures_table(paper, reports).into_iter();
         let cells = |tag: &str, row: Vec<String>| {
             let cell = |(i, text): (usize, String)| {
@@ -188,7 +197,12 @@ fn html(scene: &Scene, reports: &[Report]) -> Result<String, Box<dyn std::error:
             writeln!(out, "<h3>{heading}</h3>\n{}", lines.svg()?)?;
         }
     }
-    writeln!(out, "<p class=\"note\">impinge {}, {}</p>", env!("CARGO_PKG_VERSION"), summary_of(reports))?;
+    writeln!(
+        out,
+        "<p class=\"note\">impinge {}, {}</p>",
+        env!("CARGO_PKG_VERSION"),
+        summary_of(reports)
+    )?;
     out += "</body>\n</html>\n";
     Ok(out)
 }
