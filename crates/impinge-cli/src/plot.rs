@@ -50,7 +50,8 @@ impl Lines {
         Ok(draft)
     }
 
-    fn svg(&self) -> Result<String, Box<dyn std::error::Error>> {
+    /// Returns the plot as an `<svg>` element.
+    pub(crate) fn svg(&self) -> Result<String, Box<dyn std::error::Error>> {
         let points = || self.series.iter().flat_map(|(_, points)| points);
         // A logarithmic axis needs values above zero.
         let x = range(points().map(|p| p.0), self.x.1);

@@ -5,19 +5,23 @@ use crate::{
     choices::{Broad, CoherenceKind},
     copies::Copies,
     document::{AtEnd, Document, Entry, RunEntry, Vector},
+    dynamics::Dynamics,
     error::Error,
-    motion::{Billiard, Forces, Mover, Path},
-    response::{self, Dynamics},
+    flight::{Forces, Rigid},
+    inertia::Inertia,
+    motion::{Billiard, Mover, Path},
+    response::{self, Response},
     rows::to_thousandths,
     run::{ContactLimit, Names, Run},
     scene::Scene,
     sources::Sources,
-    summary::{End, Summary},
+    summary::{End, Summary, SummaryStats},
     text::Text,
 };
 use impinge::{
     Mesh, Method, Pose, Shape, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
+    convex::Hull,
     generate::{self, Random},
     glam::{DMat3, DQuat, DVec3},
     world::Body,
@@ -34,6 +38,9 @@ use toml::Spanned;
 /// Limits on bodies and ignored pairs: more would take more memory than most machines have.
 const MAX_BODIES: u64 = 1 << 24;
 const MAX_IGNORED: u64 = 10_000_000;
+
+/// Random places that are tried for a copy that must be apart from all other bodies.
+const MAX_TRIES: u32 = 1000;
 
 /// The largest number of threads that a scene may set: more than any machine can use, and still quick to
 /// start.
@@ -58,6 +65,8 @@ pub struct Overrides {
     pub threads: Option<u16>,
     /// What is remembered from cycle to cycle.
     pub coherence: Option<CoherenceKind>,
+    /// Whether rows and summaries also have the numbers of tests and hits, and energies.
+    pub stats: bool,
 }
 
 /// Builds the runs of a scene. Meshes that several runs use are read once.
@@ -123,8 +132,10 @@ impl<'s> Builder<'s> {
             movers: Vec::new(),
             names: Names::default(),
             dynamics: self.dynamics()?,
+            response: Response::default(),
             cycles: self.overrides.cycles.unwrap_or(*scene.cycles.get_ref()),
             stop_at_contact: scene.stop_at_contact,
+            wants_stats: self.overrides.stats,
             contact_limit: ContactLimit {
                 contacts,
                 place: text.place(&limit_at),
@@ -155,6 +166,7 @@ impl<'s> Builder<'s> {
                 first_contact: None,
                 energy_before: None,
                 energy_after: None,
+                stats: self.overrides.stats.then(SummaryStats::default),
             },
         };
         made.world.set_coherence(coherence.options(scene.coherence_bytes));
@@ -194,7 +206,8 @@ impl<'s> Builder<'s> {
         self.ignore(&mut made, &firsts)?;
         made.summary.bodies = made.bodies.len();
         made.summary.build_ms = to_thousandths(start.elapsed().as_secs_f64() * 1e3);
-        made.summary.energy_before = response::energy(&made.movers);
+        let energy = response::energy(&made.movers, &made.dynamics.forces);
+        made.summary.energy_before = energy.map(|energy| energy.kinetic);
         self.check_pairs(&made)?;
         Ok(made)
     }
@@ -338,6 +351,8 @@ impl<'s> Builder<'s> {
             None => None,
             Some(path) => Some(self.path(&path.get_ref().poses)?),
         };
+        let solid =
+            entry.flight.as_ref().map(|_| Solid::of(shape.mesh(), made.dynamics.room.is_some()));
         let count = copies.count;
         made.names.entries.push((name.to_owned(), count == 1));
         let mut place = || -> Result<(), Error> {
@@ -346,9 +361,24 @@ impl<'s> Builder<'s> {
                     break;
                 }
                 let about = |error: &dyn Display| self.fault(&at, format!("body {name}: {error}"));
-                let pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                let mut pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                let mut tries = 1;
+                while copies.is_apart
+                    && !made.world.bodies_near(&shape.placed_bounds(&pose)).is_empty()
+                {
+                    if tries == MAX_TRIES {
+                        let message = format!(
+                            "`scatter`: after {MAX_TRIES} tries no place for copy {copy} is apart from all \
+                             other bodies; use fewer copies or a larger box"
+                        );
+                        return Err(about(&message));
+                    }
+                    pose = copies.pose(copy, &base).map_err(|error| about(&error))?;
+                    tries += 1;
+                }
                 let mover = Mover::new(shape.clone(), pose);
-                let mover = self.moving(mover, entry, path.as_ref(), made.bodies.len() as u64)?;
+                let of_entry = (path.as_ref(), solid.as_ref());
+                let mover = self.moving(mover, entry, of_entry, made.bodies.len() as u64)?;
                 let mover = mover.map_err(|error| about(&error))?;
                 self.check_room(&made.dynamics, &mover, entry, name, &at)?;
                 let mut body = Body::new(&shape).at(mover.pose).groups(groups, mask);
@@ -450,7 +480,7 @@ impl<'s> Builder<'s> {
         &self,
         mover: Mover,
         entry: &Entry,
-        path: Option<&Arc<[Pose]>>,
+        (path, solid): (Option<&Arc<[Pose]>>, Option<&Solid>),
         number: u64,
     ) -> Result<Result<Mover, impinge::PoseError>, Error> {
         // Each body has its own random numbers, so that adding a body does not change the others.
@@ -470,12 +500,13 @@ impl<'s> Builder<'s> {
             let billiard = Billiard { wander, random, is_returning: false };
             return Ok(Ok(mover.billiard(by, radians(turn), billiard)));
         }
-        if let Some(flight) = &entry.flight {
+        if let (Some(flight), Some(solid)) = (&entry.flight, solid) {
             let by = self.velocity(flight.by.as_ref(), flight.speed.as_ref(), &mut random)?;
             let turn = self.text.vector_or_zero("turn", flight.turn.as_ref())?;
             let mass = flight.mass.as_ref();
             let mass = mass.map_or(Ok(1.0), |mass| self.text.number("mass", mass, true))?;
-            return Ok(Ok(mover.flying(by, radians(turn), mass)));
+            let (rigid, outline) = (Rigid { mass, inertia: solid.inertia }, solid.outline.clone());
+            return Ok(Ok(mover.flying(by, radians(turn), rigid, outline)));
         }
         let (Some(poses), Some(path)) = (path, &entry.path) else { return Ok(Ok(mover)) };
         let end: AtEnd = path.get_ref().end;
@@ -555,6 +586,27 @@ impl<'s> Builder<'s> {
             }
         }
         Ok(())
+    }
+}
+
+/// Properties of a mesh that bodies in free flight need.
+struct Solid {
+    inertia: Inertia,
+    /// The corners of the convex hull; empty without walls.
+    outline: Arc<[DVec3]>,
+}
+
+impl Solid {
+    fn of(mesh: &Mesh, has_walls: bool) -> Self {
+        let corners = || mesh.faces().iter().flatten().map(|&v| mesh.positions()[v as usize]);
+        let outline: Vec<DVec3> = match has_walls {
+            false => Vec::new(),
+            true => {
+                let corners: Vec<DVec3> = corners().collect();
+                Hull::new(&corners).map_or(corners, |hull| hull.positions().to_vec())
+            }
+        };
+        Self { inertia: Inertia::of(mesh), outline: outline.into() }
     }
 }
 

@@ -7,6 +7,8 @@ use std::ops::Range;
 /// The number of copies of an entry, and where they stand.
 pub(super) struct Copies {
     pub(super) count: u64,
+    /// Whether copies must not overlap other bodies.
+    pub(super) is_apart: bool,
     layout: Layout,
 }
 
@@ -36,10 +38,10 @@ impl Copies {
             text.fault(at, "`count`: 0; must be at least 1, or remove the body")
         };
         match (&entry.count, &entry.grid, &entry.scatter) {
-            (None, None, None) => Ok(Self { count: 1, layout: Layout::Same }),
+            (None, None, None) => Ok(Self { count: 1, is_apart: false, layout: Layout::Same }),
             (Some(count), None, None) => match *count.get_ref() {
                 0 => Err(zero(&count.span())),
-                number => Ok(Self { count: number, layout: Layout::Same }),
+                number => Ok(Self { count: number, is_apart: false, layout: Layout::Same }),
             },
             (None, Some(grid), None) => {
                 let step = text.vector("step", &grid.get_ref().step)?;
@@ -47,7 +49,11 @@ impl Copies {
                 let all = count.iter().try_fold(1_u64, |all, &count| all.checked_mul(count));
                 match all.unwrap_or(u64::MAX) {
                     0 => Err(zero(&grid.span())),
-                    all => Ok(Self { count: all, layout: Layout::Grid { count, step } }),
+                    all => Ok(Self {
+                        count: all,
+                        is_apart: false,
+                        layout: Layout::Grid { count, step },
+                    }),
                 }
             }
             (None, None, Some(scatter)) => {
@@ -59,7 +65,7 @@ impl Copies {
                     0 => Err(zero(&scatter.count.span())),
                     count => {
                         let layout = Layout::Scatter { bounds, turned: scatter.turned, random };
-                        Ok(Self { count, layout })
+                        Ok(Self { count, is_apart: scatter.apart, layout })
                     }
                 }
             }
@@ -71,7 +77,8 @@ impl Copies {
         }
     }
 
-    /// Returns the pose of a copy. Must be called for copies in order.
+    /// Returns the pose of a copy. Must be called for copies in order. Another call for the same copy of a scatter
+    /// returns another pose.
     pub(super) fn pose(&mut self, copy: u64, base: &Pose) -> Result<Pose, PoseError> {
         match &mut self.layout {
             Layout::Same => Ok(*base),

@@ -27,6 +27,7 @@ pub(super) struct Document {
     pub(super) room: Option<Spanned<Room>>,
     #[serde(default)]
     pub(super) dynamics: Dynamics,
+    pub(super) paper: Option<Paper>,
     #[serde(default)]
     pub(super) body: Vec<Spanned<Entry>>,
     #[serde(default)]
@@ -73,6 +74,35 @@ pub(super) struct Dynamics {
 pub(super) struct Toward {
     pub(super) point: Vector,
     pub(super) pull: Spanned<f64>,
+}
+
+/// The figures of a published experiment that a scene repeats.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Paper {
+    /// The paper and the table or figure in it.
+    pub source: String,
+    /// The machine on which the paper measured times.
+    pub machine: Option<String>,
+    /// The number of faces of all bodies.
+    pub faces: Option<f64>,
+    /// The number of cycles.
+    pub cycles: Option<f64>,
+    /// Pairs of touching faces, over all cycles.
+    pub contacts: Option<f64>,
+    /// Pairs of touching faces per cycle.
+    pub contacts_per_cycle: Option<f64>,
+    /// Pairs of bounding volumes that were compared, over all cycles.
+    pub box_tests: Option<f64>,
+    /// Pairs of faces that were compared, over all cycles.
+    pub face_tests: Option<f64>,
+    /// Seconds of all cycles together.
+    pub seconds: Option<f64>,
+    /// Milliseconds per cycle.
+    pub cycle_ms: Option<f64>,
+    /// Microseconds per box test.
+    pub box_test_us: Option<f64>,
 }
 
 /// A body, or many copies of it.
@@ -126,6 +156,8 @@ pub(super) struct Scatter {
     pub(super) max: Vector,
     #[serde(default)]
     pub(super) turned: bool,
+    #[serde(default)]
+    pub(super) apart: bool,
     pub(super) seed: Option<u64>,
 }
 

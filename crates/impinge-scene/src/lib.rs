@@ -46,20 +46,28 @@
 //! | `text.rs`, `values.rs` | the text of the file, checks of values, positions of errors |
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
-//! | `motion.rs`, `response.rs` | how bodies move, and how they respond to hits |
-//! | `rows.rs`, `summary.rs` | numbers of one cycle, and of a whole run |
+//! | `motion.rs`, `flight.rs`, `inertia.rs` | how bodies move; free flight; the inertia of a mesh |
+//! | `dynamics.rs` | forces, restitution and walls |
+//! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
+//! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
 
 mod build;
 mod choices;
 mod copies;
 mod document;
+mod dynamics;
 mod error;
+mod figures;
+mod flight;
+mod impact;
+mod inertia;
 mod motion;
 mod response;
 mod rows;
 mod run;
 mod scene;
+mod set_back;
 mod sources;
 mod summary;
 mod text;
@@ -67,10 +75,11 @@ mod values;
 
 pub use build::{Builder, MAX_THREADS, Overrides};
 pub use choices::{Broad, CoherenceKind, UnknownBroad};
-pub use document::PlotAxis;
+pub use document::{Paper, PlotAxis};
 pub use error::Error;
-pub use rows::Row;
+pub use figures::Figure;
+pub use rows::{Row, RowStats};
 pub use run::{Cycle, Run};
 pub use scene::Scene;
 pub use sources::{Files, SourceError, Sources};
-pub use summary::{End, Summary};
+pub use summary::{End, Summary, SummaryStats};

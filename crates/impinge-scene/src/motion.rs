@@ -1,7 +1,10 @@
 //! How bodies move from cycle to cycle. `run.rs` advances every body once per cycle; `response.rs` changes
-//! velocities after hits.
+//! velocities after hits, and sets bodies in free flight back to where they touched nothing.
 
-use crate::document::AtEnd;
+use crate::{
+    document::AtEnd,
+    flight::{Forces, Rigid, State, rotation},
+};
 use impinge::{
     Bounds, Pose, PoseError, Shape,
     generate::Random,
@@ -13,8 +16,12 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Mover {
     pub(super) shape: Shape,
+    /// The pose at the current cycle, at which contacts are found.
     pub(super) pose: Pose,
-    /// The centre of its bounding box in its own coordinates. The body turns about it.
+    /// The pose from which the body moved to the current one.
+    before: Pose,
+    /// The point about which the body turns, in its own coordinates: its centre of mass in free flight, otherwise
+    /// the centre of its bounding box.
     pivot: DVec3,
     /// The position of the pivot in the world.
     pub(super) center: DVec3,
@@ -38,7 +45,21 @@ pub(super) enum Motion {
     /// The body follows a list of poses.
     Path(Box<Path>),
     /// The body flies freely: gravity pulls it, and it bounces.
-    Flight { mass: f64, inertia: f64 },
+    Flight(Box<Flight>),
+}
+
+/// A body in free flight. `center`, `orientation`, `velocity` and `spin` of its [`Mover`] are not in use.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) rigid: Rigid,
+    /// The state from which the current cycle starts.
+    pub(super) start: State,
+    pub(super) start_pose: Pose,
+    /// The state now: at the end of the cycle, or where a hit has set the body back.
+    pub(super) state: State,
+    pub(super) state_pose: Pose,
+    /// The corners of its convex hull, with which it hits walls; empty without walls.
+    pub(super) outline: Arc<[DVec3]>,
 }
 
 /// A random path after Klosowski (1998): each move is the previous one, slightly disturbed; a hit reverses
@@ -61,29 +82,14 @@ pub(super) struct Path {
     pub(super) end: AtEnd,
 }
 
-/// The forces on bodies in free flight.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Forces {
-    pub(super) gravity: DVec3,
-    /// A point that attracts bodies, and the strength of its pull.
-    pub(super) toward: Option<(DVec3, f64)>,
-}
-
-impl Forces {
-    /// Returns the change of velocity per cycle at a point.
-    fn acceleration(&self, at: DVec3) -> DVec3 {
-        let pull = self.toward.map(|(point, pull)| (point - at).normalize_or_zero() * pull);
-        self.gravity + pull.unwrap_or_default()
-    }
-}
-
 impl Mover {
     pub(super) fn new(shape: Shape, pose: Pose) -> Self {
         let bounds = shape.mesh().bounds();
         let pivot = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
         let (center, orientation) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
         let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
-        Self { shape, pose, pivot, center, orientation, velocity, spin, motion: Motion::Still }
+        let (before, motion) = (pose, Motion::Still);
+        Self { shape, pose, before, pivot, center, orientation, velocity, spin, motion }
     }
 
     pub(super) fn steady(mut self, velocity: DVec3, spin: DVec3) -> Self {
@@ -106,14 +112,48 @@ impl Mover {
         Ok(self)
     }
 
-    /// Sets free flight. The moment of inertia is that of a ball of the same mass, with the largest side of
-    /// the bounding box as diameter.
-    pub(super) fn flying(mut self, velocity: DVec3, spin: DVec3, mass: f64) -> Self {
-        (self.velocity, self.spin) = (velocity, spin);
-        let bounds = self.shape.mesh().bounds();
-        let radius = if bounds.is_empty() { 0.0 } else { bounds.size().max_element() / 2.0 };
-        self.motion = Motion::Flight { mass, inertia: 0.4 * mass * radius * radius };
+    /// Sets free flight. `outline` are the points of the body that hit walls.
+    pub(super) fn flying(
+        mut self,
+        velocity: DVec3,
+        spin: DVec3,
+        rigid: Rigid,
+        outline: Arc<[DVec3]>,
+    ) -> Self {
+        let center = self.pose.place(rigid.inertia.center);
+        let start = rigid.state(center, self.orientation, velocity, spin);
+        let (start_pose, state, state_pose) = (self.pose, start, self.pose);
+        let flight = Flight { rigid, start, start_pose, state, state_pose, outline };
+        self.motion = Motion::Flight(Box::new(flight));
         self
+    }
+
+    pub(super) fn flight(&self) -> Option<&Flight> {
+        if let Motion::Flight(flight) = &self.motion { Some(flight) } else { None }
+    }
+
+    pub(super) fn flight_mut(&mut self) -> Option<&mut Flight> {
+        if let Motion::Flight(flight) = &mut self.motion { Some(flight) } else { None }
+    }
+
+    /// Returns the pose from which the next cycle starts: differs from `pose` if a hit has set the body back.
+    pub(super) fn kept_pose(&self) -> &Pose {
+        self.flight().map_or(&self.pose, |flight| &flight.state_pose)
+    }
+
+    /// Returns the pose of a body that does not fly, at a time from 0 (the previous cycle) to 1 (the current one).
+    pub(super) fn pose_at(&self, time: f64) -> Result<Pose, PoseError> {
+        if time >= 1.0 || self.pose == self.before {
+            return Ok(self.pose);
+        }
+        if time <= 0.0 {
+            return Ok(self.before);
+        }
+        let [from, to] = [&self.before, &self.pose].map(|pose| DQuat::from_mat3(&pose.rotation()));
+        let to = if from.dot(to) < 0.0 { -to } else { to };
+        let rotation = DMat3::from_quat((from * (1.0 - time) + to * time).normalize());
+        let [from, to] = [&self.before, &self.pose].map(|pose| pose.place(self.pivot));
+        Pose::new(rotation, from + (to - from) * time - rotation * self.pivot)
     }
 
     pub(super) fn is_moving(&self) -> bool {
@@ -124,14 +164,27 @@ impl Mover {
         self.shape.placed_bounds(&self.pose)
     }
 
+    /// Returns how far a point of the body moved at most in the current cycle.
+    pub(super) fn way(&self) -> f64 {
+        let bounds = self.shape.mesh().bounds();
+        let corners = [bounds.min, bounds.max];
+        let corners = (0..8)
+            .map(|i| DVec3::new(corners[i & 1].x, corners[i >> 1 & 1].y, corners[i >> 2 & 1].z));
+        corners
+            .filter(|corner| corner.is_finite())
+            .map(|corner| self.before.place(corner).distance(self.pose.place(corner)))
+            .fold(0.0, f64::max)
+    }
+
     /// Moves the body from the previous cycle to `cycle`.
     pub(super) fn advance(&mut self, cycle: u64, forces: &Forces) -> Result<(), PoseError> {
+        self.before = *self.kept_pose();
         match &mut self.motion {
             Motion::Still => return Ok(()),
             Motion::Steady { center, orientation } => {
                 let cycles = cycle as f64;
                 self.center = *center + self.velocity * cycles;
-                self.orientation = turn(self.spin, cycles) * *orientation;
+                self.orientation = rotation(self.spin, cycles) * *orientation;
             }
             Motion::Billiard(billiard) => {
                 if !std::mem::take(&mut billiard.is_returning) && billiard.wander > 0.0 {
@@ -146,11 +199,15 @@ impl Mover {
                 self.pose = path.at(cycle)?;
                 self.center = self.pose.place(self.pivot);
                 self.velocity = self.center - before;
+                self.spin = small_turn(&self.before, &self.pose);
                 return Ok(());
             }
-            Motion::Flight { .. } => {
-                self.velocity += forces.acceleration(self.center);
-                self.drift();
+            Motion::Flight(flight) => {
+                (flight.start, flight.start_pose) = (flight.state, flight.state_pose);
+                flight.state = flight.rigid.after(&flight.start, 1.0, forces);
+                self.pose = flight.rigid.pose(&flight.state)?;
+                flight.state_pose = self.pose;
+                return Ok(());
             }
         }
         let rotation = DMat3::from_quat(self.orientation);
@@ -162,7 +219,7 @@ impl Mover {
     fn drift(&mut self) {
         self.center += self.velocity;
         // Products of many rotations must be normalised to stay rotations.
-        self.orientation = (turn(self.spin, 1.0) * self.orientation).normalize();
+        self.orientation = (rotation(self.spin, 1.0) * self.orientation).normalize();
     }
 
     /// Records that the body has begun to touch something.
@@ -197,16 +254,15 @@ impl Path {
     }
 }
 
-/// Returns the rotation of `spin` over several cycles.
-fn turn(spin: DVec3, cycles: f64) -> DQuat {
-    let angle = spin.length();
-    if angle == 0.0 {
-        return DQuat::IDENTITY;
+/// Returns the rotation vector from one pose to another, for turns of less than half a circle.
+fn small_turn(from: &Pose, to: &Pose) -> DVec3 {
+    let turn = DQuat::from_mat3(&(to.rotation() * from.rotation().transpose()));
+    let (axis, cos) = (turn.xyz(), turn.w);
+    let (axis, cos) = if cos < 0.0 { (-axis, -cos) } else { (axis, cos) };
+    match axis.length() {
+        0.0 => DVec3::ZERO,
+        sin => axis * (2.0 * libm::atan2(sin, cos) / sin),
     }
-    // The platform's sine may differ between machines; `libm` does not.
-    let (sin, cos) = libm::sincos(angle * cycles / 2.0);
-    let axis = spin / angle * sin;
-    DQuat::from_xyzw(axis.x, axis.y, axis.z, cos)
 }
 
 /// Returns a vector of the same length and nearly the same direction.

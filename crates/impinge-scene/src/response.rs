@@ -1,136 +1,245 @@
-//! How bodies respond to hits: they reverse (billiard), get an impulse (free flight), or bounce off walls.
+//! How bodies respond to hits: they reverse (billiard), or bounce off each other and off walls (free flight).
 //! `run.rs` calls this after each step of the world.
 //!
-//! Free flight is simple, as in Lin et al. (1996), where it served to exercise a collision library. If two
-//! bodies touch and approach each other, they get one impulse along the mean normal of the touching faces,
-//! without friction. A body that does not fly has infinite mass.
+//! Bodies in flight touch nothing at the end of each cycle, except for pairs that touched from the start. If
+//! bodies touch where a cycle takes them, `set_back.rs` lets them fly the cycle again with hits. This module
+//! finds the groups of bodies that have to be set back together, and checks where they are left.
 
-use crate::motion::{Forces, Motion, Mover};
-use impinge::{Bounds, FacePair, glam::DVec3, world::Step};
+use crate::{
+    dynamics::{Dynamics, keep_in},
+    flight::Forces,
+    impact::{self, Party, Region},
+    motion::Mover,
+    set_back::{Hits, Numbers, Scenery, meets, party},
+};
+use impinge::{
+    FacePair, World, contacts,
+    glam::{DMat3, DVec3},
+    world::BodyId,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Forces, walls and restitution.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Dynamics {
-    pub(super) forces: Forces,
-    /// The share of the normal velocity that is left after a hit, from 0 to 1.
-    pub(super) restitution: f64,
-    pub(super) room: Option<Bounds>,
+/// Groups are set back at most this often in a cycle. After that, they turn back.
+const ROUNDS: usize = 8;
+
+/// The pairs of bodies that touch from the start, and the hits of all cycles.
+#[derive(Debug, Default)]
+pub(super) struct Response {
+    overlapping: BTreeSet<Numbers>,
 }
 
-impl Default for Dynamics {
-    fn default() -> Self {
-        Self { forces: Forces::default(), restitution: 1.0, room: None }
-    }
-}
-
-impl Dynamics {
-    /// Makes all bodies respond to what they hit in a step.
-    pub(super) fn respond(&self, movers: &mut [Mover], step: &Step<'_>) {
-        for body in step.began().iter().flatten() {
-            movers[body.index() as usize].hit();
+impl Response {
+    /// Makes all bodies respond to what they touch after the last step of the world.
+    pub(super) fn respond(
+        &mut self,
+        dynamics: &Dynamics,
+        world: &mut World,
+        ids: &[BodyId],
+        movers: &mut [Mover],
+        is_first_cycle: bool,
+    ) -> Hits {
+        let step = world.last_step();
+        let began: Vec<usize> =
+            step.began().iter().flatten().map(|body| body.index() as usize).collect();
+        let pairs = step.pairs().map(|touch| [touch.a, touch.b].map(|body| body.index() as usize));
+        let is_flight = |body: &usize| movers[*body].flight().is_some();
+        let touching: Vec<Numbers> = pairs.filter(|pair| pair.iter().any(is_flight)).collect();
+        if is_first_cycle {
+            self.overlapping = touching.iter().copied().collect();
         }
-        for touch in step.pairs() {
-            let [a, b] = [touch.a, touch.b].map(|body| body.index() as usize);
-            if let Ok([a, b]) = movers.get_disjoint_mut([a, b]) {
-                self.collide(a, b, touch.faces);
+        let mut hits = self.set_back(dynamics, world, ids, movers, &touching);
+        hits.impulses += self.push_apart(dynamics, movers);
+        for body in began {
+            movers[body].hit();
+        }
+        if let Some(room) = &dynamics.room {
+            movers.iter_mut().for_each(|mover| keep_in(room, mover));
+        }
+        hits
+    }
+
+    /// Sets back the bodies in flight that touch something, in groups of bodies that hit each other.
+    fn set_back(
+        &mut self,
+        dynamics: &Dynamics,
+        world: &mut World,
+        ids: &[BodyId],
+        movers: &mut [Mover],
+        touching: &[Numbers],
+    ) -> Hits {
+        let mut groups = Groups::default();
+        for pair in touching.iter().filter(|pair| !self.overlapping.contains(*pair)) {
+            let mut flying = pair.iter().copied().filter(|&body| movers[body].flight().is_some());
+            match (flying.next(), flying.next()) {
+                (Some(a), Some(b)) => groups.join(a, b),
+                (Some(a), None) => groups.join(a, a),
+                _ => {}
             }
         }
-        if let Some(room) = &self.room {
-            movers.iter_mut().for_each(|mover| self.keep_in(room, mover));
-        }
-    }
-
-    /// Applies an impulse to two bodies that touch, unless they already separate.
-    fn collide(&self, a: &mut Mover, b: &mut Mover, faces: &[FacePair]) {
-        let (a_mass, b_mass) = (InverseMass::of(a), InverseMass::of(b));
-        if a_mass.mass + b_mass.mass == 0.0 {
-            return;
-        }
-        let (point, normal) = contact(a, b, faces);
-        let arms = [point - a.center, point - b.center];
-        let speed = |mover: &Mover, arm: DVec3| mover.velocity + mover.spin.cross(arm);
-        let approach = (speed(a, arms[0]) - speed(b, arms[1])).dot(normal);
-        let resistance = a_mass.along(arms[0], normal) + b_mass.along(arms[1], normal);
-        if approach < 0.0 && resistance > 0.0 {
-            let impulse = normal * (-(1.0 + self.restitution) * approach / resistance);
-            a_mass.push(a, arms[0], impulse);
-            b_mass.push(b, arms[1], -impulse);
-        }
-    }
-
-    /// Reflects a body that has passed a wall.
-    fn keep_in(&self, room: &Bounds, mover: &mut Mover) {
-        let share = match mover.motion {
-            Motion::Billiard(_) => 1.0,
-            Motion::Flight { .. } => self.restitution,
-            _ => return,
-        };
-        let bounds = mover.bounds();
-        if bounds.is_empty() {
-            return;
-        }
-        for axis in 0..3 {
-            let below = room.min[axis] - bounds.min[axis];
-            let above = bounds.max[axis] - room.max[axis];
-            // Moved back as well; otherwise a body that hardly bounces would sink into the floor.
-            if below > 0.0 {
-                mover.center[axis] += below;
-                mover.velocity[axis] = bounced(mover.velocity[axis], 1.0, share);
-            } else if above > 0.0 {
-                mover.center[axis] -= above;
-                mover.velocity[axis] = bounced(mover.velocity[axis], -1.0, share);
+        for (body, mover) in movers.iter().enumerate() {
+            if mover.flight().is_some_and(|flight| dynamics.is_beyond_walls(flight, &mover.pose)) {
+                groups.join(body, body);
             }
         }
-    }
-}
-
-/// Returns a velocity component after a wall that lets only one direction pass.
-fn bounced(speed: f64, inward: f64, share: f64) -> f64 {
-    if speed * inward < 0.0 { -speed * share } else { speed }
-}
-
-/// Inverse mass and inverse inertia; both are 0 for a body that does not fly.
-#[derive(Clone, Copy)]
-struct InverseMass {
-    mass: f64,
-    inertia: f64,
-}
-
-impl InverseMass {
-    fn of(mover: &Mover) -> Self {
-        match mover.motion {
-            Motion::Flight { mass, inertia } => {
-                let inertia = if inertia > 0.0 { 1.0 / inertia } else { 0.0 };
-                Self { mass: 1.0 / mass, inertia }
+        let mut hits = Hits::default();
+        let mut waiting = groups.all();
+        for round in 0.. {
+            if waiting.is_empty() {
+                break;
             }
-            _ => Self { mass: 0.0, inertia: 0.0 },
+            let overlapping = &self.overlapping;
+            let mut scenery = Scenery { dynamics, world, ids, movers, overlapping };
+            for members in &waiting {
+                if round < ROUNDS {
+                    let Hits { impulses, reversals } = scenery.fly(members.clone());
+                    hits.impulses += impulses;
+                    hits.reversals += reversals;
+                } else {
+                    scenery.turn_back(members);
+                    hits.reversals += 1;
+                }
+            }
+            let moved: Vec<usize> = waiting.iter().flatten().copied().collect();
+            for &body in &moved {
+                // The body exists, so this cannot fail.
+                let _ = world.set_pose(ids[body], *movers[body].kept_pose());
+            }
+            let meetings = self.meetings(world, ids, movers, &moved);
+            let mut changed = BTreeSet::new();
+            for [a, b] in meetings {
+                if movers[b].flight().is_none() {
+                    // A body that does not fly has moved into one that could not give way.
+                    self.overlapping.insert([a.min(b), a.max(b)]);
+                } else if groups.root(a) != groups.root(b) {
+                    groups.join(a, b);
+                    changed.insert(a);
+                }
+            }
+            let roots: BTreeSet<usize> = changed.iter().map(|&body| groups.root(body)).collect();
+            waiting = groups.all();
+            waiting.retain(|members| roots.contains(&groups.root(members[0])));
         }
+        hits
     }
 
-    /// Returns the change of velocity at the end of `arm` due to a unit impulse there.
-    fn along(self, arm: DVec3, normal: DVec3) -> f64 {
-        self.mass + arm.cross(normal).length_squared() * self.inertia
+    /// Returns the pairs of a body that was set back and another body that touch where they are left.
+    fn meetings(
+        &self,
+        world: &mut World,
+        ids: &[BodyId],
+        movers: &[Mover],
+        moved: &[usize],
+    ) -> Vec<Numbers> {
+        let mut meetings = Vec::new();
+        for &a in moved {
+            let (shape, pose) = (&movers[a].shape, movers[a].kept_pose());
+            for id in world.bodies_near(&shape.placed_bounds(pose)) {
+                let b = id.index() as usize;
+                let is_known = self.overlapping.contains(&[a.min(b), a.max(b)]);
+                let (other, other_pose) = (&movers[b].shape, movers[b].kept_pose());
+                if !is_known
+                    && world.compares(ids[a], id)
+                    && meets((shape, pose), (other, other_pose))
+                {
+                    meetings.push([a, b]);
+                }
+            }
+        }
+        meetings
     }
 
-    fn push(self, mover: &mut Mover, arm: DVec3, impulse: DVec3) {
-        mover.velocity += impulse * self.mass;
-        mover.spin += arm.cross(impulse) * self.inertia;
+    /// Applies impulses to pairs of bodies that touch from the start, along the mean normal of their faces, until
+    /// they have separated. Returns the number of impulses.
+    fn push_apart(&mut self, dynamics: &Dynamics, movers: &mut [Mover]) -> usize {
+        let mut impulses = 0;
+        self.overlapping.retain(|&[a, b]| {
+            let placed = [a, b].map(|body| (&movers[body].shape, movers[body].kept_pose()));
+            let faces = contacts(placed[0], placed[1]).unwrap_or_default();
+            if faces.is_empty() {
+                return false;
+            }
+            let (point, normal) = mean_contact(&movers[a], &movers[b], &faces);
+            let mut parties = [a, b].map(|body| party_of(&movers[body]));
+            let region = Region { parties: [Some(0), Some(1)], point, normal };
+            if impact::resolve(&mut parties, &[region], dynamics.restitution) == Some(1) {
+                impulses += 1;
+                for (body, party) in [a, b].into_iter().zip(parties) {
+                    if let Some(flight) = movers[body].flight_mut() {
+                        flight.state.velocity = party.velocity;
+                        flight.state.momentum += party.angular_impulse;
+                    }
+                }
+            }
+            true
+        });
+        impulses
+    }
+}
+
+/// Groups of bodies: a number of a body in the same group for each body, down to a root.
+#[derive(Default)]
+struct Groups(BTreeMap<usize, usize>);
+
+impl Groups {
+    fn root(&self, body: usize) -> usize {
+        let mut root = body;
+        while let Some(&next) = self.0.get(&root).filter(|&&next| next != root) {
+            root = next;
+        }
+        root
+    }
+
+    /// Puts two bodies in one group; a body alone makes a group of its own.
+    fn join(&mut self, a: usize, b: usize) {
+        let (a_root, b_root) = (self.root(a), self.root(b));
+        self.0.entry(a).or_insert(a_root);
+        self.0.entry(b).or_insert(b_root);
+        let (low, high) = (a_root.min(b_root), a_root.max(b_root));
+        self.0.insert(low, low);
+        self.0.insert(high, low);
+    }
+
+    /// Returns the bodies of each group, all sorted.
+    fn all(&self) -> Vec<Vec<usize>> {
+        let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &body in self.0.keys() {
+            groups.entry(self.root(body)).or_default().push(body);
+        }
+        groups.into_values().collect()
+    }
+}
+
+/// Returns a body as a party of a hit at the pose where it is left.
+fn party_of(mover: &Mover) -> Party {
+    match mover.flight() {
+        Some(flight) => party(flight, &flight.state),
+        None => Party {
+            center: mover.center,
+            velocity: mover.velocity,
+            spin: mover.spin,
+            inverse_mass: 0.0,
+            inverse_inertia: DMat3::ZERO,
+            angular_impulse: DVec3::ZERO,
+        },
     }
 }
 
 /// Returns the approximate contact point of two bodies, and the direction from the second to the first there.
-fn contact(a: &Mover, b: &Mover, faces: &[FacePair]) -> (DVec3, DVec3) {
+/// Faces are assumed to be oriented outward.
+fn mean_contact(a: &Mover, b: &Mover, faces: &[FacePair]) -> (DVec3, DVec3) {
     let (mut point, mut normal) = (DVec3::ZERO, DVec3::ZERO);
     for pair in faces {
-        let [p, q] = [(a, pair.a), (b, pair.b)]
-            .map(|(mover, face)| mover.shape.mesh().triangle(face).map(|v| mover.pose.place(v)));
+        let [p, q] = [(a, pair.a), (b, pair.b)].map(|(mover, face)| {
+            mover.shape.mesh().triangle(face).map(|v| mover.kept_pose().place(v))
+        });
         // The middle of the overlap of the two face boxes: the middle of a large face may be far away.
         let [(p_min, p_max), (q_min, q_max)] =
             [p, q].map(|[u, v, w]| (u.min(v).min(w), u.max(v).max(w)));
         point += (p_min.max(q_min) + p_max.min(q_max)) / 2.0;
         normal += normal_of(q) - normal_of(p);
     }
-    let normal = normal.try_normalize().or_else(|| (a.center - b.center).try_normalize());
+    let [from, to] = [b, a].map(|mover| party_of(mover).center);
+    let normal = normal.try_normalize().or_else(|| (to - from).try_normalize());
     (point / faces.len().max(1) as f64, normal.unwrap_or(DVec3::Z))
 }
 
@@ -139,74 +248,128 @@ fn normal_of([u, v, w]: [DVec3; 3]) -> DVec3 {
     (v - u).cross(w - u).normalize_or_zero()
 }
 
-/// Returns the kinetic energy of all bodies in free flight.
-pub(super) fn energy(movers: &[Mover]) -> Option<f64> {
-    let energies = movers.iter().filter_map(|mover| match mover.motion {
-        Motion::Flight { mass, inertia } => Some(
-            (mass * mover.velocity.length_squared() + inertia * mover.spin.length_squared()) / 2.0,
-        ),
-        _ => None,
+/// Kinetic and potential energy of all bodies in free flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Energy {
+    pub(super) kinetic: f64,
+    pub(super) potential: f64,
+}
+
+/// Returns the energy of all bodies in free flight, if there are any.
+pub(super) fn energy(movers: &[Mover], forces: &Forces) -> Option<Energy> {
+    let energies = movers.iter().filter_map(Mover::flight).map(|flight| Energy {
+        kinetic: flight.rigid.kinetic(&flight.state),
+        potential: flight.rigid.potential(&flight.state, forces),
     });
-    energies.reduce(|sum, energy| sum + energy)
+    energies.reduce(|sum, one| Energy {
+        kinetic: sum.kinetic + one.kinetic,
+        potential: sum.potential + one.potential,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::{Pose, Shape, World, generate, generate::Random, world::Body};
+    use crate::{flight::Rigid, inertia::Inertia};
+    use impinge::{Bounds, Mesh, Pose, Shape, generate, generate::Random, world::Body};
 
-    /// Shuttles of different mass that fly towards each other.
-    fn flock(seed: u64) -> (World, Vec<Mover>) {
-        let shape = Shape::new(generate::scaled_to_cube(&generate::shuttle(), 2.0).unwrap());
-        let (mut world, mut random) = (World::new(), Random::new(seed));
-        let movers = (0..30).map(|i| {
-            let place = random.direction() * random.range(1.0, 6.0);
-            let pose = Pose::new(random.rotation(), place).unwrap();
-            world.add(Body::new(&shape).at(pose)).unwrap();
-            let velocity = (random.direction() - place / 6.0) * 0.05;
-            let mover = Mover::new(shape.clone(), pose);
-            mover.flying(velocity, random.direction() * 0.02, 1.0 + f64::from(i % 3))
-        });
-        let movers = movers.collect();
-        (world, movers)
+    fn flying(
+        mesh: &Mesh,
+        shape: &Shape,
+        pose: Pose,
+        [velocity, spin]: [DVec3; 2],
+        mass: f64,
+    ) -> Mover {
+        let rigid = Rigid { mass, inertia: Inertia::of(mesh) };
+        Mover::new(shape.clone(), pose).flying(velocity, spin, rigid, mesh.positions().into())
     }
 
-    /// Total momentum and angular momentum.
-    fn momenta(movers: &[Mover]) -> [DVec3; 2] {
-        let mut sum = [DVec3::ZERO; 2];
-        for mover in movers {
-            let Motion::Flight { mass, inertia } = mover.motion else { continue };
-            sum[0] += mover.velocity * mass;
-            sum[1] += mover.center.cross(mover.velocity * mass) + mover.spin * inertia;
+    struct Flock {
+        world: World,
+        ids: Vec<BodyId>,
+        movers: Vec<Mover>,
+        response: Response,
+        hits: Hits,
+    }
+
+    impl Flock {
+        /// Shuttles of different mass that fly towards each other. Some of them touch from the start.
+        fn new(seed: u64) -> Self {
+            let mesh = generate::scaled_to_cube(&generate::shuttle(), 2.0).unwrap();
+            let shape = Shape::new(mesh.clone());
+            let mut random = Random::new(seed);
+            let movers = (0..30).map(|i| {
+                let place = random.direction() * random.range(1.0, 6.0);
+                let pose = Pose::new(random.rotation(), place).unwrap();
+                let velocity = (random.direction() - place / 6.0) * 0.05;
+                let motion = [velocity, random.direction() * 0.02];
+                flying(&mesh, &shape, pose, motion, 1.0 + f64::from(i % 3))
+            });
+            Self::of(movers.collect())
         }
-        sum
-    }
 
-    fn fly(dynamics: &Dynamics, seed: u64) -> (Vec<Mover>, usize) {
-        let (mut world, mut movers) = flock(seed);
-        let ids: Vec<_> = world.bodies().collect();
-        let mut hits = 0;
-        for cycle in 0..200 {
-            for (mover, &id) in movers.iter_mut().zip(&ids).filter(|_| cycle > 0) {
-                mover.advance(cycle, &dynamics.forces).unwrap();
-                world.set_pose(id, mover.pose).unwrap();
+        fn of(movers: Vec<Mover>) -> Self {
+            let mut world = World::new();
+            let add = |mover: &Mover| world.add(Body::new(&mover.shape).at(mover.pose)).unwrap();
+            let ids = movers.iter().map(add).collect();
+            Self { world, ids, movers, response: Response::default(), hits: Hits::default() }
+        }
+
+        /// Runs cycles, and checks that bodies touch nothing where they are left.
+        fn fly(&mut self, dynamics: &Dynamics, cycles: u64) {
+            for cycle in 0..cycles {
+                let Self { world, ids, movers, response, hits } = self;
+                for (mover, &id) in movers.iter_mut().zip(ids.iter()).filter(|_| cycle > 0) {
+                    mover.advance(cycle, &dynamics.forces).unwrap();
+                    world.set_pose(id, mover.pose).unwrap();
+                }
+                world.step();
+                let found = response.respond(dynamics, world, ids, movers, cycle == 0);
+                hits.impulses += found.impulses;
+                hits.reversals += found.reversals;
+                for pair in touching(movers) {
+                    let is_known = response.overlapping.contains(&pair);
+                    assert!(is_known, "cycle {cycle}: bodies {pair:?} were left in contact");
+                }
             }
-            let step = world.step();
-            let before: Vec<DVec3> = movers.iter().map(|mover| mover.velocity).collect();
-            dynamics.respond(&mut movers, &step);
-            hits += movers.iter().zip(before).filter(|(mover, v)| mover.velocity != *v).count();
         }
-        (movers, hits)
+
+        /// Total momentum and angular momentum.
+        fn momenta(&self) -> [DVec3; 2] {
+            let mut sum = [DVec3::ZERO; 2];
+            for flight in self.movers.iter().filter_map(Mover::flight) {
+                let momentum = flight.state.velocity * flight.rigid.mass;
+                sum[0] += momentum;
+                sum[1] += flight.state.center.cross(momentum) + flight.state.momentum;
+            }
+            sum
+        }
+
+        fn energy(&self, dynamics: &Dynamics) -> f64 {
+            let Energy { kinetic, potential } = energy(&self.movers, &dynamics.forces).unwrap();
+            kinetic + potential
+        }
+    }
+
+    /// The pairs that touch where the bodies are left, by a loop over all pairs.
+    fn touching(movers: &[Mover]) -> Vec<Numbers> {
+        let placed: Vec<_> = movers.iter().map(|mover| (&mover.shape, mover.kept_pose())).collect();
+        let pairs = (0..placed.len()).flat_map(|b| (0..b).map(move |a| [a, b]));
+        pairs.filter(|&[a, b]| meets(placed[a], placed[b])).collect()
     }
 
     #[test]
     fn elastic_flight_conserves_energy_and_momenta() {
+        let dynamics = Dynamics::default();
         for seed in 0..4 {
-            let (before, (movers, hits)) = (flock(seed).1, fly(&Dynamics::default(), seed));
-            assert!(hits > 50, "seed {seed}: {hits} hits prove little");
-            let [e, f] = [&before, &movers].map(|movers| energy(movers).unwrap());
-            assert!((e - f).abs() < 1e-9 * e, "seed {seed}: energy {e} became {f}");
-            for (p, q) in momenta(&before).iter().zip(momenta(&movers)) {
+            let mut flock = Flock::new(seed);
+            let (energy, momenta) = (flock.energy(&dynamics), flock.momenta());
+            flock.fly(&dynamics, 200);
+            assert!(flock.hits.impulses > 30, "seed {seed}: {:?} prove little", flock.hits);
+            assert_eq!(flock.hits.reversals, 0, "seed {seed}");
+            let after = flock.energy(&dynamics);
+            assert!((energy - after).abs() < 1e-9 * energy, "seed {seed}: {energy} became {after}");
+            for (p, q) in momenta.iter().zip(flock.momenta()) {
                 assert!((*p - q).length() < 1e-9, "seed {seed}: momentum {p} became {q}");
             }
         }
@@ -215,25 +378,84 @@ mod tests {
     #[test]
     fn without_restitution_energy_is_lost_and_momentum_is_not() {
         let dynamics = Dynamics { restitution: 0.2, ..Dynamics::default() };
-        let (before, (movers, _)) = (flock(5).1, fly(&dynamics, 5));
-        let [e, f] = [&before, &movers].map(|movers| energy(movers).unwrap());
-        assert!(f < 0.9 * e, "energy {e} became {f}");
-        for (p, q) in momenta(&before).iter().zip(momenta(&movers)) {
+        let mut flock = Flock::new(5);
+        let (energy, momenta) = (flock.energy(&dynamics), flock.momenta());
+        flock.fly(&dynamics, 200);
+        let after = flock.energy(&dynamics);
+        assert!(after < 0.9 * energy, "energy {energy} became {after}");
+        for (p, q) in momenta.iter().zip(flock.momenta()) {
             assert!((*p - q).length() < 1e-9, "momentum {p} became {q}");
         }
     }
 
+    /// A block in a room, with nothing but walls to hit, and a corner first.
     #[test]
-    fn walls_send_back_with_the_restitution() {
+    fn walls_turn_bodies_and_keep_their_energy() {
         let room = Bounds { min: DVec3::splat(-2.0), max: DVec3::splat(2.0) };
-        let dynamics = Dynamics { restitution: 0.5, room: Some(room), ..Dynamics::default() };
-        let shape = Shape::new(generate::sphere(48).unwrap());
-        let mut mover = Mover::new(shape, Pose::IDENTITY).flying(DVec3::X * 0.3, DVec3::ZERO, 1.0);
-        for cycle in 1..=4 {
-            mover.advance(cycle, &dynamics.forces).unwrap();
-            dynamics.keep_in(&room, &mut mover);
+        let gravity = DVec3::new(0.0, 0.0, -0.003);
+        let forces = Forces { gravity, toward: None };
+        let dynamics = Dynamics { forces, room: Some(room), ..Dynamics::default() };
+        let mesh = generate::cuboid(DVec3::new(1.0, 0.5, 0.25)).unwrap();
+        let motion = [DVec3::new(0.1, 0.03, 0.0), DVec3::new(0.0, 0.02, 0.01)];
+        let block = flying(&mesh, &Shape::new(mesh.clone()), Pose::IDENTITY, motion, 1.0);
+        let mut flock = Flock::of(vec![block]);
+        let energy = flock.energy(&dynamics);
+        let spin = |flock: &Flock| flock.movers[0].flight().unwrap().state.momentum;
+        let before = spin(&flock);
+        flock.fly(&dynamics, 1000);
+        let after = flock.energy(&dynamics);
+        assert!((energy - after).abs() < 1e-9 * energy.abs(), "{energy} became {after}");
+        assert!(flock.hits.impulses > 40 && spin(&flock) != before, "{:?}", flock.hits);
+        let flight = flock.movers[0].flight().unwrap();
+        assert!(!dynamics.is_beyond_walls(flight, &flight.state_pose));
+    }
+
+    /// A ball that falls on a floor, with a thousandth of its size per cycle at most.
+    #[test]
+    fn a_ball_comes_to_rest_on_a_floor_and_not_in_it() {
+        let forces = Forces { gravity: DVec3::Z * -0.001, toward: None };
+        let dynamics = Dynamics { forces, restitution: 0.5, ..Dynamics::default() };
+        let floor = Shape::new(generate::cuboid(DVec3::new(9.0, 9.0, 1.0)).unwrap());
+        let floor = Mover::new(floor, Pose::from_translation(DVec3::Z * -0.5).unwrap());
+        let mesh = generate::sphere(168).unwrap();
+        let at = Pose::from_translation(DVec3::new(0.1, 0.2, 1.3)).unwrap();
+        let ball = flying(&mesh, &Shape::new(mesh.clone()), at, [DVec3::ZERO; 2], 1.0);
+        let mut flock = Flock::of(vec![floor, ball]);
+        let mut energy = flock.energy(&dynamics);
+        for _ in 0..10 {
+            flock.fly(&dynamics, 50);
+            let now = flock.energy(&dynamics);
+            assert!(now < energy + 1e-12, "{energy} became {now}");
+            energy = now;
         }
-        assert_eq!(mover.velocity, DVec3::X * -0.15);
-        assert!(mover.center.x <= 1.0 + 1e-9, "{}", mover.center);
+        let height = flock.movers[1].flight().unwrap().state.center.z;
+        assert!((0.9..1.05).contains(&height), "the centre of the ball is at {height}");
+    }
+
+    /// A body that is moved by the scene pushes one in flight, and does not pass through it.
+    #[test]
+    fn a_steady_body_pushes_a_flying_one() {
+        let mesh = generate::sphere(168).unwrap();
+        let shape = Shape::new(mesh.clone());
+        let pusher = Mover::new(shape.clone(), Pose::from_translation(DVec3::X * -3.0).unwrap());
+        let pusher = pusher.steady(DVec3::X * 0.05, DVec3::ZERO);
+        let ball = flying(&mesh, &shape, Pose::IDENTITY, [DVec3::ZERO; 2], 1.0);
+        let mut flock = Flock::of(vec![pusher, ball]);
+        flock.fly(&Dynamics::default(), 60);
+        let state = flock.movers[1].flight().unwrap().state;
+        assert!(flock.hits.impulses > 0 && flock.hits.reversals == 0, "{:?}", flock.hits);
+        // Twice the velocity of the pusher, less what goes into other directions.
+        assert!(state.velocity.x > 0.08 && state.velocity.x <= 0.1 + 1e-9, "{}", state.velocity);
+    }
+
+    #[test]
+    fn groups_join_and_list_their_bodies() {
+        let mut groups = Groups::default();
+        for (a, b) in [(7, 3), (1, 1), (5, 7), (2, 4)] {
+            groups.join(a, b);
+        }
+        assert_eq!(groups.all(), [vec![1], vec![2, 4], vec![3, 5, 7]]);
+        groups.join(4, 5);
+        assert_eq!(groups.all(), [vec![1], vec![2, 3, 4, 5, 7]]);
     }
 }

@@ -39,6 +39,46 @@ pub struct Row<'r> {
     pub began: usize,
     /// Pairs of bodies that touched at the previous cycle but do not now.
     pub ended: usize,
+    /// Further numbers, if they were [asked for](crate::Overrides::stats).
+    #[serde(flatten)]
+    pub stats: Option<RowStats>,
+}
+
+/// Tests, hits and energies of one cycle.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct RowStats {
+    /// Pairs of bounding volumes that were compared; 0 for methods that do not count.
+    pub box_tests: u64,
+    /// Pairs of faces that were compared; 0 for methods that do not count.
+    pub face_tests: u64,
+    /// Nanoseconds to find the faces that touch, per box test; 0 without box tests.
+    pub box_test_ns: f64,
+    /// Microseconds to respond to hits, including the search for first contacts.
+    pub respond_us: f64,
+    /// Impulses, each at one contact region.
+    pub impulses: usize,
+    /// Times that bodies in free flight had to reverse their motion, because impulses did not separate them.
+    pub reversals: usize,
+    /// Kinetic energy of the bodies in free flight after the cycle.
+    pub kinetic: f64,
+    /// Potential energy of the bodies in free flight after the cycle.
+    pub potential: f64,
+}
+
+impl RowStats {
+    /// The columns that follow [`Row::HEADER`].
+    pub const HEADER: &'static str =
+        ",box_tests,face_tests,box_test_ns,respond_us,impulses,reversals,kinetic,potential";
+
+    fn csv(&self) -> String {
+        let Self { box_tests, face_tests, box_test_ns, respond_us, .. } = self;
+        let Self { impulses, reversals, kinetic, potential, .. } = self;
+        format!(
+            ",{box_tests},{face_tests},{box_test_ns},{respond_us},{impulses},{reversals},{kinetic},\
+             {potential}"
+        )
+    }
 }
 
 impl<'r> Row<'r> {
@@ -65,6 +105,7 @@ impl<'r> Row<'r> {
             contacts,
             began: step.began().len(),
             ended: step.ended().len(),
+            stats: None,
         }
     }
 
@@ -75,13 +116,19 @@ impl<'r> Row<'r> {
         let run = csv_field(self.run);
         format!(
             "{run},{cycle},{place_us},{broad_us},{narrow_us},{report_us},{total_us},{near},\
-             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}"
+             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}",
+            self.stats.as_ref().map(RowStats::csv).unwrap_or_default()
         )
     }
 }
 
-fn micros(time: Duration) -> f64 {
+pub(crate) fn micros(time: Duration) -> f64 {
     to_thousandths(time.as_secs_f64() * 1e6)
+}
+
+/// Returns nanoseconds per test for a time in microseconds; 0 without tests.
+pub(crate) fn nanos_per_test(micros: f64, tests: u64) -> f64 {
+    if tests == 0 { 0.0 } else { to_thousandths(micros * 1e3 / tests as f64) }
 }
 
 /// Rounds milli- or microseconds to three decimals: further digits are noise.

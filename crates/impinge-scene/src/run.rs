@@ -2,14 +2,16 @@
 
 use crate::{
     choices::Broad,
+    dynamics::Dynamics,
     error::Error,
     motion::Mover,
-    response::{self, Dynamics},
-    rows::Row,
+    response::{self, Response},
+    rows::{Row, RowStats, micros, nanos_per_test},
     summary::{End, Summary},
 };
 use impinge::{
-    Pose, World,
+    Pose, Shape, World,
+    glam::DVec3,
     world::{BodyId, Step, StepStats},
 };
 use impinge_io::csv_field;
@@ -17,6 +19,7 @@ use std::{
     fmt,
     io::{self, Write},
     ops::ControlFlow,
+    time::Instant,
 };
 
 /// One run of a scene, between two cycles.
@@ -27,9 +30,11 @@ pub struct Run {
     pub(crate) movers: Vec<Mover>,
     pub(crate) names: Names,
     pub(crate) dynamics: Dynamics,
+    pub(crate) response: Response,
     /// The number of cycles to run.
     pub(crate) cycles: u64,
     pub(crate) stop_at_contact: bool,
+    pub(crate) wants_stats: bool,
     pub(crate) contact_limit: ContactLimit,
     pub(crate) summary: Summary,
 }
@@ -95,6 +100,13 @@ impl Run {
         self.summary.threads
     }
 
+    /// Returns the point that attracts bodies in free flight; if there is none, the middle of the room or the origin.
+    pub fn center(&self) -> DVec3 {
+        let Dynamics { forces, room, .. } = &self.dynamics;
+        let toward = forces.toward.map(|(point, _)| point);
+        toward.or(room.map(|room| room.center())).unwrap_or_default()
+    }
+
     /// Runs one cycle: moves the bodies (except in the first cycle), finds the faces that touch, and makes
     /// bodies respond to what they hit. Returns `None` after the last cycle.
     ///
@@ -114,7 +126,7 @@ impl Run {
         if cycle > 0 {
             self.advance(cycle)?;
         }
-        let Self { world, movers, names, dynamics, contact_limit, summary, .. } = self;
+        let Self { world, bodies, movers, names, dynamics, contact_limit, summary, .. } = self;
         let limit = contact_limit.contacts;
         let watched = |stats: &StepStats| {
             if watch(stats).is_break() {
@@ -132,20 +144,37 @@ impl Run {
                 return Err(contact_limit.exceeded(cycle, tested));
             }
         };
-        let numbers = Row::new("", cycle, &step);
-        summary.add(&numbers);
+        let mut numbers = Row::new("", cycle, &step);
+        let tests = step.stats().tests;
         if self.stop_at_contact && numbers.contacts > 0 {
             summary.stopped = End::Contact;
         }
-        dynamics.respond(movers, &step);
+        let start = Instant::now();
+        let hits = self.response.respond(dynamics, world, bodies, movers, cycle == 0);
+        if self.wants_stats {
+            let respond_us = micros(start.elapsed());
+            let energy = response::energy(movers, &dynamics.forces).unwrap_or_default();
+            numbers.stats = Some(RowStats {
+                box_tests: tests.volume_tests,
+                face_tests: tests.face_tests,
+                box_test_ns: nanos_per_test(numbers.narrow_us, tests.volume_tests),
+                respond_us,
+                impulses: hits.impulses,
+                reversals: hits.reversals,
+                kinetic: energy.kinetic,
+                potential: energy.potential,
+            });
+        }
+        summary.add(&numbers);
         let row = Row { run: &summary.run, ..numbers };
-        Ok(Some(Cycle { row, step, movers, names }))
+        Ok(Some(Cycle { row, step: world.last_step(), movers, names }))
     }
 
     /// Returns times and counts over all cycles so far.
     pub fn summary(&self) -> Summary {
         let mut summary = self.summary.clone();
-        summary.finish(response::energy(&self.movers));
+        let energy = response::energy(&self.movers, &self.dynamics.forces);
+        summary.finish(energy.map(|energy| energy.kinetic));
         summary
     }
 
@@ -222,6 +251,24 @@ impl<'r> Cycle<'r> {
     /// Returns the pose of each body, in the order of their numbers.
     pub fn poses(&self) -> impl Iterator<Item = &Pose> {
         self.movers.iter().map(|mover| &mover.pose)
+    }
+
+    /// Returns the poses from which the bodies start into the next cycle. They differ from [`poses`](Self::poses)
+    /// for bodies in free flight that touched something: these were set back to where they touch nothing.
+    pub fn kept_poses(&self) -> impl Iterator<Item = &Pose> {
+        self.movers.iter().map(Mover::kept_pose)
+    }
+
+    /// Returns the shape of each body, in the order of their numbers.
+    pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.movers.iter().map(|mover| &mover.shape)
+    }
+
+    /// Returns the bodies in free flight: the number of each, and the position of its centre of mass at the pose
+    /// from which it starts into the next cycle.
+    pub fn flying(&self) -> impl Iterator<Item = (usize, DVec3)> {
+        let place = |(body, mover): (usize, &Mover)| Some((body, mover.flight()?.state.center));
+        self.movers.iter().enumerate().filter_map(place)
     }
 
     /// Writes one CSV row for each pair of faces that touch.

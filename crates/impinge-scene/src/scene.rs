@@ -1,7 +1,7 @@
 //! A scene file, loaded and parsed.
 
 use crate::{
-    document::{Document, PlotAxis},
+    document::{Document, Paper, PlotAxis},
     error::Error,
     text::Text,
 };
@@ -37,6 +37,11 @@ impl Scene {
     /// Returns the number of runs, at least 1.
     pub fn run_count(&self) -> usize {
         self.document.run.len().max(1)
+    }
+
+    /// Returns the figures of the paper whose experiment the scene repeats, if it states them.
+    pub fn paper(&self) -> Option<&Paper> {
+        self.document.paper.as_ref()
     }
 
     /// Returns the quantity on the x axis of a plot of its runs.

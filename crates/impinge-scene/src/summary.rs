@@ -2,7 +2,7 @@
 
 use crate::{
     choices::{Broad, CoherenceKind},
-    rows::{Row, to_thousandths},
+    rows::{Row, nanos_per_test, to_thousandths},
 };
 use serde::Serialize;
 
@@ -57,6 +57,27 @@ pub struct Summary {
     pub energy_before: Option<f64>,
     /// Kinetic energy of the bodies in free flight after the last cycle.
     pub energy_after: Option<f64>,
+    /// Further numbers, if they were [asked for](crate::Overrides::stats).
+    #[serde(flatten)]
+    pub stats: Option<SummaryStats>,
+}
+
+/// Tests and hits of a run, over all cycles.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct SummaryStats {
+    /// Pairs of bounding volumes that were compared; 0 for methods that do not count.
+    pub box_tests: u64,
+    /// Pairs of faces that were compared; 0 for methods that do not count.
+    pub face_tests: u64,
+    /// Nanoseconds to find the faces that touch, per box test; 0 without box tests.
+    pub box_test_ns: f64,
+    /// Milliseconds to respond to hits, including the search for first contacts.
+    pub respond_ms: f64,
+    /// Impulses, each at one contact region.
+    pub impulses: u64,
+    /// Times that bodies in free flight had to reverse their motion, because impulses did not separate them.
+    pub reversals: u64,
 }
 
 /// Why a run ended.
@@ -82,6 +103,7 @@ impl End {
 
 impl Summary {
     /// Adds a cycle. Until [`finish`](Self::finish), `mean_us` holds the sum.
+    /// With `stats`, `box_test_ns` holds the sum of all `narrow_us` and `respond_ms` that of all `respond_us`.
     pub(crate) fn add(&mut self, row: &Row<'_>) {
         self.cycles += 1;
         self.mean_us += row.total_us;
@@ -91,6 +113,14 @@ impl Summary {
         self.candidates += row.candidates as u64;
         self.skipped += row.skipped as u64;
         self.contacts += row.contacts as u64;
+        if let (Some(stats), Some(row_stats)) = (&mut self.stats, &row.stats) {
+            stats.box_tests += row_stats.box_tests;
+            stats.face_tests += row_stats.face_tests;
+            stats.box_test_ns += row.narrow_us;
+            stats.respond_ms += row_stats.respond_us;
+            stats.impulses += row_stats.impulses as u64;
+            stats.reversals += row_stats.reversals as u64;
+        }
         if row.contacts > 0 {
             self.touching_cycles += 1;
             self.first_contact.get_or_insert(row.cycle);
@@ -100,5 +130,9 @@ impl Summary {
     pub(crate) fn finish(&mut self, energy: Option<f64>) {
         self.mean_us = to_thousandths(self.mean_us / self.cycles.max(1) as f64);
         self.energy_after = energy;
+        if let Some(stats) = &mut self.stats {
+            stats.box_test_ns = nanos_per_test(stats.box_test_ns, stats.box_tests);
+            stats.respond_ms = to_thousandths(stats.respond_ms / 1e3);
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use impinge_io::{Draft, commit_all, write_json};
-use impinge_scene::{Cycle, Row};
+use impinge_scene::{Cycle, Row, RowStats};
 use std::{
     io::{self, Write},
     path::Path,
@@ -53,6 +53,7 @@ impl Files {
     pub(super) fn create(
         [rows, contacts, poses]: [Option<&Path>; 3],
         format: Option<Format>,
+        has_stats: bool,
     ) -> Result<Self, Failure> {
         let begin = |path: Option<&Path>, header: Option<&str>| -> Result<_, Failure> {
             let Some(path) = path else { return Ok(None) };
@@ -63,9 +64,10 @@ impl Files {
             Ok(Some(draft))
         };
         let format = format.unwrap_or(Format::Csv);
-        let header = (format == Format::Csv).then_some(Row::HEADER);
+        let stats = if has_stats { RowStats::HEADER } else { "" };
+        let header = (format == Format::Csv).then(|| format!("{}{stats}", Row::HEADER));
         Ok(Self {
-            rows: begin(rows, header)?,
+            rows: begin(rows, header.as_deref())?,
             contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
             poses: begin(poses, Some(Cycle::POSES_HEADER))?,
             format,
@@ -85,9 +87,9 @@ impl Files {
         Ok(())
     }
 
-    /// Renames all files, and the plot, to their final names.
-    pub(super) fn commit(self, plot: Option<Draft>) -> Result<(), Failure> {
+    /// Renames all files, and the plots and pages, to their final names.
+    pub(super) fn commit(self, drawn: Vec<Draft>) -> Result<(), Failure> {
         let Self { rows, contacts, poses, .. } = self;
-        Ok(commit_all([rows, contacts, poses, plot].into_iter().flatten(), None)?)
+        Ok(commit_all([rows, contacts, poses].into_iter().flatten().chain(drawn), None)?)
     }
 }

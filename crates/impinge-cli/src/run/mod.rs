@@ -5,9 +5,14 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `report.rs` | the printed summary and the plots |
+//! | `page.rs` | the HTML page of a scene |
 //! | `files.rs` | output files: all of them are written, or none |
+//! | `flights.rs` | tests of the scenes with bodies in free flight |
 
 mod files;
+#[cfg(test)]
+mod flights;
+mod page;
 mod report;
 
 use crate::{
@@ -28,7 +33,7 @@ use files::{Files, Format};
 use impinge::{Mesh, Method, Pose, world::StepStats};
 use impinge_io::GridOptions;
 use impinge_scene::{
-    Broad, Builder, CoherenceKind, Overrides, Row, Run, Scene, SourceError, Sources,
+    Broad, Builder, CoherenceKind, Overrides, Paper, Row, Run, Scene, SourceError, Sources,
 };
 use report::Report;
 use std::{
@@ -47,6 +52,7 @@ use std::{
 Examples:
   impinge run scenes/003-table-1.toml
   impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
+  impinge run scenes/004-pipes.toml --page pipes.html
   impinge run scene.toml --broad sweep --threads 1 --cycles 100 --json",
     after_help = "\
 A scene (docs/scenes.md describes every key):
@@ -79,6 +85,10 @@ pub(crate) struct Arguments {
     /// Plot the time of each cycle
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
+    /// Write a page with the figures of the paper beside those of the runs, and plots over all cycles. Implies
+    /// --stats
+    #[arg(long, value_name = "OUT.html")]
+    page: Option<PathBuf>,
     /// Number of cycles; replaces the scene's
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     cycles: Option<u64>,
@@ -98,6 +108,9 @@ pub(crate) struct Arguments {
     threads: Option<u16>,
     #[command(flatten)]
     grids: Grids,
+    /// Add box tests, face tests, time per box test, impulses and energies to every row and summary
+    #[arg(long)]
+    stats: bool,
     /// Print JSON lines
     #[arg(long)]
     json: bool,
@@ -141,7 +154,12 @@ impl Arguments {
         overrides.coherence = self.coherence.map(Coherence::into);
         overrides.method = self.method;
         overrides.threads = self.threads;
+        overrides.stats = self.wants_stats();
         overrides
+    }
+
+    fn wants_stats(&self) -> bool {
+        self.stats || self.page.is_some()
     }
 
     /// The output files.
@@ -151,6 +169,7 @@ impl Arguments {
             ("--contacts", self.contacts.as_deref()),
             ("--write-poses", self.write_poses.as_deref()),
             ("--plot", self.plot.as_deref()),
+            ("--page", self.page.as_deref()),
         ])
     }
 }
@@ -169,6 +188,8 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         is_json: output::wants_json(arguments.json),
         // JSON lines, unless they go to a file.
         prints_rows: output::wants_json(arguments.json) && arguments.output.is_none(),
+        has_page: arguments.page.is_some(),
+        paper: scene.paper(),
         interrupt,
     };
     // Errors of any run are reported before the first run begins.
@@ -179,10 +200,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         }
         Ok(first)
     })?);
-    let Arguments { output, contacts, write_poses, plot, .. } = arguments;
+    let Arguments { output, contacts, write_poses, plot, page, .. } = arguments;
     let paths = [output, contacts, write_poses].map(Option::as_deref);
     interrupt.during(|| {
-        let mut files = Files::create(paths, format)?;
+        let mut files = Files::create(paths, format, arguments.wants_stats())?;
         let mut reports = Vec::new();
         for number in 0..scene.run_count() {
             let run = match first.take() {
@@ -191,11 +212,14 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
             };
             reports.push(show.run(run, &mut files)?);
         }
-        let plot = match plot {
-            Some(path) => Some(report::plot(path, &scene.title(), scene.plot_axis(), &reports)?),
-            None => None,
-        };
-        files.commit(plot)
+        let mut drawn = Vec::new();
+        if let Some(path) = plot {
+            drawn.push(report::plot(path, &scene.title(), scene.plot_axis(), &reports)?);
+        }
+        if let Some(path) = page {
+            drawn.push(page::draft(path, &scene, &reports)?);
+        }
+        files.commit(drawn)
     })
 }
 
@@ -222,6 +246,8 @@ impl Sources for FilesAndGenerators {
 struct Show<'s> {
     is_json: bool,
     prints_rows: bool,
+    has_page: bool,
+    paper: Option<&'s Paper>,
     interrupt: &'s Interrupt,
 }
 
@@ -235,7 +261,7 @@ impl Show<'_> {
         };
         match self.is_json {
             true => output::json(&report.summary)?,
-            false => output::text(&report.readable())?,
+            false => output::text(&report.readable(self.paper))?,
         }
         Ok(report)
     }
@@ -244,6 +270,7 @@ impl Show<'_> {
         let count = run.cycle_count();
         let mut live = Live::new(run);
         let mut track = report::CycleTimes::default();
+        let (mut course, center) = (page::Course::default(), run.center());
         let mut out = io::BufWriter::new(io::stdout());
         for done in 0.. {
             let cycle = run.next_cycle(|stats: &StepStats| {
@@ -263,6 +290,9 @@ impl Show<'_> {
             }
             files.cycle(&cycle)?;
             track.add(cycle.row());
+            if self.has_page {
+                course.add(&cycle, center);
+            }
             live.cycle_done(cycle.row());
             if self.interrupt.is_requested() {
                 out.flush()?;
@@ -270,7 +300,7 @@ impl Show<'_> {
             }
         }
         out.flush()?;
-        Ok(Report { summary: run.summary(), track })
+        Ok(Report { summary: run.summary(), track, course })
     }
 }
 

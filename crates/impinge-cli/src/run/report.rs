@@ -1,23 +1,38 @@
 //! The printed summary of a run, and its plots.
 
+use super::page::Course;
 use crate::{
     failure::Failure,
     output::{self, count},
     plot::{Lines, Scale},
 };
 use impinge_io::Draft;
-use impinge_scene::{PlotAxis, Row, Summary};
+use impinge_scene::{Paper, PlotAxis, Row, Summary};
 use std::{collections::HashSet, path::Path};
 
 /// A run's summary, and the times of its cycles.
 pub(super) struct Report {
     pub(super) summary: Summary,
     pub(super) track: CycleTimes,
+    /// Empty unless a page is written.
+    pub(super) course: Course,
 }
 
 impl Report {
-    /// Returns the summary as a table.
-    pub(super) fn readable(&self) -> String {
+    /// Returns the summary as a table, with the figures of the paper beside those of the run.
+    pub(super) fn readable(&self, paper: Option<&Paper>) -> String {
+        let rows: Vec<_> =
+            self.rows().into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+        let mut text = output::table(&rows);
+        if let Some(paper) = paper {
+            text += &format!("\n{}\n", output::plain(&paper.source));
+            text += &output::table(&figures_table(paper, std::slice::from_ref(self)));
+        }
+        text
+    }
+
+    /// Returns the lines of the summary: a name and a value.
+    pub(super) fn rows(&self) -> Vec<(&'static str, String)> {
         let summary = &self.summary;
         let first = match summary.first_contact {
             None => "none".to_owned(),
@@ -33,7 +48,7 @@ impl Report {
             1 => "one thread".to_owned(),
             threads => format!("{threads} threads"),
         };
-        let rows = [
+        let mut rows = vec![
             ("run", output::plain(&summary.run)),
             (
                 "bodies",
@@ -59,8 +74,48 @@ impl Report {
                 ),
             ),
         ];
-        output::table(&rows.map(|(name, value)| vec![name.to_owned(), value]))
+        if let Some(stats) = &summary.stats {
+            let tests = match stats.box_tests {
+                0 => format!("{} does not count them", summary.method),
+                tests => format!(
+                    "{}, {}, {} ns per box test",
+                    count(tests, "box test"),
+                    count(stats.face_tests, "face test"),
+                    stats.box_test_ns
+                ),
+            };
+            let reversals = count(stats.reversals, "reversal");
+            let respond = stats.respond_ms;
+            rows.push(("tests", tests));
+            rows.push((
+                "response",
+                format!("{}, {reversals}, {respond} ms", count(stats.impulses, "impulse")),
+            ));
+        }
+        rows
     }
+}
+
+/// Returns a table with a header: each figure of the paper, and the same figure of each run.
+pub(super) fn figures_table(paper: &Paper, reports: &[Report]) -> Vec<Vec<String>> {
+    let runs = reports.iter().map(|report| output::plain(&report.summary.run));
+    let header = [String::new(), "paper".to_owned()].into_iter().chain(runs).collect();
+    let columns: Vec<_> = reports.iter().map(|report| paper.figures(&report.summary)).collect();
+    let mut rows: Vec<Vec<String>> = vec![header];
+    for (i, figure) in columns.first().into_iter().flatten().enumerate() {
+        let values = columns.iter().map(|column| match column[i].run {
+            Some(value) => readable_number(value),
+            None => "not counted".to_owned(),
+        });
+        let paper = [figure.name.to_owned(), readable_number(figure.paper)];
+        rows.push(paper.into_iter().chain(values).collect());
+    }
+    rows
+}
+
+/// Returns a number as text: whole numbers in full, others with three significant digits.
+fn readable_number(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value}") } else { output::short(value, 3) }
 }
 
 /// Times of all cycles, as a limited number of points. If several cycles share a point, the longest time

@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::{
     FacePair, MeshDistance, Method, Pose,
-    method::{Front, NearestFaces, Question, Search},
+    method::{Front, NearestFaces, Question, Search, WalkCounts},
 };
 use std::{cell::RefCell, fmt, ops::ControlFlow};
 
@@ -48,16 +48,17 @@ impl Searcher {
     }
 
     /// Whether volumes alone prove, with about `limit` tests at most, that no faces are within a distance of each
-    /// other.
+    /// other; and how many tests it took.
     pub(crate) fn is_clear(
         &mut self,
         a: Placed<'_>,
         b: Placed<'_>,
         tolerance: f64,
         limit: u64,
-    ) -> bool {
+    ) -> (bool, WalkCounts) {
         self.ask(a, b, |search, question| {
-            search.is_clear(&Question { tolerance, ..*question }, limit)
+            let is_clear = search.is_clear(&Question { tolerance, ..*question }, limit);
+            (is_clear, search.counts())
         })
     }
 
@@ -73,11 +74,21 @@ impl Searcher {
         });
     }
 
-    /// Appends all pairs of faces that touch, sorted.
-    pub(crate) fn contacts(&mut self, a: Placed<'_>, b: Placed<'_>, into: &mut Vec<FacePair>) {
+    /// Appends all pairs of faces that touch, sorted. Returns how many tests it took; zeros for methods that
+    /// do not count.
+    pub(crate) fn contacts(
+        &mut self,
+        a: Placed<'_>,
+        b: Placed<'_>,
+        into: &mut Vec<FacePair>,
+    ) -> WalkCounts {
         let start = into.len();
-        self.ask(a, b, |search, question| search.collect(question, into));
+        let counts = self.ask(a, b, |search, question| {
+            search.collect(question, into);
+            search.counts()
+        });
         FacePair::sort(&mut into[start..]);
+        counts
     }
 
     /// The same, starting where the last search with this front ended.
@@ -87,15 +98,17 @@ impl Searcher {
         b: Placed<'_>,
         front: &mut Front,
         into: &mut Vec<FacePair>,
-    ) {
+    ) -> WalkCounts {
         let start = into.len();
-        self.ask(a, b, |search, question| {
+        let counts = self.ask(a, b, |search, question| {
             let _ = search.visit_from(question, front, &mut |pair| {
                 into.push(pair);
                 ControlFlow::Continue(())
             });
+            search.counts()
         });
         FacePair::sort(&mut into[start..]);
+        counts
     }
 
     /// Whether any faces touch.

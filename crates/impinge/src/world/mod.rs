@@ -256,6 +256,18 @@ impl World {
         Ok(())
     }
 
+    /// Whether a step compares these two bodies when they are near each other: they exist, are not the same, not
+    /// both fixed, and neither groups nor [`ignore`](Self::ignore) leave the pair out.
+    pub fn compares(&self, a: BodyId, b: BodyId) -> bool {
+        let (Some(one), Some(other)) = (self.bodies.get(a), self.bodies.get(b)) else {
+            return false;
+        };
+        a != b
+            && !(one.is_fixed && other.is_fixed)
+            && one.filter.allows(other.filter)
+            && !self.ignored.contains(&[a.min(b), a.max(b)])
+    }
+
     /// Whether the body exists.
     pub fn contains(&self, body: BodyId) -> bool {
         self.bodies.get(body).is_some()

@@ -5,7 +5,7 @@ use super::{
     body::{Bodies, Body},
     coherence::{Memory, Outcome},
 };
-use crate::{FacePair, Threads, broad::ProxyPair, query::Searcher};
+use crate::{FacePair, Threads, broad::ProxyPair, method::WalkCounts, query::Searcher};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -45,6 +45,8 @@ struct Worker {
     searcher: Searcher,
     faces: Vec<FacePair>,
     touching: Vec<Touching>,
+    /// The tests of this step.
+    counts: WalkCounts,
 }
 
 /// The number of pairs searched at a time. Bounds the memory for pairs.
@@ -63,6 +65,7 @@ impl PairSearch {
         for worker in &mut self.workers {
             worker.faces.clear();
             worker.touching.clear();
+            worker.counts = WalkCounts::default();
         }
     }
 
@@ -114,6 +117,11 @@ impl PairSearch {
         self.workers.iter().map(|worker| worker.faces.len()).sum()
     }
 
+    /// The tests made so far, of all workers together.
+    pub(super) fn counts(&self) -> WalkCounts {
+        self.workers.iter().fold(WalkCounts::default(), |sum, worker| sum.plus(worker.counts))
+    }
+
     /// A searcher for queries between steps.
     pub(super) fn searcher(&mut self) -> &mut Searcher {
         if self.workers.is_empty() {
@@ -140,15 +148,20 @@ impl Worker {
     /// Searches one pair, and appends its contacts.
     fn search(&mut self, memory: &Memory, job: &Job, a: &Body, b: &Body) -> Outcome {
         let (a, b) = ((&a.shape, &a.pose), (&b.shape, &b.pose));
-        let Self { searcher, faces, .. } = self;
-        if job.reach > 0.0 && searcher.is_clear(a, b, job.reach, CLEARANCE_TESTS) {
-            return Outcome::Beyond;
+        let Self { searcher, faces, counts, .. } = self;
+        if job.reach > 0.0 {
+            let (is_clear, tests) = searcher.is_clear(a, b, job.reach, CLEARANCE_TESTS);
+            *counts = counts.plus(tests);
+            if is_clear {
+                return Outcome::Beyond;
+            }
         }
         let start = faces.len();
-        match job.front {
+        let tests = match job.front {
             Some(front) => searcher.contacts_from(a, b, &mut memory.front(front), faces),
             None => searcher.contacts(a, b, faces),
-        }
+        };
+        *counts = counts.plus(tests);
         if faces.len() > start { Outcome::Touching } else { Outcome::Apart }
     }
 }

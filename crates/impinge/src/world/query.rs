@@ -52,6 +52,13 @@ impl World {
         Ok(contacts)
     }
 
+    /// All bodies whose bounding boxes overlap `bounds`, sorted by index: candidates for contacts, of which
+    /// none is missing.
+    pub fn bodies_near(&mut self, bounds: &Bounds) -> Vec<BodyId> {
+        self.find(bounds);
+        self.found.iter().map(|&index| self.bodies.id(index)).collect()
+    }
+
     /// All bodies that overlap a box, sorted by index: some face of the body shares a point with the closed,
     /// solid box. Exact. Fails if the box is empty or exceeds ±1e100.
     pub fn bodies_in(&mut self, bounds: &Bounds) -> Result<Vec<BodyId>, WorldError> {

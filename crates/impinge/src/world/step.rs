@@ -5,7 +5,7 @@ use super::{
     coherence::{Outcome, Recall},
     pairs::{BATCH, Job, Touching},
 };
-use crate::FacePair;
+use crate::{FacePair, method::WalkCounts};
 use std::{
     cmp::Ordering,
     collections::HashSet,
@@ -58,6 +58,8 @@ pub struct StepStats {
     pub touching: usize,
     /// The number of pairs of faces that touch.
     pub contacts: usize,
+    /// The tests that the search of faces made; zeros for methods that do not count, such as `brute`.
+    pub tests: WalkCounts,
     /// Time to update the boxes of the moved bodies, and to pass them to the broad phase.
     pub update: Duration,
     /// Time of the broad phase: to find the candidate pairs of bodies.
@@ -206,6 +208,12 @@ impl World {
         self.run_step(Stopwatch::start(), watch)
     }
 
+    /// The outcome of the last finished step; empty before the first one. Poses that were set since do not
+    /// change it.
+    pub fn last_step(&self) -> Step<'_> {
+        Step { world: self }
+    }
+
     fn run_step<B>(
         &mut self,
         mut stopwatch: Stopwatch,
@@ -268,6 +276,7 @@ impl World {
         self.teleported.clear();
         stats.touching = search.touching.len();
         stats.contacts = search.contacts();
+        stats.tests = search.counts();
         stats.report = stopwatch.stage_time();
         history.stats = stats;
         ControlFlow::Continue(Step { world: self })
