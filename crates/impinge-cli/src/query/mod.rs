@@ -241,7 +241,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let face_pairs = workload.meshes.iter().map(|mesh| mesh.faces().len() as u64).product::<u64>();
     let face_pairs = face_pairs.saturating_mul(poses.len() as u64);
     if ways.len() > 1 && face_pairs > NAIVE_LIMIT {
-        ways.retain(|way| !matches!(way, Prepare::Build(method) if *method == Method::NAIVE));
+        ways.retain(|way| !matches!(way, Prepare::Build(method, _) if *method == Method::NAIVE));
         output::note(&format!(
             "--method all: naive is left out, because it would compare {face_pairs} pairs of faces; \
              --method naive runs it alone"
