@@ -36,8 +36,8 @@ pub(crate) struct TreeArguments {
     #[arg(long, help_heading = HEADING, value_name = "N", value_parser = value_parser!(u32).range(2..=3))]
     #[arg(requires = "regroup")]
     regroup_levels: Option<u32>,
-    /// Maximum number of faces in a leaf, or `auto` to choose it by the number of faces and the method
-    /// [default: 2]
+    /// Maximum number of faces in a leaf [default: 2]. With `auto`, mesh A of a query has leaves of 1 face, and
+    /// the number for B, or for the mesh of an index, follows from its faces and the method
     #[arg(long, help_heading = HEADING, value_name = "N")]
     leaf: Option<LeafSize>,
     /// Cut long thin faces into pieces for tighter volumes: number of extra pieces, as a fraction of all
@@ -170,7 +170,7 @@ pub(crate) fn check_trees(option: &str, methods: &[Method]) -> Result<(), Failur
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LeafSize {
     AtMost(u32),
-    /// By the number of faces and the method.
+    /// 1 for a mesh that stays in place; by the number of faces and the method for one that moves.
     Auto,
 }
 
@@ -197,6 +197,14 @@ impl TreeOptions {
     /// These options with another leaf size, if one is given.
     pub(crate) fn with_leaf(self, leaf: Option<LeafSize>) -> Self {
         Self { leaf: leaf.or(self.leaf), ..self }
+    }
+
+    /// These options for a mesh that stays in place.
+    pub(crate) fn in_place(self) -> Self {
+        match self.leaf {
+            Some(LeafSize::Auto) => self.with_leaf(Some(LeafSize::AtMost(1))),
+            _ => self,
+        }
     }
 
     /// Prepares a mesh by a method. The options apply to binary trees.

@@ -199,7 +199,8 @@ impl Arguments {
         for (option, _) in leaves.iter().filter(|(_, leaf)| leaf.is_some()) {
             trees::check_trees(option, &methods)?;
         }
-        let options = leaves.map(|(_, leaf)| options.with_leaf(leaf));
+        let [for_a, for_b] = leaves.map(|(_, leaf)| options.with_leaf(leaf));
+        let options = [for_a.in_place(), for_b];
         Ok(methods.into_iter().map(|method| Prepare::Build(method, options)).collect())
     }
 

@@ -1,11 +1,45 @@
-//! Leaf sizes by the number of faces and the kind of volume (Klosowski 1998, ch. 6).
+//! The leaf size of a moving body, by its number of faces and the kind of volume (Klosowski 1998, ch. 6).
 
 use crate::Method;
 
-/// A leaf size for the tree of a mesh with this many faces, for [`BuildOptions::leaf`](super::BuildOptions::leaf).
+/// Bodies with fewer faces than this have the same leaf size for every method.
+const SMALL_BODY: usize = 1000;
+
+/// A leaf size for a body that moves among others with leaves of a single face, as the paper proposes. For
+/// [`BuildOptions::leaf`](super::BuildOptions::leaf).
 ///
-/// The rule has the form of the paper's: leaves of small bodies are small, whatever the volumes; leaves of large
-/// bodies are larger, because every test of a volume and every placed volume costs more than a test of faces.
-pub fn leaf_by_size(_method: Method, faces: usize) -> u32 {
-    if faces < 1000 { 1 } else { 2 }
+/// Larger leaves of the moving body save tests of volumes, and volumes to place, for more tests of faces. Leaves
+/// of the other body stay small: large leaves on both sides multiply. A small body has a small leaf size whatever
+/// its volumes are. The leaf size of a large body grows with the number of planes of a k-DOP, because each test
+/// and each placed volume costs more.
+///
+/// ```
+/// use impinge::{Method, Shape, generate, method::tree::{BuildOptions, leaf_by_size}};
+///
+/// let ball = generate::sphere(960)?;
+/// let leaf = leaf_by_size(Method::DOP18, ball.faces().len());
+/// let moving = Shape::build((Method::DOP18, BuildOptions::default().leaf(leaf)), ball);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn leaf_by_size(method: Method, faces: usize) -> u32 {
+    const MANY_PLANES: [Method; 3] = [Method::DOP18, Method::DOP20, Method::DOP26];
+    match faces >= SMALL_BODY && MANY_PLANES.contains(&method) {
+        true => 6,
+        false => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::tree::METHODS;
+
+    #[test]
+    fn leaf_sizes_grow_with_size_and_planes() {
+        for method in METHODS {
+            assert_eq!(leaf_by_size(method, 0), leaf_by_size(Method::DOP6, 999));
+            assert!(leaf_by_size(method, 1000) >= leaf_by_size(method, 999));
+        }
+        assert!(leaf_by_size(Method::DOP26, 20_000) > leaf_by_size(Method::DOP6, 20_000));
+    }
 }
