@@ -323,7 +323,9 @@ const FACES_OF_A_SIZE: u32 = 200_000;
 /// builds one mesh twice.
 fn build(most: u32) {
     println!("\n### Building, ns a face\n");
-    println!("| faces | meshes | boxtree | longest axis | the paper's | refit | aabb | dop18 | obb |");
+    println!(
+        "| faces | meshes | boxtree | longest axis | the paper's | refit | aabb | dop18 | obb |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     let mut size = 1_000;
     while size <= most {

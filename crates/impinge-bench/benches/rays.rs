@@ -218,8 +218,7 @@ impl Subject {
                 },
             ],
         );
-        let brute =
-            few(&points, |p| self.brute.nearest_point(&STILL, p.as_dvec3()).is_some());
+        let brute = few(&points, |p| self.brute.nearest_point(&STILL, p.as_dvec3()).is_some());
         let [wide, parry, boxtree] = [0, 1, 2].map(|i| each(outcomes[i].best));
         println!(
             "| {name} | {} | {kind} | {wide:.0} | {boxtree:.0} | {brute:.0} | {parry:.0} | {:.2} |",

@@ -29,16 +29,19 @@ impl EmptySpace {
             else {
                 return;
             };
+            let boxes = boxes[node.link as usize];
             for which in 0..2 {
-                let child = boxes[node.link as usize][which];
+                let (child, other) = (boxes[which], boxes[1 - which]);
                 sides += (child.min.cmpeq(parent.min).bitmask() & 7).count_ones();
                 sides += (child.max.cmpeq(parent.max).bitmask() & 7).count_ones();
-                // The first child is below the plane of the split.
+                // The only cut of a node is across the axis of the split.
                 let axis = children[which].cuts()[0].side() / 2;
+                let middle = |bounds: LaneBox| bounds.min[axis] + bounds.max[axis];
                 let mut cut = parent;
-                match which {
-                    0 => cut.max[axis] = child.max[axis],
-                    _ => cut.min[axis] = child.min[axis],
+                if middle(child) < middle(other) {
+                    cut.max[axis] = child.max[axis];
+                } else {
+                    cut.min[axis] = child.min[axis];
                 }
                 let ratio = child.lengths() / cut.lengths();
                 // Along an axis where both are flat, nothing is left empty.

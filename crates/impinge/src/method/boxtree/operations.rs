@@ -64,16 +64,21 @@ impl<R: Real + Into<f64>> Counted<R> {
     fn is_zero(self) -> bool {
         self.0.into() == 0.0
     }
+
+    /// Counts an operation on two numbers: by its kind, or as one with a zero.
+    fn note(self, other: Self, kind: fn(&mut Operations) -> &mut u64) {
+        count(|counted| {
+            let is_idle = self.is_zero() || other.is_zero();
+            *(if is_idle { &mut counted.with_zero } else { kind(counted) }) += 1;
+        });
+    }
 }
 
 impl<R: Real + Into<f64>> Add for Counted<R> {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        count(|counted| match self.is_zero() || other.is_zero() {
-            true => counted.with_zero += 1,
-            false => counted.additions += 1,
-        });
+        self.note(other, |counted| &mut counted.additions);
         Self(self.0 + other.0)
     }
 }
@@ -82,10 +87,7 @@ impl<R: Real + Into<f64>> Mul for Counted<R> {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        count(|counted| match self.is_zero() || other.is_zero() {
-            true => counted.with_zero += 1,
-            false => counted.multiplications += 1,
-        });
+        self.note(other, |counted| &mut counted.multiplications);
         Self(self.0 * other.0)
     }
 }
