@@ -17,8 +17,8 @@ pub(crate) const DEMO: &str = "gen:gearbox";
 /// The default clearance for [`DEMO`], in millimetres: only its gears are closer to each other.
 const DEMO_CLEARANCE: f64 = 0.1;
 
-/// A larger generated assembly.
-const PLANT: &str = "gen:plant";
+/// Other generated assemblies, with options.
+const ASSEMBLIES: [&str; 2] = ["gen:plant", "gen:bsp"];
 
 /// An assembly and its default clearance.
 pub(crate) struct Input {
@@ -44,10 +44,11 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
             "{name} is a whole assembly; give either {name} or files, not both"
         )));
     }
-    if name != DEMO && name.split(',').next() != Some(PLANT) {
+    let is_assembly = name.split(',').next().is_some_and(|name| ASSEMBLIES.contains(&name));
+    if name != DEMO && !is_assembly {
         return Err(Failure::input(format!(
-            "{name}: unknown assembly; the generated assemblies are {DEMO} and {PLANT}; `impinge generate` \
-             makes parts"
+            "{name}: unknown assembly; the generated assemblies are {DEMO}, {}; `impinge generate` makes parts",
+            ASSEMBLIES.join(", ")
         )));
     }
     let model = source::model(name, &options.grids)?;

@@ -44,8 +44,8 @@ Output: a table, or one JSON object with --json. docs/clash.md describes both;
 docs/output.md describes every field."
 )]
 pub(crate) struct Arguments {
-    /// Files and folders with the parts to check: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf; or
-    /// gen:gearbox, gen:plant [default: gen:gearbox]
+    /// Files and folders with the parts to check: .glb, .gltf, .obj, .stl, .ply, .off, .3mf, .step, .ifc, .urdf, .asc,
+    /// .dem, .dt0 … .dt2; or gen:gearbox, gen:plant, gen:bsp [default: gen:gearbox]
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]

@@ -407,3 +407,10 @@ fn wrong_sources_are_named() {
     impinge(["query", "gen:chair", "gen:chair", "--poses", "gen:chair"])
         .refuses(&["gen:chair", "impinge generate --help"]);
 }
+
+/// The copies of a partition are the parts of an assembly, and none of them touch.
+#[test]
+fn copies_in_a_partition_do_not_clash() {
+    let report = impinge(["clash", "gen:bsp,count=80,turned", "--json"]).succeeds().json();
+    assert_eq!((&report["parts"], &report["total"]), (&json!(80), &json!(0)), "{report}");
+}
