@@ -110,13 +110,15 @@ impl Lines {
         X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
         Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
     {
-        let label = |value: &f64| format!("{}", (value * 1e3).round() / 1e3);
+        let points = || self.series.iter().flat_map(|(_, points)| points);
+        let x_range = range(points().map(|p| p.0), self.x.1);
+        let y_range = range(points().map(|p| p.1), self.y.1);
         chart
             .configure_mesh()
             .x_desc(&self.x.0)
             .y_desc(&self.y.0)
-            .x_label_formatter(&label)
-            .y_label_formatter(&label)
+            .x_label_formatter(&|value| label(*value, &x_range))
+            .y_label_formatter(&|value| label(*value, &y_range))
             .label_style(("sans-serif", 14))
             .axis_desc_style(("sans-serif", 15))
             .light_line_style(RGBColor(240, 240, 240))
@@ -141,6 +143,14 @@ impl Lines {
     }
 }
 
+/// Returns the label of a value on an axis: three decimals, or more if the whole axis is short.
+fn label(value: f64, axis: &Range<f64>) -> String {
+    let decimals = (2.0 - (axis.end - axis.start).log10().floor()).clamp(3.0, 12.0);
+    let scale = 10_f64.powi(decimals as i32);
+    // Adding zero turns -0 into 0.
+    format!("{}", (value * scale).round() / scale + 0.0)
+}
+
 /// Lines with more points than this have no marks.
 const MARKED: usize = 100;
 
@@ -159,5 +169,18 @@ fn range(values: impl Iterator<Item = f64>, scale: Scale) -> Range<f64> {
         Scale::Log => 10f64.powf(min.log10().floor())..10f64.powf((max * 1.01).log10().ceil()),
         Scale::Linear if min == max => min - 0.5..max + 0.5,
         Scale::Linear => min..max,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_tell_the_values_of_an_axis_apart() {
+        let labels = |axis: Range<f64>, values: [f64; 3]| values.map(|value| label(value, &axis));
+        assert_eq!(labels(0.0..4000.0, [0.0, 500.0, 1000.5]), ["0", "500", "1000.5"]);
+        assert_eq!(labels(0.0..0.0024, [-1e-20, 2e-4, 0.0024]), ["0", "0.0002", "0.0024"]);
+        assert_eq!(labels(0.1..1e5, [0.1, 10.0, 1e5]), ["0.1", "10", "100000"]);
     }
 }

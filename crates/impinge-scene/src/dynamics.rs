@@ -22,12 +22,18 @@ impl Default for Dynamics {
 }
 
 impl Dynamics {
-    /// Returns whether a body in flight is beyond a wall at a pose.
-    pub(super) fn is_beyond_walls(&self, flight: &Flight, pose: &Pose) -> bool {
-        let Some(room) = &self.room else { return false };
+    /// Returns whether a body is in flight, and would be beyond a wall at a pose.
+    pub(super) fn is_beyond_walls(&self, mover: &Mover, pose: &Pose) -> bool {
+        let (Some(room), Some(flight)) = (&self.room, mover.flight()) else { return false };
         let is_within =
-            |corner: DVec3| corner.cmpge(room.min).all() && corner.cmple(room.max).all();
-        !flight.outline.iter().all(|&corner| is_within(pose.place(corner)))
+            |low: DVec3, high: DVec3| low.cmpge(room.min).all() && high.cmple(room.max).all();
+        // The box encloses all corners, and is computed faster.
+        let bounds = mover.shape.placed_bounds(pose);
+        if is_within(bounds.min, bounds.max) {
+            return false;
+        }
+        let mut corners = flight.outline.iter().map(|&corner| pose.place(corner));
+        !corners.all(|corner| is_within(corner, corner))
     }
 
     /// Returns the corner that is farthest beyond each wall, and the direction into the room.

@@ -34,7 +34,7 @@ impl Inertia {
         // Coordinates are divided by the size of the mesh and relative to the middle of its box, so that sums
         // neither overflow nor lose digits far from the origin.
         let (origin, size) = (bounds.center(), bounds.size().max_element() / 2.0);
-        if !(size > 0.0) {
+        if size <= 0.0 {
             return Self::ball(origin, 0.0);
         }
         let local = |corner: DVec3| (corner - origin) / size;
@@ -97,7 +97,7 @@ impl Moments {
     /// Returns the inertia for a total mass of 1; `None` if no body with positive mass has these moments, or if
     /// its mass lies on a line.
     fn inertia(self) -> Option<Inertia> {
-        if !(self.mass > 1e-12) {
+        if self.mass <= 1e-12 {
             return None;
         }
         let center = self.first / self.mass;

@@ -77,18 +77,23 @@ impl Response {
             }
         }
         for (body, mover) in movers.iter().enumerate() {
-            if mover.flight().is_some_and(|flight| dynamics.is_beyond_walls(flight, &mover.pose)) {
+            if dynamics.is_beyond_walls(mover, &mover.pose) {
                 groups.join(body, body);
             }
         }
         let mut hits = Hits::default();
         let mut waiting = groups.all();
+        if waiting.is_empty() {
+            return hits;
+        }
+        let driven = movers.iter().filter(|mover| mover.flight().is_none() && mover.is_moving());
+        let reach = driven.map(Mover::way).fold(0.0, f64::max);
         for round in 0.. {
             if waiting.is_empty() {
                 break;
             }
             let overlapping = &self.overlapping;
-            let mut scenery = Scenery { dynamics, world, ids, movers, overlapping };
+            let mut scenery = Scenery { dynamics, world, ids, movers, overlapping, reach };
             for members in &waiting {
                 if round < ROUNDS {
                     let Hits { impulses, reversals } = scenery.fly(members.clone());
@@ -406,8 +411,8 @@ mod tests {
         let after = flock.energy(&dynamics);
         assert!((energy - after).abs() < 1e-9 * energy.abs(), "{energy} became {after}");
         assert!(flock.hits.impulses > 40 && spin(&flock) != before, "{:?}", flock.hits);
-        let flight = flock.movers[0].flight().unwrap();
-        assert!(!dynamics.is_beyond_walls(flight, &flight.state_pose));
+        let block = &flock.movers[0];
+        assert!(!dynamics.is_beyond_walls(block, block.kept_pose()));
     }
 
     /// A ball that falls on a floor, with a thousandth of its size per cycle at most.

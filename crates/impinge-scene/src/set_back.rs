@@ -47,6 +47,9 @@ pub(super) struct Scenery<'s> {
     pub(super) movers: &'s mut [Mover],
     /// Pairs of bodies that touched at the start of the cycle, to which none of this applies.
     pub(super) overlapping: &'s BTreeSet<Numbers>,
+    /// How far bodies that do not fly move at most in the cycle. Earlier in the cycle they may be that far from where
+    /// the world has them.
+    pub(super) reach: f64,
 }
 
 /// What happened to the bodies of a group.
@@ -164,10 +167,6 @@ impl Scenery<'_> {
 
     /// Returns the bodies that do not fly and that members might touch until the end of the cycle.
     fn obstacles(&mut self, group: &Group) -> Vec<(usize, usize)> {
-        let still =
-            self.movers.iter().filter(|mover| mover.flight().is_none() && mover.is_moving());
-        // A body may be elsewhere earlier in the cycle than in the world, which has it at the end.
-        let reach = still.map(Mover::way).fold(0.0, f64::max);
         let mut obstacles = Vec::new();
         let [from, to] = [group.time, 1.0].map(|time| self.poses(group, time));
         for (k, (from, to)) in from.iter().zip(&to).enumerate() {
@@ -181,7 +180,7 @@ impl Scenery<'_> {
             let way = Bounds { min: from.min.min(to.min), max: from.max.max(to.max) };
             // The way is curved. A margin of a tenth of the body covers turns of up to 50 degrees, and where the
             // body is left in the end is checked against all bodies in any case.
-            let margin = reach + 0.1 * shape.mesh().bounds().size().max_element();
+            let margin = self.reach + 0.1 * shape.mesh().bounds().size().max_element();
             for id in self.world.bodies_near(&way.grown(margin)) {
                 let other = id.index() as usize;
                 if self.movers[other].flight().is_none() && self.may_touch(number, other) {
@@ -203,10 +202,8 @@ impl Scenery<'_> {
                 .pose_at(time)
                 .is_ok_and(|pose| meets((shape(k), &poses[k]), (&mover.shape, &pose)))
         }) || group.pairs.iter().any(|&(k, l)| meets((shape(k), &poses[k]), (shape(l), &poses[l])))
-            || (0..poses.len()).any(|k| {
-                let flight = self.flight(group, k);
-                flight.is_some_and(|flight| self.dynamics.is_beyond_walls(flight, &poses[k]))
-            })
+            || (group.members.iter().zip(&poses))
+                .any(|(&member, pose)| self.dynamics.is_beyond_walls(&self.movers[member], pose))
     }
 
     /// Returns the contacts of faces that touch at the time `hit`, with points and normals of the time `free`.

@@ -133,21 +133,25 @@ fn scenes_with_flight() -> Vec<PathBuf> {
 fn no_body_of_a_scene_stays_in_contact_or_comes_to_rest() {
     let scenes = scenes_with_flight();
     assert!(scenes.len() >= 2, "{scenes:?}");
+    let mut is_checked = false;
     for path in scenes {
         let summary =
             checked(&path, None).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let stats = summary.stats.unwrap();
         assert!(stats.impulses > 100, "{}: {stats:?}", path.display());
         assert_eq!(stats.reversals, 0, "{}", path.display());
+        if path.ends_with("004-pipes.toml") {
+            check_pipes(&summary);
+            is_checked = true;
+        }
     }
+    assert!(is_checked, "there are no falling pipes");
 }
 
-/// Table 1 of Lin et al. (1996) has 6.0 contacts, 425 box tests and 18 face tests per step. The motion is chaotic: a
-/// change of any rounding changes these numbers, so wide ranges are allowed. Other starts gave 3.7 to 7.4 contacts.
-#[test]
-fn the_falling_pipes_are_as_busy_as_in_the_paper() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/004-pipes.toml");
-    let summary = checked(&path, None).unwrap();
+/// Checks that the falling pipes are as busy as in Table 1 of Lin et al. (1996), with 6.0 contacts, 425 box tests and 18
+/// face tests per step. The motion is chaotic: a change of any rounding changes these numbers, so wide ranges are
+/// allowed. Other starts gave 3.7 to 7.4 contacts.
+fn check_pipes(summary: &Summary) {
     let stats = summary.stats.unwrap();
     let per_cycle = |count: u64| count as f64 / summary.cycles as f64;
     assert_eq!((summary.cycles, summary.bodies, summary.faces), (4008, 2, 279_936));

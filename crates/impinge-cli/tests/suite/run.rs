@@ -306,6 +306,100 @@ fn elastic_flight_keeps_its_energy_and_gravity_adds_to_it() {
     assert!(after > 1.1 * before, "{before} became {after}");
 }
 
+/// A small block of pipes that falls into a large one, with figures as if from a paper.
+const FALL: &str = r#"
+title = "A <small> fall"
+cycles = 120
+threads = 1
+[dynamics]
+toward = { point = [0.0, 0.0, 0.0], pull = 0.001 }
+restitution = 0.9
+[paper]
+source = "Somebody & others, Table 7"
+contacts = 4321
+box_tests = 765
+seconds = 16.5
+[[body]]
+mesh = "gen:pipes,cells=5,count=40,sides=12"
+size = 10.0
+fixed = true
+[[body]]
+name = "small"
+mesh = "gen:pipes,cells=5,count=40,sides=12"
+at = [6.0, 1.0, 2.0]
+size = 1.0
+flight = { by = [-0.05, 0.0, 0.0], turn = [0.0, 1.0, 0.5] }
+"#;
+
+#[test]
+fn stats_add_tests_hits_and_energies() {
+    let folder = Folder::new();
+    let scene = folder.write("fall.toml", FALL);
+    let run = |method: &str, more: &[&str]| {
+        let arguments = ["run", &scene, "--json", "--method", method];
+        impinge([&arguments[..], more].concat()).succeeds().json_lines()
+    };
+    let lines = run("obb", &["--stats"]);
+    let (summary, cycles) = lines.split_last().unwrap();
+    let sum = |key: &str| cycles.iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
+    for key in ["box_tests", "face_tests", "impulses", "reversals", "contacts"] {
+        assert_eq!(summary[key].as_u64(), Some(sum(key)), "{key}");
+    }
+    assert!(sum("impulses") > 0 && sum("face_tests") >= sum("contacts"), "{summary}");
+    assert!(sum("box_tests") > sum("face_tests"), "{summary}");
+    let energy =
+        |row: &Value| row["kinetic"].as_f64().unwrap() + row["potential"].as_f64().unwrap();
+    for two in cycles.windows(2) {
+        let [before, after] = [&two[0], &two[1]].map(energy);
+        assert!(after <= before * (1.0 + 1e-9), "{before} became {after} at {}", two[1]);
+    }
+    // The same motion without counting, and with a method that does not count.
+    for (lines, has_tests) in [(run("obb", &[]), false), (run("brute", &["--stats"]), true)] {
+        let (last, rows) = lines.split_last().unwrap();
+        assert_eq!(last["contacts"], summary["contacts"]);
+        assert_eq!(rows[50].get("box_tests").is_some(), has_tests, "{}", rows[50]);
+        assert!(!has_tests || last["box_tests"] == 0, "{last}");
+    }
+    let rows = folder.at("rows.csv");
+    impinge(["run", &scene, "--stats", "-o", &rows]).succeeds();
+    let rows = csv(&folder.text("rows.csv"));
+    assert_eq!(rows[0].last().unwrap(), "potential");
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+}
+
+#[test]
+fn a_page_has_the_figures_of_the_paper_and_loads_nothing() {
+    let folder = Folder::new();
+    let scene = folder.write("fall.toml", FALL);
+    impinge(["run", &scene, "--method", "obb", "--page", &folder.at("page.html")]).succeeds();
+    let page = folder.text("page.html");
+    assert!(page.ends_with("</html>\n"));
+    assert_eq!(page.matches("<svg").count(), 4, "contacts, time, distance and energy");
+    for text in ["A &lt;small&gt; fall", "Somebody &amp; others, Table 7", "4321", "765", "16.5"] {
+        assert!(page.contains(text), "no {text} in the page");
+    }
+    assert!(!page.contains("not counted"));
+    let without_names = page.replace("http://www.w3.org/2000/svg", "");
+    for text in ["http", "<script", "src=", "@import", "url("] {
+        assert!(!without_names.contains(text), "{text} in the page");
+    }
+}
+
+#[test]
+fn scattered_bodies_are_apart_or_refused() {
+    let folder = Folder::new();
+    let run = |count: u32| {
+        let text = format!(
+            "cycles = 1\n[[body]]\nmesh = \"gen:sphere,faces=48\"\n\
+             scatter = {{ count = {count}, min = [-4, -4, -4], max = [4, 4, 4], apart = true }}\n"
+        );
+        impinge(["run", &folder.write("scene.toml", text), "--json"])
+    };
+    let lines = run(12).succeeds().json_lines();
+    assert_eq!((&lines[0]["near"], &lines[0]["contacts"]), (&Value::from(0), &Value::from(0)));
+    run(400).refuses(&["scene.toml:2:1", "scatter", "1000 tries", "fewer copies"]);
+}
+
 #[test]
 fn no_two_bodies_have_one_name() {
     let folder = Folder::new();
@@ -435,6 +529,8 @@ fn bad_scenes_are_refused_with_their_place() {
         (format!("cycles = 3\nthreads = 9999\n{BODY}"), &[":2:11", "threads"]),
         (format!("cycles = 3\n{BODY}[[run]]\nbodies = 2"), &[":5:10", "bodies"]),
         (format!("cycles = 3\n{BODY}[dynamics]\nrestitution = 1.5"), &[":5:15", "restitution"]),
+        (format!("cycles = 3\n{BODY}[paper]\ncontacts = 3"), &["source"]),
+        (format!("cycles = 3\n{BODY}[paper]\nsource = \"a\"\nfoo = 3"), &[":6:1", "foo"]),
         (format!("cycles = 3\n{BODY}[room]\nmin = [1, 1, 1]\nmax = [0, 2, 2]"), &["room", "min"]),
         (
             format!("cycles = 3\n{BODY}flight = {{}}\n[room]\nmin = [1, 1, 1]\nmax = [2, 2, 2]"),
