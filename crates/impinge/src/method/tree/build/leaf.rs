@@ -22,10 +22,14 @@ const SMALL_BODY: usize = 1000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn leaf_by_size(method: Method, faces: usize) -> u32 {
-    const MANY_PLANES: [Method; 3] = [Method::DOP18, Method::DOP20, Method::DOP26];
-    match faces >= SMALL_BODY && MANY_PLANES.contains(&method) {
-        true => 6,
-        false => 4,
+    const FEW_PLANES: [Method; 4] = [Method::AABB, Method::SPHERE, Method::DOP6, Method::DOP8];
+    const MANY_PLANES: [Method; 2] = [Method::DOP20, Method::DOP26];
+    if faces < SMALL_BODY || FEW_PLANES.contains(&method) {
+        3
+    } else if MANY_PLANES.contains(&method) {
+        6
+    } else {
+        4
     }
 }
 
