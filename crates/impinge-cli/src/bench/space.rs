@@ -22,8 +22,14 @@ Examples:
 pub(super) struct Arguments {
     /// Meshes: files, or gen:NAME
     #[arg(default_values = [
-        "gen:sphere,faces=20000", "gen:torus", "gen:deformed-torus", "gen:pipes", "gen:terrain", "gen:shuttle",
-        "gen:gear", "gen:chair"
+        "gen:sphere,faces=20000",
+        "gen:torus,faces=10000",
+        "gen:deformed-torus",
+        "gen:pipes,count=200,cells=6,sides=16",
+        "gen:terrain,columns=100,rows=100",
+        "gen:shuttle",
+        "gen:gear,teeth=20,width=5",
+        "gen:chair",
     ])]
     meshes: Vec<String>,
     /// Print the result as one JSON line

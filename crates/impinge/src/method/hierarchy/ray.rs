@@ -12,11 +12,11 @@
 //! the same before and after.
 //!
 //! In each coordinate, o' and x are off by less than 4 roundings of placement over s. An entry of an inverse of what
-//! is nearly a rotation is off by 32 roundings of 1, and a product with it adds four (see `wide/relative_pose.rs`); with three
-//! entries a row that is 54 ε of the largest coordinate of o − w, at most 95 ε of |o'|, where |·| is the largest
-//! magnitude of a coordinate and ε is 2^−52. A few more are for the difference itself. `t d'` is off by as much of
-//! `|t d'|`, which is at most |o'| + 1.5 as long as the ray is within 1.5 of the centre. Together that is less than
-//! 512 ε (|o'| + 2) with room for the roundings of start and way below.
+//! is nearly a rotation is off by 32 roundings of 1, and a product with it adds four (see `wide/relative_pose.rs`);
+//! with three entries a row that is 54 ε of the largest coordinate of o − w, at most 95 ε of |o'|, where |·| is the
+//! largest magnitude of a coordinate and ε is 2^−52. A few more are for the difference itself. `t d'` is off by as
+//! much of `|t d'|`, which is at most |o'| + 1.5 as long as the ray is within 1.5 of the centre. Together that is less
+//! than 512 ε (|o'| + 2) with room for the roundings of start and way below.
 //!
 //! So the slack is `4 · rounding / s + 512 ε (|o'| + 2)`. The mesh lies within ±1, and with a slack of up to a quarter
 //! all common points are within 1.5, to which the ray is cut: from the start at `from` on, over a way that takes
