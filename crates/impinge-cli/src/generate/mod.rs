@@ -77,9 +77,7 @@ pub(crate) fn example(name: &str) -> String {
             "impinge generate scenario gen:chair gen:shuttle --poses gen:tumble -o folder".into()
         }
         "swept" => "impinge generate swept gen:shuttle -o folder".into(),
-        "bounce" => {
-            "impinge generate bounce --environment gen:tetrahedra --body gen:cuboid,x=0.1,y=0.1,z=0.1 -o path.csv".into()
-        }
+        "bounce" => "impinge generate bounce --environment a.obj --body b.obj -o poses.csv".into(),
         "gearbox" | "plant" => format!("impinge generate {name} -o {name}.glb"),
         _ if is_path => format!("impinge generate {name} -o {name}.csv"),
         _ => format!("impinge generate {name} -o {name}.obj"),
