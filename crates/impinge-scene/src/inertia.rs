@@ -166,7 +166,7 @@ mod tests {
             tensor += DMat3::from_diagonal(DVec3::splat(arm.length_squared())) - outer(arm);
         }
         let mean = tensor * (1.0 / f64::from(count));
-        assert!(inertia.tensor.abs_diff_eq(mean, 0.01 * mean.x_axis.x), "{mean} {:?}", inertia);
+        assert!(inertia.tensor.abs_diff_eq(mean, 0.01 * mean.x_axis.x), "{mean} {inertia:?}");
     }
 
     #[test]

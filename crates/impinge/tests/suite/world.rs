@@ -687,3 +687,36 @@ fn only_timed_steps_are_timed() {
     assert!(world.step().stats().total().is_zero());
     assert!(!world.step_timed().stats().total().is_zero());
 }
+
+#[test]
+fn a_world_tells_which_pairs_it_compares_and_keeps_its_last_step() {
+    let ball = Shape::with_method(Method::OBB, generate::sphere(48).expect("an even number"));
+    for (name, mut world) in worlds() {
+        assert_eq!(world.last_step().pairs().len(), 0, "{name}");
+        let at = |x: f64| Pose::from_translation(DVec3::X * x).expect("a pose");
+        let mut add = |body: Body| world.add(body).expect("a body");
+        let [a, b] = [0.0, 1.5].map(|x| add(Body::new(&ball).at(at(x)).fixed()));
+        let [c, d] = [3.0, 9.0].map(|x| add(Body::new(&ball).at(at(x))));
+        assert!(!world.compares(a, b), "{name}: both are fixed");
+        assert!(!world.compares(c, c), "{name}: one body");
+        assert!(world.compares(b, c) && world.compares(d, a), "{name}");
+        let along_x = |min: f64, max: f64| Bounds {
+            min: DVec3::new(min, -0.1, -0.1),
+            max: DVec3::new(max, 0.1, 0.1),
+        };
+        assert_eq!(world.bodies_near(&along_x(-0.1, 0.9)), [a, b], "{name}");
+        assert_eq!(world.bodies_near(&along_x(3.2, 3.6)), [c], "{name}");
+        let tests = world.step().stats().tests;
+        assert!(tests.volume_tests > 0 && tests.face_tests > 0, "{name}: {tests:?}");
+        world.set_pose(c, at(30.0)).expect("a body");
+        assert_eq!(world.last_step().began(), [[b, c]], "{name}: set poses do not change it");
+        assert!(world.bodies_near(&along_x(3.2, 3.6)).is_empty(), "{name}");
+        world.ignore(b, c).expect("two bodies");
+        world.set_groups(d, 2, 1).expect("a body");
+        world.set_groups(a, 4, 2).expect("a body");
+        assert!(!world.compares(c, b) && !world.compares(a, d), "{name}");
+        assert_eq!(world.step().stats().tests.face_tests, 0, "{name}: the counts are of one step");
+        world.remove(c).expect("a body");
+        assert!(!world.compares(a, c), "{name}: removed");
+    }
+}
