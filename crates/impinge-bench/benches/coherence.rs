@@ -24,7 +24,8 @@ const KINDS: [(&str, CoherenceKind); 4] = [
 ];
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let wants = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(&**word));
     println!(
         "\n| scene | method | remembered | near pairs a step | searched | skipped | faces, µs a step | all, µs a step \
@@ -38,7 +39,9 @@ fn main() {
             }
         }
     }
-    for (name, speed) in [("crowd, fast", 0.1), ("crowd, slow", 0.01), ("crowd, a tenth moves", 0.0)] {
+    for (name, speed) in
+        [("crowd, fast", 0.1), ("crowd, slow", 0.01), ("crowd, a tenth moves", 0.0)]
+    {
         if wants(name) {
             for method in [Method::WIDE, Method::OBB, Method::DOP18] {
                 table(name, method, |kind| run_crowd(method, speed, kind));

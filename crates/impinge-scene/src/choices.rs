@@ -71,7 +71,8 @@ impl Broad {
     ];
 
     pub(super) fn world(self) -> World {
-        let sweep = |sweep: Option<Sweep>| World::with_broad_phase(sweep.unwrap_or_else(Sweep::axes));
+        let sweep =
+            |sweep: Option<Sweep>| World::with_broad_phase(sweep.unwrap_or_else(Sweep::axes));
         match self {
             Self::AllPairs => World::with_broad_phase(AllPairs::new()),
             Self::None => World::with_broad_phase(AllPairs::unchecked()),

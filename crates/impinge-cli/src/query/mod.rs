@@ -211,7 +211,7 @@ impl Arguments {
 }
 
 /// `--method all` leaves out the method `naive` if it would compare more pairs of faces than this, which takes
-/// about 10 seconds.
+/// about a second.
 const NAIVE_LIMIT: u64 = 100_000_000;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -87,9 +87,9 @@ impl BroadPhase for AllPairs {
             Compared::Nothing => are_candidates,
             Compared::Boxes => |proxies: &Proxies, a, b| proxies.overlap(a, b),
             Compared::Spheres => spheres_overlap,
-            Compared::Both => |proxies: &Proxies, a, b| {
-                proxies.overlap(a, b) && !are_apart(proxies, a, b)
-            },
+            Compared::Both => {
+                |proxies: &Proxies, a, b| proxies.overlap(a, b) && !are_apart(proxies, a, b)
+            }
         };
         for (i, &a) in self.present.iter().enumerate() {
             for &b in &self.present[i + 1..] {

@@ -4,9 +4,7 @@
 //! For such comparisons only, and as the simplest of all references: the time of a query grows with the product
 //! of the numbers of faces, whether the bodies are near each other or not.
 
-use super::{
-    Found, MethodInfo, NearestFaces, Prepared, Question, Search, question::FaceTest,
-};
+use super::{Found, MethodInfo, NearestFaces, Prepared, Question, Search, question::FaceTest};
 use crate::{Bounds, FacePair, narrow::Triangle};
 use std::{ops::ControlFlow, sync::Arc};
 

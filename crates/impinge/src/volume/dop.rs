@@ -241,7 +241,10 @@ pub(super) fn signed<const H: usize>(directions: &[DVec3; H], source: usize) -> 
 ///
 /// The set of directions is closed under permutation and negation of components. So it is enough to know the
 /// facets where x ≥ y ≥ z ≥ 0: the vector is mapped there, and its facet is mapped back.
-pub(super) fn combination<const H: usize>(directions: &[DVec3; H], wanted: DVec3) -> ([u8; 3], [f64; 3]) {
+pub(super) fn combination<const H: usize>(
+    directions: &[DVec3; H],
+    wanted: DVec3,
+) -> ([u8; 3], [f64; 3]) {
     let magnitudes = wanted.abs().to_array();
     let mut order = [0, 1, 2];
     order.sort_unstable_by(|&i, &j| magnitudes[j].total_cmp(&magnitudes[i]));

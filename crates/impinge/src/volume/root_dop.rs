@@ -89,8 +89,7 @@ impl RootDop {
                 missing -= weight * signed(&directions, source);
                 let index = source % H;
                 let [least, greatest] = self.extents[index + shifts[usize::from(index >= 3)]];
-                let (from, to) =
-                    if source < H { (least, greatest) } else { (-greatest, -least) };
+                let (from, to) = if source < H { (least, greatest) } else { (-greatest, -least) };
                 low += weight * from;
                 high += weight * to;
             }
@@ -126,8 +125,7 @@ mod tests {
             let far = [0.0, 1.0, 1e6, 1e12][random.below(4) as usize] * size;
             let offset = random.direction() * far;
             let mesh = generate::deformed_torus(seed, [7, 5]).expect("enough segments");
-            let points: Vec<DVec3> =
-                mesh.positions().iter().map(|&p| p * size + offset).collect();
+            let points: Vec<DVec3> = mesh.positions().iter().map(|&p| p * size + offset).collect();
             let bounds = Bounds::enclosing(points.iter().copied());
             let center = bounds.center();
             let half = (bounds.max - center).max(center - bounds.min).max_element() * (1.0 + 1e-15);
@@ -140,12 +138,15 @@ mod tests {
                 let mut extents = Vec::new();
                 dop.placed(k, &pose, rounding, &mut extents);
                 assert_eq!(extents.len(), k / 2);
-                for (direction, [low, high]) in super::super::dop_directions(k).iter().zip(extents) {
+                for (direction, [low, high]) in super::super::dop_directions(k).iter().zip(extents)
+                {
                     let along = |&p: &DVec3| direction.dot(pose.place(p));
-                    let (least, greatest) = points.iter().map(along).fold(
-                        (f64::INFINITY, f64::NEG_INFINITY),
-                        |(least, greatest), x| (least.min(x), greatest.max(x)),
-                    );
+                    let (least, greatest) = points
+                        .iter()
+                        .map(along)
+                        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), x| {
+                            (least.min(x), greatest.max(x))
+                        });
                     assert!(low <= least && greatest <= high, "seed {seed}, k {k}: {direction}");
                     if far == 0.0 {
                         sums[0] += (greatest - least) / size;

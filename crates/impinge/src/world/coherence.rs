@@ -238,7 +238,7 @@ impl Memory {
             entry.last_pause = 0;
         } else if is_tried {
             entry.steps = (entry.steps / 2).max(MIN_STEPS);
-            entry.last_pause = (2 * entry.last_pause).clamp(1, MAX_PAUSE);
+            entry.last_pause = (2 * entry.last_pause).clamp(2, MAX_PAUSE);
             entry.pause = entry.last_pause;
         }
         if let (Some(front), Some(options)) = (entry.front, self.options) {

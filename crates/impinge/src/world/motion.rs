@@ -139,9 +139,7 @@ impl Moment {
         let rounding = 8.0 * (self.rounding + earlier.rounding);
         // The last term but one covers the rounding of the two sums of turns. The factor covers all other
         // roundings of this function, the constant squares that underflow.
-        (drift + turned + rounding) * (1.0 + 1e-14)
-            + 4.0 * f64::EPSILON * self.turned
-            + UNDERFLOW
+        (drift + turned + rounding) * (1.0 + 1e-14) + 4.0 * f64::EPSILON * self.turned + UNDERFLOW
     }
 }
 

@@ -53,7 +53,7 @@ struct Worker {
 pub(super) const BATCH: usize = 1 << 16;
 /// The most tests of volumes that an attempt to prove bodies apart may take. More are rarely worth it: without the
 /// attempt, the search of bodies that are apart takes about a dozen.
-const CLEARANCE_TESTS: u64 = 128;
+const CLEARANCE_TESTS: u64 = 48;
 /// The number of pairs a thread takes at a time.
 const PAIRS_PER_TASK: usize = 32;
 

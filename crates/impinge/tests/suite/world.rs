@@ -159,7 +159,8 @@ fn bodies_that_move_little_are_skipped_but_never_missed() {
         checked += contacts;
         skipped += skips;
     }
-    for (seed, size, far) in [(200, 1.0, 1e9), (201, 1e-9, 0.0), (202, 1e9, 1e12), (203, 1e-9, 1.0)] {
+    for (seed, size, far) in [(200, 1.0, 1e9), (201, 1e-9, 0.0), (202, 1e9, 1e12), (203, 1e-9, 1.0)]
+    {
         let (contacts, skips) = drift(seed, Method::WIDE, size, DVec3::splat(far));
         checked += contacts;
         skipped += skips;
@@ -172,7 +173,9 @@ fn drift(seed: u64, method: Method, size: f64, far: DVec3) -> (usize, usize) {
     let shapes = shapes(method, size);
     let mut random = Random::new(seed);
     let mut worlds = worlds();
-    worlds.retain(|(name, _)| name.starts_with("remembering") || name == "spheres" || name == "unchecked");
+    worlds.retain(|(name, _)| {
+        name.starts_with("remembering") || name == "spheres" || name == "unchecked"
+    });
     let mut bodies: BTreeMap<BodyId, TwinBody> = BTreeMap::new();
     let mut motions: BTreeMap<BodyId, (DVec3, DVec3)> = BTreeMap::new();
     let (mut checked, mut skipped) = (0, 0);
@@ -223,8 +226,10 @@ fn drift(seed: u64, method: Method, size: f64, far: DVec3) -> (usize, usize) {
                         0.0 => body.pose.rotation(),
                         angle => {
                             let turn = DMat3::from_axis_angle(turn / angle, angle);
-                            DMat3::from_quat(Pose::new(turn, DVec3::ZERO).expect("one").to_quat()
-                                * body.pose.to_quat())
+                            DMat3::from_quat(
+                                Pose::new(turn, DVec3::ZERO).expect("one").to_quat()
+                                    * body.pose.to_quat(),
+                            )
                         }
                     };
                     let place = body.pose.translation() + by * size;
@@ -502,7 +507,10 @@ fn memory_for_pairs_is_bounded() {
         }
         skipped.push(sum);
     }
-    assert!(skipped[0] == 0 && skipped[1] < skipped[2] && 2 * skipped[2] < skipped[3], "{skipped:?}");
+    assert!(
+        skipped[0] == 0 && skipped[1] < skipped[2] && 2 * skipped[2] < skipped[3],
+        "{skipped:?}"
+    );
     assert!(skipped[3] > 99 * 15, "{skipped:?}");
 }
 

@@ -58,9 +58,8 @@ fn a_front_would_open_nearly_everything_again() {
     let shuttle = generate::scaled_to_cube(&generate::shuttle(), 1.5).unwrap();
     let mut random = Random::new(1);
     // Shuttles with overlapping boxes, as in scenes/004-flock.toml.
-    let flock: Vec<Pose> = (0..200)
-        .map(|_| Pose::new(random.rotation(), random.direction() * 0.9).unwrap())
-        .collect();
+    let flock: Vec<Pose> =
+        (0..200).map(|_| Pose::new(random.rotation(), random.direction() * 0.9).unwrap()).collect();
     for (name, a, b, poses) in [
         ("tori, 1 apart", &torus, &torus, &tumble(1.0)),
         ("tori, 1.6 apart", &torus, &torus, &tumble(1.6)),
