@@ -1,7 +1,8 @@
 //! k-DOPs: convex polytopes between pairs of parallel planes with fixed normals (Klosowski 1998).
 
 use super::{
-    BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, Vertices, polytope, round_down, round_up,
+    BoundingVolume, GUARD, RELATIVE_GUARD, Relative, SavedVolume, Vertices, polytope, round_down,
+    round_up,
 };
 use glam::DVec3;
 

@@ -71,7 +71,8 @@ fn warm_queries_do_not_allocate() {
     let still = Pose::IDENTITY;
     let before = allocations();
     let torus = torus_for(Method::WIDE);
-    let naive = Pair::with_method(Method::NAIVE, torus_for(Method::NAIVE), torus_for(Method::NAIVE));
+    let naive =
+        Pair::with_method(Method::NAIVE, torus_for(Method::NAIVE), torus_for(Method::NAIVE));
     // The method written for these tests makes its cells anew for each query.
     let pairs = crate::pairs(&torus, &torus).filter(|(kind, ..)| kind != "toy" && kind != "naive");
     let pairs = pairs.chain([("naive".to_owned(), naive, WalkOrder::default())]);

@@ -1,9 +1,12 @@
 //! Assigning faces to leaves and nodes, from the top down. `build.rs` calls [`divide`].
 //!
 //! `WideQuality::Quality` splits ranges of faces by the surface-area heuristic, along the mesh's
-//! axes. Small ranges are split after a multiple of eight faces, so that nearly all leaves are
-//! full: opening a half-empty leaf costs as much as a full one. `WideQuality::Fast` halves the
-//! ranges, which takes less time.
+//! axes. Small ranges are preferably split after a multiple of eight faces, so that most leaves are
+//! full: opening a half-empty leaf costs as much as a full one. Elsewhere they are split only if
+//! that makes boxes much smaller. Without this exception, a leaf with the last faces of one pipe and
+//! the first of the next has a box as large as the space between the pipes, and every small body there
+//! is compared with it down to its own leaves. `WideQuality::Fast` halves the ranges, which takes less
+//! time.
 
 use super::{WIDTH, options::WideQuality};
 use crate::{Mesh, Threads};
@@ -14,7 +17,7 @@ use std::ops::Range;
 /// The number of faces that fill a node whose children are leaves.
 const NODE_FACES: usize = WIDTH * WIDTH;
 /// Ranges of at most this many faces are split optimally: every split after a multiple of eight
-/// faces is compared.
+/// faces is compared, and from a full node on every split.
 const SMALL: usize = 4 * NODE_FACES;
 /// From this number of faces on, the children of a node are divided by several threads.
 const PARALLEL_FACES: usize = 4096;
@@ -446,30 +449,32 @@ impl SmallRange<'_> {
     }
 
     /// Finds the split with the least sum of surface area times work: its axis, and how many items
-    /// come first.
+    /// come first. Ranges of up to a node may be split anywhere, larger ones after multiples of eight.
     fn best(&self, range: &Range<usize>) -> (usize, usize) {
         let (mut best, mut least) = ((0, WIDTH), f32::INFINITY);
+        let step = if range.len() > NODE_FACES { WIDTH } else { 1 };
         for (axis, order) in self.orders.iter().enumerate() {
-            let mut eights = [Bounds4::EMPTY; SMALL / WIDTH];
-            let mut count = 0;
-            for (bounds, eight) in eights.iter_mut().zip(order[range.clone()].chunks(WIDTH)) {
-                for &item in eight {
+            let order = &order[range.clone()];
+            let enclosed = |bounds: Bounds4, items: &[u8]| {
+                items.iter().fold(bounds, |bounds, &item| {
                     let item = &self.items[usize::from(item)];
-                    *bounds = bounds.with(item.min, item.max);
-                }
-                count += 1;
-            }
-            let mut behind = [0.0; SMALL / WIDTH];
+                    bounds.with(item.min, item.max)
+                })
+            };
+            // The area behind each split.
+            let mut behind = [0.0; NODE_FACES];
             let mut bounds = Bounds4::EMPTY;
-            for k in (1..count).rev() {
-                bounds = bounds.merged(eights[k]);
+            let last = (order.len() - 1) / step;
+            for k in (1..=last).rev() {
+                let to = (k * step + step).min(order.len());
+                bounds = enclosed(bounds, &order[k * step..to]);
                 behind[k] = bounds.area();
             }
             let mut bounds = Bounds4::EMPTY;
-            for k in 1..count {
-                bounds = bounds.merged(eights[k - 1]);
-                let first = k * WIDTH;
-                let cost = bounds.area() * work(first) + behind[k] * work(range.len() - first);
+            for k in 1..=last {
+                let first = k * step;
+                bounds = enclosed(bounds, &order[first - step..first]);
+                let cost = bounds.area() * work(first) + behind[k] * work(order.len() - first);
                 if cost < least {
                     (best, least) = ((axis, first), cost);
                 }
