@@ -3,6 +3,7 @@
 
 use super::FilesAndGenerators;
 use impinge::{PointLocation, Pose, Shape, World, world::Body};
+use impinge_io::GridOptions;
 use impinge_scene::{Builder, Cycle, Overrides, Scene, Summary};
 use std::{
     collections::HashMap,
@@ -106,7 +107,8 @@ fn checked(path: &Path, cycles: Option<u64>) -> Result<Summary, String> {
     let scene = Scene::load(path).map_err(|error| error.to_string())?;
     let mut overrides = Overrides::default();
     (overrides.cycles, overrides.stats) = (cycles, true);
-    let mut builder = Builder::new(&scene, overrides, &FilesAndGenerators);
+    let sources = FilesAndGenerators { grids: GridOptions::default() };
+    let mut builder = Builder::new(&scene, overrides, &sources);
     let mut run = builder.run(0).map_err(|error| error.to_string())?;
     let mut watch = Watch::default();
     while let Some(cycle) =

@@ -7,7 +7,7 @@
 
 use super::super::{Link, ROOT, WideOptions, WideTree, walk::WidePair};
 use crate::{
-    Bounds, Mesh, Pose, Threads, generate,
+    Bounds, Mesh, Pose, generate,
     generate::{PipesOptions, Random},
     mesh::Extent,
     method::{PlacedShape, Question},
@@ -24,7 +24,7 @@ fn opened(a: &Mesh, b: &Mesh, poses: &[Pose]) -> [usize; 2] {
             PlacedShape { mesh: a, prepared: &tree_a, extent: &extent_a, pose: &Pose::IDENTITY },
             PlacedShape { mesh: b, prepared: &tree_b, extent: &extent_b, pose },
         ];
-        let question = Question { bodies, tolerance: 0.0, threads: Threads::One };
+        let question = Question::touching(bodies);
         let pair = WidePair::new(&tree_a, &tree_b, &question);
         let mut stack = vec![[ROOT; 2]];
         while let Some(slots) = stack.pop() {
