@@ -566,7 +566,7 @@ fn the_first_hit_is_never_pruned() {
 
 #[test]
 fn rays_out_of_reach_are_left_to_the_exact_test() {
-    one_tree::rays_out_of_reach_are_left_to_the_exact_test(&variants, 47);
+    one_tree::rays_out_of_reach_are_left_to_the_exact_test(&variants);
 }
 
 #[test]
