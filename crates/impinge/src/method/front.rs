@@ -69,6 +69,11 @@ impl Front {
         self.front.is_empty()
     }
 
+    /// Makes the next query start at the roots, in the memory that it has.
+    pub(crate) fn forget(&mut self) {
+        self.trees = None;
+    }
+
     /// How many bytes it holds.
     pub(crate) fn bytes(&self) -> usize {
         let lists = self.free.capacity() + self.front.capacity() + self.next.capacity();

@@ -28,7 +28,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// - With `fronts`, the search of a pair starts where the last one ended, for methods that can: binary trees of
 ///   bounding volumes.
 ///
-/// What is remembered of a pair is dropped when the broad phase no longer reports it.
+/// What is remembered of a pair is dropped when the broad phase no longer reports it. Its front goes to another pair,
+/// for which it may have to grow: only while the same pairs stay near do steps with fronts allocate nothing.
 ///
 /// ```
 /// use impinge::{World, world::Coherence};
@@ -312,7 +313,12 @@ impl Memory {
             return front;
         }
         let front = match self.free_fronts.pop() {
-            Some(front) => front,
+            Some(front) => {
+                // The front of another pair is too deep here, or not deep enough.
+                let kept = &mut self.fronts[front as usize].front;
+                kept.get_mut().unwrap_or_else(PoisonError::into_inner).forget();
+                front
+            }
             // A quarter of the bytes is left for fronts that grow. Otherwise new fronts would be made and emptied
             // all the time.
             None if self.bytes() + size_of::<KeptFront>() > options.bytes / 4 * 3 => return None,

@@ -63,7 +63,6 @@ fn a_front_would_open_nearly_everything_again() {
     for (name, a, b, poses) in [
         ("tori, 1 apart", &torus, &torus, &tumble(1.0)),
         ("tori, 1.6 apart", &torus, &torus, &tumble(1.6)),
-        ("tori, 2 apart", &torus, &torus, &tumble(2.0)),
         ("pipes", &pipes, &small(&torus, 0.02), &flight),
         ("shuttles", &shuttle, &shuttle, &flock),
     ] {
