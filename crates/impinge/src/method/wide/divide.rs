@@ -409,6 +409,10 @@ fn work(count: usize) -> f32 {
     (count.div_ceil(WIDTH) + 2 * count.div_ceil(NODE_FACES)) as f32
 }
 
+/// The factor on the cost of a split that is not after a multiple of eight faces. On smooth surfaces such
+/// splits gain little and cost memory: without this factor, a sphere takes a tenth more.
+const UNEVEN: f32 = 1.5;
+
 /// A small range of items, sorted along each axis.
 struct SmallRange<'i> {
     items: &'i [Item],
@@ -471,10 +475,11 @@ impl SmallRange<'_> {
                 behind[k] = bounds.area();
             }
             let mut bounds = Bounds4::EMPTY;
-            for k in 1..=last {
+            for (k, behind) in behind.iter().enumerate().take(last + 1).skip(1) {
                 let first = k * step;
                 bounds = enclosed(bounds, &order[first - step..first]);
-                let cost = bounds.area() * work(first) + behind[k] * work(order.len() - first);
+                let cost = bounds.area() * work(first) + behind * work(order.len() - first);
+                let cost = if first % WIDTH == 0 { cost } else { cost * UNEVEN };
                 if cost < least {
                     (best, least) = ((axis, first), cost);
                 }
