@@ -55,10 +55,6 @@ fn every_scene_of_the_papers_runs() {
         if !stops {
             arguments.extend(["--cycles", "40"]);
         }
-        // The method without volumes takes minutes.
-        if text.contains("method = \"naive\"") {
-            arguments.extend(["--method", "wide"]);
-        }
         // The method `naive` is too slow to run until bodies touch.
         if text.contains("naive") {
             impinge(["run", path, "--cycles", "2"]).succeeds();
