@@ -15,7 +15,7 @@ use impinge::{
 use impinge_scene::{Broad, Builder, CoherenceKind, Overrides, Scene, SourceError, Sources};
 use std::{ops::ControlFlow, path::Path, time::Duration};
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 2;
 const KINDS: [(&str, CoherenceKind); 4] = [
     ("none", CoherenceKind::None),
     ("skips", CoherenceKind::Skips),

@@ -301,7 +301,7 @@ fn shuttles(count: u32, shape: &Shape, world: &mut World) -> StepStats {
     }
     world.step();
     let mut best = StepStats::default();
-    for step in 0..(200_000 / count).clamp(3, 20) {
+    for step in 0..(100_000 / count).clamp(2, 10) {
         for (id, rotation, place, turn, by) in &mut movers {
             *rotation = *turn * *rotation;
             *place += *by;
