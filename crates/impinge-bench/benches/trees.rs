@@ -13,13 +13,8 @@ use impinge_bench::{
 use std::time::{Duration, Instant};
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let methods: Vec<Method> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let scenes: Vec<&String> = words.iter().filter(|it| it.parse::<Method>().is_err()).collect();
-    let is_wanted = |scene: &Scene| {
-        scenes.is_empty() || scenes.iter().any(|word| scene.name.contains(word.as_str()))
-    };
-    for scene in scenes::all().into_iter().filter(is_wanted) {
+    let (scenes, methods) = scenes::selected();
+    for scene in scenes {
         println!("\n{}\n", scene.heading());
         println!(
             "| method | build, ms | bytes a face | as in the paper | detect, mean µs | all: mean µs \

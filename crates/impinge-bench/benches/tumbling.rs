@@ -27,13 +27,8 @@ const WAYS: [(&str, Tumbling, u32); 7] = [
 const ROUNDS: usize = 3;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let methods: Vec<Method> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    let scenes: Vec<&String> = words.iter().filter(|it| it.parse::<Method>().is_err()).collect();
-    let is_wanted = |scene: &Scene| {
-        scenes.is_empty() || scenes.iter().any(|word| scene.name.contains(word.as_str()))
-    };
-    for scene in scenes::all().into_iter().filter(is_wanted) {
+    let (scenes, methods) = scenes::selected();
+    for scene in scenes {
         // Nearly all nodes of these spheres are placed at every pose, so a few poses are enough.
         let scene = if scene.name.contains("0.01") { scene.shortened(10) } else { scene };
         println!("\n{}\n", scene.heading());

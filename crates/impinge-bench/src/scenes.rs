@@ -2,7 +2,7 @@
 
 use impinge::generate::{self, PipesOptions};
 use impinge::glam::DVec3;
-use impinge::{Bounds, Mesh, Pose};
+use impinge::{Bounds, Mesh, Method, Pose};
 use std::sync::Arc;
 
 /// Two bodies and a path: the first stays in place, each pose places the second.
@@ -79,6 +79,18 @@ pub fn pipes() -> Scene {
 pub fn all() -> Vec<Scene> {
     let tumbling = [1.0, 1.6, 2.0].map(tumbling);
     tumbling.into_iter().chain([0.1, 0.01].map(nested)).chain([pipes()]).collect()
+}
+
+/// Returns the scenes and methods that the arguments of the program name. Words that are not methods select scenes
+/// whose names contain one of them; without such words, all scenes are selected.
+pub fn selected() -> (Vec<Scene>, Vec<Method>) {
+    let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let methods: Vec<Method> = words.iter().filter_map(|word| word.parse().ok()).collect();
+    let names: Vec<&String> = words.iter().filter(|it| it.parse::<Method>().is_err()).collect();
+    let is_wanted = |scene: &Scene| {
+        names.is_empty() || names.iter().any(|word| scene.name.contains(word.as_str()))
+    };
+    (all().into_iter().filter(is_wanted).collect(), methods)
 }
 
 fn deformed_torus() -> Mesh {

@@ -194,13 +194,14 @@ impl Arguments {
             name => vec![name.parse::<Method>().map_err(Failure::input)?],
         };
         self.order.check(&methods)?;
-        let options = self.tumbling.added_to(self.tree.options(&methods)?, &methods)?;
+        let options = self.tree.options(&methods)?;
         let leaves = [("--leaf-a", self.leaf_a), ("--leaf-b", self.leaf_b)];
         for (option, _) in leaves.iter().filter(|(_, leaf)| leaf.is_some()) {
             trees::check_trees(option, &methods)?;
         }
         let [for_a, for_b] = leaves.map(|(_, leaf)| options.with_leaf(leaf));
-        let options = [for_a.in_place(), for_b];
+        // Only the nodes of B are placed.
+        let options = [for_a.in_place(), self.tumbling.added_to(for_b, &methods)?];
         Ok(methods.into_iter().map(|method| Prepare::Build(method, options)).collect())
     }
 

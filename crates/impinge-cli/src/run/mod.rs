@@ -14,6 +14,7 @@ mod files;
 mod flights;
 mod page;
 mod report;
+mod thinned;
 
 use crate::{
     failure::Failure,

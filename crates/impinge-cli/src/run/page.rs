@@ -1,7 +1,10 @@
 //! The page of a scene: one HTML file with the figures of the paper beside those of the runs, and plots over all
 //! cycles. It loads nothing from elsewhere.
 
-use super::report::{Report, figures_table};
+use super::{
+    report::{Report, figures_table},
+    thinned::{Join, Thinned},
+};
 use crate::{
     failure::Failure,
     plot::{Lines, Scale},
@@ -10,19 +13,16 @@ use impinge_io::Draft;
 use impinge_scene::{Cycle, Scene};
 use std::{fmt::Write, path::Path};
 
-/// Numbers of all cycles, as a limited number of points.
+/// Numbers of all cycles.
 #[derive(Default)]
 pub(super) struct Course {
     /// Names of the bodies in flight that are drawn.
     names: Vec<String>,
-    points: Vec<Point>,
-    /// Cycles per point, and in the last point.
-    share: u64,
-    filled: u64,
+    points: Thinned<Point, POINTS>,
 }
 
 /// Numbers of one cycle, or of several that share a point.
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct Point {
     contacts: f64,
     micros: f64,
@@ -40,45 +40,17 @@ impl Course {
     pub(super) fn add(&mut self, cycle: &Cycle<'_>, center: impinge::glam::DVec3) {
         let (row, stats) = (cycle.row(), cycle.row().stats.unwrap_or_default());
         if self.points.is_empty() {
-            self.share = 1;
             self.names =
                 cycle.flying().take(BODIES).map(|(body, _)| cycle.body_name(body)).collect();
         }
         let distances = cycle.flying().take(BODIES).map(|(_, place)| place.distance(center));
-        self.push(Point {
+        self.points.push(Point {
             contacts: row.contacts as f64,
             micros: row.total_us,
             kinetic: stats.kinetic,
             potential: stats.potential,
             distances: distances.collect(),
         });
-    }
-
-    fn push(&mut self, point: Point) {
-        match self.points.last_mut() {
-            Some(last) if self.filled < self.share => {
-                last.join(&point);
-                self.filled += 1;
-                return;
-            }
-            _ => {}
-        }
-        if self.points.len() == POINTS {
-            let pairs = self.points.chunks(2).map(|two| {
-                let mut joined = two[0].clone();
-                two[1..].iter().for_each(|other| joined.join(other));
-                joined
-            });
-            self.points = pairs.collect();
-            self.share *= 2;
-        }
-        self.points.push(point);
-        self.filled = 1;
-    }
-
-    fn line(&self, value: impl Fn(&Point) -> f64) -> Vec<(f64, f64)> {
-        let share = self.share as f64;
-        self.points.iter().enumerate().map(|(i, point)| (i as f64 * share, value(point))).collect()
     }
 
     /// Returns the plots, each with a heading.
@@ -96,25 +68,25 @@ impl Course {
                 lines(
                     "touching face pairs",
                     Scale::Linear,
-                    one("contacts", self.line(|point| point.contacts)),
+                    one("contacts", self.points.line(|point| point.contacts)),
                 ),
             ),
             (
                 "Time of each cycle to find contacts",
-                lines("µs", Scale::Log, one("time", self.line(|point| point.micros))),
+                lines("µs", Scale::Log, one("time", self.points.line(|point| point.micros))),
             ),
         ];
         if !self.names.is_empty() {
             let distances = self.names.iter().enumerate().map(|(i, name)| {
                 (
                     name.clone(),
-                    self.line(move |point| point.distances.get(i).copied().unwrap_or(0.0)),
+                    self.points.line(move |point| point.distances.get(i).copied().unwrap_or(0.0)),
                 )
             });
             let energies = [
-                ("kinetic", self.line(|point| point.kinetic)),
-                ("potential", self.line(|point| point.potential)),
-                ("sum", self.line(|point| point.kinetic + point.potential)),
+                ("kinetic", self.points.line(|point| point.kinetic)),
+                ("potential", self.points.line(|point| point.potential)),
+                ("sum", self.points.line(|point| point.kinetic + point.potential)),
             ];
             let energies =
                 energies.into_iter().map(|(name, line)| (name.to_owned(), line)).collect();
@@ -128,13 +100,12 @@ impl Course {
     }
 }
 
-impl Point {
-    /// Joins a later cycle: the largest numbers count, but the latest state.
-    fn join(&mut self, later: &Self) {
-        self.contacts = self.contacts.max(later.contacts);
-        self.micros = self.micros.max(later.micros);
-        (self.kinetic, self.potential) = (later.kinetic, later.potential);
-        self.distances.clone_from(&later.distances);
+impl Join for Point {
+    /// The largest number of contacts and the longest time count, and the latest state.
+    fn join(&mut self, later: Self) {
+        let contacts = self.contacts.max(later.contacts);
+        let micros = self.micros.max(later.micros);
+        *self = Self { contacts, micros, ..later };
     }
 }
 
@@ -222,18 +193,20 @@ mod tests {
 
     #[test]
     fn a_long_course_keeps_peaks_and_the_latest_state() {
-        let mut course = Course { share: 1, names: vec!["a".into()], ..Course::default() };
+        let mut course = Course { names: vec!["a".into()], ..Course::default() };
         for cycle in 0..20_000_u32 {
             let contacts = if cycle == 4321 { 9.0 } else { 1.0 };
             let distances = vec![f64::from(cycle)];
-            course.push(Point { contacts, distances, ..Point::default() });
+            course.points.push(Point { contacts, distances, ..Point::default() });
         }
-        let (contacts, distances) =
-            (course.line(|point| point.contacts), course.line(|point| point.distances[0]));
+        let (contacts, distances) = (
+            course.points.line(|point| point.contacts),
+            course.points.line(|point| point.distances[0]),
+        );
         assert!(contacts.len() <= POINTS && contacts.len() > POINTS / 2, "{}", contacts.len());
         let peaks: Vec<_> = contacts.iter().filter(|point| point.1 > 1.0).collect();
         let [&(cycle, _)] = peaks[..] else { panic!("{peaks:?}") };
-        assert!((cycle - 4321.0).abs() <= course.share as f64, "{cycle}");
+        assert!((cycle - 4321.0).abs() <= course.points.share() as f64, "{cycle}");
         assert_eq!(distances.last().map(|point| point.1), Some(19_999.0));
     }
 

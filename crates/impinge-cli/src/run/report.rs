@@ -1,6 +1,9 @@
 //! The printed summary of a run, and its plots.
 
-use super::page::Course;
+use super::{
+    page::Course,
+    thinned::{Join, Thinned},
+};
 use crate::{
     failure::Failure,
     output::{self, count},
@@ -118,50 +121,28 @@ fn readable_number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value}") } else { output::short(value, 3) }
 }
 
-/// Times of all cycles, as a limited number of points. If several cycles share a point, the longest time
-/// counts.
+/// Times of all cycles: placing, broad phase, faces, and all stages. If several cycles share a point, the longest
+/// time counts.
 #[derive(Default)]
-pub(super) struct CycleTimes {
-    points: Vec<[f64; 4]>,
-    /// Number of cycles per point, and in the last point.
-    share: u64,
-    filled: u64,
-}
+pub(super) struct CycleTimes(Thinned<[f64; 4], POINTS>);
 
-const POINTS: usize = 1000;
+const POINTS: usize = 2000;
 
 impl CycleTimes {
     /// Adds the time of a cycle.
     pub(super) fn add(&mut self, row: &Row<'_>) {
-        self.add_times([row.place_us, row.broad_us, row.narrow_us, row.total_us]);
-    }
-
-    fn add_times(&mut self, times: [f64; 4]) {
-        self.share = self.share.max(1);
-        match self.points.last_mut() {
-            Some(last) if self.filled < self.share => {
-                *last = longest(*last, times);
-                self.filled += 1;
-                return;
-            }
-            _ => {}
-        }
-        if self.points.len() == 2 * POINTS {
-            self.points = self.points.chunks(2).map(|two| longest(two[0], two[1])).collect();
-            self.share *= 2;
-        }
-        self.points.push(times);
-        self.filled = 1;
+        self.0.push([row.place_us, row.broad_us, row.narrow_us, row.total_us]);
     }
 
     fn line(&self, stage: usize) -> Vec<(f64, f64)> {
-        let share = self.share as f64;
-        self.points.iter().enumerate().map(|(i, times)| (i as f64 * share, times[stage])).collect()
+        self.0.line(|times| times[stage])
     }
 }
 
-fn longest(a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
-    std::array::from_fn(|i| a[i].max(b[i]))
+impl Join for [f64; 4] {
+    fn join(&mut self, later: Self) {
+        *self = std::array::from_fn(|i| self[i].max(later[i]));
+    }
 }
 
 /// A plot in the style of the papers: time per cycle, or time of the last cycle against a property of the
@@ -235,12 +216,12 @@ mod tests {
         let mut track = CycleTimes::default();
         for cycle in 0..10_000_u32 {
             let time = if cycle == 4321 { 9.0 } else { 1.0 };
-            track.add_times([time; 4]);
+            track.0.push([time; 4]);
         }
         let line = track.line(3);
-        assert!(line.len() <= 2 * POINTS && line.len() > POINTS / 2, "{}", line.len());
+        assert!(line.len() <= POINTS && line.len() > POINTS / 4, "{}", line.len());
         let peaks: Vec<_> = line.iter().filter(|point| point.1 > 1.0).collect();
         let [&(cycle, _)] = peaks[..] else { panic!("{peaks:?}") };
-        assert!((cycle - 4321.0).abs() <= track.share as f64, "{cycle}");
+        assert!((cycle - 4321.0).abs() <= track.0.share() as f64, "{cycle}");
     }
 }

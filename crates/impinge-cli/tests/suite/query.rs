@@ -203,17 +203,26 @@ fn method_all_runs_each() {
     assert_eq!(names(&detect, "method"), names(&lines, "method"));
 }
 
+/// Runs a tumble. Returns the pairs of faces that touch, and the JSON line.
+fn pairs_and_stats(folder: &Folder, more: &[&str]) -> (String, Value) {
+    let out = folder.at("pairs.csv");
+    let line = impinge([&tumble(&["--pairs", &out, "--stats"]), more].concat()).succeeds();
+    (folder.text("pairs.csv"), line.json())
+}
+
+/// Returns the pairs of faces that touch in a tumble, found by `brute`.
+fn expected_pairs(folder: &Folder) -> String {
+    let (expected, _) = pairs_and_stats(folder, &["--method", "brute"]);
+    assert!(expected.lines().count() > 20, "hardly a contact: {expected}");
+    expected
+}
+
 /// Every build option gives the same pairs, and is refused by methods that do not have it.
 #[test]
 fn options_of_binary_trees() {
     let folder = Folder::new();
-    let out = folder.at("pairs.csv");
-    let run = |more: &[&str]| {
-        let line = impinge([&tumble(&["--pairs", &out, "--stats"]), more].concat()).succeeds();
-        (folder.text("pairs.csv"), line.json())
-    };
-    let (expected, _) = run(&["--method", "brute"]);
-    assert!(expected.lines().count() > 20, "hardly a contact: {expected}");
+    let run = |more: &[&str]| pairs_and_stats(&folder, more);
+    let expected = expected_pairs(&folder);
     let (_, default) = run(&["--method", "dop18"]);
     for options in [
         &["--rule", "min-sum", "--point", "median"][..],
@@ -264,12 +273,8 @@ fn options_of_binary_trees() {
 fn tumbling_and_orders_of_binary_trees() {
     let folder = Folder::new();
     let out = folder.at("pairs.csv");
-    let run = |more: &[&str]| {
-        let line = impinge([&tumble(&["--pairs", &out, "--stats"]), more].concat()).succeeds();
-        (folder.text("pairs.csv"), line.json())
-    };
-    let (expected, _) = run(&["--method", "brute"]);
-    assert!(expected.lines().count() > 20, "hardly a contact: {expected}");
+    let run = |more: &[&str]| pairs_and_stats(&folder, more);
+    let expected = expected_pairs(&folder);
     let (_, default) = run(&["--method", "dop14"]);
     let number = |line: &Value, key: &str| line[key].as_f64().expect("a number");
     for options in [
