@@ -397,6 +397,12 @@ impl Path {
                 options.stride = stride.unwrap_or(options.stride);
                 options.room.min -= margin;
                 options.room.max += margin;
+                if options.room.is_empty() {
+                    let size = environment.mesh().bounds().size().to_array();
+                    return Err(Failure::input(format!(
+                        "--margin {margin} leaves no room: the environment has the size {size:?}"
+                    )));
+                }
                 (options.turn, options.tries, options.steps) = (turn, tries, steps);
                 options.with_contacts = !free;
                 scenario::bounce(seed, &environment, &body, options)

@@ -100,7 +100,7 @@ pub(crate) fn to_assembly(
     model: Model,
     options: &LoadOptions,
 ) -> Result<(Assembly, f64), Failure> {
-    let (factor, units) = options.conversion(source::units(name));
+    let (factor, units) = options.conversion(source::units(name, &options.grids));
     let mut assembly = parts(name, model, factor).map_err(|failure| failure.about(name))?;
     assembly.units = units;
     Ok((assembly, factor))

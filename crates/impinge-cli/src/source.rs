@@ -41,10 +41,11 @@ pub(crate) fn file(source: &str) -> Option<&FilePath> {
     (!source.starts_with(PREFIX)).then(|| FilePath::new(source))
 }
 
-/// Returns the unit of a source, if its format has one: glTF files are in metres.
-pub(crate) fn units(source: &str) -> Option<Unit> {
+/// Returns the unit of a source, if its format has one: glTF files are in metres. `grids` says how an elevation grid is
+/// read.
+pub(crate) fn units(source: &str, grids: &GridOptions) -> Option<Unit> {
     match file(source) {
-        Some(file) => Format::of_path(file)?.units(),
+        Some(file) => grids.units(Format::of_path(file)?),
         None => generator::<Shape>(source)?.ok()?.units(),
     }
 }

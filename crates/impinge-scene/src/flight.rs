@@ -59,6 +59,13 @@ pub(super) struct State {
     pub(super) momentum: DVec3,
 }
 
+/// An acceleration and a torque that act on a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Drive {
+    pub(super) acceleration: DVec3,
+    pub(super) torque: DVec3,
+}
+
 /// Longer turns are made in several steps, in radians.
 const LONGEST_TURN: f64 = 0.1;
 /// The most steps of a turn per cycle: 16 full turns. Beyond that, energy is constant only roughly.
@@ -122,6 +129,15 @@ impl Rigid {
         }
         next.orientation = self.turned(state, time);
         next
+    }
+
+    /// Returns the state after `time` cycles of a constant acceleration and a constant torque, without other forces.
+    pub(super) fn driven(&self, state: &State, time: f64, drive: &Drive) -> State {
+        let velocity = state.velocity + drive.acceleration * time;
+        let center = state.center + (state.velocity + velocity) * (time / 2.0);
+        let mean = State { momentum: state.momentum + drive.torque * (time / 2.0), ..*state };
+        let orientation = self.turned(&mean, time);
+        State { center, orientation, velocity, momentum: state.momentum + drive.torque * time }
     }
 
     /// Returns the orientation after a free rotation.

@@ -54,6 +54,7 @@
 
 mod build;
 mod choices;
+mod contact_normal;
 mod copies;
 mod document;
 mod dynamics;

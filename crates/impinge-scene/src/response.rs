@@ -12,19 +12,16 @@ use crate::{
     motion::Mover,
     set_back::{Hits, Numbers, Scenery, meets, party},
 };
-use impinge::{
-    FacePair, World, contacts,
-    glam::{DMat3, DVec3},
-    world::BodyId,
-};
+use impinge::{FacePair, World, contacts, glam::DVec3, world::BodyId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Groups are set back at most this often in a cycle. After that, they turn back.
 const ROUNDS: usize = 8;
 
-/// The pairs of bodies that touch from the start, and the hits of all cycles.
+/// Responds to contacts, cycle after cycle.
 #[derive(Debug, Default)]
 pub(super) struct Response {
+    /// The pairs of bodies that touch from the start, or because a body that does not fly moved into another one.
     overlapping: BTreeSet<Numbers>,
 }
 
@@ -81,11 +78,12 @@ impl Response {
                 groups.join(body, body);
             }
         }
-        let mut hits = Hits::default();
         let mut waiting = groups.all();
         if waiting.is_empty() {
-            return hits;
+            return Hits::default();
         }
+        // The hits of each group, by its first member. A group that flies again replaces those of its members.
+        let mut hits: BTreeMap<usize, Hits> = BTreeMap::new();
         let driven = movers.iter().filter(|mover| mover.flight().is_none() && mover.is_moving());
         let reach = driven.map(Mover::way).fold(0.0, f64::max);
         for round in 0.. {
@@ -95,14 +93,14 @@ impl Response {
             let overlapping = &self.overlapping;
             let mut scenery = Scenery { dynamics, world, ids, movers, overlapping, reach };
             for members in &waiting {
-                if round < ROUNDS {
-                    let Hits { impulses, reversals } = scenery.fly(members.clone());
-                    hits.impulses += impulses;
-                    hits.reversals += reversals;
+                hits.retain(|first, _| !members.contains(first));
+                let found = if round < ROUNDS {
+                    scenery.fly(members.clone())
                 } else {
                     scenery.turn_back(members);
-                    hits.reversals += 1;
-                }
+                    Hits { impulses: 0, reversals: 1 }
+                };
+                hits.insert(members[0], found);
             }
             let moved: Vec<usize> = waiting.iter().flatten().copied().collect();
             for &body in &moved {
@@ -112,11 +110,16 @@ impl Response {
             let meetings = self.meetings(world, ids, movers, &moved);
             let mut changed = BTreeSet::new();
             for [a, b] in meetings {
-                if movers[b].flight().is_none() {
+                if movers[b].flight().is_some() {
+                    if groups.root(a) != groups.root(b) {
+                        groups.join(a, b);
+                        changed.insert(a);
+                    }
+                } else if movers[b].is_moving() {
                     // A body that does not fly has moved into one that could not give way.
                     self.overlapping.insert([a.min(b), a.max(b)]);
-                } else if groups.root(a) != groups.root(b) {
-                    groups.join(a, b);
+                } else {
+                    // The body turned so far that the obstacle was not found. The last round turns it back.
                     changed.insert(a);
                 }
             }
@@ -124,7 +127,7 @@ impl Response {
             waiting = groups.all();
             waiting.retain(|members| roots.contains(&groups.root(members[0])));
         }
-        hits
+        hits.into_values().fold(Hits::default(), Hits::plus)
     }
 
     /// Returns the pairs of a body that was set back and another body that touch where they are left.
@@ -165,8 +168,8 @@ impl Response {
             }
             let (point, normal) = mean_contact(&movers[a], &movers[b], &faces);
             let mut parties = [a, b].map(|body| party_of(&movers[body]));
-            let region = Region { parties: [Some(0), Some(1)], point, normal };
-            if impact::resolve(&mut parties, &[region], dynamics.restitution) == Some(1) {
+            let region = Region::new([Some(0), Some(1)], point, normal);
+            if impact::collide(&mut parties, &[region], dynamics.restitution) == Some(1) {
                 impulses += 1;
                 for (body, party) in [a, b].into_iter().zip(parties) {
                     if let Some(flight) = movers[body].flight_mut() {
@@ -218,14 +221,7 @@ impl Groups {
 fn party_of(mover: &Mover) -> Party {
     match mover.flight() {
         Some(flight) => party(flight, &flight.state),
-        None => Party {
-            center: mover.center,
-            velocity: mover.velocity,
-            spin: mover.spin,
-            inverse_mass: 0.0,
-            inverse_inertia: DMat3::ZERO,
-            angular_impulse: DVec3::ZERO,
-        },
+        None => Party::immovable(mover.center, mover.velocity, mover.spin),
     }
 }
 
@@ -435,6 +431,58 @@ mod tests {
         }
         let height = flock.movers[1].flight().unwrap().state.center.z;
         assert!((0.9..1.05).contains(&height), "the centre of the ball is at {height}");
+    }
+
+    fn floor() -> Mover {
+        let floor = Shape::new(generate::cuboid(DVec3::new(40.0, 9.0, 1.0)).unwrap());
+        Mover::new(floor, Pose::from_translation(DVec3::Z * -0.5).unwrap())
+    }
+
+    fn block(at: DVec3, velocity: DVec3) -> Mover {
+        let mesh = generate::cuboid(DVec3::ONE).unwrap();
+        let pose = Pose::from_translation(at).unwrap();
+        flying(&mesh, &Shape::new(mesh.clone()), pose, [velocity, DVec3::ZERO], 1.0)
+    }
+
+    /// There is no friction: a block that slides over a floor keeps its velocity along it.
+    #[test]
+    fn a_block_slides_over_a_floor() {
+        let forces = Forces { gravity: DVec3::Z * -0.002, toward: None };
+        for restitution in [0.0, 0.5, 0.9] {
+            let dynamics = Dynamics { forces, restitution, ..Dynamics::default() };
+            let start = DVec3::new(0.0, 0.0, 0.52);
+            let mut flock = Flock::of(vec![floor(), block(start, DVec3::X * 0.02)]);
+            flock.fly(&dynamics, 200);
+            let state = flock.movers[1].flight().unwrap().state;
+            let message = format!("restitution {restitution}: {state:?}, {:?}", flock.hits);
+            assert_eq!(flock.hits.reversals, 0, "{message}");
+            assert!((state.velocity.x - 0.02).abs() < 1e-4, "{message}");
+            assert!((state.center.x - 199.0 * 0.02).abs() < 0.04, "{message}");
+            assert!((0.5..0.53).contains(&state.center.z), "{message}");
+        }
+    }
+
+    /// A block that rests on a floor does not stop another one that falls on it.
+    #[test]
+    fn a_block_falls_on_another_that_rests() {
+        let forces = Forces { gravity: DVec3::Z * -0.002, toward: None };
+        for restitution in [0.0, 0.3, 0.9] {
+            let dynamics = Dynamics { forces, restitution, ..Dynamics::default() };
+            let [low, high] =
+                [(0.501, 0.0), (9.0, -0.3)].map(|(z, speed)| block(DVec3::Z * z, DVec3::Z * speed));
+            let mut flock = Flock::of(vec![floor(), low, high]);
+            let mut energy = flock.energy(&dynamics);
+            let mut lowest = f64::INFINITY;
+            for _ in 0..10 {
+                flock.fly(&dynamics, 30);
+                let now = flock.energy(&dynamics);
+                assert!(now < energy + 1e-9, "restitution {restitution}: {energy} became {now}");
+                energy = now;
+                lowest = flock.movers[2].flight().unwrap().state.center.z.min(lowest);
+            }
+            assert!(lowest < 1.6 || restitution > 0.5, "restitution {restitution}: {lowest}");
+            assert!(lowest < 4.0, "restitution {restitution}: {lowest}");
+        }
     }
 
     /// A body that is moved by the scene pushes one in flight, and does not pass through it.

@@ -5,19 +5,25 @@
 //! a time at which they still touch nothing, and a slightly later time at which they touch. There they get an
 //! impulse at each contact region, and fly on. So bodies are only ever left where they touch nothing.
 //!
+//! A body that comes to rest on another one hits it ever faster. After a few hits at the same time its contacts
+//! are *supports* until it hits something else: forces there take up the part of gravity that would press it
+//! against them, and it slides, rolls or tips on. If it is stopped again and again, it waits until the next cycle.
+//! Only the bodies at such contacts are concerned; the others of the group fly on, and hit them.
+//!
 //! Normals come from the moment before the hit: two faces that are about to touch have a shortest connection,
 //! and its direction is the normal, whether a corner meets a face or an edge meets an edge. The velocities along
 //! it decide whether the gap between the faces grows.
 
 use crate::{
+    contact_normal::contact_normal,
     dynamics::Dynamics,
-    flight::{Rigid, State},
+    flight::{Drive, Rigid, State},
     impact::{self, Party, Region},
     inertia::outer,
     motion::{Flight, Mover},
 };
 use impinge::{
-    Bounds, Pose, World, contacts,
+    Bounds, Pose, World,
     glam::{DMat3, DVec3},
     intersects,
     narrow::triangles_distance,
@@ -28,14 +34,18 @@ use std::collections::BTreeSet;
 /// Two bodies by number, the lower one first.
 pub(super) type Numbers = [usize; 2];
 
-/// Bisections of a cycle for the time of first contact. Each of them is a query of two meshes. The gap that is
-/// left is at most the way of 1/1024 cycle.
-const HALVINGS: u32 = 10;
-/// The most hits of a group in one cycle. After that, the bodies of the group wait until the next cycle. Bodies
-/// that come to rest on others hit them ever faster.
+/// How exactly the time of a first contact is found, in cycles. Each bisection is a query of two meshes. The gap that
+/// is left is at most the way in this time. Finer, the gaps below bodies at rest would shrink to rounding errors.
+const RESOLUTION: f64 = 1.0 / 1024.0;
+/// The most hits of a group in one cycle, for each of its bodies. After that, each hit counts as the last one of a
+/// stall.
 const MOST_HITS: usize = 12;
-/// The same for hits that follow each other without any way in between.
+/// Hits that follow each other without any way in between, after which bodies rest on each other.
 const MOST_STALLS: usize = 3;
+/// How often a body may come to rest in a cycle.
+const MOST_RESTS: usize = 3;
+/// The least gap below a body at rest, as a share of the radius of a contact region.
+const LEAST_GAP: f64 = 1e-8;
 /// Contacts nearer to each other than this share of the smaller body's radius can belong to one region.
 const REGION_RADIUS: f64 = 0.1;
 
@@ -61,17 +71,42 @@ pub(super) struct Hits {
     pub(super) reversals: usize,
 }
 
+impl Hits {
+    pub(super) fn plus(self, other: Self) -> Self {
+        let Self { impulses, reversals } = other;
+        Self { impulses: self.impulses + impulses, reversals: self.reversals + reversals }
+    }
+}
+
+/// How a body moves until its next hit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Freedom {
+    /// It flies and falls.
+    Free,
+    /// It rests on something. Gravity and the forces of its supports together drive it.
+    Supported(Drive),
+    /// It stays where it is until the end of the cycle.
+    Waiting,
+}
+
 /// Bodies in flight that hit each other, at a time of the current cycle.
 struct Group {
     /// The numbers of the bodies.
     members: Vec<usize>,
     /// The states of the members at `time`.
     states: Vec<State>,
+    freedoms: Vec<Freedom>,
+    /// How often each member came to rest in this cycle.
+    rests: Vec<usize>,
     time: f64,
     /// Pairs of a member and a body that does not fly, which might touch until the end of the cycle.
     obstacles: Vec<(usize, usize)>,
-    /// Pairs of members that may touch.
+    /// Pairs of members that might touch until the end of the cycle.
     pairs: Vec<(usize, usize)>,
+    /// Bodies that do not fly and that members have touched in this cycle: parties of hits, after the members.
+    touched: Vec<usize>,
+    /// The contacts that have become supports in this cycle.
+    supports: Vec<Region>,
 }
 
 impl Scenery<'_> {
@@ -79,26 +114,37 @@ impl Scenery<'_> {
     pub(super) fn fly(&mut self, members: Vec<usize>) -> Hits {
         let mut hits = Hits::default();
         let Some(mut group) = self.group(members) else { return hits };
-        let mut stalls = 0;
-        for _ in 0..MOST_HITS {
-            group.obstacles = self.obstacles(&group);
+        let most_hits = MOST_HITS * group.members.len();
+        let (mut count, mut stalls) = (0, 0);
+        loop {
+            self.find_near(&mut group);
             if !self.touches(&group, 1.0) {
                 group.states = self.states(&group, 1.0);
                 group.time = 1.0;
                 break;
             }
             let (mut free, mut hit) = (group.time, 1.0);
-            for _ in 0..HALVINGS {
+            while hit - free > RESOLUTION {
                 let middle = (free + hit) / 2.0;
                 *(if self.touches(&group, middle) { &mut hit } else { &mut free }) = middle;
             }
-            stalls = if free > group.time { 0 } else { stalls + 1 };
-            let contacts = self.contacts(&group, free, hit);
+            count += 1;
+            stalls += 1;
+            if free > group.time {
+                stalls = 0;
+                if count <= most_hits {
+                    group.rests.fill(0);
+                }
+            }
+            let contacts = self.contacts(&mut group, free, hit);
             group.states = self.states(&group, free);
             group.time = free;
-            self.bounce(&mut group, &contacts, &mut hits);
-            if stalls == MOST_STALLS {
-                break;
+            let is_resting = stalls >= MOST_STALLS || count > most_hits;
+            if is_resting || !self.bounce(&mut group, &contacts, &mut hits) {
+                stalls = 0;
+                if !self.rest(&mut group, &contacts, &mut hits) {
+                    break;
+                }
             }
         }
         let poses = self.poses(&group, group.time);
@@ -126,12 +172,11 @@ impl Scenery<'_> {
     fn group(&self, members: Vec<usize>) -> Option<Group> {
         let states: Option<Vec<State>> =
             members.iter().map(|&member| Some(self.movers[member].flight()?.start)).collect();
-        let mut pairs = Vec::new();
-        for (k, &a) in members.iter().enumerate() {
-            let later = members.iter().enumerate().skip(k + 1);
-            pairs.extend(later.filter(|&(_, &b)| self.may_touch(a, b)).map(|(l, _)| (k, l)));
-        }
-        Some(Group { members, states: states?, time: 0.0, obstacles: Vec::new(), pairs })
+        let (freedoms, rests) = (vec![Freedom::Free; members.len()], vec![0; members.len()]);
+        let states = states?;
+        let (obstacles, pairs, touched, supports) = Default::default();
+        let time = 0.0;
+        Some(Group { members, states, freedoms, rests, time, obstacles, pairs, touched, supports })
     }
 
     pub(super) fn may_touch(&self, a: usize, b: usize) -> bool {
@@ -145,11 +190,16 @@ impl Scenery<'_> {
 
     /// Returns the states of all members at a later time of the cycle.
     fn states(&self, group: &Group, time: f64) -> Vec<State> {
-        let after = |(k, state): (usize, &State)| match self.flight(group, k) {
-            Some(flight) if time > group.time => {
-                flight.rigid.after(state, time - group.time, &self.dynamics.forces)
+        let after = |(k, state): (usize, &State)| {
+            let Some(flight) = self.flight(group, k).filter(|_| time > group.time) else {
+                return *state;
+            };
+            let (rigid, time) = (&flight.rigid, time - group.time);
+            match &group.freedoms[k] {
+                Freedom::Free => rigid.after(state, time, &self.dynamics.forces),
+                Freedom::Supported(drive) => rigid.driven(state, time, drive),
+                Freedom::Waiting => *state,
             }
-            _ => *state,
         };
         group.states.iter().enumerate().map(after).collect()
     }
@@ -165,10 +215,12 @@ impl Scenery<'_> {
         states.iter().enumerate().map(pose).collect()
     }
 
-    /// Returns the bodies that do not fly and that members might touch until the end of the cycle.
-    fn obstacles(&mut self, group: &Group) -> Vec<(usize, usize)> {
-        let mut obstacles = Vec::new();
+    /// Finds the pairs of members, and of members and bodies that do not fly, that might touch until the end of the
+    /// cycle.
+    fn find_near(&mut self, group: &mut Group) {
+        (group.obstacles, group.pairs) = (Vec::new(), Vec::new());
         let [from, to] = [group.time, 1.0].map(|time| self.poses(group, time));
+        let mut ways: Vec<(usize, Bounds)> = Vec::new();
         for (k, (from, to)) in from.iter().zip(&to).enumerate() {
             let number = group.members[k];
             let shape = &self.movers[number].shape;
@@ -180,15 +232,25 @@ impl Scenery<'_> {
             let way = Bounds { min: from.min.min(to.min), max: from.max.max(to.max) };
             // The way is curved. A margin of a tenth of the body covers turns of up to 50 degrees, and where the
             // body is left in the end is checked against all bodies in any case.
-            let margin = self.reach + 0.1 * shape.mesh().bounds().size().max_element();
-            for id in self.world.bodies_near(&way.grown(margin)) {
+            let way = way.grown(0.1 * shape.mesh().bounds().size().max_element());
+            for id in self.world.bodies_near(&way.grown(self.reach)) {
                 let other = id.index() as usize;
                 if self.movers[other].flight().is_none() && self.may_touch(number, other) {
-                    obstacles.push((k, other));
+                    group.obstacles.push((k, other));
+                }
+            }
+            ways.push((k, way));
+        }
+        ways.sort_by(|(_, p), (_, q)| p.min.x.total_cmp(&q.min.x));
+        for (place, (k, way)) in ways.iter().enumerate() {
+            let later = ways[place + 1..].iter().take_while(|(_, other)| other.min.x <= way.max.x);
+            for (l, _) in later.filter(|(_, other)| way.overlaps(other)) {
+                if self.may_touch(group.members[*k], group.members[*l]) {
+                    group.pairs.push((*k.min(l), *k.max(l)));
                 }
             }
         }
-        obstacles
+        group.pairs.sort_unstable();
     }
 
     /// Returns whether a member touches anything at a time: an obstacle, a wall or another member.
@@ -207,23 +269,23 @@ impl Scenery<'_> {
     }
 
     /// Returns the contacts of faces that touch at the time `hit`, with points and normals of the time `free`.
-    fn contacts(&self, group: &Group, free: f64, hit: f64) -> Contacts {
-        let mut found = Contacts { contacts: Vec::new(), obstacles: Vec::new(), radius: 0.0 };
+    fn contacts(&self, group: &mut Group, free: f64, hit: f64) -> Contacts {
+        let mut found = Contacts { contacts: Vec::new(), gaps: Vec::new(), radius: 0.0 };
         let [before, after] = [free, hit].map(|time| self.poses(group, time));
         let radius = |mover: &Mover| mover.shape.mesh().bounds().size().length() / 2.0;
         let mut add = |parties: [usize; 2], movers: [&Mover; 2], poses: [[&Pose; 2]; 2]| {
             let [[a, b], [a_hit, b_hit]] = poses;
-            let faces = contacts((&movers[0].shape, a_hit), (&movers[1].shape, b_hit));
+            let faces = impinge::contacts((&movers[0].shape, a_hit), (&movers[1].shape, b_hit));
             for pair in faces.unwrap_or_default() {
                 let place = |mover: &Mover, face: u32, pose: &Pose| {
                     mover.shape.mesh().triangle(face).map(|corner| pose.place(corner))
                 };
-                let closest =
-                    triangles_distance(&place(movers[0], pair.a, a), &place(movers[1], pair.b, b));
-                if let Some(normal) = (closest.a - closest.b).try_normalize() {
+                let [p, q] = [place(movers[0], pair.a, a), place(movers[1], pair.b, b)];
+                let closest = triangles_distance(&p, &q);
+                if let Some(normal) = contact_normal(&p, &q, &closest) {
                     let point = (closest.a + closest.b) / 2.0;
-                    let parties = parties.map(Some);
-                    found.contacts.push(Region { parties, point, normal });
+                    found.contacts.push(Region::new(parties.map(Some), point, normal));
+                    found.gaps.push(closest.distance);
                 }
             }
             let smaller = radius(movers[0]).min(radius(movers[1]));
@@ -237,71 +299,166 @@ impl Scenery<'_> {
                 add([k, l], movers, [[a, b], [c, d]]);
             }
         }
-        let mut obstacles: Vec<usize> = Vec::new();
         for &(k, other) in &group.obstacles {
             let mover = &self.movers[other];
             let [Ok(b), Ok(d)] = [free, hit].map(|time| mover.pose_at(time)) else { continue };
             if let (Some(a), Some(c)) = (&before[k], &after[k]) {
-                let known = obstacles.iter().position(|&known| known == other);
-                let place = known.unwrap_or(obstacles.len());
+                let known = group.touched.iter().position(|&known| known == other);
+                let place = known.unwrap_or(group.touched.len());
                 if known.is_none() {
-                    obstacles.push(other);
+                    group.touched.push(other);
                 }
                 let movers = [&self.movers[group.members[k]], mover];
                 add([k, group.members.len() + place], movers, [[a, &b], [c, &d]]);
             }
         }
-        found.obstacles = obstacles;
         for k in 0..group.members.len() {
             if let (Some(flight), Some(before), Some(after)) =
                 (self.flight(group, k), &before[k], &after[k])
             {
                 for (corner, normal) in self.dynamics.corners_beyond_walls(flight, after) {
-                    let (parties, point) = ([Some(k), None], before.place(corner));
-                    found.contacts.push(Region { parties, point, normal });
+                    let point = before.place(corner);
+                    found.contacts.push(Region::new([Some(k), None], point, normal));
+                    found.gaps.push(f64::INFINITY);
                 }
             }
         }
         found
     }
 
-    /// Applies impulses until the bodies separate. If they do not, their motion is reversed.
-    fn bounce(&self, group: &mut Group, contacts: &Contacts, hits: &mut Hits) {
-        let mut parties: Vec<Party> = (0..group.members.len())
-            .filter_map(|k| Some(party(self.flight(group, k)?, &group.states[k])))
-            .collect();
-        for &obstacle in &contacts.obstacles {
-            let mover = &self.movers[obstacle];
-            parties.push(Party {
-                center: mover.center,
-                velocity: mover.velocity,
-                spin: mover.spin,
-                inverse_mass: 0.0,
-                inverse_inertia: DMat3::ZERO,
-                angular_impulse: DVec3::ZERO,
-            });
-        }
-        let regions = impact::regions(&contacts.contacts, contacts.radius);
-        let mut separate = |restitution: f64| {
-            let joined = impact::resolve(&mut parties, &regions, restitution)?;
-            // The mean normal of a region may differ from that of a contact at which the bodies still approach.
-            Some(joined + impact::resolve(&mut parties, &contacts.contacts, restitution)?)
-        };
-        // Bodies that are wedged in can exchange elastic impulses without end.
-        let impulses = separate(self.dynamics.restitution).or_else(|| separate(0.0));
+    /// Applies the impulses of a hit, after which its bodies fly freely. If impulses cannot separate them, their motion
+    /// is reversed. Returns `false` if no bodies approach at any contact.
+    fn bounce(&self, group: &mut Group, contacts: &Contacts, hits: &mut Hits) -> bool {
+        let mut parties = self.parties(group);
+        // A body that rests on a floor passes a hit on to the floor.
+        let with_supports = |contacts: &[Region]| [contacts, &group.supports].concat();
+        let regions = with_supports(&impact::regions(&contacts.contacts, contacts.radius));
+        let all = with_supports(&contacts.contacts);
+        let restitution = self.dynamics.restitution;
+        let mut collide = |regions: &[Region]| impact::collide(&mut parties, regions, restitution);
+        // The mean normal of a region may differ from that of a contact at which the bodies still approach.
+        let impulses = collide(&regions)
+            .and_then(|impulses| Some(impulses + collide(&all)?))
+            .filter(|_| !contacts.contacts.is_empty());
         match impulses {
-            Some(impulses) if impulses > 0 => {
+            Some(0) => return false,
+            Some(impulses) => {
                 hits.impulses += impulses;
-                for (state, party) in group.states.iter_mut().zip(&parties) {
-                    state.velocity = party.velocity;
-                    state.momentum += party.angular_impulse;
-                }
+                take_impulses(group, &parties);
             }
-            _ => {
+            None => {
                 hits.reversals += 1;
                 self.reverse(group, contacts);
             }
         }
+        // Bodies that leave a support, or have none, fly freely.
+        let parties = self.parties(group);
+        let slow = impact::SLOW * impact::fastest(&parties);
+        group.supports.retain(|support| support.approach(&parties) <= slow);
+        let supported = members_of(&group.supports, group.members.len());
+        for (k, freedom) in group.freedoms.iter_mut().enumerate() {
+            if matches!(freedom, Freedom::Supported(_)) && !supported.contains(&k) {
+                *freedom = Freedom::Free;
+            }
+        }
+        true
+    }
+
+    /// Makes contacts supports of the members that touch. Members that have come to rest too often reverse their
+    /// motion, unless they are slow, and then wait. Returns whether any member changed.
+    fn rest(&self, group: &mut Group, contacts: &Contacts, hits: &mut Hits) -> bool {
+        let count = group.members.len();
+        let mut touching = contacts.members(count);
+        touching.retain(|&k| group.freedoms[k] != Freedom::Waiting);
+        for &k in &touching {
+            group.rests[k] += 1;
+        }
+        let rests = touching.iter().map(|&k| group.rests[k]).max().unwrap_or(0);
+        if rests <= MOST_RESTS && !contacts.contacts.is_empty() {
+            self.support(group, contacts);
+        } else if rests <= MOST_RESTS + 1 && !touching.iter().all(|&k| self.is_slow(group, k)) {
+            hits.reversals += 1;
+            self.reverse(group, contacts);
+        } else {
+            for &k in &touching {
+                group.freedoms[k] = Freedom::Waiting;
+            }
+        }
+        !touching.is_empty()
+    }
+
+    /// Returns whether a member is slower than a cycle of free fall would make it.
+    fn is_slow(&self, group: &Group, member: usize) -> bool {
+        let state = &group.states[member];
+        self.flight(group, member).is_some_and(|flight| {
+            let end = flight.rigid.after(state, 1.0, &self.dynamics.forces);
+            let reach = flight.rigid.spin(state).length() * self.radius(group, member);
+            state.velocity.length().max(reach) <= (end.velocity - state.velocity).length()
+        })
+    }
+
+    fn radius(&self, group: &Group, member: usize) -> f64 {
+        self.movers[group.members[member]].shape.mesh().bounds().size().length() / 2.0
+    }
+
+    /// Stops the approach at contacts, and makes those that stay closed supports.
+    ///
+    /// The forces of the supports are those that leave no approach at the end of the cycle, and pull nowhere. At the
+    /// beginning there is none either, and accelerations are constant, so there is none in between. Supports neither
+    /// open nor close, so their forces do no work.
+    fn support(&self, group: &mut Group, contacts: &Contacts) {
+        let count = group.members.len();
+        let mut parties = self.parties(group);
+        // Earlier supports too: a body that rests on a body that rests on a floor needs both.
+        let gaps = contacts.gaps.iter().chain(std::iter::repeat(&f64::INFINITY));
+        let all: Vec<Region> = contacts.contacts.iter().chain(&group.supports).copied().collect();
+        if impact::inelastic(&mut parties, &all).is_none() {
+            return;
+        }
+        let mut touching = members_of(&all, count);
+        touching.retain(|&k| group.freedoms[k] != Freedom::Waiting);
+        let time = 1.0 - group.time;
+        let gained = |k: usize, velocity: DVec3| {
+            let state = State { velocity, ..group.states[k] };
+            let end = self.flight(group, k)?.rigid.after(&state, time, &self.dynamics.forces);
+            Some(end.velocity - velocity)
+        };
+        let gains = touching.iter().filter_map(|&k| gained(k, parties[k].velocity));
+        // A contact that opens more slowly than this closes again before that would be noticed.
+        let slow = gains.map(DVec3::length).fold(0.0, f64::max) / time * 2.0 * RESOLUTION
+            + impact::SLOW * impact::fastest(&parties);
+        let is_closed = |contact: &Region| contact.approach(&parties) <= slow;
+        // A gap that is too narrow for rounding errors is widened.
+        let opening = |gap: &f64| (LEAST_GAP * contacts.radius - gap).max(0.0);
+        let (closed, supports): (Vec<Region>, Vec<Region>) = (all.iter())
+            .zip(gaps)
+            .filter(|(contact, _)| is_closed(contact))
+            .map(|(contact, gap)| (*contact, Region { opening: opening(gap), ..*contact }))
+            .unzip();
+        impact::stick(&mut parties, &closed);
+        let rest = parties.clone();
+        for &k in &touching {
+            parties[k].velocity += gained(k, rest[k].velocity).unwrap_or_default();
+        }
+        let is_stable = impact::inelastic(&mut parties, &supports).is_some();
+        take_impulses(group, &rest);
+        group.supports = closed;
+        for &k in touching.iter().filter(|_| is_stable) {
+            let acceleration = (parties[k].velocity - rest[k].velocity) / time;
+            let torque = (parties[k].angular_impulse - rest[k].angular_impulse) / time;
+            group.freedoms[k] = Freedom::Supported(Drive { acceleration, torque });
+        }
+    }
+
+    /// Returns the members of a group as parties of a hit, then the bodies that do not fly.
+    fn parties(&self, group: &Group) -> Vec<Party> {
+        let members = (0..group.members.len())
+            .filter_map(|k| Some(party(self.flight(group, k)?, &group.states[k])));
+        let obstacles = group.touched.iter().map(|&obstacle| {
+            let Mover { center, velocity, spin, .. } = &self.movers[obstacle];
+            Party::immovable(*center, *velocity, *spin)
+        });
+        members.chain(obstacles).collect()
     }
 
     /// Reverses the motion of the members that take part in contacts, slowed down as by a hit. Members that touch
@@ -313,10 +470,9 @@ impl Scenery<'_> {
         let has_obstacle = contacts.contacts.iter().any(|region| {
             parties(region).any(|party| party >= count) || region.parties[1].is_none()
         });
-        let touching: BTreeSet<usize> = contacts.contacts.iter().flat_map(parties).collect();
-        let is_moved = |k: usize| touching.is_empty() || touching.contains(&k);
-        let members: Vec<(usize, &Rigid)> = (0..count)
-            .filter(|&k| is_moved(k))
+        let members: Vec<(usize, &Rigid)> = contacts
+            .members(count)
+            .into_iter()
             .filter_map(|k| Some((k, &self.flight(group, k)?.rigid)))
             .collect();
         let common = match has_obstacle || members.len() < 2 {
@@ -365,13 +521,38 @@ impl RigidMotion {
     }
 }
 
-/// Contacts of a group, and the obstacles that take part.
+/// Gives the members of a group the velocities that the parties of a hit have after it.
+fn take_impulses(group: &mut Group, parties: &[Party]) {
+    for (state, party) in group.states.iter_mut().zip(parties) {
+        state.velocity = party.velocity;
+        state.momentum += party.angular_impulse;
+    }
+}
+
+/// Contacts of a group.
 struct Contacts {
-    /// Parties are members of the group, then obstacles.
+    /// Parties are members of the group, then bodies that do not fly.
     contacts: Vec<Region>,
-    obstacles: Vec<usize>,
+    /// The width of the gap before each contact; infinite at walls, which bodies may touch.
+    gaps: Vec<f64>,
     /// The radius of a contact region.
     radius: f64,
+}
+
+impl Contacts {
+    /// Returns the members, of a group of `count`, that take part in contacts; all if no contact has a normal.
+    fn members(&self, count: usize) -> BTreeSet<usize> {
+        match self.contacts.is_empty() {
+            true => (0..count).collect(),
+            false => members_of(&self.contacts, count),
+        }
+    }
+}
+
+/// Returns the members, of a group of `count`, that are parties of regions.
+fn members_of(regions: &[Region], count: usize) -> BTreeSet<usize> {
+    let parties = regions.iter().flat_map(|region| region.parties.into_iter().flatten());
+    parties.filter(|&party| party < count).collect()
 }
 
 /// Returns a body in flight as a party of a hit.

@@ -72,7 +72,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "UNIT")]
     file_units: Option<Unit>,
     /// Find the minimum distance between the meshes instead
-    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget"])]
+    #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "order"])]
     distance: bool,
     /// Search method (see `impinge methods`), or `all` to run every method and compare the answers. `all` leaves
     /// out `naive` if it would have to compare over 100 million pairs of faces
@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OUT.csv")]
     pairs: Option<PathBuf>,
     /// Write the minimum distance at each step, with the closest points and faces; implies --distance
-    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget"])]
+    #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "order"])]
     write_distances: Option<PathBuf>,
     /// Threads to use; 0 for one per core. The threads share the work of each long step, or, with --batch,
     /// the steps. --distance, --write-distances, --cache and --budget use one thread: with them, N may only
@@ -142,7 +142,8 @@ impl Arguments {
 
     /// The unit of both meshes, if it is known and the same for both.
     fn units(&self) -> Option<Unit> {
-        let [a, b] = [&self.a, &self.b].map(|mesh| source::units(mesh).or(self.file_units));
+        let grids = self.grids.options();
+        let [a, b] = [&self.a, &self.b].map(|mesh| source::units(mesh, &grids).or(self.file_units));
         a.filter(|_| a == b)
     }
 

@@ -142,7 +142,9 @@ impl From<Coherence> for CoherenceKind {
 }
 
 fn broad_parser() -> impl TypedValueParser<Value = Broad> {
-    PossibleValuesParser::new(Broad::NAMES.iter().map(|(name, _)| name))
+    // Without a number: the most directions.
+    let short = ["directions", "hull-directions"];
+    PossibleValuesParser::new(Broad::NAMES.iter().map(|&(name, _)| name).chain(short))
         .try_map(|name| name.parse::<Broad>())
 }
 

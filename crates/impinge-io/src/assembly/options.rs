@@ -261,7 +261,7 @@ impl LoadOptions {
     /// files name their unit, so it cannot be replaced.
     pub fn unit_of(&self, format: Format) -> Option<Unit> {
         match format {
-            Format::UsgsDem | Format::Dted => format.units(),
+            Format::UsgsDem | Format::Dted => self.grids.units(format),
             _ => self.file_units.or(format.units()),
         }
     }

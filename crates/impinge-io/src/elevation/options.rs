@@ -1,5 +1,6 @@
 //! Options for reading elevation grids.
 
+use crate::{Format, assembly::Unit};
 use std::{fmt, str::FromStr};
 
 /// How an elevation grid becomes a mesh. Other mesh files ignore these options.
@@ -75,6 +76,16 @@ impl Default for GridOptions {
 }
 
 impl GridOptions {
+    /// Returns the unit of length of a file that is read with these options; `None` if its format does not define one.
+    /// The coordinates of a DTED file are degrees, which are no unit of length. They become metres, unless
+    /// [`coordinates`](Self::coordinates) asks for those of the file.
+    pub fn units(&self, format: Format) -> Option<Unit> {
+        match format {
+            Format::Dted if self.coordinates == GridCoordinates::File => None,
+            _ => format.units(),
+        }
+    }
+
     /// Sets [`missing`](Self::missing).
     pub fn missing(mut self, height: f64) -> Self {
         self.missing = Some(height);

@@ -124,7 +124,7 @@ impl Flight {
                 return Ok(state);
             }
         }
-        let advice = "use a smaller body or a larger room";
+        let advice = "use a smaller body or a larger margin";
         Err(GenerateError::NoPlace { what: "free start", tries: self.options.tries, advice })
     }
 
@@ -271,7 +271,7 @@ mod tests {
         let error = bounce(1, &dust, &shell, BounceOptions::for_pair(&dust, &shell)).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "no free start was found in 10000 random tries; use a smaller body or a larger room"
+            "no free start was found in 10000 random tries; use a smaller body or a larger margin"
         );
     }
 
