@@ -23,7 +23,7 @@ const LEVEL: u8 = 5;
 fn main() {
     let shuttle = generate::shuttle();
     let grid = Grid::enclosing(&shuttle.bounds(), LEVEL).expect("a grid");
-    let source = Octree::from_solid(&shuttle, grid, VoxelRule::CenterInside).expect("a solid");
+    let source = Octree::from_solid(&shuttle, grid, VoxelRule::AnyTouch).expect("a solid");
     let cells = MovingOctree::new(&source);
     let start = Instant::now();
     let compacted =
@@ -125,7 +125,7 @@ fn translations(grid: &Grid, cells: &MovingOctree, compacted: &MovingOctree) {
         grid,
         false,
         &[
-            way("planes of each cell, black cells", cells, by_cells, "1"),
+            way("conventional, black cells", cells, by_cells, "1"),
             way("binary subdivision, black cells", cells, by_axes, ""),
             way("binary subdivision, compacted", compacted, by_axes, "3"),
             way("arbitrary motion, compacted", compacted, options, ""),

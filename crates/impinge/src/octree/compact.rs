@@ -244,7 +244,7 @@ mod tests {
                         "{name}: not repeatable"
                     );
                 }
-                assert!(10 * fewest < 8 * black, "{name}, {rule:?}: {fewest} of {black}");
+                assert!(10 * fewest < 9 * black, "{name}, {rule:?}: {fewest} of {black}");
             }
         }
     }

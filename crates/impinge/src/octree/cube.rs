@@ -65,6 +65,14 @@ pub(crate) struct CenteredCube {
     pub(crate) half: f64,
 }
 
+/// A turned cube by its centre and half its side, and half its extents along the upright axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlacedCube {
+    center: DVec3,
+    half: f64,
+    extent: DVec3,
+}
+
 impl CubeTest {
     /// A test for turned cubes with coordinates of at most `reach_turned`, placed by `pose`, and upright cubes with
     /// coordinates of at most `reach_upright`.
@@ -95,51 +103,47 @@ impl CubeTest {
         Self { slack: self.slack + more, ..self }
     }
 
-    /// Places the centre of a turned cube.
+    /// Places a turned cube.
     #[inline]
-    pub(crate) fn place(&self, turned: CenteredCube) -> CenteredCube {
-        CenteredCube { center: self.pose.place(turned.center), half: turned.half }
+    pub(crate) fn place(&self, turned: CenteredCube) -> PlacedCube {
+        let CenteredCube { center, half } = turned;
+        PlacedCube { center: self.pose.place(center), half, extent: self.extent * half }
     }
 
-    /// The relation of a turned cube, whose centre was [placed](Self::place), and an upright one:
+    /// The relation of a turned cube, which was [placed](Self::place), and an upright one:
     /// [`Relation::None`] only if they are apart, [`Relation::Complete`] only if the turned one is completely inside.
     #[inline]
-    pub(crate) fn relation(&self, turned: CenteredCube, upright: CenteredCube) -> Relation {
+    pub(crate) fn relation(&self, turned: &PlacedCube, upright: &CenteredCube) -> Relation {
         let slack = 8.0 * self.slack;
-        let offset = turned.center - upright.center;
-        let reach = offset.abs() + self.extent * turned.half;
+        let reach = (turned.center - upright.center).abs() + turned.extent;
         if reach.max_element() <= upright.half - slack {
             return Relation::Complete;
         }
-        if self.are_apart(offset, turned.half, upright.half, slack) {
-            Relation::None
-        } else {
-            Relation::Partial
-        }
+        if self.are_apart(turned, upright, slack) { Relation::None } else { Relation::Partial }
     }
 
-    /// Whether a turned cube, whose centre was [placed](Self::place), and an upright one may share a point. If not,
-    /// they are apart.
+    /// Whether a turned cube, which was [placed](Self::place), and an upright one may share a point. If not, they are
+    /// apart.
     #[inline]
-    pub(crate) fn overlaps(&self, turned: CenteredCube, upright: CenteredCube) -> bool {
+    pub(crate) fn overlaps(&self, turned: &PlacedCube, upright: &CenteredCube) -> bool {
+        !self.are_apart(turned, upright, 4.0 * self.slack)
+    }
+
+    #[inline]
+    fn are_apart(&self, turned: &PlacedCube, upright: &CenteredCube, slack: f64) -> bool {
         let offset = turned.center - upright.center;
-        !self.are_apart(offset, turned.half, upright.half, 4.0 * self.slack)
-    }
-
-    #[inline]
-    fn are_apart(&self, offset: DVec3, turned: f64, upright: f64, slack: f64) -> bool {
-        let across_upright = offset.abs() - upright;
-        if (across_upright - self.extent * turned).max_element() > slack {
+        let across_upright = offset.abs() - upright.half;
+        if (across_upright - turned.extent).max_element() > slack {
             return true;
         }
-        let [x, y, z] = self.sides.map(|side| side.along.dot(offset).abs());
-        let across_turned = DVec3::new(x, y, z);
-        let gaps = [x, y, z];
-        for (side, gap) in self.sides.iter().zip(gaps) {
-            if gap - (side.turned * turned + side.upright * upright) > slack {
-                return true;
-            }
+        let (turned, upright) = (turned.half, upright.half);
+        let gaps = self.sides.map(|side| side.along.dot(offset).abs());
+        let reach =
+            |direction: &Direction| direction.turned * turned + direction.upright * upright + slack;
+        if (0..3).any(|side| gaps[side] > reach(&self.sides[side])) {
+            return true;
         }
+        let across_turned = DVec3::from_array(gaps);
         // The distance from a centre to the other cube, squared.
         let beyond = |across: DVec3| across.max(DVec3::ZERO).length_squared();
         if beyond(across_upright) <= turned * turned * INSCRIBED
@@ -147,10 +151,7 @@ impl CubeTest {
         {
             return false;
         }
-        self.edges.iter().any(|edge| {
-            let gap = edge.along.dot(offset).abs();
-            gap - (edge.turned * turned + edge.upright * upright) > slack
-        })
+        self.edges.iter().any(|edge| edge.along.dot(offset).abs() > reach(edge))
     }
 
     /// Whether the box around the sphere around an upright cube may meet a turned cube: the doubly approximate test of
@@ -224,15 +225,15 @@ mod tests {
             assert!((check - DMat3::IDENTITY).to_cols_array().iter().all(|e| e.abs() < 1e-14));
             let mut random = Random::new(number as u64);
             for case in 0..2_500 {
-                let mut number =
+                let mut coordinate =
                     |most: u64| 15.0 * (random.below(2 * most + 1) as f64 - most as f64);
-                let translation = DVec3::new(number(3), number(3), number(3));
+                let translation = DVec3::new(coordinate(3), coordinate(3), coordinate(3));
                 let turned = CenteredCube {
-                    center: DVec3::new(number(2), number(2), number(2)),
+                    center: DVec3::new(coordinate(2), coordinate(2), coordinate(2)),
                     half: 15.0 * [1.0, 2.0, 4.0][case % 3],
                 };
                 let upright = CenteredCube {
-                    center: DVec3::new(number(4), number(4), number(4)),
+                    center: DVec3::new(coordinate(4), coordinate(4), coordinate(4)),
                     half: 15.0 * [1.0, 3.0, 5.0][case / 3 % 3],
                 };
                 let pose = Pose::new(matrix, translation).unwrap();
@@ -257,8 +258,9 @@ mod tests {
 
                 let test = CubeTest::new(&pose, 100.0, 150.0);
                 let case = format!("rotation {number}, case {case}: {turned:?} {upright:?}");
+                let own_turned = turned;
                 let turned = test.place(turned);
-                let relation = test.relation(turned, upright);
+                let relation = test.relation(&turned, &upright);
                 let is_inside = placed.iter().all(is_strictly_in);
                 let expected = match (meets, is_inside) {
                     (false, _) => Relation::None,
@@ -267,11 +269,11 @@ mod tests {
                 };
                 // Distances are 0 or at least about 1/15, so the slack changes nothing here.
                 assert_eq!(relation, expected, "{case}");
-                assert_eq!(test.overlaps(turned, upright), meets, "{case}");
+                assert_eq!(test.overlaps(&turned, &upright), meets, "{case}");
                 if meets {
                     let center = test.unplace(upright.center);
-                    let turned = CenteredCube { center: test.unplace(turned.center), ..turned };
-                    assert!(test.sphere_box_overlaps(turned, center, upright.half), "{case}");
+                    let half = upright.half;
+                    assert!(test.sphere_box_overlaps(own_turned, center, half), "{case}");
                 }
                 counts[expected as usize] += 1;
                 touching += usize::from(surfaces_touch);
@@ -305,7 +307,7 @@ mod tests {
             let reach = |cube: CenteredCube| cube.center.abs().max_element() + cube.half;
             let test = CubeTest::new(&pose, reach(turned), reach(upright));
             let placed = test.place(turned);
-            let relation = test.relation(placed, upright);
+            let relation = test.relation(&placed, &upright);
             counts[relation as usize] += 1;
             let mut points = corners(&bounds(turned)).to_vec();
             points.extend((0..40).map(|_| {
@@ -318,7 +320,7 @@ mod tests {
                 let is_in = own.contains(at);
                 assert!(!(is_in && relation == Relation::None), "seed {seed}: {point} is inside");
                 assert!(
-                    !(is_in && !test.overlaps(placed, upright)),
+                    !(is_in && !test.overlaps(&placed, &upright)),
                     "seed {seed}: {point} is inside"
                 );
                 assert!(is_in || relation != Relation::Complete, "seed {seed}: {point} is outside");

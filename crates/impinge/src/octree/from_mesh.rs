@@ -202,7 +202,7 @@ mod tests {
                     at += 1;
                 });
                 assert!(
-                    inside > 20 || name == "shuttle",
+                    inside > 10 || name == "shuttle",
                     "{name}: only {inside} voxels are inside"
                 );
             }

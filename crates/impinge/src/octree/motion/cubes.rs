@@ -4,7 +4,7 @@
 
 use super::super::{
     Cell, Grid, VoxelCube, VoxelRule,
-    cube::{CenteredCube, CubeTest},
+    cube::{CenteredCube, CubeTest, PlacedCube},
     subdivide::Relation,
 };
 use crate::{Bounds, Pose};
@@ -41,9 +41,9 @@ struct Source {
 #[derive(Clone, Copy)]
 pub(super) enum PlacedCell {
     /// The cell, or with [`VoxelRule::CenterInside`] the cube around the centres of its voxels.
-    Cell(CenteredCube),
+    Cell(PlacedCube),
     /// A voxel of which any point counts.
-    Voxel(CenteredCube),
+    Voxel(PlacedCube),
     /// The centre of a voxel.
     VoxelCenter(DVec3),
 }
@@ -113,12 +113,12 @@ impl<'a> PlacedCubes<'a> {
 
     /// The relation of a cell and a source cube. A voxel is black or not: never [`Relation::Partial`].
     #[inline]
-    pub(super) fn relation(&self, cell: PlacedCell, cube: u32) -> Relation {
+    pub(super) fn relation(&self, cell: &PlacedCell, cube: u32) -> Relation {
         let source = &self.cubes[cube as usize];
         let is_black = match cell {
-            PlacedCell::Cell(cell) => return self.test.relation(cell, source.cube),
-            PlacedCell::Voxel(voxel) => self.test.overlaps(voxel, source.cube),
-            PlacedCell::VoxelCenter(center) => source.bounds.contains(center),
+            PlacedCell::Cell(cell) => return self.test.relation(cell, &source.cube),
+            PlacedCell::Voxel(voxel) => self.test.overlaps(voxel, &source.cube),
+            PlacedCell::VoxelCenter(center) => source.bounds.contains(*center),
         };
         if is_black { Relation::Complete } else { Relation::None }
     }

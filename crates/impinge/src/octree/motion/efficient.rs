@@ -82,6 +82,6 @@ impl Contents for Placed<'_> {
     #[inline]
     fn relation(&mut self, cube: u32) -> Relation {
         self.tests[usize::from(self.is_voxel)] += 1;
-        self.cubes.relation(self.cell, cube)
+        self.cubes.relation(&self.cell, cube)
     }
 }

@@ -23,12 +23,14 @@
 //! | file | content |
 //! |---|---|
 //! | `cubes.rs` | the source cubes and the target cells, placed for one pose, and the rule for voxels |
-//! | `weng_ahuja.rs` | the baseline: cube after cube, into an octree with pointers |
+//! | `pointers.rs` | an octree with pointers, into which cube after cube is entered |
+//! | `weng_ahuja.rs` | the baseline for arbitrary motion, with pointers |
 //! | `efficient.rs` | all cubes at once, straight into the nodes in preorder; and its parallel version |
 //! | `translation.rs` | for poses that do not turn |
 
 mod cubes;
 mod efficient;
+mod pointers;
 #[cfg(test)]
 mod tests;
 mod translation;
@@ -50,10 +52,11 @@ pub enum MotionAlgorithm {
     /// Section 2.4.3 of the paper: the cells of the target are visited once, with all source cubes that meet them.
     #[default]
     Efficient,
-    /// For translations: as `Efficient`, but a cell and a source cube are compared by six coordinates.
+    /// The conventional algorithm for translations (section 2.5 of the paper): each source cube is entered into an octree
+    /// with pointers, and compared with the six planes of each cell.
     TranslationByCells,
-    /// Section 2.5 of the paper, for translations: each source cube is compared with the planes of each axis once, by
-    /// binary subdivision.
+    /// The efficient algorithm for translations (section 2.5 of the paper): each source cube is compared with the planes
+    /// of each axis once, by binary subdivision. Cells are visited once, as by `Efficient`.
     TranslationByAxes,
 }
 
@@ -119,6 +122,16 @@ pub struct MotionCounts {
     pub cell_tests: u64,
     /// Tests of a source cube against a voxel.
     pub voxel_tests: u64,
+}
+
+impl MotionCounts {
+    #[inline]
+    fn count(&mut self, is_voxel: bool) {
+        match is_voxel {
+            true => self.voxel_tests += 1,
+            false => self.cell_tests += 1,
+        }
+    }
 }
 
 /// The octree of a moved object.

@@ -2,7 +2,8 @@
 //!
 //! A source cube that is only translated stays upright, so its black voxels are a box of voxels: along each axis, those
 //! between two planes. `TranslationByAxes` finds them by binary subdivision of each axis, once for each cube, and
-//! compares whole numbers from then on. `TranslationByCells` compares each cube with the planes of each cell.
+//! compares whole numbers from then on. `TranslationByCells` is the conventional algorithm: it enters one cube after the
+//! other into an octree with pointers, and compares it with the planes of each cell.
 
 use super::{
     super::{
@@ -11,6 +12,7 @@ use super::{
         subdivide::{Contents, Relation, subdivide},
     },
     MotionCounts,
+    pointers::Pointers,
 };
 use crate::{Bounds, Pose};
 use glam::DVec3;
@@ -26,16 +28,19 @@ pub(super) fn moved(
 ) -> Result<Nodes, OctreeError> {
     let samples = Samples { target, rule, back: pose.inverse() };
     let moved = cubes.iter().map(|cube| samples.moved(source.cube_bounds(*cube), pose));
-    let items = 0..cubes.len() as u32;
     if by_axes {
         let boxes = moved.map(|bounds| samples.voxels(&bounds)).collect();
         let mut contents = Ranges { target, boxes, cell: [[0; 2]; 3], is_voxel: false, counts };
-        return subdivide(target, items, &mut contents);
+        return subdivide(target, 0..cubes.len() as u32, &mut contents);
     }
-    let boxes = moved.collect();
-    let cell = Bounds::EMPTY;
-    let mut contents = Planes { samples: &samples, boxes, cell, is_voxel: false, counts };
-    subdivide(target, items, &mut contents)
+    let mut tree = Pointers::default();
+    for cube in moved {
+        tree.enter(&mut |cell| {
+            counts.count(cell.level == target.level());
+            samples.relation(&cube, cell)
+        })?;
+    }
+    tree.linear()
 }
 
 /// The coordinates by which voxels are compared with cubes: their planes, or their centres moved back.
@@ -72,6 +77,23 @@ impl Samples<'_> {
         }
     }
 
+    /// The relation of a cell and a cube's box.
+    fn relation(&self, own: &Bounds, cell: Cell) -> Relation {
+        let cube = self.target.cube(cell);
+        // From the coordinates of the cell's first voxel to those of its last.
+        let first = |axis: usize| self.span(axis, cube.at[axis])[0];
+        let last = |axis: usize| self.span(axis, cube.at[axis] + cube.size - 1)[1];
+        let min = DVec3::new(first(0), first(1), first(2));
+        let max = DVec3::new(last(0), last(1), last(2));
+        if !own.overlaps(&Bounds { min, max }) {
+            Relation::None
+        } else if cube.size == 1 || own.contains(min) && own.contains(max) {
+            Relation::Complete
+        } else {
+            Relation::Partial
+        }
+    }
+
     /// The first voxel along each axis that reaches the box, and the end of the last.
     fn voxels(&self, bounds: &Bounds) -> [[u32; 2]; 3] {
         let count = self.target.voxels_per_side();
@@ -97,13 +119,6 @@ fn first_where(count: u32, holds: impl Fn(u32) -> bool) -> u32 {
     first
 }
 
-fn count_test(counts: &mut MotionCounts, is_voxel: bool) {
-    match is_voxel {
-        true => counts.voxel_tests += 1,
-        false => counts.cell_tests += 1,
-    }
-}
-
 /// Cubes as ranges of voxels.
 struct Ranges<'a> {
     target: &'a Grid,
@@ -122,46 +137,14 @@ impl Contents for Ranges<'_> {
     }
 
     fn relation(&mut self, cube: u32) -> Relation {
-        count_test(self.counts, self.is_voxel);
-        let axes = || self.boxes[cube as usize].iter().zip(&self.cell);
-        if axes().any(|(own, cell)| own[0].max(cell[0]) >= own[1].min(cell[1])) {
+        self.counts.count(self.is_voxel);
+        let ([x, y, z], [u, v, w]) = (&self.boxes[cube as usize], &self.cell);
+        // Without branches: which of the three axes decides is hard to predict.
+        let meets = |own: &[u32; 2], cell: &[u32; 2]| own[0].max(cell[0]) < own[1].min(cell[1]);
+        let contains = |own: &[u32; 2], cell: &[u32; 2]| own[0] <= cell[0] && cell[1] <= own[1];
+        if !(meets(x, u) & meets(y, v) & meets(z, w)) {
             Relation::None
-        } else if axes().all(|(own, cell)| own[0] <= cell[0] && cell[1] <= own[1]) {
-            Relation::Complete
-        } else {
-            Relation::Partial
-        }
-    }
-}
-
-/// Cubes as boxes.
-struct Planes<'a> {
-    samples: &'a Samples<'a>,
-    boxes: Vec<Bounds>,
-    /// The coordinates of the entered cell that count: from those of its first voxel to those of its last.
-    cell: Bounds,
-    is_voxel: bool,
-    counts: &'a mut MotionCounts,
-}
-
-impl Contents for Planes<'_> {
-    fn enter(&mut self, cell: Cell) {
-        let cube = self.samples.target.cube(cell);
-        let first = |axis: usize| self.samples.span(axis, cube.at[axis])[0];
-        let last = |axis: usize| self.samples.span(axis, cube.at[axis] + cube.size - 1)[1];
-        self.cell = Bounds {
-            min: DVec3::new(first(0), first(1), first(2)),
-            max: DVec3::new(last(0), last(1), last(2)),
-        };
-        self.is_voxel = cube.size == 1;
-    }
-
-    fn relation(&mut self, cube: u32) -> Relation {
-        count_test(self.counts, self.is_voxel);
-        let own = &self.boxes[cube as usize];
-        if !own.overlaps(&self.cell) {
-            Relation::None
-        } else if self.is_voxel || own.contains(self.cell.min) && own.contains(self.cell.max) {
+        } else if contains(x, u) & contains(y, v) & contains(z, w) {
             Relation::Complete
         } else {
             Relation::Partial
