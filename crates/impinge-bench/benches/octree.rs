@@ -80,38 +80,30 @@ fn pose(source: &Grid, cycle: usize, turns: bool) -> Pose {
     Pose::new(rotation, center + shift - rotation * center).expect("a rotation")
 }
 
-/// Figure 2.3: arbitrary motion, with the rule for centres.
+/// Figure 2.3: arbitrary motion, with the rule of the paper and with the safe one.
 fn arbitrary(grid: &Grid, cells: &MovingOctree, compacted: &MovingOctree) {
-    let options = MotionOptions::default().rule(VoxelRule::CenterInside);
-    let weng_ahuja = options.algorithm(MotionAlgorithm::WengAhuja);
-    let exact = options.algorithm(MotionAlgorithm::WengAhujaExact);
-    let threads = options.threads(Threads::Pool);
-    let way = |name, moving, options, paper| Way { name, moving, options, paper };
-    println!("\n### Translation and rotation (figure 2.3), rule: centre inside\n");
-    table(
-        grid,
-        true,
-        &[
-            way("Weng and Ahuja", cells, weng_ahuja, "1, 54007 tests"),
-            way("… with the exact test", cells, exact, "1.4, 43223 tests"),
-            way("efficient, black cells", cells, options, ""),
-            way("efficient, compacted", compacted, options, "nearly 4"),
-            way("… on all threads", compacted, threads, "8 (4 processors)"),
-        ],
-    );
-    println!("\n### Translation and rotation, rule: any touch\n");
-    let touch = |options: MotionOptions| options.rule(VoxelRule::AnyTouch);
-    table(
-        grid,
-        true,
-        &[
-            way("Weng and Ahuja", cells, touch(weng_ahuja), ""),
-            way("… with the exact test", cells, touch(exact), ""),
-            way("efficient, black cells", cells, touch(options), ""),
-            way("efficient, compacted", compacted, touch(options), ""),
-            way("… on all threads", compacted, touch(threads), ""),
-        ],
-    );
+    for (heading, rule) in [
+        ("(figure 2.3), rule: centre inside", VoxelRule::CenterInside),
+        ("with the rule: any touch", VoxelRule::AnyTouch),
+    ] {
+        let options = MotionOptions::default().rule(rule);
+        let weng_ahuja = options.algorithm(MotionAlgorithm::WengAhuja);
+        let exact = options.algorithm(MotionAlgorithm::WengAhujaExact);
+        let threads = options.threads(Threads::Pool);
+        let way = |name, moving, options, paper| Way { name, moving, options, paper };
+        println!("\n### Translation and rotation {heading}\n");
+        table(
+            grid,
+            true,
+            &[
+                way("Weng and Ahuja", cells, weng_ahuja, "1, 54007 tests"),
+                way("… with the exact test", cells, exact, "1.4, 43223 tests"),
+                way("efficient, black cells", cells, options, ""),
+                way("efficient, compacted", compacted, options, "nearly 4"),
+                way("… on all threads", compacted, threads, "8 (4 processors)"),
+            ],
+        );
+    }
 }
 
 /// Figure 2.4: translation, with the rule for any touch.

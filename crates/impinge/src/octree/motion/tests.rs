@@ -99,7 +99,7 @@ fn centres_inside_are_black_in_all_algorithms() {
             }
         }
     }
-    assert!(blacks > 10_000, "hardly a black voxel: {blacks}");
+    assert!(blacks > 5_000, "hardly a black voxel: {blacks}");
 }
 
 /// Whether a parallelepiped and a box share a point, in plain floating point: a side of the former, cut by all planes
@@ -239,7 +239,7 @@ fn translations_agree_with_voxels_one_by_one() {
                         let mut pairs = general.iter().zip(&expected);
                         match rule {
                             VoxelRule::CenterInside => {
-                                assert!(general == expected, "{name}, {case}")
+                                assert!(general == expected, "{name}, case {case}");
                             }
                             VoxelRule::AnyTouch => {
                                 assert!(pairs.all(|(g, e)| *g || !e), "{name}, case {case}");
