@@ -6,7 +6,7 @@
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
 
 use impinge::{
-    Mesh, Pose, Threads, generate,
+    Pose, Threads, generate,
     glam::{DMat3, DVec3},
     octree::{
         Compaction, Grid, MotionAlgorithm, MotionCounts, MotionOptions, MovingOctree, Octree,
@@ -170,14 +170,15 @@ fn making() {
         "| mesh | faces | level | faces alone | solid, any touch | solid, centre inside | nodes | bytes |"
     );
     println!("|---|---|---|---|---|---|---|---|");
-    let meshes: [(&str, fn() -> Mesh, u8); 4] = [
-        ("shuttle", generate::shuttle, 5),
-        ("shuttle", generate::shuttle, 8),
-        ("sphere", || generate::sphere(20_000).expect("a sphere"), 8),
-        ("deformed torus", || generate::deformed_torus(1, [200, 50]).expect("a torus"), 8),
-    ];
-    for (name, mesh, level) in meshes {
-        let mesh = mesh();
+    let shuttle = generate::shuttle();
+    let sphere = generate::sphere(20_000).expect("a sphere");
+    let torus = generate::deformed_torus(1, [200, 50]).expect("a torus");
+    for (name, mesh, level) in [
+        ("shuttle", &shuttle, 5),
+        ("shuttle", &shuttle, 8),
+        ("sphere", &sphere, 8),
+        ("deformed torus", &torus, 8),
+    ] {
         let grid = Grid::enclosing(&mesh.bounds(), level).expect("a grid");
         let best = |make: &dyn Fn() -> Octree| {
             let mut best = Duration::MAX;
@@ -189,8 +190,8 @@ fn making() {
             }
             best.as_secs_f64() * 1e3
         };
-        let solid = |rule| Octree::from_solid(&mesh, grid, rule).expect("a solid");
-        let faces = best(&|| Octree::from_faces(&mesh, grid).expect("faces"));
+        let solid = |rule| Octree::from_solid(mesh, grid, rule).expect("a solid");
+        let faces = best(&|| Octree::from_faces(mesh, grid).expect("faces"));
         let touch = best(&|| solid(VoxelRule::AnyTouch));
         let center = best(&|| solid(VoxelRule::CenterInside));
         let octree = solid(VoxelRule::AnyTouch);

@@ -80,7 +80,7 @@ fn the_text_of_the_paper_is_a_file() {
 #[test]
 fn every_algorithm_writes_the_same_octree() {
     let folder = Folder::new();
-    let source = shuttle(&folder, "a.octree", &["--cube", "-40,-40,-40,80", "--rule", "center"]);
+    let source = shuttle(&folder, "a.octree", &["--cube", "-40,-40,-40,80"]);
     let moved = |name: &str, more: &[&str]| {
         let to = folder.at(name);
         let arguments = ["octree", "move", &source, "--rule", "center", "-o", &to, "--json"];
