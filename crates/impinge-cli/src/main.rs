@@ -13,6 +13,7 @@ mod inspect;
 mod interrupt;
 mod length;
 mod methods;
+mod octree;
 mod output;
 mod outputs;
 mod plot;
@@ -62,6 +63,7 @@ enum Command {
     Index(index::Arguments),
     Inspect(inspect::Arguments),
     Methods(methods::Arguments),
+    Octree(octree::Arguments),
     Generate(generate::Arguments),
     Bench(Box<bench::Arguments>),
     Verify(verify::Arguments),
@@ -101,6 +103,7 @@ fn main() -> ExitCode {
         Command::Index(arguments) => index::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
+        Command::Octree(arguments) => octree::run(&arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

@@ -29,6 +29,7 @@
 //! - [`Shape::cast_ray`], [`Shape::nearest_point`], [`Shape::contains_point`]: one body and rays or points.
 //! - [`World`]: many moving bodies, and the pairs that touch at each step; [`broad`]: the broad phases to choose from.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
+//! - [`octree`]: linear octrees of meshes, and of moving objects.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.
 //! - [`convex`]: convex hulls, and their extent along a direction.
 //! - [`generate`]: generated meshes and motion paths for tests and examples; [`scenario`]: those that depend on
@@ -46,6 +47,7 @@ pub mod generate;
 pub mod mesh;
 pub mod method;
 pub mod narrow;
+pub mod octree;
 mod pose;
 pub mod query;
 pub mod scenario;
