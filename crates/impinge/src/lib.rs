@@ -46,6 +46,7 @@ pub mod generate;
 pub mod mesh;
 pub mod method;
 pub mod narrow;
+mod pair_map;
 mod pose;
 pub mod query;
 pub mod scenario;

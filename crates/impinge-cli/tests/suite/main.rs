@@ -14,6 +14,7 @@ mod inspect;
 mod malformed;
 mod methods;
 mod near;
+mod octrees;
 mod outputs;
 mod pairs;
 mod query;
