@@ -109,7 +109,7 @@ impl fmt::Display for Answer {
 pub(super) type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<()> + 's;
 
 /// Two meshes prepared in the same way.
-fn built(recipe: impl Recipe, meshes: [Arc<Mesh>; 2]) -> Result<Pair, Failure> {
+fn built(recipe: &impl Recipe, meshes: [Arc<Mesh>; 2]) -> Result<Pair, Failure> {
     let label = format!("{}: building", recipe.method());
     let building = || {
         let [a, b] = meshes.map(|mesh| Shape::build(recipe.clone(), mesh));
@@ -163,8 +163,8 @@ impl Workload<'_> {
                 progress::with_spinner(&format!("{method}: building"), building)
                     .map_err(Failure::input)
             }
-            Prepare::FaceOctree(options) => built(options, [a, b]),
-            Prepare::Octree(options) => built(options, [a, b]),
+            Prepare::FaceOctree(options) => built(&options, [a, b]),
+            Prepare::Octree(options) => built(&options, [a, b]),
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {
                     let loading = || impinge_io::load_index(file, mesh);

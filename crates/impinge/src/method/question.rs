@@ -43,6 +43,12 @@ impl<'q> PlacedShape<'q> {
         self.extent.placed_bounds(self.pose)
     }
 
+    /// The box around all placed vertices, but for vertices far away that no face uses. Places every vertex.
+    pub(super) fn tight_bounds(&self) -> Bounds {
+        let placed = self.mesh.positions().iter().map(|&p| self.pose.place(p));
+        Bounds::enclosing(placed).intersection(&self.bounds())
+    }
+
     /// The corners of a face, as placed.
     #[inline]
     pub fn triangle(&self, face: u32) -> Triangle {

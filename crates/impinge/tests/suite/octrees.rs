@@ -331,7 +331,7 @@ fn all_bodies_of_a_world_at_once() {
                 &bodies.iter().map(|b| (b.0, &meshes[b.1], b.2)).collect::<Vec<_>>(),
                 |i, j| {
                     let (a, b) = (&bodies[i], &bodies[j]);
-                    !(a.3 && b.3) && !ignored.contains(&(i, j)) && a.4 & b.4 & 1 != 0
+                    (!a.3 || !b.3) && !ignored.contains(&(i, j)) && a.4 & b.4 & 1 != 0
                 },
             );
             for (name, world) in &mut worlds {

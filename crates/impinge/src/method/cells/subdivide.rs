@@ -111,14 +111,16 @@ impl Tally {
     fn pairs(&self) -> u64 {
         (self.items * self.items - self.squares - self.run * self.run) / 2
     }
+}
 
-    /// The work to visit such a cell, about, in comparisons of two boxes.
-    fn work(&self) -> u64 {
-        match self.pairs() {
-            0 => 0,
-            pairs => pairs + WORK_PER_ITEM * self.items,
-        }
-    }
+/// Whether a cell is divided into these children, if that is not prescribed: if there are fewer pairs of items to
+/// compare, counting the work to pass items to children; or if hardly any item goes to several children, as where
+/// small items are together far below. Both bound the work of all levels.
+fn is_worth_it(cell: &Tally, children: &[Tally]) -> bool {
+    let visited = || children.iter().filter(|child| child.pairs() > 0);
+    let pairs: u64 = visited().map(Tally::pairs).sum();
+    let items: u64 = visited().map(|child| child.items).sum();
+    pairs + WORK_PER_ITEM * cell.items < cell.pairs() || items <= cell.items + cell.items / 16
 }
 
 /// What is divided, and how.
@@ -136,9 +138,9 @@ pub(in crate::method) struct Rules<'r> {
 /// resolved, and recursion stays shallow.
 const DEEPEST_LEVEL: u32 = 28;
 /// A cell with at most this many pairs of items is not divided further.
-const LEAF_PAIRS: u64 = 48;
+const LEAF_PAIRS: u64 = 512;
 /// The work to pass an item from a cell to its children, in comparisons of two boxes.
-const WORK_PER_ITEM: u64 = 3;
+const WORK_PER_ITEM: u64 = 12;
 /// The work between two calls of [`PairVisitor::pause`].
 const PAUSE: u64 = 1 << 18;
 
@@ -229,13 +231,8 @@ impl<T: CellItem, V: PairVisitor<T>> Walk<'_, T, V> {
         let at = within.center();
         let axes = self.find_sides(range.clone(), &within, at);
         let children = self.choose_children(range.clone(), &within, at, axes);
-        if self.is_adaptive {
-            // A little more work is no reason to stop: small items may be together far below. The limit bounds the
-            // growth over all levels.
-            let work: u64 = children.iter().map(Tally::work).sum();
-            if work > tally.work() + tally.work() / 16 {
-                return self.compare(range, cell);
-            }
+        if self.is_adaptive && !is_worth_it(&tally, &children) {
+            return self.compare(range, cell);
         }
         let first = self.memory.entries.len();
         let mut start = first;
@@ -293,8 +290,8 @@ impl<T: CellItem, V: PairVisitor<T>> Walk<'_, T, V> {
         match self.rules.division {
             Division::Octree => 0b111,
             Division::Bintree if wants_axis => {
-                let work = tallies.map(|[low, high]| low.work() + high.work());
-                1 << (0..3).min_by_key(|&axis| work[axis]).unwrap_or(0)
+                let pairs = tallies.map(|[low, high]| low.pairs() + high.pairs());
+                1 << (0..3).min_by_key(|&axis| pairs[axis]).unwrap_or(0)
             }
             Division::Bintree => {
                 let size = within.size();

@@ -59,7 +59,8 @@ impl MovedCubes {
         let Self { cubes, regions } = self;
         cubes.clear();
         regions.bodies.clear();
-        let bounds = |number| group.body(number).map_or(Bounds::EMPTY, |shape| shape.bounds());
+        let bounds =
+            |number| group.body(number).map_or(Bounds::EMPTY, |shape| shape.tight_bounds());
         regions.bodies.extend((0..group.len()).map(bounds));
         regions.find(group.pairs(), growth);
         if !within_regions {

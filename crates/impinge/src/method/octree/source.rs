@@ -211,7 +211,7 @@ mod tests {
         let torus = generate::deformed_torus(1, [24, 12]).expect("enough segments");
         let point = Mesh::new(vec![DVec3::ONE], vec![[0, 0, 0]; 9]).expect("a point");
         for (name, mesh) in [("torus", &torus), ("point", &point)] {
-            for scale in [1.0, 1e-300, 1e90] {
+            for scale in [1.0, 1e-300, 1e80] {
                 for offset in [0.0, 1e3, 1e14] {
                     let placed = |p: &DVec3| (*p + offset) * scale;
                     let positions = mesh.positions().iter().map(placed).collect();
