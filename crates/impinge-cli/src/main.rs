@@ -1,6 +1,7 @@
 //! The `impinge` command: reads arguments, calls the libraries, prints the results.
 
 mod bench;
+mod cells;
 mod clash;
 mod completions;
 mod failure;

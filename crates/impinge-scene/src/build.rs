@@ -2,7 +2,7 @@
 //! Every value is checked here or in `values.rs`; errors name the line and the key.
 
 use crate::{
-    choices::{Broad, CoherenceKind},
+    choices::{Broad, CoherenceKind, FaceOctreeChoice, OctreeChoice},
     copies::Copies,
     document::{AtEnd, Document, Entry, RunEntry, Vector},
     dynamics::Dynamics,
@@ -24,6 +24,10 @@ use impinge::{
     convex::Hull,
     generate::{self, Random},
     glam::{DMat3, DQuat, DVec3},
+    method::{
+        face_octree::{FaceOctreeOptions, SubdivisionDepth},
+        octree::OctreeOptions,
+    },
     world::Body,
 };
 use std::{
@@ -61,6 +65,10 @@ pub struct Overrides {
     pub broad: Option<Broad>,
     /// The method that finds touching faces.
     pub method: Option<Method>,
+    /// Options of the method `face-octree`, for runs with that method.
+    pub face_octree: FaceOctreeChoice,
+    /// Options of the method `octree`, for runs with that method.
+    pub octree: OctreeChoice,
     /// The number of threads; 0 for one per core.
     pub threads: Option<u16>,
     /// What is remembered from cycle to cycle.
@@ -76,8 +84,21 @@ pub struct Builder<'s> {
     overrides: Overrides,
     sources: &'s dyn Sources,
     meshes: HashMap<(String, [u64; 2]), Arc<Mesh>>,
-    shapes: HashMap<(String, [u64; 2], Method), Shape>,
+    shapes: HashMap<(String, [u64; 2], Way), Shape>,
     paths: HashMap<String, Arc<[Pose]>>,
+}
+
+/// How meshes are prepared: the method, and the options of the methods that have some.
+type Way = (Method, FaceOctreeOptions, OctreeOptions);
+
+fn prepared((method, face_octree, octree): Way, mesh: Arc<Mesh>) -> Shape {
+    if method == Method::FACE_OCTREE {
+        Shape::build(face_octree, mesh)
+    } else if method == Method::OCTREE {
+        Shape::build(octree, mesh)
+    } else {
+        Shape::with_method(method, mesh)
+    }
 }
 
 impl<'s> Builder<'s> {
@@ -112,6 +133,7 @@ impl<'s> Builder<'s> {
         let coherence =
             self.overrides.coherence.or(run.coherence).or(scene.coherence).unwrap_or_default();
         let method = self.method(run)?;
+        let way = (method, self.face_octree(run)?, self.octree(run)?);
         let threads = match (self.overrides.threads, &run.threads, &scene.threads) {
             (Some(threads), _, _) => threads,
             (None, Some(threads), _) | (None, None, Some(threads)) => self.threads(threads)?,
@@ -189,7 +211,7 @@ impl<'s> Builder<'s> {
                 return Err(self.fault(&entry.span(), message));
             }
             let first = made.bodies.len();
-            counts.push(self.add(&mut made, number, &name, entry, (run, method), limit)?);
+            counts.push(self.add(&mut made, number, &name, entry, (run, way), limit)?);
             firsts.insert(name, first..made.bodies.len());
         }
         self.check_names(&made.names, &counts)?;
@@ -253,6 +275,43 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// The options for `face-octree`; the table of a run replaces that of the scene.
+    fn face_octree(&self, run: &RunEntry) -> Result<FaceOctreeOptions, Error> {
+        let mut choice = FaceOctreeChoice::default();
+        if let Some(given) = run.face_octree.as_ref().or(self.scene.face_octree.as_ref()) {
+            choice.depth = self.level(given.level.as_ref(), SubdivisionDepth::MAX_LEVEL)?;
+            choice.division = given.division.map(Into::into);
+            choice.cell_test = given.cell_test.map(Into::into);
+        }
+        Ok(self.overrides.face_octree.options(choice.options(FaceOctreeOptions::default())))
+    }
+
+    /// The options for `octree`; the table of a run replaces that of the scene.
+    fn octree(&self, run: &RunEntry) -> Result<OctreeOptions, Error> {
+        let mut choice = OctreeChoice::default();
+        if let Some(given) = run.octree.as_ref().or(self.scene.octree.as_ref()) {
+            choice.level = self.level(given.level.as_ref(), OctreeOptions::MAX_LEVEL)?;
+            choice = given.without.iter().fold(choice, |choice, &one| choice.without(one));
+        }
+        Ok(self.overrides.octree.options(choice.options(OctreeOptions::default())))
+    }
+
+    /// A level of an octree, if one is given.
+    fn level(
+        &self,
+        level: Option<&Spanned<u64>>,
+        most: u8,
+    ) -> Result<Option<SubdivisionDepth>, Error> {
+        let Some(level) = level else { return Ok(None) };
+        match u8::try_from(*level.get_ref()) {
+            Ok(known) if known <= most => Ok(Some(SubdivisionDepth::Level(known))),
+            _ => {
+                let message = format!("`level`: {}; must be from 0 to {most}", level.get_ref());
+                Err(self.fault(&level.span(), message))
+            }
+        }
+    }
+
     fn threads(&self, threads: &Spanned<u16>) -> Result<u16, Error> {
         match *threads.get_ref() {
             count if count <= MAX_THREADS => Ok(count),
@@ -310,7 +369,7 @@ impl<'s> Builder<'s> {
         number: usize,
         name: &str,
         spanned: &Spanned<Entry>,
-        (run, method): (&RunEntry, Method),
+        (run, way): (&RunEntry, Way),
         limit: Option<u64>,
     ) -> Result<u64, Error> {
         let (entry, at) = (spanned.get_ref(), spanned.span());
@@ -346,7 +405,7 @@ impl<'s> Builder<'s> {
                 })
             });
         let (groups, mask) = (groups?, mask?);
-        let shape = self.shape(entry, run, method)?;
+        let shape = self.shape(entry, run, way)?;
         let path = match &entry.path {
             None => None,
             Some(path) => Some(self.path(&path.get_ref().poses)?),
@@ -426,7 +485,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Returns the prepared mesh of an entry. Equal meshes are prepared once.
-    fn shape(&mut self, entry: &Entry, run: &RunEntry, method: Method) -> Result<Shape, Error> {
+    fn shape(&mut self, entry: &Entry, run: &RunEntry, way: Way) -> Result<Shape, Error> {
         let named = run.mesh.as_ref().unwrap_or(&entry.mesh);
         let source = self.text.source(named.get_ref());
         let scale = match (&entry.scale, &entry.size) {
@@ -439,7 +498,7 @@ impl<'s> Builder<'s> {
             }
         };
         let key = (source.clone(), scale.map(f64::to_bits));
-        if let Some(shape) = self.shapes.get(&(key.0.clone(), key.1, method)) {
+        if let Some(shape) = self.shapes.get(&(key.0.clone(), key.1, way)) {
             return Ok(shape.clone());
         }
         let about = |error: &dyn Display| self.fault(&named.span(), format!("`mesh`: {error}"));
@@ -456,10 +515,10 @@ impl<'s> Builder<'s> {
         let label = format!("preparing {source}");
         let mut shape = None;
         self.sources.during(&label, &mut || {
-            shape.get_or_insert_with(|| Shape::with_method(method, mesh.clone()));
+            shape.get_or_insert_with(|| prepared(way, mesh.clone()));
         });
-        let shape = shape.unwrap_or_else(|| Shape::with_method(method, mesh));
-        self.shapes.insert((key.0, key.1, method), shape.clone());
+        let shape = shape.unwrap_or_else(|| prepared(way, mesh));
+        self.shapes.insert((key.0, key.1, way), shape.clone());
         Ok(shape)
     }
 

@@ -1,8 +1,13 @@
-//! Choices that a scene names: the broad phase, and what is remembered from cycle to cycle.
+//! Choices that a scene names: the broad phase, options of the octree methods, and what is remembered from
+//! cycle to cycle.
 
 use impinge::{
     World,
     broad::{AllPairs, DynamicTree, Packed, Sweep},
+    method::{
+        face_octree::{CellTest, Division, FaceOctreeOptions, SubdivisionDepth},
+        octree::OctreeOptions,
+    },
     world::Coherence,
 };
 use serde::{Deserialize, Serialize};
@@ -152,5 +157,123 @@ impl CoherenceKind {
             Self::Fronts => all.skips(false),
             Self::All => all,
         }
+    }
+}
+
+/// Options of the method `face-octree` that replace others.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct FaceOctreeChoice {
+    /// How deep cells are divided.
+    pub depth: Option<SubdivisionDepth>,
+    /// Into how many children a cell is divided.
+    pub division: Option<Division>,
+    /// How faces are tested against cells.
+    pub cell_test: Option<CellTest>,
+}
+
+impl FaceOctreeChoice {
+    /// The given options, with those of this choice in their place.
+    #[must_use]
+    pub fn options(self, options: FaceOctreeOptions) -> FaceOctreeOptions {
+        options
+            .depth(self.depth.unwrap_or(options.depth))
+            .division(self.division.unwrap_or(options.division))
+            .cell_test(self.cell_test.unwrap_or(options.cell_test))
+    }
+}
+
+/// Into how many children a cell is divided, by name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DivisionKind {
+    Octree,
+    Bintree,
+}
+
+impl From<DivisionKind> for Division {
+    fn from(kind: DivisionKind) -> Self {
+        match kind {
+            DivisionKind::Octree => Self::Octree,
+            DivisionKind::Bintree => Self::Bintree,
+        }
+    }
+}
+
+/// How faces are tested against cells, by name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum CellTestKind {
+    Bounds,
+    Exact,
+}
+
+impl From<CellTestKind> for CellTest {
+    fn from(kind: CellTestKind) -> Self {
+        match kind {
+            CellTestKind::Bounds => Self::Bounds,
+            CellTestKind::Exact => Self::Exact,
+        }
+    }
+}
+
+/// Options of the method `octree` that replace others.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct OctreeChoice {
+    /// The level of the smallest cubes.
+    pub level: Option<SubdivisionDepth>,
+    /// The optimisations to switch off, in the order of [`Optimisation::NAMES`].
+    without: [bool; 4],
+}
+
+/// One of the four optimisations of the octree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Optimisation {
+    /// Cubes that meet faces only, none inside.
+    SurfaceOnly,
+    /// Cubes that meet an overlap region only.
+    Regions,
+    /// Octrees are refined only where two bodies interfere.
+    Progressive,
+    /// Cubes hold their faces.
+    LinkedFaces,
+    /// All four.
+    All,
+}
+
+impl Optimisation {
+    /// The optimisations with their names.
+    pub const NAMES: &[(&str, Self)] = &[
+        ("surface-only", Self::SurfaceOnly),
+        ("regions", Self::Regions),
+        ("progressive", Self::Progressive),
+        ("linked-faces", Self::LinkedFaces),
+        ("all", Self::All),
+    ];
+}
+
+impl OctreeChoice {
+    /// Switches an optimisation off.
+    #[must_use]
+    pub fn without(mut self, optimisation: Optimisation) -> Self {
+        match optimisation {
+            Optimisation::All => self.without = [true; 4],
+            one => self.without[one as usize] = true,
+        }
+        self
+    }
+
+    /// The given options, with those of this choice in their place.
+    #[must_use]
+    pub fn options(self, options: OctreeOptions) -> OctreeOptions {
+        let [surface_only, regions, progressive, linked_faces] = self.without;
+        options
+            .level(self.level.unwrap_or(options.level))
+            .surface_only(options.surface_only && !surface_only)
+            .regions(options.regions && !regions)
+            .progressive(options.progressive && !progressive)
+            .linked_faces(options.linked_faces && !linked_faces)
     }
 }

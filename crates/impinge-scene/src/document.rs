@@ -1,6 +1,6 @@
 //! The keys of a scene file as parsed by serde, not yet checked. `docs/scenes.md` describes every key.
 
-use crate::choices::{Broad, CoherenceKind};
+use crate::choices::{Broad, CellTestKind, CoherenceKind, DivisionKind, Optimisation};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -16,6 +16,8 @@ pub(super) struct Document {
     pub(super) stop_at_contact: bool,
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
+    pub(super) face_octree: Option<FaceOctree>,
+    pub(super) octree: Option<Octree>,
     pub(super) threads: Option<Spanned<u16>>,
     pub(super) coherence: Option<CoherenceKind>,
     pub(super) coherence_bytes: Option<usize>,
@@ -32,6 +34,24 @@ pub(super) struct Document {
     pub(super) body: Vec<Spanned<Entry>>,
     #[serde(default)]
     pub(super) run: Vec<Spanned<RunEntry>>,
+}
+
+/// Options of the method `face-octree`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FaceOctree {
+    pub(super) level: Option<Spanned<u64>>,
+    pub(super) division: Option<DivisionKind>,
+    pub(super) cell_test: Option<CellTestKind>,
+}
+
+/// Options of the method `octree`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Octree {
+    pub(super) level: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(super) without: Vec<Optimisation>,
 }
 
 fn one() -> u64 {
@@ -217,6 +237,8 @@ pub(super) struct RunEntry {
     pub(super) mesh: Option<Spanned<String>>,
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
+    pub(super) face_octree: Option<FaceOctree>,
+    pub(super) octree: Option<Octree>,
     pub(super) threads: Option<Spanned<u16>>,
     pub(super) coherence: Option<CoherenceKind>,
 }

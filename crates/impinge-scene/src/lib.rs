@@ -75,7 +75,9 @@ mod text;
 mod values;
 
 pub use build::{Builder, MAX_THREADS, Overrides};
-pub use choices::{Broad, CoherenceKind, UnknownBroad};
+pub use choices::{
+    Broad, CoherenceKind, FaceOctreeChoice, OctreeChoice, Optimisation, UnknownBroad,
+};
 pub use document::{Paper, PlotAxis};
 pub use error::Error;
 pub use figures::Figure;

@@ -28,6 +28,13 @@ impl Bounds {
         self.max = self.max.max(other.max);
     }
 
+    /// The points that lie in both boxes; [empty](Self::is_empty) if the boxes do not overlap.
+    #[inline]
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self { min: self.min.max(other.min), max: self.max.min(other.max) }
+    }
+
     /// The box with every side moved outward by `by`.
     #[inline]
     #[must_use]

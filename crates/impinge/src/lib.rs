@@ -48,6 +48,7 @@ pub mod mesh;
 pub mod method;
 pub mod narrow;
 pub mod octree;
+mod pair_map;
 mod pose;
 pub mod query;
 pub mod scenario;

@@ -36,7 +36,7 @@ impl Contender {
     /// Returns the contenders with these names; `all` stands for every method but those without an index.
     pub(super) fn named(names: &[String]) -> Result<Vec<Self>, Failure> {
         if names == ["all"] {
-            let without_index = [Method::BRUTE, Method::NAIVE];
+            let without_index = [Method::BRUTE, Method::NAIVE, Method::FACE_OCTREE];
             let methods = Method::ALL.iter().filter(|method| !without_index.contains(method));
             return Ok(methods.map(|&method| Self::method(method)).collect());
         }

@@ -5,6 +5,7 @@ mod report;
 mod workload;
 
 use crate::{
+    cells::CellArguments,
     failure::Failure,
     grids::Grids,
     length::Length,
@@ -15,7 +16,10 @@ use crate::{
     trees::{self, LeafSize, OrderArguments, TreeArguments, TumblingArguments},
 };
 use clap::value_parser;
-use impinge::{Mesh, Method, Pose};
+use impinge::{
+    Mesh, Method, Pose,
+    method::{face_octree::FaceOctreeOptions, octree::OctreeOptions},
+};
 use impinge_io::assembly::Unit;
 use report::Report;
 use std::{
@@ -29,8 +33,8 @@ use workload::{Answer, Ask, Prepare, Rows, Workload};
 /// Each pose in turn places mesh B in the frame of mesh A; mesh A does not move. Each query stops at the
 /// first pair of faces that touch; with --all it finds all of them.
 ///
-/// With --method all, the options of binary trees apply to the binary trees; the other methods use their
-/// defaults.
+/// With --method all, the options of binary trees apply to the binary trees, and those of octrees to octrees; the
+/// other methods use their defaults.
 #[derive(Debug, clap::Args)]
 #[command(
     before_help = "\
@@ -40,7 +44,8 @@ Examples:
   impinge query a.obj b.obj --poses poses.csv --method all --json
   impinge query a.glb b.glb --poses poses.csv --all --within 0.5mm
   impinge query a.obj b.obj --poses poses.csv --write-distances gaps.csv
-  impinge query a.obj b.obj --poses poses.csv --batch",
+  impinge query a.obj b.obj --poses poses.csv --batch
+  impinge query gen:torus gen:sphere --poses gen:tumble,steps=20 --method face-octree --level 6",
     after_help = "\
 A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that
 places B in A's frame. Without --poses there is one step, with B as it is in its file.
@@ -103,10 +108,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     stats: bool,
     /// Index of A: a file that `impinge index` wrote; it also sets the method. Needs --index-b
-    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments"])]
+    #[arg(long, value_name = "FILE", requires = "index_b", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments", "CellArguments"])]
     index_a: Option<PathBuf>,
     /// Index of B, for the same method. Needs --index-a
-    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments"])]
+    #[arg(long, value_name = "FILE", requires = "index_a", conflicts_with_all = ["method", "TreeArguments", "TumblingArguments", "CellArguments"])]
     index_b: Option<PathBuf>,
     #[command(flatten)]
     tree: TreeArguments,
@@ -120,6 +125,8 @@ pub(crate) struct Arguments {
     tumbling: TumblingArguments,
     #[command(flatten)]
     order: OrderArguments,
+    #[command(flatten)]
+    cells: CellArguments,
     #[command(flatten)]
     grids: Grids,
     /// Print the result as one JSON line
@@ -203,7 +210,19 @@ impl Arguments {
         let [for_a, for_b] = leaves.map(|(_, leaf)| options.with_leaf(leaf));
         // Only the nodes of B are placed.
         let options = [for_a.in_place(), self.tumbling.added_to(for_b, &methods)?];
-        Ok(methods.into_iter().map(|method| Prepare::Build(method, options)).collect())
+        let (face_octree, octree) = self.cells.choices(&methods)?;
+        let face_octree = face_octree.options(FaceOctreeOptions::default());
+        let octree = octree.options(OctreeOptions::default());
+        let way = |method| {
+            if method == Method::FACE_OCTREE {
+                Prepare::FaceOctree(face_octree)
+            } else if method == Method::OCTREE {
+                Prepare::Octree(octree)
+            } else {
+                Prepare::Build(method, options)
+            }
+        };
+        Ok(methods.into_iter().map(way).collect())
     }
 
     fn rows(&self) -> Option<Rows<'_>> {

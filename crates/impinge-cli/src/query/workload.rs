@@ -8,6 +8,7 @@ use crate::{
 };
 use impinge::{
     Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
+    method::{Recipe, face_octree::FaceOctreeOptions, octree::OctreeOptions},
 };
 use rayon::ThreadPool;
 use std::{
@@ -46,6 +47,10 @@ pub(super) enum Ask {
 pub(super) enum Prepare<'f> {
     /// Built by a method. The options, for each mesh, apply to binary trees.
     Build(Method, [TreeOptions; 2]),
+    /// Searched by `face-octree`, which builds nothing.
+    FaceOctree(FaceOctreeOptions),
+    /// Built by `octree`.
+    Octree(OctreeOptions),
     Load {
         a: &'f Path,
         b: &'f Path,
@@ -103,6 +108,16 @@ impl fmt::Display for Answer {
 /// Receives the pairs and the answer of each step.
 pub(super) type Sink<'s> = dyn FnMut(usize, &[FacePair], &Answer) -> io::Result<()> + 's;
 
+/// Two meshes prepared in the same way.
+fn built(recipe: &impl Recipe, meshes: [Arc<Mesh>; 2]) -> Result<Pair, Failure> {
+    let label = format!("{}: building", recipe.method());
+    let building = || {
+        let [a, b] = meshes.map(|mesh| Shape::build(recipe.clone(), mesh));
+        Pair::new(&a, &b)
+    };
+    progress::with_spinner(&label, building).map_err(Failure::input)
+}
+
 impl Workload<'_> {
     /// Prepares both meshes, and runs all queries for a few rounds.
     pub(super) fn run(&self, way: Prepare<'_>, rows: Option<Rows<'_>>) -> Result<Outcome, Failure> {
@@ -148,6 +163,8 @@ impl Workload<'_> {
                 progress::with_spinner(&format!("{method}: building"), building)
                     .map_err(Failure::input)
             }
+            Prepare::FaceOctree(options) => built(&options, [a, b]),
+            Prepare::Octree(options) => built(&options, [a, b]),
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {
                     let loading = || impinge_io::load_index(file, mesh);

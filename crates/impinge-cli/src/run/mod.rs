@@ -17,6 +17,7 @@ mod report;
 mod thinned;
 
 use crate::{
+    cells::CellArguments,
     failure::Failure,
     grids::Grids,
     interrupt::Interrupt,
@@ -108,6 +109,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
     #[command(flatten)]
+    cells: CellArguments,
+    #[command(flatten)]
     grids: Grids,
     /// Add box tests, face tests, time per box test, impulses and energies to every row and summary
     #[arg(long)]
@@ -150,7 +153,7 @@ fn broad_parser() -> impl TypedValueParser<Value = Broad> {
 
 impl Arguments {
     /// The options that replace values of the scene.
-    fn overrides(&self) -> Overrides {
+    fn overrides(&self) -> Result<Overrides, Failure> {
         let mut overrides = Overrides::default();
         overrides.cycles = self.cycles;
         overrides.broad = self.broad;
@@ -158,7 +161,8 @@ impl Arguments {
         overrides.method = self.method;
         overrides.threads = self.threads;
         overrides.stats = self.wants_stats();
-        overrides
+        (overrides.face_octree, overrides.octree) = self.cells.choices(self.method.as_slice())?;
+        Ok(overrides)
     }
 
     fn wants_stats(&self) -> bool {
@@ -186,7 +190,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     let scene = Scene::load(&arguments.scene)?;
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
     let sources = FilesAndGenerators { grids: arguments.grids.options() };
-    let mut builder = Builder::new(&scene, arguments.overrides(), &sources);
+    let mut builder = Builder::new(&scene, arguments.overrides()?, &sources);
     let show = Show {
         is_json: output::wants_json(arguments.json),
         // JSON lines, unless they go to a file.

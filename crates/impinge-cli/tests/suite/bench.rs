@@ -262,8 +262,8 @@ fn build_compares_methods_over_size() {
     let plot = folder.at("build.svg");
     let sizes = ["bench", "build", "--sizes", "100,1001", "--method", "all", "--plot", &plot];
     let line = impinge(sizes).succeeds().json();
-    // All but `brute` and `naive`, which have no index.
-    let methods = impinge(["methods", "--json"]).succeeds().json_lines().len() - 2;
+    // All but `brute`, `naive` and `face-octree`, which have no index.
+    let methods = impinge(["methods", "--json"]).succeeds().json_lines().len() - 3;
     let rows = line["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 2 * methods);
     assert!(rows.iter().all(|row| row["bytes_per_face"].as_f64() > Some(0.0)), "{line}");

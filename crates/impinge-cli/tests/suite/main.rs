@@ -15,6 +15,7 @@ mod malformed;
 mod methods;
 mod near;
 mod octree;
+mod octrees;
 mod outputs;
 mod pairs;
 mod query;

@@ -65,6 +65,10 @@ impl BroadPhase for AllPairs {
         }
     }
 
+    fn reports_all_pairs(&self) -> bool {
+        self.compared == Compared::Nothing
+    }
+
     fn insert(&mut self, _proxies: &Proxies, proxy: u32) {
         self.present.push(proxy);
     }

@@ -15,20 +15,16 @@
 //! | `all_pairs.rs` | [`AllPairs`]: compares every pair; the reference |
 //! | `sweep.rs` | [`Sweep`]: sweep and prune, along the axes or more directions |
 //! | `tree.rs` | [`DynamicTree`]: a binary tree of boxes with a margin |
-//! | `pair_map.rs` | hash tables by pair of proxies |
 //! | `packed/` | [`Packed`]: an eight-way tree of boxes in Hilbert order; the default |
 
 mod all_pairs;
 mod packed;
-mod pair_map;
 mod proxies;
 mod sweep;
 mod tree;
 
 pub use all_pairs::AllPairs;
 pub use packed::Packed;
-pub(crate) use pair_map::PairMap;
-use pair_map::PairSet;
 pub use proxies::{Detail, Proxies};
 pub use sweep::Sweep;
 pub use tree::DynamicTree;
@@ -67,6 +63,12 @@ pub trait BroadPhase: Debug + Send + Sync {
         threads: Threads,
         visit: &mut dyn FnMut(ProxyPair) -> ControlFlow<()>,
     ) -> ControlFlow<()>;
+
+    /// Whether this broad phase compares nothing: it reports every pair of bodies that have faces. A world then does
+    /// not ask for pairs at all if the method of its bodies searches all of them at once.
+    fn reports_all_pairs(&self) -> bool {
+        false
+    }
 
     /// Visits each proxy whose box overlaps `bounds` once, in any order, until `visit` returns `Break`.
     fn overlapping(

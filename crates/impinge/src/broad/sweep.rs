@@ -9,8 +9,8 @@
 //! In three dimensions the time grows faster than the number of bodies: along each axis a body passes all
 //! bodies with which it shares that coordinate, however far away they are.
 
-use super::{BroadPhase, Detail, PairSet, Proxies, ProxyPair, ordered};
-use crate::{Threads, volume::dop_directions};
+use super::{BroadPhase, Detail, Proxies, ProxyPair, ordered};
+use crate::{Threads, pair_map::PairSet, volume::dop_directions};
 use glam::DVec3;
 use std::{cmp::Ordering, mem, ops::ControlFlow};
 

@@ -14,23 +14,29 @@
 //! | `prepared.rs` | [`Prepared`] and [`Recipe`]: what is prepared of a mesh, and how |
 //! | `search.rs` | [`Search`]: the search of two prepared bodies |
 //! | `question.rs` | [`Question`] and [`FaceDecider`]: what is asked, and the decision about two faces |
+//! | `group.rs` | [`GroupSearch`]: the search of many bodies at once |
 //! | `nearest.rs` | [`NearestFaces`]: the closest pair of faces found so far |
 //! | `resumable.rs` | [`Budget`], [`Meter`], [`OpenPair`]: searches that can be interrupted |
 //! | `cache.rs`, `front.rs` | [`Cache`] and [`Front`]: what one query remembers for the next |
 //! | `order.rs` | [`WalkOrder`]: the order of descent into two binary trees |
 //! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
 //! | `save/` | the file format that saved trees share |
-//! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/` | the methods |
+//! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/`, `octree/`, `face_octree/` | the methods |
+//! | `cells/` | what the octrees share: the subdivision of space into cells |
 //! | `hierarchy/` | what all trees share: the search of two bodies with a tree each |
 
 pub mod boxtree;
 mod brute;
 mod cache;
+mod cells;
 mod counts;
+pub mod face_octree;
 mod front;
+mod group;
 mod hierarchy;
 mod naive;
 mod nearest;
+pub mod octree;
 mod order;
 mod prepared;
 mod question;
@@ -45,6 +51,7 @@ pub(crate) use cache::Witness;
 pub use cache::{Cache, Hint};
 pub use counts::WalkCounts;
 pub use front::Front;
+pub use group::{Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor};
 pub use hierarchy::LeafVisitor;
 pub use nearest::{MeshDistance, NearestFaces};
 pub use order::WalkOrder;

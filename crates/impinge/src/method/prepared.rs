@@ -1,6 +1,6 @@
 //! The search structure that a method prepares for a mesh, and ways to prepare it.
 
-use super::{Method, Search, boxtree::OpenNode, save::TreeFileError};
+use super::{GroupSearch, Method, Search, boxtree::OpenNode, save::TreeFileError};
 use crate::{Mesh, Pose, Ray, Threads};
 use glam::DVec3;
 use std::{any::Any, fmt, sync::Arc};
@@ -18,6 +18,11 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
 
     /// A new search of two bodies that this method prepared.
     fn new_search(&self) -> Box<dyn Search>;
+
+    /// A new search of many bodies at once; `None` for a method that takes bodies pair by pair.
+    fn new_group_search(&self) -> Option<Box<dyn GroupSearch>> {
+        None
+    }
 
     /// Whether its searches can start from a [`Front`](super::Front): see
     /// [`Search::visit_from`].

@@ -32,9 +32,21 @@ impl<'q> PlacedShape<'q> {
         self.pose
     }
 
+    /// What a method prepared of the mesh; `None` if it is of another type.
+    pub(super) fn prepared_as<T: Prepared>(&self) -> Option<&'q T> {
+        let prepared: &dyn Any = self.prepared;
+        prepared.downcast_ref()
+    }
+
     /// A box in the world that encloses every placed face. Takes the same time for any mesh.
     pub fn bounds(&self) -> Bounds {
         self.extent.placed_bounds(self.pose)
+    }
+
+    /// The box around all placed vertices, but for vertices far away that no face uses. Places every vertex.
+    pub(super) fn tight_bounds(&self) -> Bounds {
+        let placed = self.mesh.positions().iter().map(|&p| self.pose.place(p));
+        Bounds::enclosing(placed).intersection(&self.bounds())
     }
 
     /// The corners of a face, as placed.
@@ -92,10 +104,7 @@ impl<'q> Question<'q> {
     #[inline]
     pub fn prepared<T: Prepared>(&self) -> [&'q T; 2] {
         self.bodies.map(|body| {
-            let prepared: &dyn Any = body.prepared;
-            prepared
-                .downcast_ref()
-                .expect("the bodies of a question are of the search's own method")
+            body.prepared_as().expect("the bodies of a question are of the search's own method")
         })
     }
 
@@ -156,11 +165,7 @@ impl<'q> Question<'q> {
 
     /// The test that decides about two faces, both of them within some bounds.
     pub(super) fn face_test(&self, bounds: &Bounds) -> FaceTest {
-        if self.tolerance == 0.0 {
-            FaceTest::Touch(TriangleTest::within(bounds))
-        } else {
-            FaceTest::Within(self.tolerance)
-        }
+        FaceTest::new(self.tolerance, bounds)
     }
 }
 
@@ -254,6 +259,16 @@ pub(super) enum FaceTest {
 }
 
 impl FaceTest {
+    /// The test of faces within some bounds: whether they touch, or whether they are within a tolerance of each
+    /// other.
+    #[inline]
+    pub(super) fn new(tolerance: f64, bounds: &Bounds) -> Self {
+        match tolerance {
+            0.0 => Self::Touch(TriangleTest::within(bounds)),
+            _ => Self::Within(tolerance),
+        }
+    }
+
     #[inline]
     pub(super) fn accepts(&self, a: &Triangle, b: &Triangle) -> bool {
         match self {

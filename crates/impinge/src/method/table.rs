@@ -1,7 +1,7 @@
 //! The table of methods, and the handle by which one is chosen.
 
 use super::{
-    Load, Prepared, boxtree, brute, naive,
+    Load, Prepared, boxtree, brute, face_octree, naive, octree,
     save::{self, TreeFileError},
     tree::{self, methods},
     wide,
@@ -112,6 +112,11 @@ methods! {
     OBB = methods::OBB;
     /// The restricted boxtree: boxes that are stored as one or two planes each. The least memory.
     BOXTREE = boxtree::METHOD;
+    /// An octree of cubes that hold faces, moved with the body and compared in cells of space.
+    OCTREE = octree::METHOD;
+    /// A subdivision of space into cells with faces of two bodies. No index, for bodies that deform, and for all bodies
+    /// of a world at once.
+    FACE_OCTREE = face_octree::METHOD;
     /// A binary tree of polytopes with 6 facets along the axes.
     DOP6 = methods::DOP6;
     /// A binary tree of polytopes with 8 facets along the corners of a cube.

@@ -3,7 +3,9 @@
 use crate::{
     Bounds, Mesh, Method, Pose,
     mesh::{Extent, NotSolid},
-    method::{PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError, TreeReport},
+    method::{
+        GroupSearch, PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError, TreeReport,
+    },
     volume::RootDop,
 };
 use glam::DVec3;
@@ -212,6 +214,11 @@ impl Shape {
     /// A search of shapes that this shape's method prepared.
     pub(super) fn new_search(&self) -> Box<dyn Search> {
         self.0.prepared.new_search()
+    }
+
+    /// A search of many shapes at once, if this shape's method has one.
+    pub(crate) fn new_group_search(&self) -> Option<Box<dyn GroupSearch>> {
+        self.0.prepared.new_group_search()
     }
 
     /// Whether a search of this shape can start where the last one ended.

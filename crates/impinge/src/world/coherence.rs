@@ -15,10 +15,7 @@
 //! still apart, without any distance.
 
 use super::motion::{Moment, Motions};
-use crate::{
-    broad::{PairMap, ProxyPair},
-    method::Front,
-};
+use crate::{broad::ProxyPair, method::Front, pair_map::PairMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a world remembers of pairs of near bodies from one step to the next, which saves time if bodies move

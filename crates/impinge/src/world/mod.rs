@@ -31,12 +31,14 @@
 //! | `coherence.rs` | [`Coherence`]: what is remembered of pairs of near bodies from step to step |
 //! | `motion.rs` | how far bodies have moved, relative to each other |
 //! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
+//! | `group.rs` | the search of faces of all near bodies at once, for methods that have one |
 //! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
 //! | `error.rs` | [`WorldError`] |
 
 mod body;
 mod coherence;
 mod error;
+mod group;
 mod motion;
 mod pairs;
 mod query;
@@ -332,6 +334,7 @@ impl World {
     fn take_shape(&mut self, index: u32) {
         let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
         self.has_fronts = shape.has_front();
+        self.search.take_method(shape);
         if self.memory.is_on() {
             self.memory.motions.add(index, shape, pose);
         }

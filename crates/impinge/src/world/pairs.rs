@@ -4,10 +4,14 @@
 use super::{
     body::{Bodies, Body},
     coherence::{Memory, Outcome},
+    group::BodyGroup,
 };
-use crate::{FacePair, Threads, broad::ProxyPair, method::WalkCounts, query::Searcher};
+use crate::{FacePair, Shape, Threads, broad::ProxyPair, method::WalkCounts, query::Searcher};
 use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    ops::ControlFlow,
+    sync::{Mutex, PoisonError},
+};
 
 /// Searches pairs of bodies for contacts, and stores the contacts.
 #[derive(Debug, Default)]
@@ -16,6 +20,8 @@ pub(super) struct PairSearch {
     pub(super) batch: Vec<Job>,
     /// One worker per thread.
     workers: Vec<Worker>,
+    /// The search of all bodies at once, if their method has one.
+    group: Option<BodyGroup>,
     /// The pairs that touch; sorted by [`end`](Self::end).
     pub(super) touching: Vec<Touching>,
 }
@@ -69,9 +75,45 @@ impl PairSearch {
         }
     }
 
+    /// Prepares for bodies with the method of a shape.
+    pub(super) fn take_method(&mut self, shape: &Shape) {
+        if self.group.is_none() {
+            self.group = shape.new_group_search().map(BodyGroup::new);
+        }
+    }
+
+    /// Whether all bodies can be searched at once.
+    pub(super) fn has_group(&self) -> bool {
+        self.group.is_some()
+    }
+
+    /// Searches all pairs of bodies for which `compares` holds at once, without a broad phase, if the method of the
+    /// bodies can. Calls `pause` now and then with the number of contacts so far; `Break` stops the search.
+    pub(super) fn search_all(
+        &mut self,
+        bodies: &Bodies,
+        compares: &dyn Fn(ProxyPair) -> bool,
+        pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) {
+        let worker = first(&mut self.workers);
+        if let Some(group) = &mut self.group
+            && let Some(counts) = group.search_all(bodies, compares, pause)
+        {
+            worker.take_contacts(group, counts);
+        }
+    }
+
     /// Searches the pairs of the batch, stores what is worth remembering, and empties the batch.
     pub(super) fn search_batch(&mut self, bodies: &Bodies, threads: Threads, memory: &mut Memory) {
-        let Self { batch, workers, .. } = self;
+        let Self { batch, workers, group, .. } = self;
+        if batch.is_empty() {
+            return;
+        }
+        if let Some(group) = group {
+            first(workers).search_group(group, bodies, batch);
+            store(batch, memory);
+            return;
+        }
         let thread_count = match threads {
             Threads::Pool if batch.len() > PAIRS_PER_TASK => rayon::current_num_threads(),
             _ => 1,
@@ -90,12 +132,7 @@ impl PairSearch {
                 }
             });
         }
-        for job in &*batch {
-            if let Some(entry) = job.entry {
-                memory.store(entry, job.reach, job.outcome);
-            }
-        }
-        batch.clear();
+        store(batch, memory);
     }
 
     /// Collects the pairs that touch from all workers, and sorts them.
@@ -124,11 +161,26 @@ impl PairSearch {
 
     /// A searcher for queries between steps.
     pub(super) fn searcher(&mut self) -> &mut Searcher {
-        if self.workers.is_empty() {
-            self.workers.push(Worker::default());
-        }
-        &mut self.workers[0].searcher
+        &mut first(&mut self.workers).searcher
     }
+}
+
+/// The first worker.
+fn first(workers: &mut Vec<Worker>) -> &mut Worker {
+    if workers.is_empty() {
+        workers.push(Worker::default());
+    }
+    &mut workers[0]
+}
+
+/// Stores what is worth remembering of the jobs of a batch, and empties the batch.
+fn store(batch: &mut Vec<Job>, memory: &mut Memory) {
+    for job in &*batch {
+        if let Some(entry) = job.entry {
+            memory.store(entry, job.reach, job.outcome);
+        }
+    }
+    batch.clear();
 }
 
 impl Worker {
@@ -145,17 +197,58 @@ impl Worker {
         }
     }
 
-    /// Searches one pair, and appends its contacts.
-    fn search(&mut self, memory: &Memory, job: &Job, a: &Body, b: &Body) -> Outcome {
-        let (a, b) = ((&a.shape, &a.pose), (&b.shape, &b.pose));
-        let Self { searcher, faces, counts, .. } = self;
-        if job.reach > 0.0 {
-            let (is_clear, tests) = searcher.is_clear(a, b, job.reach, CLEARANCE_TESTS);
-            *counts = counts.plus(tests);
-            if is_clear {
-                return Outcome::Beyond;
+    /// Searches all pairs of a batch at once.
+    fn search_group(&mut self, group: &mut BodyGroup, bodies: &Bodies, batch: &mut [Job]) {
+        batch.sort_unstable_by_key(|job| job.pair);
+        for job in &mut *batch {
+            job.outcome = Outcome::Apart;
+            if let (Some(a), Some(b)) = (bodies.at(job.pair[0]), bodies.at(job.pair[1]))
+                && self.is_beyond(job, a, b)
+            {
+                job.outcome = Outcome::Beyond;
             }
         }
+        let left = batch.iter().filter(|job| job.outcome != Outcome::Beyond).map(|job| job.pair);
+        let counts = group.search_pairs(bodies, left);
+        let start = self.touching.len();
+        self.take_contacts(group, counts);
+        let mut jobs = batch.iter_mut();
+        for touching in &self.touching[start..] {
+            if let Some(job) = jobs.find(|job| job.pair == touching.pair) {
+                job.outcome = Outcome::Touching;
+            }
+        }
+    }
+
+    /// Takes over the contacts that the search of a group has found, which are sorted.
+    fn take_contacts(&mut self, group: &BodyGroup, counts: WalkCounts) {
+        self.counts = self.counts.plus(counts);
+        for contacts in group.contacts.chunk_by(|(a, _), (b, _)| a == b) {
+            let start = self.faces.len();
+            self.faces.extend(contacts.iter().map(|(_, faces)| *faces));
+            let (pair, count) = (contacts[0].0, contacts.len() as u32);
+            self.touching.push(Touching { pair, worker: 0, count, start });
+        }
+    }
+
+    /// Whether two bodies are proven to be farther apart than the reach of their job.
+    fn is_beyond(&mut self, job: &Job, a: &Body, b: &Body) -> bool {
+        if job.reach <= 0.0 {
+            return false;
+        }
+        let (a, b) = ((&a.shape, &a.pose), (&b.shape, &b.pose));
+        let (is_clear, tests) = self.searcher.is_clear(a, b, job.reach, CLEARANCE_TESTS);
+        self.counts = self.counts.plus(tests);
+        is_clear
+    }
+
+    /// Searches one pair, and appends its contacts.
+    fn search(&mut self, memory: &Memory, job: &Job, a: &Body, b: &Body) -> Outcome {
+        if self.is_beyond(job, a, b) {
+            return Outcome::Beyond;
+        }
+        let (a, b) = ((&a.shape, &a.pose), (&b.shape, &b.pose));
+        let Self { searcher, faces, counts, .. } = self;
         let start = faces.len();
         let tests = match job.front {
             Some(front) => searcher.contacts_from(a, b, &mut memory.front(front), faces),

@@ -5,7 +5,11 @@ use super::{
     coherence::{Outcome, Recall},
     pairs::{BATCH, Job, Touching},
 };
-use crate::{FacePair, method::WalkCounts};
+use crate::{
+    FacePair,
+    broad::{Proxies, ProxyPair},
+    method::WalkCounts,
+};
 use std::{
     cmp::Ordering,
     collections::HashSet,
@@ -46,7 +50,8 @@ pub struct StepStats {
     pub bodies: usize,
     /// The number of bodies whose pose was set since the last update.
     pub moved: usize,
-    /// The number of pairs of bodies that the broad phase reported.
+    /// The number of pairs of bodies that the broad phase reported. Where all bodies are searched at once without a
+    /// broad phase, all pairs of bodies that have faces, unless both are fixed; `tested` is the same number then.
     pub near: usize,
     /// The number of these pairs whose faces were searched: neither filtered out by groups, nor ignored, nor
     /// skipped.
@@ -228,39 +233,53 @@ impl World {
         search.begin();
         memory.begin();
         let mut stopped = None;
-        let _ = broad.pairs(proxies, *threads, &mut |pair| {
-            stats.near += 1;
-            let [a, b] = pair;
+        let is_excluded = |[a, b]: ProxyPair| {
             let is_masked = !self.allows_all && !filters[a as usize].allows(filters[b as usize]);
-            let is_excluded = is_masked
-                || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))));
-            if !is_excluded {
-                match memory.recall(pair, has_fronts) {
-                    Recall::Apart => stats.skipped += 1,
-                    Recall::Search { entry, front, reach } => {
-                        let outcome = Outcome::default();
-                        search.batch.push(Job { pair, entry, front, reach, outcome });
-                        stats.tested += 1;
+            is_masked || (!ignored.is_empty() && ignored.contains(&ids(bodies.id(a), bodies.id(b))))
+        };
+        let mut tell = |stats: &StepStats| match watch(stats) {
+            ControlFlow::Continue(()) => ControlFlow::Continue(()),
+            ControlFlow::Break(why) => {
+                stopped = Some(why);
+                ControlFlow::Break(())
+            }
+        };
+        // What is remembered of pairs can only be used pair by pair.
+        if broad.reports_all_pairs() && search.has_group() && !memory.is_on() {
+            stats.near = candidate_count(proxies);
+            stats.tested = stats.near;
+            let is_moving = |index: u32| proxies.is_moving(index);
+            let compares = |pair: ProxyPair| pair.into_iter().any(is_moving) && !is_excluded(pair);
+            search.search_all(bodies, &compares, &mut |contacts| {
+                stats.contacts = contacts;
+                tell(&stats)
+            });
+            stats.narrow += stopwatch.stage_time();
+        } else {
+            let _ = broad.pairs(proxies, *threads, &mut |pair| {
+                stats.near += 1;
+                if !is_excluded(pair) {
+                    match memory.recall(pair, has_fronts) {
+                        Recall::Apart => stats.skipped += 1,
+                        Recall::Search { entry, front, reach } => {
+                            let outcome = Outcome::default();
+                            search.batch.push(Job { pair, entry, front, reach, outcome });
+                            stats.tested += 1;
+                        }
                     }
                 }
-            }
-            if search.batch.len() >= BATCH {
-                stats.broad += stopwatch.stage_time();
-                search.search_batch(bodies, *threads, memory);
-                stats.narrow += stopwatch.stage_time();
-                stats.contacts = search.contacts();
-            } else if !stats.near.is_multiple_of(BATCH) {
-                // Call `watch` also when all pairs are left out, so that it can always stop the step.
-                return ControlFlow::Continue(());
-            }
-            match watch(&stats) {
-                ControlFlow::Continue(()) => ControlFlow::Continue(()),
-                ControlFlow::Break(why) => {
-                    stopped = Some(why);
-                    ControlFlow::Break(())
+                if search.batch.len() >= BATCH {
+                    stats.broad += stopwatch.stage_time();
+                    search.search_batch(bodies, *threads, memory);
+                    stats.narrow += stopwatch.stage_time();
+                    stats.contacts = search.contacts();
+                } else if !stats.near.is_multiple_of(BATCH) {
+                    // Call `watch` also when all pairs are left out, so that it can always stop the step.
+                    return ControlFlow::Continue(());
                 }
-            }
-        });
+                tell(&stats)
+            });
+        }
         stats.broad += stopwatch.stage_time();
         if let Some(why) = stopped {
             search.begin();
@@ -281,6 +300,14 @@ impl World {
         history.stats = stats;
         ControlFlow::Continue(Step { world: self })
     }
+}
+
+/// The number of pairs of bodies that have faces and of which at least one may move.
+fn candidate_count(proxies: &Proxies) -> usize {
+    let with_faces = || proxies.iter().filter(|&proxy| !proxies.bounds(proxy).is_empty());
+    let pairs_of = |count: usize| count * count.saturating_sub(1) / 2;
+    let fixed = with_faces().filter(|&proxy| !proxies.is_moving(proxy)).count();
+    pairs_of(with_faces().count()) - pairs_of(fixed)
 }
 
 fn ids(a: BodyId, b: BodyId) -> BodyPair {

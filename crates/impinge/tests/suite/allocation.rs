@@ -230,22 +230,29 @@ fn warm_steps_do_not_allocate() {
     let torus = generate::deformed_torus(1, [20, 8]).expect("enough segments");
     let mut random = Random::new(5);
     type MakeWorld = Box<dyn Fn() -> World>;
-    let phases: [MakeWorld; 5] = [
+    let phases: [MakeWorld; 6] = [
         Box::new(World::new),
         Box::new(|| World::with_broad_phase(AllPairs::new())),
         Box::new(|| World::with_broad_phase(Sweep::directions(18).expect("a k-DOP"))),
         Box::new(|| World::with_broad_phase(Sweep::hull_directions(26).expect("a k-DOP"))),
         Box::new(|| World::with_broad_phase(DynamicTree::new())),
+        Box::new(|| World::with_broad_phase(AllPairs::unchecked())),
     ];
     let ways = [
         (Method::WIDE, Coherence::NONE),
         (Method::WIDE, Coherence::default()),
         (Method::OBB, Coherence::default()),
+        (Method::FACE_OCTREE, Coherence::NONE),
+        (Method::OCTREE, Coherence::NONE),
     ];
     for ((number, world), (method, coherence)) in
         phases.iter().enumerate().flat_map(|phase| ways.map(|way| (phase, way)))
     {
         if method == Method::OBB && number > 0 {
+            continue;
+        }
+        // The last one is for methods that need no broad phase.
+        if method == Method::WIDE && number == 5 {
             continue;
         }
         let label = format!("broad phase {number}, {method}, {coherence:?}");

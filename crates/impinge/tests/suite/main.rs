@@ -1,6 +1,8 @@
 //! The integration tests of the library, in one binary: every further binary would compile and link the library
 //! again.
 
+use impinge::method::face_octree::{CellTest, Division, FaceOctreeOptions, SubdivisionDepth};
+use impinge::method::octree::OctreeOptions;
 use impinge::method::tree::{BuildOptions, Tumbling};
 use impinge::{Mesh, Method, Pair, Shape, WalkOrder};
 
@@ -11,6 +13,7 @@ mod clash;
 mod distance;
 mod mesh_distance;
 mod methods;
+mod octrees;
 mod points;
 mod rays;
 mod toy;
@@ -47,8 +50,8 @@ fn tree_choices() -> Vec<(Method, BuildOptions, WalkOrder)> {
     .into()
 }
 
-/// Two meshes prepared by every method, and with every choice for binary trees, each with a label and the order in
-/// which to descend.
+/// Two meshes prepared by every method, and with every choice for binary trees and some for octrees, each with
+/// a label and the order in which to descend.
 fn pairs(a: &Mesh, b: &Mesh) -> impl Iterator<Item = (String, Pair, WalkOrder)> {
     let by_method = methods().into_iter().map(move |method| {
         (method.to_string(), Pair::with_method(method, a.clone(), b.clone()), WalkOrder::default())
@@ -61,5 +64,26 @@ fn pairs(a: &Mesh, b: &Mesh) -> impl Iterator<Item = (String, Pair, WalkOrder)> 
         let [a, b] = [a, b].map(|mesh| Shape::build((method, options), mesh.clone()));
         (label, Pair::new(&a, &b).expect("one method"), order)
     });
-    by_method.chain(by_choice)
+    // One with each choice that is not the default; `octrees.rs` tests all of them.
+    let cells = FaceOctreeOptions::default();
+    let by_cells = [
+        cells.division(Division::Bintree).cell_test(CellTest::Exact),
+        cells.depth(SubdivisionDepth::Level(3)).cell_test(CellTest::Exact),
+        cells.depth(SubdivisionDepth::Level(2)).division(Division::Bintree),
+    ];
+    let by_cells = by_cells.into_iter().map(move |options| {
+        let shapes = [a, b].map(|mesh| Shape::build(options, mesh.clone()));
+        (format!("{options:?}"), shapes)
+    });
+    let cubes = OctreeOptions::default();
+    let by_cubes =
+        [OctreeOptions::of_paper(3), cubes.progressive(false), cubes.linked_faces(false)];
+    let by_cubes = by_cubes.into_iter().map(move |options| {
+        let shapes = [a, b].map(|mesh| Shape::build(options, mesh.clone()));
+        (format!("{options:?}"), shapes)
+    });
+    let by_octrees = by_cells.chain(by_cubes).map(|(label, [a, b])| {
+        (label, Pair::new(&a, &b).expect("one method"), WalkOrder::default())
+    });
+    by_method.chain(by_choice).chain(by_octrees)
 }

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 /// All pairs that touch, by the oracle, with the placement written out once more.
-fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
+pub(crate) fn expected(a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> Vec<FacePair> {
     let placed = |mesh: &Mesh, pose: &Pose| -> Vec<[[f64; 3]; 3]> {
         let rows = pose.to_rows();
         let place = |p: DVec3| {
@@ -51,7 +51,7 @@ fn check(label: &str, a: &Mesh, pose_a: &Pose, b: &Mesh, pose_b: &Pose) -> usize
 }
 
 /// Compares all ways to ask for what touches.
-fn check_pair(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
+pub(crate) fn check_pair(label: &str, pair: &mut Pair, poses: [&Pose; 2], expected: &[FacePair]) {
     check_in_order(label, pair, poses, WalkOrder::default(), expected);
 }
 
@@ -154,7 +154,7 @@ fn at<'p>(pair: &'p mut Pair, [pose_a, pose_b]: [&Pose; 2], order: WalkOrder) ->
 
 /// Triangles of all sizes with corners from a coarse grid, so that many touch, coincide or are
 /// degenerate.
-fn soup(faces: usize, random: &mut Random) -> Mesh {
+pub(crate) fn soup(faces: usize, random: &mut Random) -> Mesh {
     let mut positions = Vec::new();
     for _ in 0..faces {
         let size = random.below(4) as f64 + 1.0;
@@ -403,7 +403,10 @@ fn bodies_flattened_by_rounding_take_no_walk() {
         for &method in Method::ALL {
             let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
             assert_eq!(pair.contacts(&pose_a, &pose_b), expected, "{method}, {away:?}");
-            assert_eq!(pair.counts(), WalkCounts::default(), "{method}, {away:?}");
+            // Cells compare boxes of placed faces in any case.
+            if method != Method::FACE_OCTREE {
+                assert_eq!(pair.counts(), WalkCounts::default(), "{method}, {away:?}");
+            }
         }
     }
 }

@@ -1,17 +1,20 @@
-//! Hash tables by pair of proxies, with a hash that is fast for two small integers.
+//! Hash tables by a pair of numbers, with a hash that is fast for two small integers. Broad phases and worlds look
+//! up pairs of bodies in them, methods look up pairs of faces.
 
-use super::ProxyPair;
 use std::{
     collections::{HashMap, HashSet},
     hash::{BuildHasherDefault, Hasher},
 };
 
-/// Values by pair of proxies.
-pub(crate) type PairMap<V> = HashMap<ProxyPair, V, BuildHasherDefault<PairHasher>>;
-/// A set of pairs of proxies.
-pub(super) type PairSet = HashSet<ProxyPair, BuildHasherDefault<PairHasher>>;
+/// Values by pair.
+pub(crate) type PairMap<V> = HashMap<[u32; 2], V, BuildHasherDefault<PairHasher>>;
+/// A set of pairs.
+pub(crate) type PairSet = HashSet<[u32; 2], BuildHasherDefault<PairHasher>>;
 
-/// A fast hash of two integers. The keys are proxy numbers, which no attacker chooses.
+/// A set of two pairs: two bodies, and a face of each.
+pub(crate) type QuadSet = HashSet<[u32; 4], BuildHasherDefault<PairHasher>>;
+
+/// A fast hash of two integers. The keys are numbers of bodies or faces, which no attacker chooses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PairHasher(u64);
 

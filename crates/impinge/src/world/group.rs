@@ -1,0 +1,120 @@
+//! The search of all near bodies at once, for methods that have one: see [`GroupSearch`].
+//! [`pairs`](super::pairs) calls it instead of searching pair by pair.
+
+use super::body::Bodies;
+use crate::{
+    FacePair,
+    broad::ProxyPair,
+    method::{Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor, PlacedShape, WalkCounts},
+};
+use std::{fmt, ops::ControlFlow};
+
+/// A search of a group of bodies, and the memory that it needs, reused from step to step.
+pub(super) struct BodyGroup {
+    search: Box<dyn GroupSearch>,
+    /// The indices of the bodies that take part, sorted: the number of a body in the group is its place here.
+    members: Vec<u32>,
+    /// The number in the group of each body that takes part, by its index.
+    numbers: Vec<u32>,
+    /// The pairs to be compared, by numbers in the group, sorted.
+    pairs: Vec<GroupPair>,
+    /// The pairs of faces that touch, by indices of bodies; sorted after a search.
+    pub(super) contacts: Vec<(ProxyPair, FacePair)>,
+}
+
+impl BodyGroup {
+    pub(super) fn new(search: Box<dyn GroupSearch>) -> Self {
+        let (members, numbers, pairs, contacts) = Default::default();
+        Self { search, members, numbers, pairs, contacts }
+    }
+
+    /// Finds the contacts of pairs of bodies, which come sorted, each once.
+    pub(super) fn search_pairs(
+        &mut self,
+        bodies: &Bodies,
+        pairs: impl Iterator<Item = ProxyPair> + Clone,
+    ) -> WalkCounts {
+        let Self { members, numbers, .. } = self;
+        members.clear();
+        members.extend(pairs.clone().flatten());
+        members.sort_unstable();
+        members.dedup();
+        let last = members.last().map_or(0, |&index| index as usize + 1);
+        if numbers.len() < last {
+            numbers.resize(last, 0);
+        }
+        for (number, &index) in (0..).zip(&*members) {
+            numbers[index as usize] = number;
+        }
+        self.pairs.clear();
+        // Members are sorted, so numbers have the order of indices, and pairs stay sorted.
+        self.pairs.extend(pairs.map(|pair| pair.map(|index| numbers[index as usize])));
+        let Self { search, members, pairs, contacts, .. } = self;
+        let body = |number| placed(bodies, members, number);
+        let group =
+            Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) };
+        contacts.clear();
+        let mut collect = Collect { members, contacts, pause: &mut |_| ControlFlow::Continue(()) };
+        // Nothing stops this search.
+        let _ = search.visit(&group, &mut collect);
+        contacts.sort_unstable();
+        search.counts()
+    }
+
+    /// Finds the contacts of all pairs of bodies for which `compares` holds, without a broad phase. Calls `pause`
+    /// now and then with the number of contacts so far. Returns `None` if it is stopped.
+    pub(super) fn search_all(
+        &mut self,
+        bodies: &Bodies,
+        compares: &dyn Fn(ProxyPair) -> bool,
+        pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Option<WalkCounts> {
+        let Self { search, members, contacts, .. } = self;
+        members.clear();
+        members.extend(bodies.iter().map(|(id, _)| id.index()));
+        let compares = |pair: GroupPair| compares(pair.map(|number| members[number as usize]));
+        let body = |number| placed(bodies, members, number);
+        let group =
+            Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Where(&compares) };
+        contacts.clear();
+        let flow = search.visit(&group, &mut Collect { members, contacts, pause });
+        contacts.sort_unstable();
+        flow.is_continue().then(|| search.counts())
+    }
+}
+
+/// A body of a group by its number.
+fn placed<'b>(bodies: &'b Bodies, members: &[u32], number: u32) -> Option<PlacedShape<'b>> {
+    let body = bodies.at(*members.get(number as usize)?)?;
+    Some(body.shape.placed(&body.pose))
+}
+
+/// The number of contacts between two calls of `pause`.
+const PAUSE_CONTACTS: usize = 1 << 16;
+
+/// Collects contacts.
+struct Collect<'c> {
+    members: &'c [u32],
+    contacts: &'c mut Vec<(ProxyPair, FacePair)>,
+    pause: &'c mut dyn FnMut(usize) -> ControlFlow<()>,
+}
+
+impl GroupVisitor for Collect<'_> {
+    fn found(&mut self, bodies: GroupPair, faces: FacePair) -> ControlFlow<()> {
+        self.contacts.push((bodies.map(|number| self.members[number as usize]), faces));
+        match self.contacts.len().is_multiple_of(PAUSE_CONTACTS) {
+            true => self.pause(),
+            false => ControlFlow::Continue(()),
+        }
+    }
+
+    fn pause(&mut self) -> ControlFlow<()> {
+        (self.pause)(self.contacts.len())
+    }
+}
+
+impl fmt::Debug for BodyGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BodyGroup")
+    }
+}
