@@ -8,6 +8,7 @@ mod allocation;
 mod batch;
 mod broad;
 mod clash;
+mod deform;
 mod distance;
 mod mesh_distance;
 mod methods;

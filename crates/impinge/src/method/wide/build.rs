@@ -30,7 +30,9 @@ impl WideTree {
         let (nodes, leaves) = unfitted(faces.len(), &divisions);
         drop(divisions);
         let body_frame = BodyFrame::new(&mesh.bounds(), frame.unit());
-        let mut tree = Self { frame, body_frame, nodes, leaves, faces, lanes, options };
+        let (fit_quality, refits) = Default::default();
+        let mut tree =
+            Self { frame, body_frame, nodes, leaves, faces, lanes, options, fit_quality, refits };
         tree.fit(mesh, &points, Axes::Best);
         tree
     }
@@ -47,17 +49,32 @@ impl WideTree {
 
     /// Fills the leaves and fits all boxes, given the vertices in the mesh's frame.
     pub(super) fn fit(&mut self, mesh: &Mesh, points: &[DVec3], axes: Axes) {
-        let Self { lanes, options, faces, leaves, .. } = self;
-        let (lanes, options) = (*lanes, *options);
+        self.fill_leaves(mesh, self.options.threads, |vertex| points[vertex]);
+        self.fit_boxes(axes, self.options.threads);
+    }
+
+    /// Fills the leaves, given the position of each vertex in the mesh's frame.
+    pub(super) fn fill_leaves(
+        &mut self,
+        mesh: &Mesh,
+        threads: Threads,
+        point: impl Fn(usize) -> DVec3 + Sync,
+    ) {
+        let Self { faces, leaves, .. } = self;
         let fill = |leaf: &mut Leaf| {
             let range = leaf.first as usize..(leaf.first + leaf.count) as usize;
-            let corners = |&face: &u32| mesh.faces()[face as usize].map(|v| points[v as usize]);
+            let corners = |&face: &u32| mesh.faces()[face as usize].map(|v| point(v as usize));
             leaf.fill(faces[range].iter().map(corners));
         };
-        match options.threads {
+        match threads {
             Threads::One => leaves.iter_mut().for_each(fill),
             Threads::Pool => leaves.par_iter_mut().with_min_len(64).for_each(fill),
         }
+    }
+
+    /// Fits all boxes to the leaves.
+    pub(super) fn fit_boxes(&mut self, axes: Axes, threads: Threads) {
+        let (lanes, quality) = (self.lanes, self.options.quality);
         let mut nodes = std::mem::take(&mut self.nodes);
         let below: Vec<[Range<u32>; WIDTH]> = leaves_below(&nodes);
         let fit_node = |(node, below): (&mut Node, &[Range<u32>; WIDTH])| {
@@ -66,19 +83,23 @@ impl WideTree {
                     continue;
                 }
                 let leaves = &self.leaves[*start as usize..*end as usize];
+                let kept = node.oriented_box(lane);
                 let fitted = match axes {
-                    Axes::Best => on!(lanes, simd => fit(simd, leaves, options.quality)),
-                    Axes::Kept => {
-                        let axes = node.oriented_box(lane).axes;
-                        on!(lanes, simd => measured(simd, leaves, axes))
-                    }
+                    Axes::Best => on!(lanes, simd => fit(simd, leaves, quality)),
+                    Axes::Kept => on!(lanes, simd => measured(simd, leaves, kept.axes)),
+                    Axes::Followed { area_factor, turn } => on!(lanes, simd => {
+                        let along = measured(simd, leaves, kept.axes);
+                        let limit = GROWTH * area_factor * kept.area();
+                        let is_kept = lane != usize::from(turn) && along.area() <= limit;
+                        if is_kept { along } else { fit(simd, leaves, quality) }
+                    }),
                 };
                 node.set_box(lane, &fitted);
             }
         };
-        match options.threads {
+        match threads {
             Threads::One => nodes.iter_mut().zip(&below).for_each(fit_node),
-            Threads::Pool => nodes.par_iter_mut().zip(&below).for_each(fit_node),
+            Threads::Pool => nodes.par_iter_mut().zip(&below).with_min_len(16).for_each(fit_node),
         }
         self.nodes = nodes;
         let centers = self.nodes.iter().flat_map(|node| node.center.as_flattened());
@@ -86,13 +107,19 @@ impl WideTree {
     }
 }
 
+/// The factor by which the area of a box may grow in one refit before it gets new axes.
+const GROWTH: f32 = 1.05;
+
 /// Along which axes boxes are fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Axes {
     /// The axes with the least surface area.
     Best,
     /// The axes that the boxes already have.
     Kept,
+    /// The axes that the boxes already have, as long as they do. `area_factor` is the square of the old unit of
+    /// length in new units. The child with the number `turn` in each node gets the best axes in any case.
+    Followed { area_factor: f32, turn: u8 },
 }
 
 /// The vertices of a mesh in its frame.

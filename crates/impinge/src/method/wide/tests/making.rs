@@ -109,10 +109,10 @@ fn a_refitted_tree_is_sound_and_answers_as_brute_force() {
         let moved = bent(&mesh, 0.4);
         for options in options() {
             let mut tree = WideTree::build(&mesh, options);
-            tree.refit(&moved);
+            tree.refit(&moved, Threads::One);
             assert_sound(&format!("{name}, {options:?}"), &tree, &moved);
             // Refitting to the first positions restores the first tree.
-            tree.refit(&mesh);
+            tree.refit(&mesh, Threads::Pool);
             assert!(contents(&tree) == contents(&WideTree::build(&mesh, options)), "{name}");
         }
         if moved.faces().len() > 1000 {
