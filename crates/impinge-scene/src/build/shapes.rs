@@ -137,7 +137,8 @@ impl Builder<'_> {
             let mesh = self.sources.mesh(name).map_err(|error| about(&error))?;
             let mesh = scaled(mesh, [scale, 0.0]).map_err(|error| about(&error))?;
             if let Some(first) = meshes.first() {
-                check_frame((&names[0], first), (name, &mesh)).map_err(|error| about(&error))?;
+                check_frame((names[0].as_str(), first), (name.as_str(), &mesh))
+                    .map_err(|error| about(&error))?;
             }
             meshes.push(Arc::new(mesh));
         }
