@@ -68,7 +68,7 @@ fn cloth(faces: f64) -> Scene {
             0.08 * (TAU * (1.5 * p.x + 0.4 * p.y) - time).sin() + 0.03 * (9.0 * p.y + time).sin();
         p.with_z(height)
     };
-    scene("cloth", sheet(faces), wave)
+    scene("cloth", &sheet(faces), wave)
 }
 
 /// A cloth pushed together, with folds that lean over and touch each other.
@@ -78,7 +78,7 @@ fn crumpled(faces: f64) -> Scene {
         let lean = 0.11 * (1.0 + 0.3 * (2.0 * p.y + time).sin());
         DVec3::new(0.5 * p.x + lean * (2.0 * phase).sin(), p.y, 0.25 * phase.sin())
     };
-    scene("crumpled cloth", sheet(faces), fold)
+    scene("crumpled cloth", &sheet(faces), fold)
 }
 
 /// A sphere with bumps that move.
@@ -88,7 +88,7 @@ fn sphere(faces: f64) -> Scene {
         let bump = (11.0 * p.x + time).sin() + (9.0 * p.y - time).sin() * (7.0 * p.z).cos();
         *p * (1.0 + 0.04 * bump)
     };
-    scene("bumpy sphere", mesh, bumps)
+    scene("bumpy sphere", &mesh, bumps)
 }
 
 fn sheet(faces: f64) -> Mesh {
@@ -96,7 +96,7 @@ fn sheet(faces: f64) -> Mesh {
     generate::terrain(cells, cells, DVec2::new(2.0, 2.0), |_, _| 0.0).expect("enough cells")
 }
 
-fn scene(name: &'static str, rest: Mesh, place: impl Fn(&DVec3, f64) -> DVec3) -> Scene {
+fn scene(name: &'static str, rest: &Mesh, place: impl Fn(&DVec3, f64) -> DVec3) -> Scene {
     let at = |frame: u32| {
         let time = 0.1 * f64::from(frame);
         rest.positions().iter().map(|p| place(p, time)).collect()

@@ -7,15 +7,14 @@
 use super::{
     Leaf, Link, Node, OrientedBox, WIDTH, WideTree,
     divide::{Division, divide},
-    fit::{fit, measured},
+    fit::{bounds_of, fit, measured},
     lanes::{Lanes, on},
     options::WideOptions,
     relative_pose::BodyFrame,
 };
-use crate::{Mesh, Threads, volume::Frame};
+use crate::{Bounds, Mesh, Threads, volume::Frame};
 use glam::DVec3;
 use rayon::prelude::*;
-use std::ops::Range;
 
 impl WideTree {
     /// Builds a tree over all faces of a mesh, in time n log n for any mesh.
@@ -63,7 +62,11 @@ impl WideTree {
         let Self { faces, leaves, .. } = self;
         let fill = |leaf: &mut Leaf| {
             let range = leaf.first as usize..(leaf.first + leaf.count) as usize;
-            let corners = |&face: &u32| mesh.faces()[face as usize].map(|v| point(v as usize));
+            let corners = |&face: &u32| {
+                // Not `map`, which the compiler calls as a function.
+                let [p, q, r] = mesh.faces()[face as usize];
+                [point(p as usize), point(q as usize), point(r as usize)]
+            };
             leaf.fill(faces[range].iter().map(corners));
         };
         match threads {
@@ -76,13 +79,13 @@ impl WideTree {
     pub(super) fn fit_boxes(&mut self, axes: Axes, threads: Threads) {
         let (lanes, quality) = (self.lanes, self.options.quality);
         let mut nodes = std::mem::take(&mut self.nodes);
-        let below: Vec<[Range<u32>; WIDTH]> = leaves_below(&nodes);
-        let fit_node = |(node, below): (&mut Node, &[Range<u32>; WIDTH])| {
-            for (lane, Range { start, end }) in below.iter().enumerate() {
+        let below: Vec<[Below; WIDTH]> = leaves_below(&nodes, &self.leaves);
+        let fit_node = |(node, below): (&mut Node, &[Below; WIDTH])| {
+            for (lane, Below { first, end, bounds }) in below.iter().enumerate() {
                 if node.links[lane] == Link::NONE {
                     continue;
                 }
-                let leaves = &self.leaves[*start as usize..*end as usize];
+                let leaves = (&self.leaves[*first as usize..*end as usize], *bounds);
                 let kept = node.oriented_box(lane);
                 let fitted = match axes {
                     Axes::Best => on!(lanes, simd => fit(simd, leaves, quality)),
@@ -156,18 +159,32 @@ fn unfitted(faces: usize, divisions: &[Division]) -> (Vec<Node>, Vec<Leaf>) {
     (nodes.collect(), leaves)
 }
 
-/// The range of leaves below each child. Children come after their parents, so this goes backwards.
-fn leaves_below(nodes: &[Node]) -> Vec<[Range<u32>; WIDTH]> {
-    let mut below: Vec<[Range<u32>; WIDTH]> = vec![Default::default(); nodes.len()];
+/// The leaves below a child.
+#[derive(Clone, Copy)]
+struct Below {
+    first: u32,
+    end: u32,
+    bounds: Bounds,
+}
+
+/// The leaves below each child. Children come after their parents, so this goes backwards.
+fn leaves_below(nodes: &[Node], leaves: &[Leaf]) -> Vec<[Below; WIDTH]> {
+    let nothing = Below { first: 0, end: 0, bounds: Bounds::EMPTY };
+    let mut below = vec![[nothing; WIDTH]; nodes.len()];
     for (k, node) in nodes.iter().enumerate().rev() {
         for (lane, link) in node.links.iter().enumerate().filter(|(_, link)| **link != Link::NONE) {
             let index = link.index();
             below[k][lane] = if link.is_leaf() {
-                index as u32..index as u32 + 1
+                let bounds = bounds_of(&leaves[index..=index], 1);
+                Below { first: index as u32, end: index as u32 + 1, bounds }
             } else {
                 let children = &below[index];
-                let end = children.iter().map(|range| range.end).max();
-                children[0].start..end.unwrap_or(0)
+                let mut all = children[0];
+                for child in &children[1..] {
+                    all.end = all.end.max(child.end);
+                    all.bounds.merge(&child.bounds);
+                }
+                all
             };
         }
     }

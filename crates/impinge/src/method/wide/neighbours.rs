@@ -24,7 +24,7 @@
 
 use super::{
     Leaf, WIDTH, WideTree,
-    vector::{Vector, cross, dot, greatest, minus, plus},
+    vector::{Vector, cross, dot, greatest, minus, plus, splat},
 };
 use crate::method::self_question::FaceVertices;
 use fearless_simd::{f32x8, mask32x8, prelude::*, u32x8};
@@ -37,10 +37,8 @@ pub(super) fn ids_of(vertices: &FaceVertices<'_>, tree: &WideTree, leaf: &Leaf) 
     let faces = tree.faces_of(leaf);
     let mut ids = [[0; WIDTH]; 3];
     for lane in 0..WIDTH {
-        let corners = vertices.of(*faces.get(lane).unwrap_or(&faces[0]));
-        for (ids, vertex) in ids.iter_mut().zip(corners) {
-            ids[lane] = vertex;
-        }
+        let [p, q, r] = vertices.of(*faces.get(lane).unwrap_or(&faces[0]));
+        (ids[0][lane], ids[1][lane], ids[2][lane]) = (p, q, r);
     }
     ids
 }
@@ -89,8 +87,9 @@ pub(super) fn cleared<S: Simd>(
         let s = minus(&chosen(&its, b[2], b[0], b[1]), &o);
         let lengths =
             [dot(&p, &p).sqrt(), dot(&q, &q).sqrt(), dot(&r, &r).sqrt(), dot(&s, &s).sqrt()];
-        let first = plus(&over(&p, lengths[0]), &over(&q, lengths[1]));
-        let second = plus(&over(&r, lengths[2]), &over(&s, lengths[3]));
+        let one = splat(simd, 1.0);
+        let first = plus(&scaled(&p, one / lengths[0]), &scaled(&q, one / lengths[1]));
+        let second = plus(&scaled(&r, one / lengths[2]), &scaled(&s, one / lengths[3]));
         let w = minus(&first, &second);
         let mut is_clear = vertex;
         for (k, edge) in [&p, &q, &r, &s].into_iter().enumerate() {
@@ -141,8 +140,8 @@ fn chosen<S: Simd>(
 }
 
 #[inline(always)]
-fn over<S: Simd>(p: &Vector<S>, length: f32x8<S>) -> Vector<S> {
-    [p[0] / length, p[1] / length, p[2] / length]
+fn scaled<S: Simd>(p: &Vector<S>, by: f32x8<S>) -> Vector<S> {
+    [p[0] * by, p[1] * by, p[2] * by]
 }
 
 /// The largest magnitude of a coordinate.
