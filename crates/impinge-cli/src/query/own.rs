@@ -12,7 +12,6 @@ use crate::{
 use impinge::{FacePair, Method, Shape, SharedBy, Threads};
 use serde::Serialize;
 use std::{
-    io::Write,
     sync::Arc,
     time::{Duration, Instant},
 };

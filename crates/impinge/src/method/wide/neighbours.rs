@@ -36,8 +36,8 @@ pub(super) type Ids = [[u32; WIDTH]; 3];
 pub(super) fn ids_of(vertices: &FaceVertices<'_>, tree: &WideTree, leaf: &Leaf) -> Ids {
     let faces = tree.faces_of(leaf);
     let mut ids = [[0; WIDTH]; 3];
-    for lane in 0..WIDTH {
-        let [p, q, r] = vertices.of(*faces.get(lane).unwrap_or(&faces[0]));
+    for (lane, &face) in faces.iter().chain([&faces[0]; WIDTH]).take(WIDTH).enumerate() {
+        let [p, q, r] = vertices.of(face);
         (ids[0][lane], ids[1][lane], ids[2][lane]) = (p, q, r);
     }
     ids
