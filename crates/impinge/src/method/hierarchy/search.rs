@@ -222,13 +222,28 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         let both = question.question();
         let [a, b] = both.prepared::<H>();
         let pair = a.pair(b, both);
-        let parts = pair.self_parts();
-        if parts == 0 || both.proximity() != Proximity::Near {
+        if both.proximity() != Proximity::Near || Self::repeats(both) {
             return visit_by_copy(self, question, found);
         }
+        let (parts, decider) = (pair.self_parts(), question.decider());
         let scratch = &mut self.workers[0].scratch;
-        pair.begin(scratch);
-        let result = pair.search_self(scratch, 0..parts, &question.decider(), found);
+        let result = if parts > 0 {
+            pair.begin(scratch);
+            pair.search_self(scratch, 0..parts, &decider, found)
+        } else {
+            // The tree and a copy of it: each pair of leaves comes up in both orders.
+            pair.begin_at_roots(scratch);
+            pair.walk(scratch, u64::MAX, &mut |[faces, others]| {
+                for &a in faces {
+                    for &b in others.iter().filter(|&&b| a < b) {
+                        if decider.accepts(FacePair { a, b }) {
+                            found(FacePair { a, b })?;
+                        }
+                    }
+                }
+                ControlFlow::Continue(())
+            })
+        };
         self.counts = scratch.counts();
         result
     }
@@ -238,8 +253,15 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         let [a, b] = both.prepared::<H>();
         let pair = a.pair(b, both);
         let parts = pair.self_parts();
-        if parts == 0 || both.proximity() != Proximity::Near {
+        if both.proximity() != Proximity::Near || Self::repeats(both) {
             return collect_by_copy(self, question, contacts);
+        }
+        if parts == 0 {
+            let _ = self.visit_self(question, &mut |pair| {
+                contacts.push(pair);
+                ControlFlow::Continue(())
+            });
+            return;
         }
         let (threads, next) = (threads_for(both.threads, parts), AtomicUsize::new(0));
         self.workers.resize_with(self.workers.len().max(threads), Worker::default);
