@@ -40,6 +40,39 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
         z: f64,
     },
+    /// A box whose sides are divided into cells, so that it can bend
+    Bar {
+        /// Length along x
+        #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
+        x: f64,
+        /// Length along y
+        #[arg(long, default_value_t = 0.4, allow_negative_numbers = true)]
+        y: f64,
+        /// Length along z
+        #[arg(long, default_value_t = 0.2, allow_negative_numbers = true)]
+        z: f64,
+        /// Cells along x
+        #[arg(long, default_value_t = 40)]
+        cells: u32,
+        /// Cells along y and z
+        #[arg(long, default_value_t = 2)]
+        across: u32,
+    },
+    /// A flat rectangle of cells in the plane z = 0, so that it can wave
+    Sheet {
+        /// Length along x
+        #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
+        x: f64,
+        /// Length along y
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        y: f64,
+        /// Cells along x; each cell has two faces
+        #[arg(long, default_value_t = 40)]
+        columns: u32,
+        /// Cells along y
+        #[arg(long, default_value_t = 20)]
+        rows: u32,
+    },
     /// A closed cylinder along z
     Cylinder {
         /// Radius
@@ -172,6 +205,12 @@ impl Shape {
             Self::Sphere { faces } => ("sphere", generate::sphere(faces)),
             Self::Icosphere { subdivisions } => ("icosphere", generate::icosphere(subdivisions)),
             Self::Cuboid { x, y, z } => ("cuboid", generate::cuboid(DVec3::new(x, y, z))),
+            Self::Bar { x, y, z, cells, across } => {
+                ("bar", generate::bar(DVec3::new(x, y, z), [cells, across, across]))
+            }
+            Self::Sheet { x, y, columns, rows } => {
+                ("sheet", generate::terrain(columns, rows, DVec2::new(x, y), |_, _| 0.0))
+            }
             Self::Cylinder { radius, height, sides } => {
                 ("cylinder", generate::cylinder(radius, height, sides))
             }

@@ -8,6 +8,7 @@
 //! [`cases`] makes pairs of triangles, and rays and triangles, that are hard to decide.
 #![forbid(unsafe_code)]
 
+mod beyond;
 pub mod cases;
 mod distance;
 mod integer;
@@ -17,6 +18,7 @@ mod sign;
 mod simplex;
 mod touch;
 
+pub use beyond::meet_beyond;
 pub use distance::{SquaredDistance, closest_distance_squared};
 pub use ray::{RayParameter, first_hit_of_ray};
 pub use sign::{is_degenerate, orient2d_sign, orient3d_sign};

@@ -71,7 +71,10 @@ fn extent(corners: &Corners<IBig>, direction: &[IBig; 3]) -> Option<[IBig; 3]> {
 }
 
 /// Returns the common point that is farthest along the direction, over a denominator. The triangles must touch.
-fn highest_common_point(corners: &Corners<IBig>, direction: &[IBig; 3]) -> ([IBig; 3], IBig) {
+pub(crate) fn highest_common_point(
+    corners: &Corners<IBig>,
+    direction: &[IBig; 3],
+) -> ([IBig; 3], IBig) {
     let solve = || {
         let mut tableau = Tableau::new(corners)?;
         tableau.add_objective(corners, direction)?;

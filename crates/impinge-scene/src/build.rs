@@ -1,9 +1,14 @@
 //! Builds a [`Run`] from a scene file: reads meshes and poses, places the bodies and sets their motions.
 //! Every value is checked here or in `values.rs`; errors name the line and the key.
+//!
+//! `build/shapes.rs` reads the meshes of bodies, and how they deform.
+
+mod shapes;
 
 use crate::{
     choices::{Broad, CoherenceKind, FaceOctreeChoice, OctreeChoice},
     copies::Copies,
+    deform::Deforming,
     document::{AtEnd, Document, Entry, RunEntry, Vector},
     dynamics::Dynamics,
     error::Error,
@@ -22,7 +27,7 @@ use impinge::{
     Mesh, Method, Pose, Shape, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
     convex::Hull,
-    generate::{self, Random},
+    generate::Random,
     glam::{DMat3, DQuat, DVec3},
     method::{
         face_octree::{FaceOctreeOptions, SubdivisionDepth},
@@ -86,6 +91,8 @@ pub struct Builder<'s> {
     meshes: HashMap<(String, [u64; 2]), Arc<Mesh>>,
     shapes: HashMap<(String, [u64; 2], Way), Shape>,
     paths: HashMap<String, Arc<[Pose]>>,
+    /// The meshes of each sequence, by its name and scale.
+    sequences: HashMap<(String, u64), Arc<[Arc<Mesh>]>>,
 }
 
 /// How meshes are prepared: the method, and the options of the methods that have some.
@@ -104,9 +111,9 @@ fn prepared((method, face_octree, octree): Way, mesh: Arc<Mesh>) -> Shape {
 impl<'s> Builder<'s> {
     /// Creates a builder that reads meshes and poses from `sources`.
     pub fn new(scene: &'s Scene, overrides: Overrides, sources: &'s dyn Sources) -> Self {
-        let (meshes, shapes, paths) = Default::default();
+        let (meshes, shapes, paths, sequences) = Default::default();
         let Scene { text, document: scene } = scene;
-        Self { text, scene, overrides, sources, meshes, shapes, paths }
+        Self { text, scene, overrides, sources, meshes, shapes, paths, sequences }
     }
 
     fn fault(&self, at: &Range<usize>, message: impl Display) -> Error {
@@ -152,6 +159,7 @@ impl<'s> Builder<'s> {
             world: broad.world(),
             bodies: Vec::new(),
             movers: Vec::new(),
+            deforming: Vec::new(),
             names: Names::default(),
             dynamics: self.dynamics()?,
             response: Response::default(),
@@ -386,6 +394,13 @@ impl<'s> Builder<'s> {
             );
             return Err(self.fault(&at, message));
         }
+        let is_deforming = entry.sequence.is_some() || entry.deform.is_some();
+        if is_deforming && entry.flight.is_some() {
+            let message = format!(
+                "body {name}: a body with `flight` is rigid; it cannot have `sequence` or `deform`"
+            );
+            return Err(self.fault(&at, message));
+        }
         let base = self.pose(entry)?;
         let seed = self.scene.seed.wrapping_add(number as u64);
         let mut copies = Copies::new(self.text, seed, name, &at, entry)?;
@@ -405,7 +420,7 @@ impl<'s> Builder<'s> {
                 })
             });
         let (groups, mask) = (groups?, mask?);
-        let shape = self.shape(entry, run, way)?;
+        let (shape, deformation) = self.deforming_shape(name, spanned, run, way)?;
         let path = match &entry.path {
             None => None,
             Some(path) => Some(self.path(&path.get_ref().poses)?),
@@ -440,11 +455,16 @@ impl<'s> Builder<'s> {
                 let mover = self.moving(mover, entry, of_entry, made.bodies.len() as u64)?;
                 let mover = mover.map_err(|error| about(&error))?;
                 self.check_room(&made.dynamics, &mover, entry, name, &at)?;
-                let mut body = Body::new(&shape).at(mover.pose).groups(groups, mask);
+                let body = Body::new(&shape).at(mover.pose).groups(groups, mask);
+                let mut body = body.self_collision(entry.self_collision);
                 if entry.fixed {
                     body = body.fixed();
                 }
                 let id = made.world.add(body).map_err(|error| about(&error))?;
+                if let Some(deformation) = &deformation {
+                    let (number, deformation) = (made.bodies.len(), Arc::clone(deformation));
+                    made.deforming.push(Deforming::new(number, shape.clone(), deformation));
+                }
                 made.bodies.push(id);
                 made.movers.push(mover);
                 made.names.bodies.push((number as u32, copy as u32));
@@ -482,44 +502,6 @@ impl<'s> Builder<'s> {
             }
         };
         Ok(Pose::new(rotation, at)?)
-    }
-
-    /// Returns the prepared mesh of an entry. Equal meshes are prepared once.
-    fn shape(&mut self, entry: &Entry, run: &RunEntry, way: Way) -> Result<Shape, Error> {
-        let named = run.mesh.as_ref().unwrap_or(&entry.mesh);
-        let source = self.text.source(named.get_ref());
-        let scale = match (&entry.scale, &entry.size) {
-            (None, None) => [1.0, 0.0],
-            (Some(scale), None) => [self.text.number("scale", scale, true)?, 0.0],
-            (None, Some(size)) => [0.0, self.text.number("size", size, true)?],
-            (Some(scale), Some(_)) => {
-                let message = "`scale` and `size`: give only one of them";
-                return Err(self.fault(&scale.span(), message));
-            }
-        };
-        let key = (source.clone(), scale.map(f64::to_bits));
-        if let Some(shape) = self.shapes.get(&(key.0.clone(), key.1, way)) {
-            return Ok(shape.clone());
-        }
-        let about = |error: &dyn Display| self.fault(&named.span(), format!("`mesh`: {error}"));
-        let mesh = match self.meshes.get(&key) {
-            Some(mesh) => mesh.clone(),
-            None => {
-                let mesh = self.sources.mesh(&source).map_err(|error| about(&error))?;
-                let mesh = scaled(mesh, scale).map_err(|error| about(&error))?;
-                let mesh = Arc::new(mesh);
-                self.meshes.insert(key.clone(), mesh.clone());
-                mesh
-            }
-        };
-        let label = format!("preparing {source}");
-        let mut shape = None;
-        self.sources.during(&label, &mut || {
-            shape.get_or_insert_with(|| prepared(way, mesh.clone()));
-        });
-        let shape = shape.unwrap_or_else(|| prepared(way, mesh));
-        self.shapes.insert((key.0, key.1, way), shape.clone());
-        Ok(shape)
     }
 
     fn path(&mut self, named: &Spanned<String>) -> Result<Arc<[Pose]>, Error> {
@@ -708,19 +690,6 @@ impl fmt::Debug for Builder<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder").field("overrides", &self.overrides).finish_non_exhaustive()
     }
-}
-
-/// Scales a mesh by the factor `scale`, or, if `scale` is 0, into a cube of side `size` around the origin.
-fn scaled(mesh: Mesh, [scale, size]: [f64; 2]) -> Result<Mesh, Box<dyn std::error::Error>> {
-    if scale == 1.0 {
-        return Ok(mesh);
-    }
-    if scale == 0.0 {
-        return Ok(generate::scaled_to_cube(&mesh, size)?);
-    }
-    let (mut positions, faces) = mesh.into_parts();
-    positions.iter_mut().for_each(|position| *position *= scale);
-    Ok(Mesh::new(positions, faces)?)
 }
 
 fn radians(degrees: DVec3) -> DVec3 {

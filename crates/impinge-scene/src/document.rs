@@ -130,7 +130,11 @@ pub struct Paper {
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
     pub(super) name: Option<Spanned<String>>,
-    pub(super) mesh: Spanned<String>,
+    pub(super) mesh: Option<Spanned<String>>,
+    pub(super) sequence: Option<Spanned<Sequence>>,
+    pub(super) deform: Option<Spanned<Deform>>,
+    #[serde(default, rename = "self")]
+    pub(super) self_collision: bool,
     pub(super) scale: Option<Spanned<f64>>,
     pub(super) size: Option<Spanned<f64>>,
     pub(super) at: Option<Vector>,
@@ -149,6 +153,48 @@ pub(super) struct Entry {
     pub(super) billiard: Option<Billiard>,
     pub(super) path: Option<Spanned<Path>>,
     pub(super) flight: Option<Flight>,
+}
+
+/// Meshes with the same faces, played one after another.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sequence {
+    pub(super) files: Spanned<String>,
+    pub(super) every: Option<Spanned<u64>>,
+    #[serde(default)]
+    pub(super) interpolate: bool,
+    #[serde(default)]
+    pub(super) end: AtEnd,
+}
+
+/// A built-in deformation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Deform {
+    pub(super) kind: DeformKind,
+    pub(super) degrees: Option<Spanned<f64>>,
+    pub(super) amplitude: Option<Spanned<f64>>,
+    pub(super) waves: Option<Spanned<f64>>,
+    pub(super) period: Option<Spanned<f64>>,
+    pub(super) along: Option<Axis>,
+    pub(super) toward: Option<Axis>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DeformKind {
+    Bend,
+    Flag,
+    Twist,
+}
+
+/// An axis of a body's own coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Axis {
+    X,
+    Y,
+    Z,
 }
 
 /// A rotation about an axis.
@@ -216,6 +262,22 @@ pub(super) enum AtEnd {
     Stay,
     Again,
     Back,
+}
+
+impl AtEnd {
+    /// The number of the pose or frame at a step, of `count` that are played one per step.
+    pub(super) fn index(self, step: u64, count: u64) -> usize {
+        let index = match self {
+            Self::Stay => step.min(count - 1),
+            Self::Again => step % count,
+            Self::Back if count == 1 => 0,
+            Self::Back => {
+                let place = step % (2 * count - 2);
+                place.min(2 * count - 2 - place)
+            }
+        };
+        index as usize
+    }
 }
 
 /// A body in free flight: it falls and bounces.

@@ -47,6 +47,7 @@
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
 //! | `motion.rs`, `flight.rs`, `inertia.rs` | how bodies move; free flight; the inertia of a mesh |
+//! | `deform.rs` | bodies that deform: built-in deformations, sequences of meshes |
 //! | `dynamics.rs` | forces, restitution and walls |
 //! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
 //! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
@@ -56,6 +57,7 @@ mod build;
 mod choices;
 mod contact_normal;
 mod copies;
+mod deform;
 mod document;
 mod dynamics;
 mod error;

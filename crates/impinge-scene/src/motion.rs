@@ -234,17 +234,7 @@ impl Mover {
 
 impl Path {
     fn at(&self, cycle: u64) -> Result<Pose, PoseError> {
-        let count = self.poses.len() as u64;
-        let index = match self.end {
-            AtEnd::Stay => cycle.min(count - 1),
-            AtEnd::Again => cycle % count,
-            AtEnd::Back if count == 1 => 0,
-            AtEnd::Back => {
-                let place = cycle % (2 * count - 2);
-                place.min(2 * count - 2 - place)
-            }
-        };
-        let pose = self.poses[index as usize];
+        let pose = self.poses[self.end.index(cycle, self.poses.len() as u64)];
         match &self.base {
             None => Ok(pose),
             Some(base) => {

@@ -36,9 +36,11 @@ impl Response {
         is_first_cycle: bool,
     ) -> Hits {
         let step = world.last_step();
-        let began: Vec<usize> =
-            step.began().iter().flatten().map(|body| body.index() as usize).collect();
-        let pairs = step.pairs().map(|touch| [touch.a, touch.b].map(|body| body.index() as usize));
+        // A body does not respond to contacts with itself.
+        let began = step.began().iter().filter(|[a, b]| a != b).flatten();
+        let began: Vec<usize> = began.map(|body| body.index() as usize).collect();
+        let pairs = step.pairs().filter(|touch| touch.a != touch.b);
+        let pairs = pairs.map(|touch| [touch.a, touch.b].map(|body| body.index() as usize));
         let is_flight = |body: &usize| movers[*body].flight().is_some();
         let touching: Vec<Numbers> = pairs.filter(|pair| pair.iter().any(is_flight)).collect();
         if is_first_cycle {

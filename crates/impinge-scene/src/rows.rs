@@ -15,7 +15,7 @@ pub struct Row<'r> {
     pub run: &'r str,
     /// The number of the cycle, from 0.
     pub cycle: u64,
-    /// Microseconds to place bodies that have moved.
+    /// Microseconds to place bodies that have moved, and to refit those that deform.
     pub place_us: f64,
     /// Microseconds to find the bodies that are near each other.
     pub broad_us: f64,

@@ -2,11 +2,12 @@
 
 use crate::{
     choices::Broad,
+    deform::Deforming,
     dynamics::Dynamics,
     error::Error,
     motion::Mover,
     response::{self, Response},
-    rows::{Row, RowStats, micros, nanos_per_test},
+    rows::{Row, RowStats, micros, nanos_per_test, to_thousandths},
     summary::{End, Summary},
 };
 use impinge::{
@@ -19,7 +20,7 @@ use std::{
     fmt,
     io::{self, Write},
     ops::ControlFlow,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// One run of a scene, between two cycles.
@@ -28,6 +29,7 @@ pub struct Run {
     pub(crate) bodies: Vec<BodyId>,
     /// Indexed by the number of the body.
     pub(crate) movers: Vec<Mover>,
+    pub(crate) deforming: Vec<Deforming>,
     pub(crate) names: Names,
     pub(crate) dynamics: Dynamics,
     pub(crate) response: Response,
@@ -107,13 +109,13 @@ impl Run {
         toward.or(room.map(|room| room.center())).unwrap_or_default()
     }
 
-    /// Runs one cycle: moves the bodies (except in the first cycle), finds the faces that touch, and makes
+    /// Runs one cycle: moves the bodies (except in the first cycle), deforms those that deform, finds the faces that touch, and makes
     /// bodies respond to what they hit. Returns `None` after the last cycle.
     ///
     /// The run calls `watch` from time to time with the progress of the cycle; `watch` may stop it.
     ///
     /// # Errors
-    /// If a body moves to an invalid pose, if there are more contacts than the scene's `contact_limit`, or if
+    /// If a body moves to an invalid pose or deforms to invalid positions, if there are more contacts than the scene's `contact_limit`, or if
     /// `watch` stops the cycle.
     pub fn next_cycle(
         &mut self,
@@ -126,6 +128,7 @@ impl Run {
         if cycle > 0 {
             self.advance(cycle)?;
         }
+        let deform_time = self.deform(cycle)?;
         let Self { world, bodies, movers, names, dynamics, contact_limit, summary, .. } = self;
         let limit = contact_limit.contacts;
         let watched = |stats: &StepStats| {
@@ -145,6 +148,9 @@ impl Run {
             }
         };
         let mut numbers = Row::new("", cycle, &step);
+        for time in [&mut numbers.place_us, &mut numbers.total_us] {
+            *time = to_thousandths(*time + micros(deform_time));
+        }
         let tests = step.stats().tests;
         if self.stop_at_contact && numbers.contacts > 0 {
             summary.stopped = End::Contact;
@@ -193,6 +199,31 @@ impl Run {
             }
         }
         Ok(())
+    }
+}
+
+impl Run {
+    /// Moves the vertices of all bodies that deform to their positions at a cycle. Returns the time to renew what was
+    /// prepared of them.
+    fn deform(&mut self, cycle: u64) -> Result<Duration, Error> {
+        let Self { world, bodies, movers, deforming, names, .. } = self;
+        let mut time = Duration::ZERO;
+        for body in deforming {
+            body.advance(cycle);
+            let (id, mover) = (bodies[body.body], &mut movers[body.body]);
+            // Without a copy of the shape, it is changed in place.
+            mover.shape = body.rest.clone();
+            let start = Instant::now();
+            let renewed = world.set_vertices(id, &body.positions);
+            time += start.elapsed();
+            renewed.map_err(|error| Error::Motion {
+                cycle,
+                body: names.of(body.body),
+                message: error.to_string(),
+            })?;
+            mover.shape = world.shape(id)?.clone();
+        }
+        Ok(time)
     }
 }
 

@@ -1,8 +1,8 @@
-//! A body that deforms: the shape is fitted to new positions instead of being prepared anew. Run with
-//! `cargo run -p impinge --example deform`.
+//! A body that deforms: the shape is fitted to new positions instead of being prepared anew, and tells whether the body
+//! touches itself. Run with `cargo run -p impinge --example deform`.
 #![expect(clippy::print_stdout, reason = "examples show their results")]
 
-use impinge::{Mesh, Pose, Shape, generate, glam::DVec3};
+use impinge::{Pose, Shape, generate, glam::DVec3};
 use std::error::Error;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -15,8 +15,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for step in 0..10 {
         // Stretched upwards and downwards, a little more at each step.
         let stretch = 1.0 + 0.1 * f64::from(step);
-        let moved = rest.positions().iter().map(|p| p.with_z(stretch * p.z)).collect();
-        shape = shape.refitted(Mesh::new(moved, rest.faces().to_vec())?)?;
+        let moved: Vec<DVec3> = rest.positions().iter().map(|p| p.with_z(stretch * p.z)).collect();
+        shape.set_positions(&moved)?;
+        assert!(!shape.self_query().intersects());
         let touches = impinge::intersects((&shape, &Pose::IDENTITY), (&floor, &below))?;
         println!("stretched {stretch:.1} times: {}", if touches { "touches" } else { "clear" });
         touches_at = touches_at.or(touches.then_some(step));

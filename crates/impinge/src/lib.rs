@@ -27,6 +27,7 @@
 //! - [`Pair`]: two shapes, to be queried at any poses: contacts, distance, faces within a tolerance.
 //! - [`intersects`], [`contacts`], [`distance`]: one question about two shapes in one call.
 //! - [`Shape::cast_ray`], [`Shape::nearest_point`], [`Shape::contains_point`]: one body and rays or points.
+//! - [`Shape::set_positions`], [`Shape::self_query`]: bodies that deform, and contacts of a body with itself.
 //! - [`World`]: many moving bodies, and the pairs that touch at each step; [`broad`]: the broad phases to choose from.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
@@ -62,7 +63,9 @@ pub use bounds::Bounds;
 pub use face_pair::FacePair;
 pub use glam;
 pub use mesh::{Mesh, MeshError};
-pub use method::{Budget, Cache, MeshDistance, Method, WalkOrder, WideOptions, WideQuality};
+pub use method::{
+    Budget, Cache, MeshDistance, Method, SharedBy, WalkOrder, WideOptions, WideQuality,
+};
 pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use query::{

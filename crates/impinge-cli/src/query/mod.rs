@@ -1,6 +1,7 @@
 //! `impinge query`: which faces of two meshes touch, at each of many poses.
 
 mod batch;
+mod own;
 mod report;
 mod workload;
 
@@ -33,6 +34,9 @@ use workload::{Answer, Ask, Prepare, Rows, Workload};
 /// Each pose in turn places mesh B in the frame of mesh A; mesh A does not move. Each query stops at the
 /// first pair of faces that touch; with --all it finds all of them.
 ///
+/// With --self there is no mesh B: it finds the faces of A that are in contact with each other. Faces that share a
+/// vertex or an edge are in contact only if they meet elsewhere, too, or are folded onto each other.
+///
 /// With --method all, the options of binary trees apply to the binary trees, and those of octrees to octrees; the
 /// other methods use their defaults.
 #[derive(Debug, clap::Args)]
@@ -45,7 +49,9 @@ Examples:
   impinge query a.glb b.glb --poses poses.csv --all --within 0.5mm
   impinge query a.obj b.obj --poses poses.csv --write-distances gaps.csv
   impinge query a.obj b.obj --poses poses.csv --batch
-  impinge query gen:torus gen:sphere --poses gen:tumble,steps=20 --method face-octree --level 6",
+  impinge query gen:torus gen:sphere --poses gen:tumble,steps=20 --method face-octree --level 6
+  impinge query cloth.ply --self --all --pairs folds.csv
+  impinge query part.stl --self --shared-by position",
     after_help = "\
 A pose file has one line for each step: 12 numbers, the row-major 3x4 matrix [R|t] that
 places B in A's frame. Without --poses there is one step, with B as it is in its file.
@@ -53,15 +59,27 @@ places B in A's frame. Without --poses there is one step, with B as it is in its
 Output: a table on a terminal; one JSON line with --json, or if the output is not a
 terminal. Its fields: engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes
 (of the index for both meshes), mean_us, p50_us, p99_us, max_us (times of the queries
-alone), colliding_steps, pairs (null without --all). Some options add fields."
+alone), colliding_steps, pairs (null without --all). Some options add fields. With --self:
+engine, version, method, mode, shared_by, tris, build_ms, bytes, query_us, touching, pairs."
 )]
 pub(crate) struct Arguments {
     /// First mesh: a file, or gen:NAME
     #[arg(value_name = "A")]
     a: String,
     /// Second mesh: a file, or gen:NAME
-    #[arg(value_name = "B")]
-    b: String,
+    #[arg(value_name = "B", required_unless_present = "own")]
+    b: Option<String>,
+    /// Find the faces of A that are in contact with each other, instead of those of two meshes
+    #[arg(
+        long = "self",
+        id = "own",
+        conflicts_with_all = ["b", "poses", "within", "distance", "write_distances", "cache", "batch", "budget", "stats",
+            "index_a", "index_b", "leaf_a", "leaf_b", "TumblingArguments", "OrderArguments"]
+    )]
+    own: bool,
+    /// With --self: which vertices of two faces are the same
+    #[arg(long, value_name = "WHAT", requires = "own", default_value = "index")]
+    shared_by: own::Shared,
     /// Poses of B in A's frame: a CSV file, or gen:NAME
     #[arg(long, value_name = "FILE")]
     poses: Option<String>,
@@ -150,8 +168,14 @@ impl Arguments {
     /// The unit of both meshes, if it is known and the same for both.
     fn units(&self) -> Option<Unit> {
         let grids = self.grids.options();
-        let [a, b] = [&self.a, &self.b].map(|mesh| source::units(mesh, &grids).or(self.file_units));
+        let [a, b] =
+            [&self.a, self.b()].map(|mesh| source::units(mesh, &grids).or(self.file_units));
         a.filter(|_| a == b)
+    }
+
+    /// The second mesh; the arguments are checked to name it, except with --self.
+    fn b(&self) -> &str {
+        self.b.as_deref().unwrap_or_default()
     }
 
     /// The output files.
@@ -164,7 +188,7 @@ impl Arguments {
 
     /// The input files named on the command line.
     fn inputs(&self) -> impl Iterator<Item = &Path> {
-        let sources = [Some(&self.a), Some(&self.b), self.poses.as_ref()].into_iter().flatten();
+        let sources = [Some(&self.a), self.b.as_ref(), self.poses.as_ref()].into_iter().flatten();
         let indices = self.index_a.iter().chain(&self.index_b).map(PathBuf::as_path);
         sources.filter_map(|source| source::file(source)).chain(indices)
     }
@@ -236,6 +260,9 @@ impl Arguments {
 const NAIVE_LIMIT: u64 = 100_000_000;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.own {
+        return own::run(arguments);
+    }
     let ask = arguments.ask()?;
     let mut ways = arguments.prepare()?;
     let threads = arguments.threads()?;
@@ -243,7 +270,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     outputs.check(arguments.inputs())?;
     let (a, b, poses) = outputs.reading(|| {
         let grids = arguments.grids.options();
-        let [a, b] = [&arguments.a, &arguments.b].map(|mesh| source::mesh_with(mesh, &grids));
+        let [a, b] = [&arguments.a, arguments.b()].map(|mesh| source::mesh_with(mesh, &grids));
         let (a, b) = (a?, b?);
         let poses = match &arguments.poses {
             Some(file) => source::poses_for(file, Some([&a, &b]))?,
@@ -262,12 +289,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let face_pairs = workload.meshes.iter().map(|mesh| mesh.faces().len() as u64).product::<u64>();
     let face_pairs = face_pairs.saturating_mul(poses.len() as u64);
-    if ways.len() > 1 && face_pairs > NAIVE_LIMIT {
+    if ways.len() > 1 && leaves_out_naive(face_pairs) {
         ways.retain(|way| !matches!(way, Prepare::Build(method, _) if *method == Method::NAIVE));
-        output::note(&format!(
-            "--method all: naive is left out, because it would compare {face_pairs} pairs of faces; \
-             --method naive runs it alone"
-        ));
     }
     let mut reference: Option<(Method, Vec<Answer>)> = None;
     for way in ways {
@@ -288,6 +311,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Returns whether `--method all` leaves out the method `naive`, and says so.
+fn leaves_out_naive(face_pairs: u64) -> bool {
+    let is_left_out = face_pairs > NAIVE_LIMIT;
+    if is_left_out {
+        output::note(&format!(
+            "--method all: naive is left out, because it would compare {face_pairs} pairs of faces; \
+             --method naive runs it alone"
+        ));
+    }
+    is_left_out
 }
 
 fn compare(

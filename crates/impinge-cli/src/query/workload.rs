@@ -275,14 +275,14 @@ pub(super) fn touching(pairs: &[FacePair]) -> Answer {
 }
 
 impl Rows<'_> {
-    fn header(self) -> &'static str {
+    pub(super) fn header(self) -> &'static str {
         match self {
             Self::Pairs(_) => "step,face_a,face_b",
             Self::Distances(_) => "step,distance,ax,ay,az,bx,by,bz,face_a,face_b",
         }
     }
 
-    fn write(
+    pub(super) fn write(
         self,
         out: &mut dyn Write,
         step: usize,

@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Every shape with options that keep it small, its number of faces, and whether it is closed.
-const SHAPES: [(&str, &[&str], u64, bool); 14] = [
+const SHAPES: [(&str, &[&str], u64, bool); 16] = [
     ("sphere", &["--faces", "120"], 120, true),
     ("icosphere", &["--subdivisions", "1"], 80, true),
     ("cuboid", &["--x", "1", "--y", "2", "--z", "3"], 12, true),
+    ("bar", &["--x", "3", "--y", "1", "--z", "2", "--cells", "6", "--across", "2"], 112, true),
+    ("sheet", &["--x", "3", "--y", "1", "--columns", "6", "--rows", "2"], 24, false),
     ("cylinder", &["--radius", "2", "--height", "3", "--sides", "9"], 36, true),
     ("torus", &["--major", "2", "--minor", "0.5", "--faces", "200"], 200, true),
     ("deformed-torus", &["--seed", "3", "--around", "20", "--tube", "8"], 320, true),
@@ -346,6 +348,9 @@ fn wrong_parameters_are_named() {
         ("cuboid", "y", "-1"),
         ("cuboid", "z", "nan"),
         ("cuboid", "x", "inf"),
+        ("bar", "x", "0"),
+        ("bar", "cells", "0"),
+        ("sheet", "rows", "0"),
         ("cylinder", "sides", "2"),
         ("cylinder", "radius", "-2"),
         ("torus", "minor", "2"),

@@ -6,6 +6,7 @@ mod clash;
 mod clash_review;
 mod common;
 mod corpus;
+mod deform;
 mod elevation;
 mod generate;
 mod ifc;

@@ -6,7 +6,7 @@
 //!
 //! | kind | functions |
 //! | --- | --- |
-//! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`cylinder`], [`torus`], [`gear`] |
+//! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`bar`], [`cylinder`], [`torus`], [`gear`] |
 //! | bodies from papers | [`shuttle`], [`chair`], [`deformed_torus`] |
 //! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`], [`bsp_copies`] |
 //! | assemblies | [`gearbox`], [`plant`] |
@@ -28,6 +28,7 @@
 //! ```
 
 mod arrange;
+mod bar;
 mod bsp;
 mod chair;
 #[cfg(test)]
@@ -50,6 +51,7 @@ mod torus;
 mod turn;
 
 pub use arrange::{merged, scaled_to_cube};
+pub use bar::bar;
 pub use bsp::{BspCopy, BspOptions, bsp_copies};
 pub use chair::chair;
 pub use error::GenerateError;

@@ -19,8 +19,7 @@ pub(crate) struct Extent {
 
 impl Extent {
     pub(crate) fn of(mesh: &Mesh) -> Self {
-        let corners = || mesh.faces().iter().flatten().map(|&v| mesh.positions()[v as usize]);
-        let bounds = Bounds::enclosing(corners());
+        let bounds = mesh.bounds();
         if bounds.is_empty() {
             let (center, half) = (DVec3::ZERO, DVec3::splat(-1.0));
             return Self {
@@ -35,12 +34,8 @@ impl Extent {
         let coordinate = bounds.largest_coordinate();
         // A difference of coordinates is rounded once, relative to itself.
         let half = (bounds.max - center).max(center - bounds.min) * (1.0 + 2.0 * f64::EPSILON);
-        let farthest = corners().map(|p| (p - center).abs()).fold(0.0f64, |far, d| {
-            // The largest component is factored out, so that no square overflows or underflows.
-            let scale = d.max_element();
-            if scale > 0.0 { far.max(scale * (d / scale).length()) } else { far }
-        });
-        let (radius, half_size) = (farthest * (1.0 + 16.0 * f64::EPSILON), half.max_element());
+        let half_size = half.max_element();
+        let radius = farthest(mesh, center, half_size) * (1.0 + 16.0 * f64::EPSILON);
         Self { center, half, radius, coordinate, half_size }
     }
 
@@ -93,4 +88,23 @@ impl Extent {
     pub(crate) fn rounding(&self, pose: &Pose) -> f64 {
         pose.rounding(self.coordinate)
     }
+}
+
+/// The largest distance of a corner from the center of the bounding box, with a relative error of at most 16
+/// times `f64::EPSILON`. `half_size` bounds the distance along each axis.
+fn farthest(mesh: &Mesh, center: DVec3, half_size: f64) -> f64 {
+    // Distances relative to `half_size` are at most 1 along each axis, and about 1 for some corner. So no square
+    // overflows, and those that underflow do not matter. Each component passes through three roundings, a sum of
+    // squares through nine more at most.
+    let scale = half_size.recip();
+    if !scale.is_finite() {
+        // No corner is farther than along all three axes at once.
+        return 1.75 * half_size;
+    }
+    let square = |point: DVec3| ((point - center) * scale).length_squared();
+    let square = match mesh.uses_all_vertices() {
+        true => mesh.positions().iter().map(|&p| square(p)).fold(0.0, f64::max),
+        false => mesh.triangles().flatten().map(square).fold(0.0, f64::max),
+    };
+    half_size * square.sqrt()
 }

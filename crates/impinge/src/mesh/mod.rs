@@ -9,6 +9,7 @@ pub(crate) use report::{check_solid, edges, first_vertex_at_each_position};
 
 use crate::Bounds;
 use glam::DVec3;
+use std::sync::{Arc, OnceLock};
 
 /// The largest magnitude of a coordinate that a mesh accepts.
 pub const MAX_COORDINATE: f64 = 1e100;
@@ -31,10 +32,29 @@ pub const MAX_COORDINATE: f64 = 1e100;
 /// assert_eq!(error.to_string(), "face 0 uses vertex 3, but the mesh has 3 vertices");
 /// # Ok::<(), impinge::MeshError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+///
+/// The faces of a mesh are shared by its copies, so that a body that deforms has one list of faces, however
+/// often its vertices move: see [`set_positions`](Self::set_positions) and
+/// [`with_positions`](Self::with_positions).
+#[derive(Clone, Debug, Default)]
 pub struct Mesh {
     positions: Vec<DVec3>,
+    connectivity: Arc<Connectivity>,
+}
+
+/// The faces of a mesh, and what follows from them alone.
+#[derive(Clone, Debug, Default)]
+struct Connectivity {
     faces: Vec<[u32; 3]>,
+    /// Whether the faces use every vertex; found out when first asked for.
+    uses_all: OnceLock<bool>,
+}
+
+impl PartialEq for Mesh {
+    fn eq(&self, other: &Self) -> bool {
+        let (own, its) = (&self.connectivity, &other.connectivity);
+        self.positions == other.positions && (Arc::ptr_eq(own, its) || own.faces == its.faces)
+    }
 }
 
 /// Why positions and faces are not a [`Mesh`].
@@ -70,6 +90,16 @@ pub enum MeshError {
         index: u32,
         /// The number of vertices.
         vertex_count: usize,
+    },
+    /// Other positions were passed for the vertices of a mesh, but not one for each.
+    #[error(
+        "the mesh has {expected} vertices, but {found} positions were given: give one for each vertex"
+    )]
+    VertexCount {
+        /// The number of vertices of the mesh.
+        expected: usize,
+        /// The number of positions that were passed.
+        found: usize,
     },
     /// A vertex index has 32 bits, so the mesh cannot have more vertices.
     #[error("the mesh has {vertex_count} vertices; at most 4294967295 can be numbered")]
@@ -113,16 +143,56 @@ impl Mesh {
         if u32::try_from(positions.len()).is_err() {
             return Err(MeshError::TooManyVertices { vertex_count: positions.len() });
         }
-        for (vertex, &position) in positions.iter().enumerate() {
-            MeshError::check_position(vertex, position)?;
-        }
+        check_positions(&positions)?;
         let vertex_count = positions.len();
         for (face, corners) in faces.iter().enumerate() {
             if let Some(&index) = corners.iter().find(|&&index| index as usize >= vertex_count) {
                 return Err(MeshError::IndexOutOfRange { face, index, vertex_count });
             }
         }
-        Ok(Self { positions, faces })
+        let connectivity = Arc::new(Connectivity { faces, uses_all: OnceLock::new() });
+        Ok(Self { positions, connectivity })
+    }
+
+    /// A mesh with the same faces and other positions. Shares the faces instead of copying them.
+    ///
+    /// Fails if there is not one position for each vertex, or if a coordinate is not a finite number of at
+    /// most [`MAX_COORDINATE`].
+    ///
+    /// ```
+    /// use impinge::{generate, glam::DVec3};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let flat = ball.with_positions(ball.positions().iter().map(|p| p.with_z(0.5 * p.z)).collect())?;
+    /// assert_eq!(flat.faces(), ball.faces());
+    /// assert!(ball.with_positions(vec![DVec3::ZERO]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with_positions(&self, positions: Vec<DVec3>) -> Result<Self, MeshError> {
+        self.check_new_positions(&positions)?;
+        Ok(Self { positions, connectivity: Arc::clone(&self.connectivity) })
+    }
+
+    /// Moves all vertices to other positions. If it fails, for the same reasons as
+    /// [`with_positions`](Self::with_positions), the mesh is unchanged.
+    pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
+        self.check_new_positions(positions)?;
+        self.replace_positions(positions);
+        Ok(())
+    }
+
+    /// Moves all vertices to positions that were [checked](Self::check_new_positions).
+    pub(crate) fn replace_positions(&mut self, positions: &[DVec3]) {
+        self.positions.copy_from_slice(positions);
+    }
+
+    /// Fails unless these can be the positions of all vertices.
+    pub(crate) fn check_new_positions(&self, positions: &[DVec3]) -> Result<(), MeshError> {
+        let (expected, found) = (self.positions.len(), positions.len());
+        if expected != found {
+            return Err(MeshError::VertexCount { expected, found });
+        }
+        check_positions(positions)
     }
 
     /// The positions, in the order in which they were passed.
@@ -132,7 +202,7 @@ impl Mesh {
 
     /// The faces, in the order in which they were passed.
     pub fn faces(&self) -> &[[u32; 3]] {
-        &self.faces
+        &self.connectivity.faces
     }
 
     /// The corners of a face.
@@ -142,23 +212,49 @@ impl Mesh {
     /// If there is no such face.
     #[inline]
     pub fn triangle(&self, face: u32) -> [DVec3; 3] {
-        self.faces[face as usize].map(|vertex| self.positions[vertex as usize])
+        self.faces()[face as usize].map(|vertex| self.positions[vertex as usize])
     }
 
     /// The corners of every face, in order.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [DVec3; 3]> + '_ {
-        self.faces.iter().map(|face| face.map(|vertex| self.positions[vertex as usize]))
+        self.faces().iter().map(|face| face.map(|vertex| self.positions[vertex as usize]))
     }
 
     /// The bounding box of all faces; empty if there are none. Vertices that no face uses do not count.
     pub fn bounds(&self) -> Bounds {
+        // Reads each vertex once and in order, where that gives the same box.
+        if self.uses_all_vertices() {
+            return Bounds::enclosing(self.positions.iter().copied());
+        }
         Bounds::enclosing(self.triangles().flatten())
+    }
+
+    /// Whether the faces use every vertex.
+    pub(crate) fn uses_all_vertices(&self) -> bool {
+        *self.connectivity.uses_all.get_or_init(|| {
+            let mut is_used = vec![false; self.positions.len()];
+            for &vertex in self.faces().iter().flatten() {
+                is_used[vertex as usize] = true;
+            }
+            is_used.iter().all(|&is_used| is_used)
+        })
     }
 
     /// Converts the mesh back into its positions and faces.
     pub fn into_parts(self) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-        (self.positions, self.faces)
+        (self.positions, Arc::unwrap_or_clone(self.connectivity).faces)
     }
+}
+
+/// Fails at the first position that is not finite or too large.
+fn check_positions(positions: &[DVec3]) -> Result<(), MeshError> {
+    // Without a branch for each coordinate; NaN fails the comparison.
+    let is_fine = |position: &DVec3| position.abs().cmple(DVec3::splat(MAX_COORDINATE)).all();
+    if positions.iter().fold(true, |all, position| all & is_fine(position)) {
+        return Ok(());
+    }
+    let mut numbered = positions.iter().enumerate();
+    numbered.try_for_each(|(vertex, &position)| MeshError::check_position(vertex, position))
 }
 
 #[cfg(test)]
@@ -190,6 +286,41 @@ mod tests {
             Mesh::new(corners, vec![[0, 1, 2], [2, 7, 0]]),
             Err(MeshError::IndexOutOfRange { face: 1, index: 7, vertex_count: 3 })
         );
+    }
+
+    #[test]
+    fn other_positions_are_checked_before_any_is_taken() {
+        let corners = vec![DVec3::ZERO, DVec3::X, DVec3::Y];
+        let mut mesh = Mesh::new(corners.clone(), vec![[0, 1, 2]]).unwrap();
+        let before = mesh.clone();
+        let bad = [
+            (
+                vec![DVec3::Z; 2],
+                "the mesh has 3 vertices, but 2 positions were given: give one for each vertex",
+            ),
+            (
+                vec![DVec3::Z; 4],
+                "the mesh has 3 vertices, but 4 positions were given: give one for each vertex",
+            ),
+            (
+                vec![DVec3::Z, DVec3::Z.with_x(f64::NAN), DVec3::Z],
+                "vertex 1 has the x coordinate NaN, which is not a finite number",
+            ),
+            (
+                vec![DVec3::Z, DVec3::Z, DVec3::splat(2e100)],
+                "vertex 2 has the x coordinate 2e100, which is beyond ±1e100",
+            ),
+        ];
+        for (positions, message) in bad {
+            assert_eq!(mesh.set_positions(&positions).unwrap_err().to_string(), message);
+            assert_eq!(mesh.with_positions(positions).unwrap_err().to_string(), message);
+            assert_eq!(mesh, before, "{message}");
+        }
+        mesh.set_positions(&[DVec3::Z; 3]).unwrap();
+        assert_eq!(mesh.triangle(0), [DVec3::Z; 3]);
+        assert_eq!(before.triangle(0), [DVec3::ZERO, DVec3::X, DVec3::Y], "a copy keeps its own");
+        assert_ne!(mesh, before);
+        assert_eq!(mesh.with_positions(corners).unwrap(), before);
     }
 
     #[test]

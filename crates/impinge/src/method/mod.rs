@@ -15,10 +15,12 @@
 //! | `search.rs` | [`Search`]: the search of two prepared bodies |
 //! | `question.rs` | [`Question`] and [`FaceDecider`]: what is asked, and the decision about two faces |
 //! | `group.rs` | [`GroupSearch`]: the search of many bodies at once |
+//! | `self_question.rs` | [`SelfQuestion`] and [`SelfDecider`]: the same for a body and itself |
 //! | `nearest.rs` | [`NearestFaces`]: the closest pair of faces found so far |
 //! | `resumable.rs` | [`Budget`], [`Meter`], [`OpenPair`]: searches that can be interrupted |
 //! | `cache.rs`, `front.rs` | [`Cache`] and [`Front`]: what one query remembers for the next |
 //! | `order.rs` | [`WalkOrder`]: the order of descent into two binary trees |
+//! | `fit_quality.rs` | when a tree that is fitted to moved faces is built anew |
 //! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
 //! | `save/` | the file format that saved trees share |
 //! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/`, `octree/`, `face_octree/` | the methods |
@@ -31,6 +33,7 @@ mod cache;
 mod cells;
 mod counts;
 pub mod face_octree;
+mod fit_quality;
 mod front;
 mod group;
 mod hierarchy;
@@ -43,6 +46,7 @@ mod question;
 mod resumable;
 mod save;
 mod search;
+mod self_question;
 mod table;
 pub mod tree;
 mod wide;
@@ -61,5 +65,6 @@ pub use question::{FaceDecider, PlacedShape, Question};
 pub use resumable::{Budget, Meter, OpenPair};
 pub use save::{NodeProblem, TreeFileError, VolumeProblem};
 pub use search::{Found, Search};
+pub use self_question::{SelfDecider, SelfQuestion, SharedBy};
 pub use table::{Method, MethodInfo, UnknownMethod};
 pub use wide::{WideOptions, WideQuality};

@@ -36,9 +36,12 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// This structure fitted to a mesh with the same faces at other positions; `None` for a method
-    /// that has no faster way to do so than to prepare the mesh anew.
-    fn refitted(self: Arc<Self>, _mesh: &Mesh) -> Option<Arc<dyn Prepared>> {
+    /// This structure fitted to a mesh with the same faces at other positions; `None` if the mesh had better
+    /// be prepared anew: by a method that has no faster way, or because the faces have moved apart so far that
+    /// queries of the fitted structure would be slow.
+    ///
+    /// A fitted structure gives the right answers however the faces have moved.
+    fn refitted(self: Arc<Self>, _mesh: &Mesh, _threads: Threads) -> Option<Arc<dyn Prepared>> {
         None
     }
 
@@ -115,6 +118,12 @@ pub trait Recipe: Clone + Send + Sync + 'static {
 
     /// Prepares a mesh by the method.
     fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared>;
+
+    /// The same on all threads of the current pool, if the method can and `threads` says so. What is prepared does
+    /// not depend on the number of threads.
+    fn prepare_on(self, mesh: &Mesh, _threads: Threads) -> Arc<dyn Prepared> {
+        self.prepare(mesh)
+    }
 }
 
 /// A method with its default options, on one thread.
@@ -125,6 +134,10 @@ impl Recipe for Method {
 
     fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
         self.build(mesh, Threads::One)
+    }
+
+    fn prepare_on(self, mesh: &Mesh, threads: Threads) -> Arc<dyn Prepared> {
+        self.build(mesh, threads)
     }
 }
 

@@ -1,6 +1,9 @@
 //! The search of two prepared bodies: what every method has to be able to do.
 
-use super::{Front, Hint, Meter, NearestFaces, OpenPair, Proximity, Question, WalkCounts};
+use super::{
+    Front, Hint, Meter, NearestFaces, OpenPair, Proximity, Question, SelfQuestion, WalkCounts,
+    self_question::{collect_by_copy, visit_by_copy},
+};
 use crate::{FacePair, Threads};
 use std::ops::ControlFlow;
 
@@ -58,6 +61,22 @@ pub trait Search: Send + Sync {
             contacts.push(pair);
             ControlFlow::Continue(())
         });
+    }
+
+    /// Visits all pairs of faces of one body that are in contact, each once and with the lower face first, in any
+    /// order, until `found` says to stop. [`SelfDecider`](super::SelfDecider) says which faces are.
+    fn visit_self(
+        &mut self,
+        question: &SelfQuestion<'_>,
+        found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        visit_by_copy(self, question, found)
+    }
+
+    /// Appends all pairs of faces of one body that are in contact, each once and with the lower face first, in any
+    /// order.
+    fn collect_self(&mut self, question: &SelfQuestion<'_>, contacts: &mut Vec<FacePair>) {
+        collect_by_copy(self, question, contacts);
     }
 
     /// Offers every pair of faces that could be the closest to `nearest`, in any order. On the caller's

@@ -8,6 +8,7 @@
 //! | file | what it holds | who calls it |
 //! |---|---|---|
 //! | `triangle.rs` | [`triangles_intersect`]: the floating-point filter and the intersection test | every method |
+//! | `adjacent.rs` | faces of one mesh that share vertices: whether they have more in common | contacts of a body with itself |
 //! | `degenerate.rs` | coplanar triangles, and triangles that are segments or points | `triangle.rs` |
 //! | `meeting.rs` | [`triangles_meet`]: the common point, segment or polygon | contact reports |
 //! | `distance.rs` | [`triangles_distance`]: the distance, and the two closest points | distance and tolerance queries |
@@ -17,6 +18,7 @@
 //! | `predicates.rs` | signs of determinants, exact for all finite `f64` | all of the above, mesh reports |
 //! | `exact/` | integer arithmetic for signs that the filter cannot decide | `predicates.rs` |
 
+mod adjacent;
 mod degenerate;
 mod distance;
 mod exact;
@@ -27,6 +29,7 @@ mod ray;
 mod triangle;
 mod winding;
 
+pub(crate) use adjacent::{meet_beyond_edge, meet_beyond_vertex};
 pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};

@@ -54,7 +54,7 @@ impl Filter3 {
 
     /// The sign of a determinant computed as `value`, if it is certain.
     #[inline]
-    fn sign(self, value: f64) -> Option<i32> {
+    pub(super) fn sign(self, value: f64) -> Option<i32> {
         if value > self.bound {
             Some(1)
         } else if value < -self.bound {

@@ -12,6 +12,7 @@
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and continued |
 //! | `points.rs` | a shape and points: the nearest point, faces within a distance, inside or outside |
 //! | `rays.rs` | a shape and rays: the first hit, all hits |
+//! | `self_query.rs` | [`SelfQuery`]: a shape and itself |
 //! | `searcher.rs` | any two shapes, one pair after another, for worlds and assemblies |
 
 mod batch;
@@ -20,6 +21,7 @@ mod pair;
 mod points;
 mod rays;
 mod searcher;
+mod self_query;
 mod shape;
 mod timed;
 
@@ -29,5 +31,6 @@ pub use pair::{Pair, Query};
 pub use points::{NearestPoint, PointLocation};
 pub use rays::RayHit;
 pub(crate) use searcher::Searcher;
-pub use shape::{MethodMismatch, Shape};
+pub use self_query::SelfQuery;
+pub use shape::{MethodMismatch, Renewal, Shape};
 pub use timed::{Timed, TimedVerdict};

@@ -2,8 +2,8 @@
 
 use super::Shape;
 use crate::{
-    FacePair, MeshDistance, Method, Pose,
-    method::{Front, NearestFaces, Question, Search, WalkCounts},
+    FacePair, MeshDistance, Method, Pose, Threads,
+    method::{Front, NearestFaces, Question, Search, SelfQuestion, SharedBy, WalkCounts},
 };
 use std::{cell::RefCell, fmt, ops::ControlFlow};
 
@@ -109,6 +109,57 @@ impl Searcher {
         });
         FacePair::sort(&mut into[start..]);
         counts
+    }
+
+    /// Appends all pairs of faces of one shape that are in contact, sorted. Returns how many tests it took.
+    pub(crate) fn self_contacts(
+        &mut self,
+        shape: &Shape,
+        shared_by: SharedBy,
+        threads: Threads,
+        into: &mut Vec<FacePair>,
+    ) -> WalkCounts {
+        let start = into.len();
+        let counts = self.ask_self(shape, shared_by, threads, |search, question| {
+            search.collect_self(question, into);
+            search.counts()
+        });
+        FacePair::sort(&mut into[start..]);
+        counts
+    }
+
+    /// Some pair of faces of one shape that is in contact, if there is any.
+    pub(crate) fn any_self_contact(
+        &mut self,
+        shape: &Shape,
+        shared_by: SharedBy,
+    ) -> Option<FacePair> {
+        let mut any = None;
+        self.ask_self(shape, shared_by, Threads::One, |search, question| {
+            let _ = search.visit_self(question, &mut |pair| {
+                any = Some(pair);
+                ControlFlow::Break(())
+            });
+        });
+        any
+    }
+
+    fn ask_self<R>(
+        &mut self,
+        shape: &Shape,
+        shared_by: SharedBy,
+        threads: Threads,
+        ask: impl FnOnce(&mut dyn Search, &SelfQuestion<'_>) -> R,
+    ) -> R {
+        let vertices = match shared_by {
+            SharedBy::Index => None,
+            SharedBy::Position => Some(shape.same_vertices()),
+        };
+        let body = (shape, &Pose::IDENTITY);
+        self.ask(body, body, |search, question| {
+            let question = question.on_threads(threads);
+            ask(search, &SelfQuestion::new(question, vertices))
+        })
     }
 
     /// Whether any faces touch.

@@ -1,8 +1,8 @@
 //! A mesh and what a method prepared of it, to be shared by any number of pairs and bodies.
 
 use crate::{
-    Bounds, Mesh, Method, Pose,
-    mesh::{Extent, NotSolid},
+    Bounds, Mesh, MeshError, Method, Pose, Threads,
+    mesh::{Extent, NotSolid, first_vertex_at_each_position},
     method::{
         GroupSearch, PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError, TreeReport,
     },
@@ -34,7 +34,7 @@ use std::{
 pub struct Shape(Arc<Inner>);
 
 /// Prepares a mesh.
-type Prepare = Arc<dyn Fn(&Mesh) -> Arc<dyn Prepared> + Send + Sync>;
+type Prepare = Arc<dyn Fn(&Mesh, Threads) -> Arc<dyn Prepared> + Send + Sync>;
 
 #[derive(Clone)]
 struct Inner {
@@ -44,12 +44,30 @@ struct Inner {
     /// Prepares another mesh in the same way, with the same options.
     prepare: Prepare,
     extent: Extent,
-    /// The corners of the convex hull; made when first asked for.
+    derived: Derived,
+}
+
+/// What follows from the positions of the mesh, each made when first asked for.
+#[derive(Clone, Default)]
+struct Derived {
+    /// The corners of the convex hull.
     outline: OnceLock<Vec<DVec3>>,
-    /// The DOP around the mesh; made when first asked for.
+    /// The DOP around the mesh.
     root_dop: OnceLock<RootDop>,
-    /// Whether the faces enclose a solid; found out when first asked for.
+    /// Whether the faces enclose a solid.
     solid: OnceLock<Result<(), NotSolid>>,
+    /// The first vertex at the position of each vertex.
+    same_vertices: OnceLock<Vec<u32>>,
+}
+
+/// What was done to a shape whose vertices were moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewal {
+    /// What was prepared was fitted to the new positions.
+    Refitted,
+    /// The mesh was prepared anew, because the method cannot refit, or because the fit would have been so poor that
+    /// queries were slow.
+    Rebuilt,
 }
 
 /// Two shapes that were prepared by different methods, and so cannot be searched together.
@@ -90,23 +108,25 @@ impl Shape {
     /// ```
     pub fn build(recipe: impl Recipe, mesh: impl Into<Arc<Mesh>>) -> Self {
         let (mesh, method) = (mesh.into(), recipe.method());
-        let prepare: Prepare = Arc::new(move |mesh| recipe.clone().prepare(mesh));
-        let prepared = prepare(&mesh);
+        let prepared = recipe.clone().prepare(&mesh);
+        let prepare: Prepare =
+            Arc::new(move |mesh, threads| recipe.clone().prepare_on(mesh, threads));
         Self::of(mesh, method, prepared, prepare)
     }
 
     fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>, prepare: Prepare) -> Self {
         let extent = Extent::of(&mesh);
-        let (outline, root_dop, solid) = Default::default();
-        Self(Arc::new(Inner { mesh, method, prepared, prepare, extent, outline, root_dop, solid }))
+        let derived = Derived::default();
+        Self(Arc::new(Inner { mesh, method, prepared, prepare, extent, derived }))
     }
 
     /// Prepares a mesh whose faces are the same as before, at other positions: a step of a body that
     /// deforms. Fails if the number of faces differs.
     ///
-    /// A boxtree or a wide tree is fitted to the new positions, which takes half the time of building
-    /// it or less, and hardly any memory if there is no copy of this shape. Others are built anew, with the
-    /// options that this shape was built with.
+    /// A tree is fitted to the new positions, which takes a fraction of the time of building it, and hardly any memory
+    /// if there is no copy of this shape. It is built anew, with the options that this shape was built with, if the
+    /// deformation is so large that queries of the fitted tree would be slow. See
+    /// [`set_positions`](Self::set_positions) for a mesh that keeps its list of faces.
     ///
     /// ```
     /// use impinge::{Mesh, Method, Pair, Pose, Shape, generate};
@@ -126,11 +146,69 @@ impl Shape {
             return Err(RefitError { expected, found });
         }
         let Inner { method, prepared, prepare, .. } = Arc::unwrap_or_clone(self.0);
-        let prepared = match prepared.refitted(&mesh) {
+        let prepared = match prepared.refitted(&mesh, Threads::One) {
             Some(prepared) => prepared,
-            None => prepare(&mesh),
+            None => prepare(&mesh, Threads::One),
         };
         Ok(Self::of(mesh, method, prepared, prepare))
+    }
+
+    /// Moves all vertices of the mesh, and renews what was prepared: a step of a body that deforms. Copies of this
+    /// shape keep the old positions.
+    ///
+    /// Trees are [refitted](Renewal::Refitted) in linear time as long as they fit well: as long as the sum of the
+    /// surface areas of their volumes, relative to that of the root, is at most 1.5 times as large as after building.
+    /// Otherwise the tree is [built anew](Renewal::Rebuilt), with the same options. Answers do not depend on it. No
+    /// memory is copied if there is neither a copy of this shape nor of its mesh.
+    ///
+    /// Fails, and changes nothing, if there is not one position for each vertex, or if a coordinate is not a finite
+    /// number of at most [`MAX_COORDINATE`](crate::mesh::MAX_COORDINATE).
+    ///
+    /// ```
+    /// use impinge::{Shape, generate, glam::DVec3, query::Renewal};
+    ///
+    /// let mut shape = Shape::new(generate::sphere(960)?);
+    /// let flat: Vec<DVec3> = shape.mesh().positions().iter().map(|p| p.with_z(0.9 * p.z)).collect();
+    /// assert_eq!(shape.set_positions(&flat)?, Renewal::Refitted);
+    /// assert_eq!(shape.mesh().positions(), flat);
+    /// assert!(shape.set_positions(&[DVec3::NAN; 3]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_positions(&mut self, positions: &[DVec3]) -> Result<Renewal, MeshError> {
+        self.set_positions_on(positions, Threads::One)
+    }
+
+    /// The same on the caller's thread or on all threads of the current [rayon] pool.
+    pub fn set_positions_on(
+        &mut self,
+        positions: &[DVec3],
+        threads: Threads,
+    ) -> Result<Renewal, MeshError> {
+        self.mesh().check_new_positions(positions)?;
+        let inner = Arc::make_mut(&mut self.0);
+        match Arc::get_mut(&mut inner.mesh) {
+            Some(mesh) => mesh.replace_positions(positions),
+            None => inner.mesh = Arc::new(inner.mesh.with_positions(positions.to_vec())?),
+        }
+        // Taken out meanwhile, so that it can be changed in place.
+        let nothing = Method::BRUTE.build(&Mesh::default(), Threads::One);
+        let prepared = std::mem::replace(&mut inner.prepared, nothing);
+        let renewal;
+        (inner.prepared, renewal) = match prepared.refitted(&inner.mesh, threads) {
+            Some(prepared) => (prepared, Renewal::Refitted),
+            None => ((inner.prepare)(&inner.mesh, threads), Renewal::Rebuilt),
+        };
+        inner.extent = Extent::of(&inner.mesh);
+        inner.derived = Derived::default();
+        Ok(renewal)
+    }
+
+    /// Prepares another mesh in the same way as this shape's: by the same method, with the same options.
+    #[must_use]
+    pub fn with_mesh(&self, mesh: impl Into<Arc<Mesh>>, threads: Threads) -> Self {
+        let (mesh, prepare) = (mesh.into(), Arc::clone(&self.0.prepare));
+        let prepared = prepare(&mesh, threads);
+        Self::of(mesh, self.0.method, prepared, prepare)
     }
 
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
@@ -148,7 +226,12 @@ impl Shape {
     pub fn from_bytes(bytes: &[u8], mesh: impl Into<Arc<Mesh>>) -> Result<Self, TreeFileError> {
         let mesh = mesh.into();
         let (method, prepared) = Method::load(bytes, &mesh)?;
-        Ok(Self::of(mesh, method, prepared, Arc::new(move |mesh| method.prepare(mesh))))
+        Ok(Self::of(
+            mesh,
+            method,
+            prepared,
+            Arc::new(move |mesh, threads| method.build(mesh, threads)),
+        ))
     }
 
     /// The same for bytes that a given method saved, which need not be in the table of methods.
@@ -159,7 +242,12 @@ impl Shape {
     ) -> Result<Self, TreeFileError> {
         let mesh = mesh.into();
         let prepared = method.load_own(bytes, &mesh)?;
-        Ok(Self::of(mesh, method, prepared, Arc::new(move |mesh| method.prepare(mesh))))
+        Ok(Self::of(
+            mesh,
+            method,
+            prepared,
+            Arc::new(move |mesh, threads| method.build(mesh, threads)),
+        ))
     }
 
     /// The mesh.
@@ -275,7 +363,7 @@ impl Shape {
     /// any mesh, but is not as tight as [`placed_extents`](Self::placed_extents).
     pub(crate) fn placed_dop(&self, pose: &Pose, k: usize, extents: &mut Vec<[f64; 2]>) {
         let extent = &self.0.extent;
-        let dop = self.0.root_dop.get_or_init(|| {
+        let dop = self.0.derived.root_dop.get_or_init(|| {
             let mesh = self.mesh();
             let corners = mesh.faces().iter().flatten().map(|&v| mesh.positions()[v as usize]);
             RootDop::new(extent.center(), extent.half_size(), corners)
@@ -285,7 +373,7 @@ impl Shape {
 
     /// The corners of the convex hull of all faces.
     fn outline(&self) -> &[DVec3] {
-        self.0.outline.get_or_init(|| {
+        self.0.derived.outline.get_or_init(|| {
             let mesh = self.mesh();
             let corners = || mesh.faces().iter().flatten().map(|&v| mesh.positions()[v as usize]);
             match crate::convex::Hull::new(&corners().collect::<Vec<_>>()) {
@@ -296,9 +384,15 @@ impl Shape {
         })
     }
 
+    /// The first vertex at the position of each vertex.
+    pub(super) fn same_vertices(&self) -> &[u32] {
+        let positions = self.mesh().positions();
+        self.0.derived.same_vertices.get_or_init(|| first_vertex_at_each_position(positions))
+    }
+
     /// Fails unless the faces enclose a solid. Found out when first asked for.
     pub(super) fn check_solid(&self) -> Result<(), NotSolid> {
-        *self.0.solid.get_or_init(|| self.mesh().check_solid())
+        *self.0.derived.solid.get_or_init(|| self.mesh().check_solid())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bodies and their handles. A handle detects that its body was removed.
 
 use super::WorldError;
-use crate::{Pose, Shape};
+use crate::{FacePair, Pose, Shape};
 use std::fmt;
 
 /// A handle of a body. After the body is removed, the handle never refers to another one.
@@ -45,6 +45,16 @@ pub struct Body {
     pub(super) pose: Pose,
     pub(super) is_fixed: bool,
     pub(super) filter: Filter,
+    pub(super) own_contacts: Option<OwnContacts>,
+}
+
+/// The contacts of a body with itself, which depend on its shape alone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OwnContacts {
+    /// Pairs of faces, sorted.
+    pub(super) faces: Vec<FacePair>,
+    /// Whether these are the contacts of the body's present shape.
+    pub(super) is_current: bool,
 }
 
 /// The groups of a body, and the groups it may touch, one bit per group.
@@ -67,7 +77,7 @@ impl Body {
     /// A moving body at the identity pose, in all groups.
     pub fn new(shape: &Shape) -> Self {
         let (shape, pose) = (shape.clone(), Pose::IDENTITY);
-        Self { shape, pose, is_fixed: false, filter: Filter::ALL }
+        Self { shape, pose, is_fixed: false, filter: Filter::ALL, own_contacts: None }
     }
 
     /// Sets the pose.
@@ -88,6 +98,34 @@ impl Body {
     pub fn groups(mut self, groups: u32, mask: u32) -> Self {
         self.filter = Filter { groups, mask };
         self
+    }
+}
+
+impl Body {
+    /// Sets whether steps also report contacts of the body with itself, as a pair of the body and itself. They do not
+    /// by default. [`Shape::self_query`] says which faces are in contact; vertices are common by their index.
+    pub fn self_collision(mut self, is_on: bool) -> Self {
+        self.set_self_collision(is_on);
+        self
+    }
+
+    pub(super) fn set_self_collision(&mut self, is_on: bool) {
+        if is_on != self.own_contacts.is_some() {
+            self.own_contacts = is_on.then(OwnContacts::default);
+        }
+    }
+
+    /// Takes another shape.
+    pub(super) fn set_shape(&mut self, shape: Shape) {
+        self.shape = shape;
+        self.shape_changed();
+    }
+
+    /// Drops what was found out about the shape before it changed.
+    pub(super) fn shape_changed(&mut self) {
+        if let Some(own) = &mut self.own_contacts {
+            own.is_current = false;
+        }
     }
 }
 
@@ -145,6 +183,11 @@ impl Bodies {
 
     pub(super) fn checked(&self, body: BodyId) -> Result<&Body, WorldError> {
         self.get(body).ok_or(WorldError::NoSuchBody { body })
+    }
+
+    /// The same, to be changed.
+    pub(super) fn at_mut(&mut self, index: u32) -> Option<&mut Body> {
+        self.slots[index as usize].body.as_mut()
     }
 
     /// The body with an index that was in use at some time; `None` if it was removed.

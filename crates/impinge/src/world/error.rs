@@ -1,7 +1,7 @@
 //! Errors of a world.
 
 use super::BodyId;
-use crate::{Method, PoseError};
+use crate::{MeshError, Method, PoseError};
 
 /// Why a world refused a call. The world is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -20,6 +20,14 @@ pub enum WorldError {
         body: BodyId,
         /// What is wrong with the matrix.
         source: PoseError,
+    },
+    /// Positions are not those of the vertices of a body's mesh.
+    #[error("body {body}: {source}")]
+    Mesh {
+        /// The body whose vertices were to be moved.
+        body: BodyId,
+        /// What is wrong with the positions.
+        source: MeshError,
     },
     /// A shape was prepared by another method than the shapes of the world's bodies.
     #[error(

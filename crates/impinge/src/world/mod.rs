@@ -33,10 +33,12 @@
 //! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
 //! | `group.rs` | the search of faces of all near bodies at once, for methods that have one |
 //! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
+//! | `deform.rs` | bodies that deform: other vertices, other meshes, contacts of a body with itself |
 //! | `error.rs` | [`WorldError`] |
 
 mod body;
 mod coherence;
+mod deform;
 mod error;
 mod group;
 mod motion;
@@ -84,6 +86,8 @@ pub struct World {
     /// Whether searches of the bodies' shapes can start where the last ones ended.
     has_fronts: bool,
     history: History,
+    /// The indices of bodies whose contacts with themselves are reported, sorted.
+    self_colliding: Vec<u32>,
     /// Scratch memory for extents along directions.
     extents: Vec<[f64; 2]>,
     /// Scratch memory for the bodies that a query finds.
@@ -116,6 +120,7 @@ impl World {
             memory: Memory::default(),
             has_fronts: false,
             history: History::default(),
+            self_colliding: Vec::new(),
             extents: Vec::new(),
             found: Vec::new(),
             poses: Vec::new(),
@@ -143,6 +148,7 @@ impl World {
     pub fn add(&mut self, body: Body) -> Result<BodyId, WorldError> {
         let method = self.check_method(&body.shape)?;
         let (filter, is_moving) = (body.filter, !body.is_fixed);
+        let is_self_colliding = body.own_contacts.is_some();
         let id = self.bodies.insert(body)?;
         self.method = Some(method);
         let index = id.index as usize;
@@ -152,6 +158,7 @@ impl World {
         }
         self.filters[index] = filter;
         self.allows_all &= filter == Filter::ALL;
+        self.note_self_collision(id.index, is_self_colliding);
         self.proxies.set(id.index, Bounds::EMPTY, is_moving);
         self.take_shape(id.index);
         self.place(id.index);
@@ -167,21 +174,11 @@ impl World {
         self.broad.remove(&self.proxies, body.index);
         self.proxies.clear(body.index);
         self.bodies.remove(body);
+        self.note_self_collision(body.index, false);
         if !self.ignored.is_empty() {
             self.ignored.retain(|pair| !pair.contains(&body));
         }
         self.teleported.remove(&body);
-        Ok(())
-    }
-
-    /// Gives a body another shape: for bodies that deform, usually a [refitted](Shape::refitted) one. Fails if
-    /// the shape was prepared by another method than the shapes of the other bodies.
-    pub fn set_shape(&mut self, body: BodyId, shape: &Shape) -> Result<(), WorldError> {
-        self.check_method(shape)?;
-        let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
-        found.shape = shape.clone();
-        self.take_shape(body.index);
-        self.mark_moved(body.index);
         Ok(())
     }
 

@@ -6,7 +6,12 @@ use super::{
     coherence::{Memory, Outcome},
     group::BodyGroup,
 };
-use crate::{FacePair, Shape, Threads, broad::ProxyPair, method::WalkCounts, query::Searcher};
+use crate::{
+    FacePair, Shape, Threads,
+    broad::ProxyPair,
+    method::{SharedBy, WalkCounts},
+    query::Searcher,
+};
 use rayon::prelude::*;
 use std::{
     ops::ControlFlow,
@@ -133,6 +138,23 @@ impl PairSearch {
             });
         }
         store(batch, memory);
+    }
+
+    /// Appends the contacts of a body with itself, which are searched only if the body's shape has changed.
+    pub(super) fn search_own(&mut self, index: u32, body: &mut Body, threads: Threads) {
+        let Worker { searcher, faces, touching, counts } = first(&mut self.workers);
+        let Body { shape, own_contacts: Some(own), .. } = body else { return };
+        if !own.is_current {
+            own.faces.clear();
+            let by = SharedBy::Index;
+            *counts = counts.plus(searcher.self_contacts(shape, by, threads, &mut own.faces));
+            own.is_current = true;
+        }
+        let (start, count) = (faces.len(), own.faces.len() as u32);
+        if count > 0 {
+            faces.extend_from_slice(&own.faces);
+            touching.push(Touching { pair: [index; 2], worker: 0, count, start });
+        }
     }
 
     /// Collects the pairs that touch from all workers, and sorts them.

@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Two bodies, the one with the lower index first.
+/// Two bodies, the one with the lower index first; or a body twice, for contacts with itself.
 pub type BodyPair = [BodyId; 2];
 
 /// Two faces that touch, and the bodies they belong to.
@@ -175,7 +175,9 @@ impl<'w> Step<'w> {
 }
 
 impl World {
-    /// Finds all pairs of faces of different bodies that touch now, and compares with the last step.
+    /// Finds all pairs of faces of different bodies that touch now, and compares with the last step. Bodies with
+    /// [self-collision](super::Body::self_collision) whose own faces are in contact are reported as pairs with
+    /// themselves.
     ///
     /// Allocates no memory once its buffers have grown, and reads no clock: the times in its [`StepStats`]
     /// are zero.
@@ -232,6 +234,16 @@ impl World {
         let (memory, has_fronts) = (&mut self.memory, self.has_fronts);
         search.begin();
         memory.begin();
+        for &index in &self.self_colliding {
+            let Some(body) = bodies.at_mut(index) else { continue };
+            search.search_own(index, body, *threads);
+            stats.contacts = search.contacts();
+            if let ControlFlow::Break(why) = watch(&stats) {
+                search.begin();
+                return ControlFlow::Break(why);
+            }
+        }
+        stats.narrow += stopwatch.stage_time();
         let mut stopped = None;
         let is_excluded = |[a, b]: ProxyPair| {
             let is_masked = !self.allows_all && !filters[a as usize].allows(filters[b as usize]);

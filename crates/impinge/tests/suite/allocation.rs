@@ -103,6 +103,25 @@ fn warm_queries_do_not_allocate() {
 }
 
 #[test]
+fn warm_self_queries_do_not_allocate() {
+    for &method in Method::ALL {
+        let mesh = torus_for(method);
+        let crossed = mesh.positions().iter().map(|p| p.with_z(0.3 * p.z * p.x)).collect();
+        let shape = Shape::with_method(method, mesh.with_positions(crossed).expect("finite"));
+        let mut contacts = Vec::new();
+        let mut round = || {
+            shape.self_query().contacts_into(&mut contacts);
+            contacts.len() + usize::from(shape.self_query().intersects())
+        };
+        let expected = round();
+        assert!(expected > 1, "{method}: the torus touches itself");
+        let warm = allocations();
+        assert_eq!(round(), expected, "{method}");
+        assert_eq!(allocations() - warm, 0, "{method} allocates when warm");
+    }
+}
+
+#[test]
 fn warm_points_and_rays_do_not_allocate() {
     let torus = Arc::new(generate::deformed_torus(1, [60, 20]).expect("enough segments"));
     let poses = generate::tumble(1.1, 20).expect("a distance");

@@ -10,6 +10,7 @@ mod allocation;
 mod batch;
 mod broad;
 mod clash;
+mod deform;
 mod distance;
 mod mesh_distance;
 mod methods;

@@ -15,7 +15,7 @@ use std::{
 
 /// Worlds with every broad phase, and with every way to remember pairs. The default, without coherence, comes
 /// first.
-fn worlds() -> Vec<(String, World)> {
+pub(crate) fn worlds() -> Vec<(String, World)> {
     let sweep = |k: usize| World::with_broad_phase(Sweep::directions(k).expect("a k-DOP"));
     let hulls = |k: usize| World::with_broad_phase(Sweep::hull_directions(k).expect("a k-DOP"));
     let mut worlds = vec![

@@ -175,6 +175,7 @@ impl Boxtree {
             pairs: Vec::with_capacity(items.len().saturating_sub(1)),
             starts: Vec::new(),
             faces: Vec::new(),
+            fit_quality: Default::default(),
         };
         if !items.is_empty() {
             let spread = Spread::of(&items);

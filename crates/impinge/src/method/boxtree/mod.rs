@@ -38,10 +38,11 @@ pub use walk::BoxtreeScratch;
 
 use super::{
     MethodInfo, PointScratch, Prepared, Recipe, Search,
+    fit_quality::FitQuality,
     hierarchy::{FrameRay, HierarchySearch},
     prepared::visit_all,
 };
-use crate::{Mesh, Method, Pose, Ray, volume::Frame};
+use crate::{Mesh, Method, Pose, Ray, Threads, volume::Frame};
 use glam::DVec3;
 use grid::GridBox;
 use node::{Kind, Node};
@@ -75,9 +76,11 @@ impl Prepared for Boxtree {
         Box::new(HierarchySearch::<Self>::new())
     }
 
-    fn refitted(mut self: Arc<Self>, mesh: &Mesh) -> Option<Arc<dyn Prepared>> {
-        Arc::make_mut(&mut self).refit(mesh).ok()?;
-        Some(self)
+    fn refitted(mut self: Arc<Self>, mesh: &Mesh, _threads: Threads) -> Option<Arc<dyn Prepared>> {
+        let tree = Arc::make_mut(&mut self);
+        tree.refit(mesh).ok()?;
+        let is_good = !tree.fit_quality.is_poor(tree.cost());
+        is_good.then_some(self as Arc<dyn Prepared>)
     }
 
     fn faces_near_point(
@@ -126,6 +129,7 @@ pub struct Boxtree {
     starts: Vec<u32>,
     /// The faces of those leaves, leaf by leaf. A leaf with one face holds it in its node.
     faces: Vec<u32>,
+    fit_quality: FitQuality,
 }
 
 impl Boxtree {

@@ -5,7 +5,11 @@ use super::{
     build::fitted,
     grid::{GridBox, LaneBox, typical_size},
 };
-use crate::{Mesh, method::RefitError, volume::Frame};
+use crate::{
+    Mesh,
+    method::{RefitError, fit_quality::relative_cost},
+    volume::Frame,
+};
 
 impl Boxtree {
     /// The number of faces that the tree was built over.
@@ -28,6 +32,9 @@ impl Boxtree {
         let Some(root) = self.root else {
             return Ok(());
         };
+        let mut fit_quality = self.fit_quality;
+        fit_quality.measure_once(|| self.cost());
+        self.fit_quality = fit_quality;
         self.frame = Frame::new(&mesh.bounds());
         let (bounds, spreads) = self.face_bounds(mesh);
         let leaves = self.pairs.iter().flatten().zip(spreads.iter().flatten());
@@ -44,6 +51,31 @@ impl Boxtree {
             }
         }
         Ok(())
+    }
+
+    /// The sum of the squared sizes of all boxes, relative to that of the root.
+    pub(super) fn cost(&self) -> f64 {
+        // In units of the frame, in which a step is 2^−24.
+        let square = |bounds: LaneBox| (f64::from(bounds.size()) / 2f64.powi(24)).powi(2);
+        let bounds: LaneBox = self.bounds.into();
+        let Some(root) = self.root else { return 0.0 };
+        // The box of each child, from which those of its own children follow.
+        let mut boxes = vec![[LaneBox::EMPTY; 2]; self.pairs.len()];
+        let mut sum = 0.0;
+        let mut add = |node: Node, of: LaneBox, boxes: &mut [[LaneBox; 2]]| {
+            if node.kind() == Kind::Inner {
+                let pair = node.link as usize;
+                boxes[pair] = self.pairs[pair].map(|child| child.of(of));
+                sum += square(boxes[pair][0]) + square(boxes[pair][1]);
+            }
+        };
+        add(root, bounds, &mut boxes);
+        for (pair, nodes) in self.pairs.iter().enumerate() {
+            let of = boxes[pair];
+            add(nodes[0], of[0], &mut boxes);
+            add(nodes[1], of[1], &mut boxes);
+        }
+        relative_cost(square(bounds), std::iter::once(sum))
     }
 
     /// The bounds of all faces, and of those below each child, for a tree with faces.

@@ -19,7 +19,7 @@ pub use super::cells::{CellTest, Division, SubdivisionDepth};
 pub use options::FaceOctreeOptions;
 
 use super::{GroupSearch, MethodInfo, Prepared, Recipe, Search};
-use crate::{Mesh, Method};
+use crate::{Mesh, Method, Threads};
 use search::FaceOctreeSearch;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Prepared for FaceOctree {
     }
 
     /// There is nothing to fit.
-    fn refitted(self: Arc<Self>, _mesh: &Mesh) -> Option<Arc<dyn Prepared>> {
+    fn refitted(self: Arc<Self>, _mesh: &Mesh, _threads: Threads) -> Option<Arc<dyn Prepared>> {
         Some(self)
     }
 }

@@ -16,11 +16,11 @@ pub(super) use ray::{FrameRay, FrameSegment, TAU_SLACK};
 pub(super) use search::HierarchySearch;
 
 use super::{
-    FaceDecider, Found, Front, Hint, Meter, NearestFaces, OpenPair, Prepared, Question, WalkCounts,
-    question::Leaves,
+    FaceDecider, Found, Front, Hint, Meter, NearestFaces, OpenPair, Prepared, Question,
+    SelfDecider, WalkCounts, question::Leaves,
 };
 use std::{
-    ops::ControlFlow,
+    ops::{ControlFlow, Range},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -134,6 +134,24 @@ pub(super) trait Walk: Sync {
     ) -> ControlFlow<()> {
         self.begin_at_roots(scratch);
         self.walk(scratch, u64::MAX, visit)
+    }
+
+    /// The number of parts of a search of one tree for contacts of the body with itself; 0 for trees that are searched
+    /// like two bodies instead. Both trees are the same, at the same pose.
+    fn self_parts(&self) -> usize {
+        0
+    }
+
+    /// Searches some of these parts, and calls `found` with each pair of faces in contact once, the lower face first.
+    /// All parts together find all contacts of the body with itself.
+    fn search_self(
+        &self,
+        _scratch: &mut Self::Scratch,
+        _parts: Range<usize>,
+        _decider: &SelfDecider<'_>,
+        _found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 
     /// Resets the scratch for a walk from the roots.

@@ -4,9 +4,11 @@ use super::{Goal, Hierarchy, NearestWalk, ResumableWalk, Walk, WalkScratch};
 use crate::{
     FacePair, Threads,
     method::{
-        Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, WalkCounts,
+        Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, SelfQuestion,
+        WalkCounts,
         brute::Brute,
         question::{Leaves, Proximity},
+        self_question::{collect_by_copy, visit_by_copy},
     },
 };
 use rayon::prelude::*;
@@ -37,6 +39,8 @@ struct Worker<S> {
 const ALONE: u64 = 2_000;
 /// Into how many pieces for each thread a query is split: many, so that expensive ones even out.
 const PIECES: usize = 64;
+/// How many parts of a search of a body and itself a thread takes at a time.
+const SELF_PARTS: usize = 64;
 
 impl<H: Hierarchy> HierarchySearch<H> {
     pub(in crate::method) fn new() -> Self {
@@ -210,6 +214,83 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
         }
     }
 
+    fn visit_self(
+        &mut self,
+        question: &SelfQuestion<'_>,
+        found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        let both = question.question();
+        let [a, b] = both.prepared::<H>();
+        let pair = a.pair(b, both);
+        if both.proximity() != Proximity::Near || Self::repeats(both) {
+            return visit_by_copy(self, question, found);
+        }
+        let (parts, decider) = (pair.self_parts(), question.decider());
+        let scratch = &mut self.workers[0].scratch;
+        let result = if parts > 0 {
+            pair.begin(scratch);
+            pair.search_self(scratch, 0..parts, &decider, found)
+        } else {
+            // The tree and a copy of it: each pair of leaves comes up in both orders.
+            pair.begin_at_roots(scratch);
+            pair.walk(scratch, u64::MAX, &mut |[faces, others]| {
+                for &a in faces {
+                    for &b in others.iter().filter(|&&b| a < b) {
+                        if decider.accepts(FacePair { a, b }) {
+                            found(FacePair { a, b })?;
+                        }
+                    }
+                }
+                ControlFlow::Continue(())
+            })
+        };
+        self.counts = scratch.counts();
+        result
+    }
+
+    fn collect_self(&mut self, question: &SelfQuestion<'_>, contacts: &mut Vec<FacePair>) {
+        let both = question.question();
+        let [a, b] = both.prepared::<H>();
+        let pair = a.pair(b, both);
+        let parts = pair.self_parts();
+        if both.proximity() != Proximity::Near || Self::repeats(both) {
+            return collect_by_copy(self, question, contacts);
+        }
+        if parts == 0 {
+            let _ = self.visit_self(question, &mut |pair| {
+                contacts.push(pair);
+                ControlFlow::Continue(())
+            });
+            return;
+        }
+        let (threads, next) = (threads_for(both.threads, parts), AtomicUsize::new(0));
+        self.workers.resize_with(self.workers.len().max(threads), Worker::default);
+        let search = |worker: &mut Worker<H::Scratch>| {
+            let (decider, Worker { scratch, contacts, .. }) = (question.decider(), worker);
+            pair.begin(scratch);
+            loop {
+                let start = next.fetch_add(SELF_PARTS, Ordering::Relaxed);
+                if start >= parts {
+                    break;
+                }
+                let part = start..parts.min(start + SELF_PARTS);
+                let _ = pair.search_self(scratch, part, &decider, &mut |pair| {
+                    contacts.push(pair);
+                    ControlFlow::Continue(())
+                });
+            }
+        };
+        match threads {
+            1 => search(&mut self.workers[0]),
+            _ => self.workers[..threads].par_iter_mut().for_each(search),
+        }
+        self.counts = WalkCounts::default();
+        for worker in &mut self.workers[..threads] {
+            contacts.append(&mut worker.contacts);
+            self.counts = self.counts.plus(worker.scratch.counts());
+        }
+    }
+
     fn nearest(&mut self, question: &Question<'_>, nearest: &mut NearestFaces) {
         let [a, b] = question.prepared::<H>();
         let (pair, decider) = (a.pair(b, question), question.decider());
@@ -267,5 +348,13 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
 
     fn counts(&self) -> WalkCounts {
         self.counts
+    }
+}
+
+/// The number of threads worth using for this many parts of a search of a body and itself.
+fn threads_for(threads: Threads, parts: usize) -> usize {
+    match threads {
+        Threads::Pool if parts > SELF_PARTS => rayon::current_num_threads(),
+        _ => 1,
     }
 }

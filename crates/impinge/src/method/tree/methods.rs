@@ -3,7 +3,7 @@
 
 use super::{BuildOptions, BvTree, Scratch, TreePair};
 use crate::{
-    Mesh, Method,
+    Mesh, Method, Threads,
     method::{
         MethodInfo, Prepared, Question, Recipe, Search, TreeReport,
         hierarchy::{Hierarchy, HierarchySearch},
@@ -95,6 +95,11 @@ impl<V: SavedVolume> Prepared for BvTree<V> {
         Some(self.to_bytes(mesh))
     }
 
+    fn refitted(mut self: Arc<Self>, mesh: &Mesh, threads: Threads) -> Option<Arc<dyn Prepared>> {
+        let is_good = Arc::make_mut(&mut self).refit(mesh, threads);
+        is_good.then_some(self as Arc<dyn Prepared>)
+    }
+
     fn tree_report(&self) -> Option<TreeReport> {
         let (nodes, height) = (self.node_count(), self.height());
         Some(TreeReport { nodes, height, total_volume: self.total_volume() })
@@ -129,5 +134,11 @@ impl Recipe for (Method, BuildOptions) {
             Some(i) => BUILDERS[i](mesh, options),
             None => method.build(mesh, options.threads),
         }
+    }
+
+    fn prepare_on(self, mesh: &Mesh, threads: Threads) -> Arc<dyn Prepared> {
+        let (method, options) = self;
+        let threads = if options.threads == Threads::Pool { Threads::Pool } else { threads };
+        (method, options.threads(threads)).prepare(mesh)
     }
 }

@@ -5,6 +5,7 @@ mod build;
 mod front;
 pub(super) mod methods;
 mod nearest;
+mod refit;
 mod resumable;
 mod save;
 mod split;
@@ -18,6 +19,7 @@ pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
 pub use tumbling::Tumbling;
 pub use walk::{Scratch, TreePair};
 
+use super::fit_quality::FitQuality;
 use crate::volume::{BoundingVolume, Frame};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tumbling::Outlines;
@@ -40,6 +42,7 @@ pub struct BvTree<V> {
     /// Hulls and vertices of nodes, by which they are placed; `None` if all are placed by the linear map of
     /// their volumes.
     outlines: Option<Box<Outlines>>,
+    fit_quality: FitQuality,
 }
 
 /// A bounding volume, and its children or faces.

@@ -30,9 +30,12 @@ mod tests;
 use super::{BvTree, Node, build::Source};
 use crate::{
     Mesh,
-    method::save::{
-        HEADER, NodeProblem, TreeFileError, VolumeProblem, begun, body, max_depth, permutation,
-        sealed, u32_at,
+    method::{
+        fit_quality::FitQuality,
+        save::{
+            HEADER, NodeProblem, TreeFileError, VolumeProblem, begun, body, max_depth, permutation,
+            sealed, u32_at,
+        },
     },
     volume::{Frame, SavedVolume},
 };
@@ -109,6 +112,7 @@ impl<V: SavedVolume> BvTree<V> {
             faces: pieces,
             pieces: Vec::new(),
             outlines: None,
+            fit_quality: FitQuality::default(),
         };
         tree.name_faces(&source);
         Ok(tree)

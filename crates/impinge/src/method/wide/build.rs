@@ -7,15 +7,14 @@
 use super::{
     Leaf, Link, Node, OrientedBox, WIDTH, WideTree,
     divide::{Division, divide},
-    fit::{fit, measured},
+    fit::{bounds_of, fit, measured},
     lanes::{Lanes, on},
     options::WideOptions,
     relative_pose::BodyFrame,
 };
-use crate::{Mesh, Threads, volume::Frame};
+use crate::{Bounds, Mesh, Threads, volume::Frame};
 use glam::DVec3;
 use rayon::prelude::*;
-use std::ops::Range;
 
 impl WideTree {
     /// Builds a tree over all faces of a mesh, in time n log n for any mesh.
@@ -30,7 +29,9 @@ impl WideTree {
         let (nodes, leaves) = unfitted(faces.len(), &divisions);
         drop(divisions);
         let body_frame = BodyFrame::new(&mesh.bounds(), frame.unit());
-        let mut tree = Self { frame, body_frame, nodes, leaves, faces, lanes, options };
+        let (fit_quality, refits) = Default::default();
+        let mut tree =
+            Self { frame, body_frame, nodes, leaves, faces, lanes, options, fit_quality, refits };
         tree.fit(mesh, &points, Axes::Best);
         tree
     }
@@ -47,38 +48,61 @@ impl WideTree {
 
     /// Fills the leaves and fits all boxes, given the vertices in the mesh's frame.
     pub(super) fn fit(&mut self, mesh: &Mesh, points: &[DVec3], axes: Axes) {
-        let Self { lanes, options, faces, leaves, .. } = self;
-        let (lanes, options) = (*lanes, *options);
+        self.fill_leaves(mesh, self.options.threads, |vertex| points[vertex]);
+        self.fit_boxes(axes, self.options.threads);
+    }
+
+    /// Fills the leaves, given the position of each vertex in the mesh's frame.
+    pub(super) fn fill_leaves(
+        &mut self,
+        mesh: &Mesh,
+        threads: Threads,
+        point: impl Fn(usize) -> DVec3 + Sync,
+    ) {
+        let Self { faces, leaves, .. } = self;
         let fill = |leaf: &mut Leaf| {
             let range = leaf.first as usize..(leaf.first + leaf.count) as usize;
-            let corners = |&face: &u32| mesh.faces()[face as usize].map(|v| points[v as usize]);
+            let corners = |&face: &u32| {
+                // Not `map`, which the compiler calls as a function.
+                let [p, q, r] = mesh.faces()[face as usize];
+                [point(p as usize), point(q as usize), point(r as usize)]
+            };
             leaf.fill(faces[range].iter().map(corners));
         };
-        match options.threads {
+        match threads {
             Threads::One => leaves.iter_mut().for_each(fill),
             Threads::Pool => leaves.par_iter_mut().with_min_len(64).for_each(fill),
         }
+    }
+
+    /// Fits all boxes to the leaves.
+    pub(super) fn fit_boxes(&mut self, axes: Axes, threads: Threads) {
+        let (lanes, quality) = (self.lanes, self.options.quality);
         let mut nodes = std::mem::take(&mut self.nodes);
-        let below: Vec<[Range<u32>; WIDTH]> = leaves_below(&nodes);
-        let fit_node = |(node, below): (&mut Node, &[Range<u32>; WIDTH])| {
-            for (lane, Range { start, end }) in below.iter().enumerate() {
+        let below: Vec<[Below; WIDTH]> = leaves_below(&nodes, &self.leaves);
+        let fit_node = |(node, below): (&mut Node, &[Below; WIDTH])| {
+            for (lane, Below { first, end, bounds }) in below.iter().enumerate() {
                 if node.links[lane] == Link::NONE {
                     continue;
                 }
-                let leaves = &self.leaves[*start as usize..*end as usize];
+                let leaves = (&self.leaves[*first as usize..*end as usize], *bounds);
+                let kept = node.oriented_box(lane);
                 let fitted = match axes {
-                    Axes::Best => on!(lanes, simd => fit(simd, leaves, options.quality)),
-                    Axes::Kept => {
-                        let axes = node.oriented_box(lane).axes;
-                        on!(lanes, simd => measured(simd, leaves, axes))
-                    }
+                    Axes::Best => on!(lanes, simd => fit(simd, leaves, quality)),
+                    Axes::Kept => on!(lanes, simd => measured(simd, leaves, kept.axes)),
+                    Axes::Followed { area_factor, turn } => on!(lanes, simd => {
+                        let along = measured(simd, leaves, kept.axes);
+                        let limit = GROWTH * area_factor * kept.area();
+                        let is_kept = lane != usize::from(turn) && along.area() <= limit;
+                        if is_kept { along } else { fit(simd, leaves, quality) }
+                    }),
                 };
                 node.set_box(lane, &fitted);
             }
         };
-        match options.threads {
+        match threads {
             Threads::One => nodes.iter_mut().zip(&below).for_each(fit_node),
-            Threads::Pool => nodes.par_iter_mut().zip(&below).for_each(fit_node),
+            Threads::Pool => nodes.par_iter_mut().zip(&below).with_min_len(16).for_each(fit_node),
         }
         self.nodes = nodes;
         let centers = self.nodes.iter().flat_map(|node| node.center.as_flattened());
@@ -86,13 +110,19 @@ impl WideTree {
     }
 }
 
+/// The factor by which the area of a box may grow in one refit before it gets new axes.
+const GROWTH: f32 = 1.05;
+
 /// Along which axes boxes are fitted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Axes {
     /// The axes with the least surface area.
     Best,
     /// The axes that the boxes already have.
     Kept,
+    /// The axes that the boxes already have, as long as they do. `area_factor` is the square of the old unit of
+    /// length in new units. The child with the number `turn` in each node gets the best axes in any case.
+    Followed { area_factor: f32, turn: u8 },
 }
 
 /// The vertices of a mesh in its frame.
@@ -129,18 +159,32 @@ fn unfitted(faces: usize, divisions: &[Division]) -> (Vec<Node>, Vec<Leaf>) {
     (nodes.collect(), leaves)
 }
 
-/// The range of leaves below each child. Children come after their parents, so this goes backwards.
-fn leaves_below(nodes: &[Node]) -> Vec<[Range<u32>; WIDTH]> {
-    let mut below: Vec<[Range<u32>; WIDTH]> = vec![Default::default(); nodes.len()];
+/// The leaves below a child.
+#[derive(Clone, Copy)]
+struct Below {
+    first: u32,
+    end: u32,
+    bounds: Bounds,
+}
+
+/// The leaves below each child. Children come after their parents, so this goes backwards.
+fn leaves_below(nodes: &[Node], leaves: &[Leaf]) -> Vec<[Below; WIDTH]> {
+    let nothing = Below { first: 0, end: 0, bounds: Bounds::EMPTY };
+    let mut below = vec![[nothing; WIDTH]; nodes.len()];
     for (k, node) in nodes.iter().enumerate().rev() {
         for (lane, link) in node.links.iter().enumerate().filter(|(_, link)| **link != Link::NONE) {
             let index = link.index();
             below[k][lane] = if link.is_leaf() {
-                index as u32..index as u32 + 1
+                let bounds = bounds_of(&leaves[index..=index], 1);
+                Below { first: index as u32, end: index as u32 + 1, bounds }
             } else {
                 let children = &below[index];
-                let end = children.iter().map(|range| range.end).max();
-                children[0].start..end.unwrap_or(0)
+                let mut all = children[0];
+                for child in &children[1..] {
+                    all.end = all.end.max(child.end);
+                    all.bounds.merge(&child.bounds);
+                }
+                all
             };
         }
     }

@@ -38,12 +38,18 @@ type Extents = [(f32, f32); 3];
 
 const IDENTITY: Axes = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
+/// Some leaves and their bounds.
+pub(super) type BoundedLeaves<'l> = (&'l [Leaf], Bounds);
+
 /// Returns a box around all triangles of some leaves. It compares three boxes and takes the one
 /// with the least surface area: axis-aligned, along the mean normal with the best rectangle across,
 /// or along the principal axes of the surface.
 #[inline(always)]
-pub(super) fn fit<S: Simd>(simd: S, leaves: &[Leaf], quality: WideQuality) -> OrientedBox {
-    let whole = bounds_of(leaves, 1);
+pub(super) fn fit<S: Simd>(
+    simd: S,
+    (leaves, whole): BoundedLeaves<'_>,
+    quality: WideQuality,
+) -> OrientedBox {
     let step = leaves.len().div_ceil(SAMPLE);
     let sample = Sample { leaves, step, origin: origin_of(&whole) };
     let bounds = if step == 1 { whole } else { bounds_of(leaves, step) };
@@ -66,13 +72,16 @@ pub(super) fn fit<S: Simd>(simd: S, leaves: &[Leaf], quality: WideQuality) -> Or
     if step == 1 {
         return enclosing_box(&whole, best.0, best.1);
     }
-    measured(simd, leaves, best.0)
+    measured(simd, (leaves, whole), best.0)
 }
 
 /// Returns the box along given axes around all triangles of some leaves.
 #[inline(always)]
-pub(super) fn measured<S: Simd>(simd: S, leaves: &[Leaf], axes: Axes) -> OrientedBox {
-    let whole = bounds_of(leaves, 1);
+pub(super) fn measured<S: Simd>(
+    simd: S,
+    (leaves, whole): BoundedLeaves<'_>,
+    axes: Axes,
+) -> OrientedBox {
     let all = Sample { leaves, step: 1, origin: origin_of(&whole) };
     if axes == IDENTITY {
         return enclosing_box(&whole, axes, extents_of(&whole, all.origin));
@@ -101,7 +110,7 @@ impl Sample<'_> {
 }
 
 /// The bounds of every `step`-th leaf.
-fn bounds_of(leaves: &[Leaf], step: usize) -> Bounds {
+pub(super) fn bounds_of(leaves: &[Leaf], step: usize) -> Bounds {
     let mut bounds = Bounds::EMPTY;
     for leaf in leaves.iter().step_by(step) {
         let [center, extent] =

@@ -15,6 +15,7 @@
 //! | `relative_pose.rs` | how two bodies stand to each other, either seen from the other |
 //! | `boxes.rs` | one box against eight |
 //! | `triangles.rs` | eight triangles against eight |
+//! | `neighbours.rs` | faces of one mesh that share vertices, eight at a time |
 //! | `walk.rs` | down two trees at once |
 //! | `nearest.rs`, `resumable.rs` | the same for distances, and for queries that can be interrupted |
 //! | `point.rs` | down one tree, to the faces that are close to a point |
@@ -25,6 +26,7 @@ mod build;
 mod divide;
 mod fit;
 mod nearest;
+mod neighbours;
 mod options;
 mod point;
 mod ray;
@@ -41,6 +43,7 @@ pub use options::{WideOptions, WideQuality};
 
 use super::{
     MethodInfo, PointScratch, Prepared, Recipe, Search,
+    fit_quality::FitQuality,
     hierarchy::{FrameRay, HierarchySearch},
     prepared::visit_all,
 };
@@ -74,6 +77,13 @@ impl Recipe for WideOptions {
     fn prepare(self, mesh: &Mesh) -> Arc<dyn Prepared> {
         Arc::new(WideTree::build(mesh, self))
     }
+
+    fn prepare_on(self, mesh: &Mesh, threads: Threads) -> Arc<dyn Prepared> {
+        let threads = if self.threads == Threads::Pool { Threads::Pool } else { threads };
+        let mut tree = WideTree::build(mesh, self.threads(threads));
+        tree.options = self;
+        Arc::new(tree)
+    }
 }
 
 impl Prepared for WideTree {
@@ -89,9 +99,10 @@ impl Prepared for WideTree {
         Some(self.to_bytes(mesh))
     }
 
-    fn refitted(mut self: Arc<Self>, mesh: &Mesh) -> Option<Arc<dyn Prepared>> {
-        Arc::make_mut(&mut self).refit(mesh);
-        Some(self)
+    fn refitted(mut self: Arc<Self>, mesh: &Mesh, threads: Threads) -> Option<Arc<dyn Prepared>> {
+        let threads = if self.options.threads == Threads::Pool { Threads::Pool } else { threads };
+        let is_good = Arc::make_mut(&mut self).refit(mesh, threads);
+        is_good.then_some(self as Arc<dyn Prepared>)
     }
 
     fn faces_near_point(
@@ -138,6 +149,9 @@ pub(super) struct WideTree {
     faces: Vec<u32>,
     lanes: Lanes,
     options: WideOptions,
+    fit_quality: FitQuality,
+    /// How often the tree was refitted, modulo 8: the children that get new axes next.
+    refits: u8,
 }
 
 /// Eight boxes, side by side, and what is in them.
@@ -238,6 +252,14 @@ struct OrientedBox {
     center: [f32; 3],
     half: [f32; 3],
     axes: [[f32; 3]; 3],
+}
+
+impl OrientedBox {
+    /// An eighth of the surface area.
+    fn area(&self) -> f32 {
+        let [x, y, z] = self.half;
+        x * y + y * z + z * x
+    }
 }
 
 impl WideTree {

@@ -100,7 +100,9 @@ impl WideTree {
         let body_frame = BodyFrame::new(&bounds, frame.unit());
         let (lanes, options) = (Lanes::best(), WideOptions::default().threads(threads));
         let points = normalized(mesh, &frame, threads);
-        let mut tree = Self { frame, body_frame, nodes, leaves, faces, lanes, options };
+        let (fit_quality, refits) = Default::default();
+        let mut tree =
+            Self { frame, body_frame, nodes, leaves, faces, lanes, options, fit_quality, refits };
         tree.fit(mesh, &points, Axes::Kept);
         Ok(tree)
     }

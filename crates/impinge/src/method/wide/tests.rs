@@ -20,6 +20,7 @@ use std::{collections::HashSet, f64::consts::FRAC_PI_2, sync::Arc};
 
 mod front;
 mod making;
+mod own;
 
 const QUALITIES: [WideQuality; 2] = [WideQuality::Fast, WideQuality::Quality];
 

@@ -58,6 +58,7 @@
 
 use super::{
     Leaf, Slot, WIDTH, WideTree,
+    neighbours::{Ids, cleared},
     relative_pose::{RelativePose, row_sum},
     vector::{
         Vector, cross, dot, greatest, highs, least, loads, lows, minus, pick, plus, splats, store,
@@ -200,7 +201,8 @@ fn reaches<S: Simd>(
 /// A leaf and the slab that contains it.
 pub(super) type Slabbed<'t> = (&'t Leaf, Slab);
 
-/// Compares all triangles of two leaves. Calls `visit` for each triangle of `b`, by its lane, with
+/// Compares all triangles of two leaves. With `neighbours`, the vertices of both leaves' faces, pairs that share vertices
+/// and are proven to be in no contact besides count as apart. Calls `visit` for each triangle of `b`, by its lane, with
 /// the verdicts on the triangles of `a`, unless all are apart. Stops and returns `true` as soon as
 /// `visit` returns `true`.
 #[inline(always)]
@@ -210,6 +212,7 @@ pub(super) fn compare<S: Simd>(
     (b, slab_b): Slabbed<'_>,
     relative: &RelativePose,
     narrowed: &NarrowedPose,
+    neighbours: Option<&[Ids; 2]>,
     mut visit: impl FnMut(u32, Verdicts) -> bool,
 ) -> bool {
     const UNIT: f32 = f32::EPSILON / 2.0;
@@ -299,6 +302,16 @@ pub(super) fn compare<S: Simd>(
         if alive == 0 {
             continue;
         }
+        let b0 = pick(simd, &corners[0], at);
+        let b1 = pick(simd, &corners[1], at);
+        let b2 = pick(simd, &corners[2], at);
+        if let Some([ids_a, ids_b]) = neighbours {
+            let ids_b = [ids_b[0][at], ids_b[1][at], ids_b[2][at]];
+            alive &= !cleared(simd, (ids_a, [&a0, &a1, &a2]), (ids_b, [&b0, &b1, &b2]), delta);
+            if alive == 0 {
+                continue;
+            }
+        }
 
         // If the boxes overlap up to the margin, no difference is larger than the sum of their
         // sides and 5 δ: 3 between the boxes and 2 for the true points. The margins add up to 6 δ.
@@ -311,9 +324,6 @@ pub(super) fn compare<S: Simd>(
         let common = area * (12.01 * delta) + 1e-37;
         let bound = volume * (49.0 * UNIT) + common;
 
-        let b0 = pick(simd, &corners[0], at);
-        let b1 = pick(simd, &corners[1], at);
-        let b2 = pick(simd, &corners[2], at);
         let sides_b = [
             dot(&normal_a, &minus(&b0, &a0)),
             dot(&normal_a, &minus(&b1, &a0)),

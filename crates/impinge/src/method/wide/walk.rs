@@ -8,6 +8,7 @@
 use super::{
     Leaf, Link, Node, ROOT, Slot, WIDTH, WideTree, boxes,
     nearest::NearStack,
+    neighbours::ids_of,
     relative_pose::RelativePose,
     resumable::OpenSlots,
     triangles::{NarrowedPose, Slab, compare},
@@ -15,14 +16,18 @@ use super::{
 use crate::{
     FacePair,
     method::{
-        FaceDecider, Found, Hint, Question, WalkCounts,
+        FaceDecider, Found, Hint, Question, SelfDecider, WalkCounts,
         hierarchy::{Goal, Hierarchy, LeafVisitor, Walk, WalkScratch},
         question::Leaves,
+        self_question::FaceVertices,
     },
     simd::{Eight, lanes_of, on, vector::loads},
 };
 use fearless_simd::{f32x8, prelude::*};
-use std::{ops::ControlFlow, sync::atomic::Ordering};
+use std::{
+    ops::{ControlFlow, Range},
+    sync::atomic::Ordering,
+};
 
 /// Scratch memory for a traversal, reused from query to query. A warm query allocates nothing.
 #[derive(Debug, Default)]
@@ -52,6 +57,8 @@ const RESULTS_AT_ONCE: usize = 256;
 const PAIRS_AT_ONCE: usize = 4;
 /// Pairs of leaves collected before they are compared.
 const LEAVES_AT_ONCE: usize = 16;
+/// Nodes whose children are compared with each other before the pairs found so far are visited.
+const NODES_AT_ONCE: usize = 8;
 /// Tests after which a search for any contact stops visiting the most promising pair first, and
 /// visits several pairs at a time.
 const GREEDY_TESTS: u64 = 1024;
@@ -79,6 +86,8 @@ pub(in crate::method) struct WidePair<'t> {
     /// The length of the second tree's unit in the frame of the first.
     scale: f32,
     pub(super) tolerance: f64,
+    /// The vertices of the faces, if this is one tree, searched for contacts of the body with itself.
+    own: Option<FaceVertices<'t>>,
 }
 
 impl<'t> WidePair<'t> {
@@ -91,7 +100,7 @@ impl<'t> WidePair<'t> {
             tolerance,
         );
         let scale = relative_poses[0].scale;
-        Self { trees: [a, b], relative_poses, scale, tolerance }
+        Self { trees: [a, b], relative_poses, scale, tolerance, own: None }
     }
 
     /// Clears the scratch memory for a new traversal.
@@ -287,20 +296,54 @@ impl<'t> WidePair<'t> {
         let (a, b) = (&tree_a.leaves[a.index()], &tree_b.leaves[b.index()]);
         let Scratch { touching, undecided, counts, .. } = scratch;
         counts.face_tests += u64::from(a.count * b.count);
+        // Within one leaf, each pair of faces counts once.
+        let is_one_leaf = self.own.is_some() && pair[0] == pair[1];
+        let neighbours = self.own.map(|own| [ids_of(&own, tree_a, a), ids_of(&own, tree_b, b)]);
         compare(
             simd,
             (a, Slab::new(tree_a, pair[0], a)),
             (b, Slab::new(tree_b, pair[1], b)),
             &self.relative_poses[0],
             narrowed,
+            neighbours.as_ref(),
             #[inline(always)]
-            |lane, found| {
+            |lane, mut found| {
+                if is_one_leaf {
+                    let before = (1 << lane) - 1;
+                    found.touching &= before;
+                    found.undecided &= before;
+                }
                 let b = tree_b.faces[(b.first + lane) as usize];
                 push_pairs(tree_a, a, b, found.touching, touching);
                 push_pairs(tree_a, a, b, found.undecided, undecided);
                 aim == Aim::Any && found.touching != 0
             },
         );
+    }
+
+    /// Adds all pairs of two children of a node whose boxes overlap, and each child that is a leaf with itself.
+    ///
+    /// Two different faces are either in one leaf, or below two different children of exactly one node. So the nodes
+    /// of a tree together lead to each pair of faces once.
+    fn push_siblings(&self, node: usize, scratch: &mut Scratch) {
+        on!(self.trees[0].lanes, simd => {
+            let links = &self.trees[0].nodes[node].links;
+            for (lane, &link) in links.iter().enumerate().filter(|(_, link)| **link != Link::NONE) {
+                let slot = (node * WIDTH + lane) as Slot;
+                if link.is_leaf() {
+                    scratch.leaves.push([slot, slot]);
+                }
+                let job = Job {
+                    pair: [slot, slot],
+                    link: Link::node(node),
+                    opened: 0,
+                    is_other_leaf: link.is_leaf(),
+                };
+                let later = boxes::overlaps(boxes::largest(self.gaps(simd, &job))) & (0xfe << lane);
+                scratch.counts.volume_tests += WIDTH as u64;
+                self.push_children(&job, later, &mut scratch.stack, &mut scratch.leaves);
+            }
+        });
     }
 
     /// Splits pairs of boxes, level by level, until there are `enough` of them or only leaves are
@@ -477,6 +520,44 @@ impl Walk for WidePair<'_> {
                 }
             }
         }
+    }
+
+    fn self_parts(&self) -> usize {
+        self.trees[0].nodes.len()
+    }
+
+    /// Each part is a node: pairs of faces below two different children of it, or in one leaf below it.
+    ///
+    /// Faces that share vertices are never proven apart by `triangles.rs`, so all of them get to the decider. Those
+    /// proven to touch are in contact: an edge of one passes through the inner points of the other, outside the convex
+    /// hull of any two of its corners.
+    fn search_self(
+        &self,
+        scratch: &mut Scratch,
+        parts: Range<usize>,
+        decider: &SelfDecider<'_>,
+        found: &mut Found<'_>,
+    ) -> ControlFlow<()> {
+        let own = WidePair { own: Some(decider.vertices()), ..*self };
+        let ordered = |FacePair { a, b }: FacePair| FacePair { a: a.min(b), b: a.max(b) };
+        for nodes in parts.clone().step_by(NODES_AT_ONCE) {
+            for node in nodes..parts.end.min(nodes + NODES_AT_ONCE) {
+                own.push_siblings(node, scratch);
+            }
+            loop {
+                own.find_faces(scratch, u64::MAX, true);
+                if scratch.touching.is_empty() && scratch.undecided.is_empty() {
+                    break;
+                }
+                scratch.touching.drain(..).map(ordered).try_for_each(&mut *found)?;
+                for pair in scratch.undecided.drain(..).map(ordered) {
+                    if decider.accepts(pair) {
+                        found(pair)?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn take_pieces(&self, scratch: &mut Scratch, enough: usize) -> Vec<[Slot; 2]> {

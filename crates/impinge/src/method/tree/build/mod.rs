@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     Mesh, Threads,
+    method::fit_quality::FitQuality,
     volume::{Aabb, BoundingVolume, Frame},
 };
 use glam::DVec3;
@@ -48,6 +49,7 @@ impl<V: BoundingVolume> BvTree<V> {
             faces: pieces,
             pieces: Vec::new(),
             outlines: outlines.map(Box::new),
+            fit_quality: FitQuality::default(),
         };
         tree.name_faces(&source);
         tree
@@ -94,10 +96,10 @@ pub(crate) fn node_count(mesh: &Mesh) -> usize {
 
 /// A node to be built: its pieces, the index of its first child, if it has any, and its volume, if the rule
 /// by which it was split has made it.
-struct Division<V> {
-    pieces: Range<usize>,
-    children: Option<u32>,
-    volume: Option<Box<V>>,
+pub(super) struct Division<V> {
+    pub(super) pieces: Range<usize>,
+    pub(super) children: Option<u32>,
+    pub(super) volume: Option<Box<V>>,
 }
 
 impl<V> Division<V> {
@@ -194,7 +196,7 @@ impl<V: BoundingVolume> Divider<'_, V> {
 }
 
 /// Builds the nodes from the leaves up. Parents come before their children, so this goes backwards.
-fn enclose<V: BoundingVolume>(
+pub(super) fn enclose<V: BoundingVolume>(
     triangles: &[[DVec3; 3]],
     divisions: &[Division<V>],
     threads: Threads,
@@ -234,7 +236,11 @@ fn enclose<V: BoundingVolume>(
 }
 
 /// Collects `make(i)` for each index below `count`, on the caller's thread or on all threads.
-fn collect<T: Send>(count: usize, threads: Threads, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub(super) fn collect<T: Send>(
+    count: usize,
+    threads: Threads,
+    make: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
     match threads {
         Threads::One => (0..count).map(make).collect(),
         Threads::Pool => (0..count).into_par_iter().map(&make).collect(),

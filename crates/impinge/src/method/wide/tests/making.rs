@@ -109,11 +109,16 @@ fn a_refitted_tree_is_sound_and_answers_as_brute_force() {
         let moved = bent(&mesh, 0.4);
         for options in options() {
             let mut tree = WideTree::build(&mesh, options);
-            tree.refit(&moved);
+            tree.refit(&moved, Threads::One);
             assert_sound(&format!("{name}, {options:?}"), &tree, &moved);
-            // Refitting to the first positions restores the first tree.
-            tree.refit(&mesh);
-            assert!(contents(&tree) == contents(&WideTree::build(&mesh, options)), "{name}");
+            let is_good = tree.refit(&mesh, Threads::Pool);
+            assert_sound(&format!("{name}, {options:?}, back"), &tree, &mesh);
+            assert!(is_good, "{name}, {options:?}: the tree fits where it was built");
+            // The number of threads does not matter.
+            let mut other = WideTree::build(&mesh, options);
+            other.refit(&moved, Threads::Pool);
+            other.refit(&mesh, Threads::One);
+            assert!(contents(&tree) == contents(&other), "{name}, {options:?}");
         }
         if moved.faces().len() > 1000 {
             continue;

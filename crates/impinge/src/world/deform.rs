@@ -1,0 +1,105 @@
+//! Bodies that deform: other positions of their vertices, other meshes, and contacts of a body with itself.
+//!
+//! A change of a body's shape must reach everything that depends on it: the body's box in the broad phase, with spheres
+//! and extents along directions (`World::place`), what is remembered of pairs (`Motions::add`, which makes all earlier
+//! moments invalid), and the body's contacts with itself ([`OwnContacts`](super::body::OwnContacts)).
+//! [`World::renewed`] does so for all functions here.
+
+use super::{BodyId, World, WorldError};
+use crate::{Mesh, Shape, Threads, query::Renewal};
+use glam::DVec3;
+use std::sync::Arc;
+
+impl World {
+    /// Moves all vertices of a body's mesh: one position for each vertex, in the body's own coordinates. The faces stay
+    /// as they are. Other bodies with the same shape keep theirs.
+    ///
+    /// What the body was prepared with is refitted or built anew, as [`Shape::set_positions`] describes, on all threads
+    /// of the world. The next step finds the contacts of the new positions.
+    ///
+    /// Fails, and changes nothing, if there is not one position for each vertex, or if a coordinate is not a finite
+    /// number of at most [`MAX_COORDINATE`](crate::mesh::MAX_COORDINATE).
+    ///
+    /// ```
+    /// use impinge::{Shape, World, generate, glam::DVec3, world::Body};
+    ///
+    /// let ball = generate::sphere(960)?;
+    /// let mut world = World::new();
+    /// let body = world.add(Body::new(&Shape::new(ball.clone())).self_collision(true))?;
+    /// for cycle in 0..10 {
+    ///     let height = 1.0 - 0.1 * f64::from(cycle);
+    ///     let moved: Vec<DVec3> = ball.positions().iter().map(|p| p.with_z(height * p.z)).collect();
+    ///     world.set_vertices(body, &moved)?;
+    ///     assert_eq!(world.step().pairs().len(), 0);
+    /// }
+    /// // Pressed flat, the two halves of the ball touch each other.
+    /// let flat: Vec<DVec3> = ball.positions().iter().map(|p| p.with_z(0.0)).collect();
+    /// world.set_vertices(body, &flat)?;
+    /// assert_eq!(world.step().began(), [[body, body]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_vertices(
+        &mut self,
+        body: BodyId,
+        positions: &[DVec3],
+    ) -> Result<Renewal, WorldError> {
+        let threads = self.threads;
+        let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
+        let renewal = found.shape.set_positions_on(positions, threads);
+        let renewal = renewal.map_err(|source| WorldError::Mesh { body, source })?;
+        found.shape_changed();
+        self.renewed(body);
+        Ok(renewal)
+    }
+
+    /// Gives a body another mesh, with any number of faces. It is prepared by the same method with the same options as
+    /// the body's shape so far. Other bodies with the same shape keep theirs.
+    ///
+    /// [`set_vertices`](Self::set_vertices) is faster if the faces stay the same.
+    pub fn set_mesh(&mut self, body: BodyId, mesh: impl Into<Arc<Mesh>>) -> Result<(), WorldError> {
+        let threads: Threads = self.threads;
+        let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
+        let shape = found.shape.with_mesh(mesh, threads);
+        found.set_shape(shape);
+        self.renewed(body);
+        Ok(())
+    }
+
+    /// Gives a body another shape. Fails if the shape was prepared by another method than the shapes of the other
+    /// bodies.
+    ///
+    /// For bodies that deform, [`set_vertices`](Self::set_vertices) is simpler, and copies nothing.
+    pub fn set_shape(&mut self, body: BodyId, shape: &Shape) -> Result<(), WorldError> {
+        self.check_method(shape)?;
+        let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
+        found.set_shape(shape.clone());
+        self.renewed(body);
+        Ok(())
+    }
+
+    /// Sets whether steps also report contacts of the body with itself: see
+    /// [`Body::self_collision`](super::Body::self_collision).
+    pub fn set_self_collision(&mut self, body: BodyId, is_on: bool) -> Result<(), WorldError> {
+        let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
+        found.set_self_collision(is_on);
+        self.note_self_collision(body.index, is_on);
+        Ok(())
+    }
+
+    /// Keeps the list of bodies with self-collision, sorted by index.
+    pub(super) fn note_self_collision(&mut self, index: u32, is_on: bool) {
+        match (self.self_colliding.binary_search(&index), is_on) {
+            (Err(place), true) => self.self_colliding.insert(place, index),
+            (Ok(place), false) => {
+                self.self_colliding.remove(place);
+            }
+            _ => {}
+        }
+    }
+
+    /// Passes on that the shape of a body has changed.
+    fn renewed(&mut self, body: BodyId) {
+        self.take_shape(body.index);
+        self.mark_moved(body.index);
+    }
+}
