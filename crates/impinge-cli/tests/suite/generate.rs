@@ -349,7 +349,6 @@ fn wrong_parameters_are_named() {
         ("cuboid", "z", "nan"),
         ("cuboid", "x", "inf"),
         ("bar", "x", "0"),
-        ("bar", "cells", "0"),
         ("sheet", "rows", "0"),
         ("cylinder", "sides", "2"),
         ("cylinder", "radius", "-2"),
