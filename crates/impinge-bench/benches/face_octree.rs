@@ -269,7 +269,7 @@ fn optimisations() {
 
 /// With and without the broad phase, over the number of bodies, at the same density.
 fn bodies() {
-    println!("\n### Spheres of 168 faces, 9 % of the bodies touch another, µs a step\n");
+    println!("\n### Spheres of 168 faces, µs a step\n");
     println!(
         "| bodies | contacts | face-octree, packed boxes | face-octree, all pairs of boxes | face-octree, no \
          bounding boxes | wide, packed boxes |"

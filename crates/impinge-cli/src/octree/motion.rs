@@ -43,8 +43,8 @@ Examples:
   impinge octree move part.octree --poses poses.csv --compact --csv steps.csv --json
   impinge octree move part.octree --translate 1,2,3 --algorithm translation-by-axes --compact",
     after_help = "\
-With the rule `touch`, voxels that only share a point of their border with the object are black.
-So an object that is not moved grows by one voxel on each side."
+With the rule `touch`, voxels that only share a point of their border with the object are
+black. So an object that is not moved grows by one voxel on each side."
 )]
 pub(super) struct Arguments {
     /// Octree file
