@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
     )]
     own: bool,
     /// With --self: which vertices of two faces are the same
-    #[arg(long, value_name = "WHAT", requires = "own", default_value = "index")]
+    #[arg(long, value_name = "WHAT", conflicts_with = "b", default_value = "index")]
     shared_by: own::Shared,
     /// Poses of B in A's frame: a CSV file, or gen:NAME
     #[arg(long, value_name = "FILE")]

@@ -66,7 +66,8 @@ fn options_that_need_two_meshes_are_refused_with_self() {
     impinge(["query", "gen:chair"]).misused(&["<B>"]);
     impinge(["query", "gen:chair", "--self", "--poses", "gen:tumble"]).misused(&["--poses"]);
     impinge(["query", "gen:chair", "--self", "--within", "0.1"]).misused(&["--within"]);
-    impinge(["query", "gen:chair", "gen:chair", "--shared-by", "position"]).misused(&["--self"]);
+    impinge(["query", "gen:chair", "gen:chair", "--shared-by", "position"])
+        .misused(&["--shared-by", "[B]"]);
     impinge(["query", "gen:chair", "--self", "--method", "none"]).refuses(&["none"]);
 }
 

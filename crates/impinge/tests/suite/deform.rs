@@ -339,7 +339,7 @@ fn knotted_soup(random: &mut Random) -> Mesh {
     let [i, j] = [0; 2].map(|_| random.below(18) as usize);
     faces.push([faces[i][1], faces[i][2], faces[i][0]]);
     faces.push([faces[j][0], faces[j][0], faces[j][1]]);
-    Mesh::new(positions, faces).unwrap()
+    Mesh::new(positions, faces).expect("valid positions")
 }
 
 #[test]
