@@ -4,8 +4,9 @@ use impinge::generate::{self, Random};
 use impinge::glam::DVec3;
 use impinge::narrow::Triangle;
 use impinge::volume::{BoundingVolume, Frame, Relative};
-use impinge::{Mesh, Method, Pair, Pose};
+use impinge::{Mesh, Method, Pair, Pose, Shape};
 use impinge_oracle::cases::families;
+use std::hint::black_box;
 
 /// Pairs of triangles of one kind.
 pub(crate) struct TrianglePairs(pub(crate) Vec<(Triangle, Triangle)>);
@@ -36,6 +37,23 @@ impl<V: BoundingVolume> Volumes<V> {
         let mut pose = generate::tumble(1.0, 3).expect("a distance");
         let relative = Relative::new(&frame, &Pose::IDENTITY, &frame, &pose.remove(1));
         Self { a: volumes(), b: volumes(), placement: V::placement(&relative) }
+    }
+}
+
+/// A ball, and points around and in it.
+pub(crate) struct Probes {
+    pub(crate) shape: Shape,
+    pub(crate) points: Vec<DVec3>,
+}
+
+impl Probes {
+    pub(crate) fn new(method: Method) -> Self {
+        let shape = Shape::with_method(method, ball().clone());
+        let room = ball().bounds().grown(0.5);
+        let points = generate::random_points(1, room, 200).expect("a box");
+        // The first question allocates.
+        black_box(shape.nearest_point(&Pose::IDENTITY, points[0]));
+        Self { shape, points }
     }
 }
 

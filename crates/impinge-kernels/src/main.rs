@@ -19,7 +19,7 @@ use impinge::narrow::triangles_intersect;
 use impinge::volume::{Aabb, BoundingVolume, Dop, Obb, Sphere};
 use impinge::{Mesh, Method, Pose, Threads};
 use impinge::{generate, method};
-use inputs::{Asked, Queries, TrianglePairs, Volumes};
+use inputs::{Asked, Probes, Queries, TrianglePairs, Volumes};
 use std::{env, hint::black_box, mem, process::ExitCode, sync::Arc};
 
 /// A kernel with its input, ready to run.
@@ -64,6 +64,8 @@ const KERNELS: &[Kernel] = &[
     ("distance.obb", || prepared(Queries::tumbling(Method::OBB, 2.2, Asked::Miss), distance)),
     ("tolerance.wide", || prepared(Queries::tumbling(Method::WIDE, 1.6, Asked::Hit), tolerance)),
     ("tolerance.obb", || prepared(Queries::tumbling(Method::OBB, 1.6, Asked::Hit), tolerance)),
+    ("nearest.wide", || prepared(Probes::new(Method::WIDE), nearest)),
+    ("nearest.boxtree", || prepared(Probes::new(Method::BOXTREE), nearest)),
     ("build.wide", || prepared((Method::WIDE, inputs::ball()), build)),
     ("build.obb", || prepared((Method::OBB, inputs::ball()), build)),
     ("build.dop18", || prepared((Method::DOP18, inputs::ball()), build)),
@@ -156,6 +158,12 @@ fn distance(mut queries: Queries) -> (f64, Queries) {
     let Queries { pair, poses, .. } = &mut queries;
     let gaps = poses.iter().filter_map(|pose| pair.distance(&Pose::IDENTITY, pose));
     (gaps.map(|gap| gap.distance).sum(), queries)
+}
+
+// The nearest point of a ball.
+fn nearest(probes: Probes) -> (f64, Probes) {
+    let nearest = |point: &DVec3| probes.shape.nearest_point(&Pose::IDENTITY, *point);
+    (probes.points.iter().filter_map(nearest).map(|nearest| nearest.distance).sum(), probes)
 }
 
 // All faces that are within a tolerance of each other.

@@ -11,6 +11,7 @@
 //! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`], [`bsp_copies`] |
 //! | assemblies | [`gearbox`], [`plant`] |
 //! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`] |
+//! | points and rays | [`random_points`], [`random_rays`], [`random_rays_within`] |
 //! | arrangement | [`scaled_to_cube`], [`merged`] |
 //!
 //! Scenes and paths that depend on contacts are in [`scenario`](crate::scenario).
@@ -40,6 +41,7 @@ mod icosphere;
 mod paths;
 mod pipes;
 mod plant;
+mod probes;
 mod random;
 mod shuttle;
 mod solids;
@@ -65,6 +67,7 @@ pub(crate) use paths::check_steps;
 pub use paths::{billiard, random_rotations, terrain_flight, tumble};
 pub use pipes::{PipesOptions, pipes};
 pub use plant::{Plant, PlantPart, plant};
+pub use probes::{random_points, random_rays, random_rays_within};
 pub use random::Random;
 pub use shuttle::shuttle;
 pub use solids::{cuboid, cylinder};

@@ -50,6 +50,12 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether [`faces_near_point`](Self::faces_near_point) and [`faces_along_ray`](Self::faces_along_ray) leave out
+    /// faces that are far away. By default they visit all faces.
+    fn has_point_search(&self) -> bool {
+        false
+    }
+
     /// Visits every face of the placed mesh that is close to a point, and possibly others; the closest
     /// first, as far as the method can tell.
     ///
@@ -109,6 +115,13 @@ pub struct PointScratch {
     pub(crate) stack: Vec<(f64, u32)>,
     /// The same for trees whose nodes do not know their boxes.
     pub(super) boxes: Vec<OpenNode>,
+}
+
+impl PointScratch {
+    /// Memory that is yet to be allocated.
+    pub(crate) const fn new() -> Self {
+        Self { stack: Vec::new(), boxes: Vec::new() }
+    }
 }
 
 /// A way to prepare a mesh: a [`Method`], or the options of one.

@@ -12,6 +12,7 @@
 //! | `degenerate.rs` | coplanar triangles, and triangles that are segments or points | `triangle.rs` |
 //! | `meeting.rs` | [`triangles_meet`]: the common point, segment or polygon | contact reports |
 //! | `distance.rs` | [`triangles_distance`]: the distance, and the two closest points | distance and tolerance queries |
+//! | `distance/point.rs` | the distance of a point and a triangle, in plain floating point with a bound on its error | `distance.rs` |
 //! | `ray.rs` | [`ray_hit`]: the first point of a triangle on a ray | ray queries |
 //! | `point.rs` | the point of a triangle closest to a given point, rounded | depths of clashes |
 //! | `winding.rs` | the exact contribution of a triangle to the winding number of a point | clashes, points in solids |
@@ -33,7 +34,7 @@ pub(crate) use adjacent::{meet_beyond_edge, meet_beyond_vertex};
 pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
-pub(crate) use point::{distance_between, is_farther, nearest_point};
+pub(crate) use point::{distance_between, nearest_point};
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use ray::{Ray, RayError, ray_hit};
 pub use triangle::{TriangleTest, triangles_intersect};

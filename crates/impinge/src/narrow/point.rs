@@ -52,26 +52,6 @@ fn nearest_of_moderate(triangle: &Triangle, point: DVec3) -> DVec3 {
     closer(closer(on_edges[0], on_edges[1]), on_edges[2])
 }
 
-/// Whether a triangle is certainly farther from a point than a distance: true proves it, false proves nothing.
-///
-/// Seen along the way n from the point to where the triangle seems closest, it is no closer than the closest of its
-/// corners. With w from the point to a corner, `n·w` passes through at most four roundings, so it is off by 2 ε |n| |w|
-/// in first order, and |w| is at most 1.75 times its largest coordinate W: `7 ε |n| W` covers it twice. Lengths
-/// whose squares are far from overflow and underflow only.
-pub(crate) fn is_farther(triangle: &Triangle, point: DVec3, distance: f64) -> bool {
-    let way = nearest_point(triangle, point) - point;
-    let length_sq = way.length_squared();
-    if !(1e-200..1e200).contains(&length_sq) {
-        return false;
-    }
-    let length = length_sq.sqrt();
-    let corners = triangle.map(|corner| corner - point);
-    let [a, b, c] = corners.map(|corner| way.dot(corner));
-    let largest = corners.map(DVec3::abs).into_iter().fold(DVec3::ZERO, DVec3::max).max_element();
-    let closest = a.min(b).min(c) - 7.0 * f64::EPSILON * length * largest;
-    closest > distance * length * (1.0 + 8.0 * f64::EPSILON)
-}
-
 /// The distance between two points, for coordinates of any magnitude: no square overflows or underflows.
 pub(crate) fn distance_between(p: DVec3, q: DVec3) -> f64 {
     let distance_sq = p.distance_squared(q);
@@ -115,27 +95,6 @@ mod tests {
             let off = triangles_distance(&triangle, &[nearest; 3]).distance;
             assert!(off < 1e-12, "case {case}: {off} off the triangle");
         }
-    }
-
-    #[test]
-    fn is_farther_is_never_wrong() {
-        let mut random = Random::new(9);
-        let mut number = || random.range(-1.0, 1.0);
-        let mut proved = 0;
-        for case in 0..20_000 {
-            let mut corner = || DVec3::new(number(), number(), number());
-            let (mut triangle, mut point) = ([corner(), corner(), corner()], corner());
-            match case % 5 {
-                1 => triangle[2] = triangle[0].lerp(triangle[1], 0.3),
-                2 => point += triangle[0] * 1e6,
-                3 => triangle = triangle.map(|p| p * 1e-6 + 1.0),
-                _ => {}
-            }
-            let distance = triangles_distance(&triangle, &[point; 3]).distance;
-            assert!(!is_farther(&triangle, point, distance * (1.0 + 1e-12)), "case {case}");
-            proved += usize::from(is_farther(&triangle, point, distance * (1.0 - 1e-9)));
-        }
-        assert!(proved > 18_000, "only {proved} of 20000 are proved to be farther");
     }
 
     #[test]

@@ -8,9 +8,7 @@ use crate::{
     Pose, Ray, Threads, Tolerance,
     mesh::NotSolid,
     method::PointScratch,
-    narrow::{
-        Triangle, closest_to_point, distance_between, is_farther, nearest_point, winding_along_x,
-    },
+    narrow::{Triangle, closest_to_point, distance_between, nearest_point, winding_along_x},
 };
 use glam::DVec3;
 use rayon::prelude::*;
@@ -233,23 +231,20 @@ impl Shape {
 /// How far a triangle is from a point, to a relative 1e-12, and where it is closest; `None` if it is farther than a
 /// limit, also as computed.
 fn certified_distance(triangle: &Triangle, point: DVec3, limit: f64) -> Option<(f64, DVec3)> {
-    if is_farther(triangle, point, limit * (1.0 + 1e-11)) {
-        return None;
-    }
-    let closest = closest_to_point(triangle, point);
+    let closest = closest_to_point(triangle, point, limit)?;
     Some((closest.distance, closest.a))
 }
 
 /// Calls a function with the calling thread's memory for queries about points and rays.
 pub(super) fn with_scratch<R>(ask: impl FnOnce(&mut PointScratch) -> R) -> R {
     thread_local! {
-        static SCRATCH: RefCell<PointScratch> = RefCell::default();
+        static SCRATCH: RefCell<PointScratch> = const { RefCell::new(PointScratch::new()) };
     }
-    // Taken out meanwhile: a method of the caller's own may call in here again.
-    let mut scratch = SCRATCH.take();
-    let answer = ask(&mut scratch);
-    SCRATCH.set(scratch);
-    answer
+    SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
+        Ok(mut scratch) => ask(&mut scratch),
+        // A method of the caller's own has called in here again.
+        Err(_) => ask(&mut PointScratch::new()),
+    })
 }
 
 /// Asks about each of many items, and returns the answers in the same order.

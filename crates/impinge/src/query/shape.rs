@@ -265,6 +265,20 @@ impl Shape {
         self.0.prepared.bytes()
     }
 
+    /// Whether queries about points and rays search what was prepared. If not, they visit every face.
+    ///
+    /// ```
+    /// use impinge::{Method, Shape, generate};
+    ///
+    /// let ball = generate::sphere(48)?;
+    /// assert!(Shape::with_method(Method::WIDE, ball.clone()).has_point_search());
+    /// assert!(!Shape::with_method(Method::BRUTE, ball).has_point_search());
+    /// # Ok::<(), impinge::generate::GenerateError>(())
+    /// ```
+    pub fn has_point_search(&self) -> bool {
+        self.0.prepared.has_point_search()
+    }
+
     /// Nodes, height and total volume, for a method that is a binary tree of bounding volumes (see
     /// [`tree::METHODS`](crate::method::tree::METHODS)). Takes time in proportion to the nodes.
     ///

@@ -15,6 +15,7 @@ mod distance;
 mod mesh_distance;
 mod methods;
 mod octrees;
+mod point_distance;
 mod points;
 mod rays;
 mod toy;

@@ -4,7 +4,7 @@ use crate::{
     Mesh, Pose, Ray,
     generate::{self, Random},
     method::{PointScratch, Prepared},
-    narrow::{closest_to_point, ray_hit},
+    narrow::{ray_hit, triangles_distance},
 };
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -169,7 +169,8 @@ pub(in crate::method) fn the_closest_faces_are_visited_and_few_others(
     each_placed_tree(prepare, |mesh, tree, pose, random, place| {
         let reach = [0.1, 1.5, 30.0][random.below(3) as usize];
         let point = pose.translation() + random.direction() * random.range(0.0, reach);
-        let distance = |triangle| closest_to_point(&pose.place_triangle(triangle), point).distance;
+        let distance =
+            |triangle| triangles_distance(&pose.place_triangle(triangle), &[point; 3]).distance;
         let distances: Vec<f64> = mesh.triangles().map(distance).collect();
         let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
         let faces = visited((mesh, tree), pose, point, &distances);
@@ -193,7 +194,7 @@ pub(in crate::method) fn all_faces_within_a_distance_are_visited(prepare: Prepar
             limit
         });
         for (triangle, is_visited) in mesh.triangles().zip(is_visited) {
-            let distance = closest_to_point(&pose.place_triangle(triangle), point).distance;
+            let distance = triangles_distance(&pose.place_triangle(triangle), &[point; 3]).distance;
             assert!(distance > limit || is_visited, "{place}");
             within += usize::from(distance <= limit);
         }

@@ -38,4 +38,16 @@ impl FramePoint {
         // What is not a number proves nothing.
         if bound > 0.0 && bound.is_finite() { bound } else { 0.0 }
     }
+
+    /// How far something may seem in the frame, as computed, if it is at most this far in the world: if it seems farther,
+    /// then so it is. Infinite for a point so far away that single precision proves nothing, and may overflow.
+    #[inline(always)]
+    pub(in crate::method) fn largest_gap(&self, limit: f64) -> f32 {
+        if self.point.abs().max_element() > 1e9 {
+            return f32::INFINITY;
+        }
+        // The inverse of `distance`; a little larger, for its roundings and that of narrowing.
+        let gap = (limit / self.unit + self.slack) / (1.0 - 4e-5);
+        (gap * (1.0 + 1e-6)) as f32
+    }
 }

@@ -105,6 +105,10 @@ impl Prepared for WideTree {
         is_good.then_some(self as Arc<dyn Prepared>)
     }
 
+    fn has_point_search(&self) -> bool {
+        true
+    }
+
     fn faces_near_point(
         &self,
         (_mesh, pose): (&Mesh, &Pose),

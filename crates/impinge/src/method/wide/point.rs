@@ -8,7 +8,7 @@ use crate::{
     Pose,
     method::{PointScratch, hierarchy::FramePoint},
     simd::{
-        Eight, on,
+        Eight, lanes_of, on,
         vector::{Vector, cross, dot, least, load, loads, minus, splat, splats},
     },
 };
@@ -43,46 +43,42 @@ impl WideTree {
         let stack = &mut scratch.stack;
         stack.clear();
         stack.push((0.0, root.links[0].0));
-        let mut limit = f64::INFINITY;
-        while let Some((bound, link)) = stack.pop() {
-            if bound > limit {
+        // Nothing farther than this is of interest, in units of the frame.
+        let mut reach = f32::INFINITY;
+        while let Some((gap, link)) = stack.pop() {
+            if gap > f64::from(reach) {
                 continue;
             }
             let link = Link(link);
             if link.is_leaf() {
                 let leaf = &self.leaves[link.index()];
-                let gaps: Eight = gaps_to_faces(simd, place, leaf).into();
-                let begin = stack.len();
-                for (face, gap) in self.faces_of(leaf).iter().zip(gaps) {
-                    let bound = point.distance(gap);
-                    if bound <= limit {
-                        stack.push((bound, *face));
-                    }
-                }
+                let gaps = gaps_to_faces(simd, place, leaf);
+                let mut near = within(simd, gaps, reach) & leaf.mask();
+                let (gaps, faces): (Eight, _) = (gaps.into(), self.faces_of(leaf));
                 // The closest first: it is likely to make the others superfluous.
-                stack[begin..].sort_unstable_by(|p, q| q.0.total_cmp(&p.0));
-                for _ in begin..stack.len() {
-                    if let Some((bound, face)) = stack.pop()
-                        && bound <= limit
-                    {
-                        limit = visit(face);
-                        if limit < 0.0 {
-                            return;
-                        }
+                while near != 0 {
+                    let lane = closest_lane(&gaps, near);
+                    if gaps[lane] > reach {
+                        break;
                     }
+                    near &= !(1 << lane);
+                    let limit = visit(faces[lane]);
+                    if limit < 0.0 {
+                        return;
+                    }
+                    reach = point.largest_gap(limit);
                 }
                 continue;
             }
             let node = &self.nodes[link.index()];
-            let gaps: Eight = gaps_to_boxes(simd, place, node).into();
+            let gaps = gaps_to_boxes(simd, place, node);
+            let near = within(simd, gaps, reach);
+            let gaps: Eight = gaps.into();
             let begin = stack.len();
-            for (below, gap) in node.links.iter().zip(gaps) {
-                if *below == Link::NONE {
-                    break;
-                }
-                let bound = point.distance(gap);
-                if bound <= limit {
-                    stack.push((bound, below.0));
+            for lane in lanes_of(near) {
+                let below = node.links[lane as usize];
+                if below != Link::NONE {
+                    stack.push((f64::from(gaps[lane as usize]), below.0));
                 }
             }
             // The closest last, and so visited first.
@@ -91,6 +87,24 @@ impl WideTree {
             }
         }
     }
+}
+
+/// A bit for each gap that is not larger than a distance. Gaps that are not a number prove nothing, and count as small.
+#[inline(always)]
+fn within<S: Simd>(simd: S, gaps: f32x8<S>, reach: f32) -> u32 {
+    !(gaps.simd_gt(splat(simd, reach)).to_bitmask() as u32) & 0xff
+}
+
+/// The lane with the smallest gap, of those whose bits are set: at least one.
+#[inline(always)]
+fn closest_lane(gaps: &Eight, lanes: u32) -> usize {
+    let mut closest = lanes.trailing_zeros() as usize;
+    for lane in lanes_of(lanes & (lanes - 1)) {
+        if gaps[lane as usize] < gaps[closest] {
+            closest = lane as usize;
+        }
+    }
+    closest
 }
 
 /// How far eight boxes are, to within the slack.
@@ -115,10 +129,12 @@ fn gaps_to_boxes<S: Simd>(simd: S, point: [f32; 3], node: &Node) -> f32x8<S> {
 /// How far a leaf's faces are, to within the slack.
 ///
 /// Seen along any direction q, a face is as far away as the closest of its corners, and truly no closer than that.
-/// Tried are the directions of the closest points of its edges, and of its plane: the best of them is the distance,
+/// Tried are the directions of the closest point of its edges, and of its plane: the better of them is the distance,
 /// but for rounding. However rough a direction is, what is found along it is a lower bound. With the corners from
 /// the point on off by four roundings, and a product with a direction by four more, that bound has fewer than a
-/// dozen, as above; and lengths that are too short to be squared are taken for longer.
+/// dozen, as above; and lengths that are too short to be squared are taken for longer. Squares that underflow are those
+/// of distances far below the slack, and none overflows: a point that is too far away is not compared
+/// ([`FramePoint::largest_gap`]).
 #[inline(always)]
 fn gaps_to_faces<S: Simd>(simd: S, point: [f32; 3], leaf: &Leaf) -> f32x8<S> {
     let here = minus(&splats(simd, point), &splats(simd, leaf.center));
@@ -132,29 +148,45 @@ fn gaps_to_faces<S: Simd>(simd: S, point: [f32; 3], leaf: &Leaf) -> f32x8<S> {
     let normal = cross(&edges[0], &edges[1]);
     let one = splat(simd, 1.0);
     let side = one.copysign(dot(&normal, a));
-    let mut gap = along(simd, &scaled(&normal, side), &corners);
-    for (corner, edge) in corners.iter().zip(&edges) {
-        let foot = -dot(corner, edge) / dot(edge, edge).max(splat(simd, SHORTEST_SQ));
-        let foot = foot.max(splat(simd, 0.0)).min(one);
-        let nearest = [
-            edge[0].mul_add(foot, corner[0]),
-            edge[1].mul_add(foot, corner[1]),
-            edge[2].mul_add(foot, corner[2]),
+    let above = along_sq(simd, &scaled(&normal, side), &corners);
+    let mut nearest = nearest_of_edge(simd, a, &edges[0]);
+    let mut nearest_sq = dot(&nearest, &nearest);
+    for (corner, edge) in [(b, &edges[1]), (c, &edges[2])] {
+        let other = nearest_of_edge(simd, corner, edge);
+        let other_sq = dot(&other, &other);
+        let is_closer = other_sq.simd_lt(nearest_sq);
+        nearest = [
+            is_closer.select(other[0], nearest[0]),
+            is_closer.select(other[1], nearest[1]),
+            is_closer.select(other[2], nearest[2]),
         ];
-        gap = gap.max(along(simd, &nearest, &corners));
+        nearest_sq = is_closer.select(other_sq, nearest_sq);
     }
-    gap
+    above.max(along_sq(simd, &nearest, &corners)).sqrt()
+}
+
+/// The points of edges that are closest to the origin. Each edge starts at a corner.
+#[inline(always)]
+fn nearest_of_edge<S: Simd>(simd: S, corner: &Vector<S>, edge: &Vector<S>) -> Vector<S> {
+    let foot = -dot(corner, edge) / dot(edge, edge).max(splat(simd, SHORTEST_SQ));
+    let foot = foot.max(splat(simd, 0.0)).min(splat(simd, 1.0));
+    [
+        edge[0].mul_add(foot, corner[0]),
+        edge[1].mul_add(foot, corner[1]),
+        edge[2].mul_add(foot, corner[2]),
+    ]
 }
 
 /// Squared lengths below this are taken for this.
 const SHORTEST_SQ: f32 = 1e-30;
 
-/// How far the closest of three corners is along a direction of any length.
+/// The square of how far the closest of three corners is along a direction of any length; 0 if it is behind.
 #[inline(always)]
-fn along<S: Simd>(simd: S, direction: &Vector<S>, corners: &[Vector<S>; 3]) -> f32x8<S> {
+fn along_sq<S: Simd>(simd: S, direction: &Vector<S>, corners: &[Vector<S>; 3]) -> f32x8<S> {
     let [a, b, c] = corners;
     let closest = least(dot(direction, a), dot(direction, b), dot(direction, c));
-    closest / dot(direction, direction).max(splat(simd, SHORTEST_SQ)).sqrt()
+    let closest = closest.max(splat(simd, 0.0));
+    closest * closest / dot(direction, direction).max(splat(simd, SHORTEST_SQ))
 }
 
 #[inline(always)]
