@@ -1,4 +1,8 @@
-//! The generators of meshes and poses, as `impinge generate` and `gen:` names take them.
+//! The generators of meshes, poses, points and rays, as `impinge generate` and `gen:` names take them.
+
+mod probes;
+
+pub(crate) use probes::{Points, Rays};
 
 use crate::failure::Failure;
 use clap::{Subcommand, value_parser};

@@ -18,6 +18,7 @@ mod octree;
 mod output;
 mod outputs;
 mod plot;
+mod probe;
 mod progress;
 mod query;
 mod reading;
@@ -25,6 +26,7 @@ mod robot;
 mod run;
 mod source;
 mod threads;
+mod timing;
 mod trees;
 mod verify;
 
@@ -47,6 +49,8 @@ Examples:
   impinge clash car.glb --clearance 0.5mm
   impinge query gen:torus gen:sphere --poses gen:tumble --all
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
+  impinge points part.stl scan.csv --write nearest.csv
+  impinge rays part.stl gen:rays,count=10000 --all
   impinge run scene.toml --plot cycles.svg
   impinge inspect housing.glb shaft.stl
   impinge generate gear --teeth 24 -o gear.obj";
@@ -59,6 +63,8 @@ Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of rea
 enum Command {
     Clash(Box<clash::Arguments>),
     Query(query::Arguments),
+    Points(probe::points::Arguments),
+    Rays(probe::rays::Arguments),
     Run(run::Arguments),
     Robot(robot::Arguments),
     Index(index::Arguments),
@@ -99,6 +105,8 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Clash(arguments) => clash::run(&arguments, &interrupt),
         Command::Query(arguments) => query::run(&arguments),
+        Command::Points(arguments) => probe::points::run(&arguments),
+        Command::Rays(arguments) => probe::rays::run(&arguments),
         Command::Run(arguments) => run::run(&arguments, &interrupt),
         Command::Robot(arguments) => robot::run(&arguments, &interrupt),
         Command::Index(arguments) => index::run(&arguments),

@@ -1,12 +1,12 @@
-//! Sources of meshes and poses: a file, or `gen:` and the name of a generator.
+//! Sources of meshes, poses, points and rays: a file, or `gen:` and the name of a generator.
 
 use crate::{
     failure::Failure,
-    generators::{Path, Shape},
+    generators::{self, Path, Shape},
     progress,
 };
 use clap::{Parser, Subcommand};
-use impinge::{Mesh, Pose};
+use impinge::{Bounds, Mesh, Pose, Ray, glam::DVec3};
 use impinge_io::{Format, GridOptions, Model, assembly::Unit};
 use std::path::Path as FilePath;
 
@@ -91,5 +91,21 @@ pub(crate) fn poses_for(source: &str, pair: Option<[&Mesh; 2]>) -> Result<Vec<Po
             poses.map_err(|failure| failure.about(source))
         }
         None => Ok(impinge_io::load_poses(source)?),
+    }
+}
+
+/// Makes or loads points. `room` is the bounding box of the mesh that they are for.
+pub(crate) fn points(source: &str, room: Option<Bounds>) -> Result<Vec<DVec3>, Failure> {
+    match generator::<generators::Points>(source) {
+        Some(points) => points?.make(room, &mesh).map_err(|failure| failure.about(source)),
+        None => Ok(impinge_io::load_points(source)?),
+    }
+}
+
+/// Makes or loads rays. `room` is the bounding box of the mesh that they are for.
+pub(crate) fn rays(source: &str, room: Option<Bounds>) -> Result<Vec<Ray>, Failure> {
+    match generator::<generators::Rays>(source) {
+        Some(rays) => rays?.make(room, &mesh).map_err(|failure| failure.about(source)),
+        None => Ok(impinge_io::load_rays(source)?),
     }
 }

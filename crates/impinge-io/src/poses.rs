@@ -1,6 +1,10 @@
 //! Pose files: one pose per line, 12 numbers, the row-major 3×4 matrix `[R | t]`.
 
-use crate::{Error, draft::write_atomically, error::Fault, format, text};
+use crate::{
+    Error,
+    draft::write_atomically,
+    number_rows::{self, Layout},
+};
 use impinge::Pose;
 use std::{
     io::{self, Write},
@@ -11,9 +15,20 @@ use std::{
 ///
 /// Empty lines and lines that start with `#` are skipped. A file without any pose is refused.
 pub fn load_poses(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
-    let path = path.as_ref();
-    let poses = format::read_file(path).and_then(|bytes| read(&bytes));
-    poses.map_err(|fault| fault.in_file(path))
+    number_rows::load::<12, _>(path.as_ref(), &LAYOUT, pose)
+}
+
+const LAYOUT: Layout = Layout {
+    thing: "a pose",
+    things: "poses",
+    numbers: "12 numbers (a 3x4 matrix [R|t] by rows)",
+    header: &[],
+    least: 12,
+};
+
+fn pose(numbers: &[f64]) -> Result<Pose, String> {
+    let rows = std::array::from_fn(|i| numbers[i]);
+    Pose::from_rows(rows).map_err(|error| error.to_string())
 }
 
 /// Writes poses in the format of [`load_poses`]. Reading them back gives the same bits.
@@ -29,45 +44,14 @@ pub fn write_poses(poses: &[Pose], out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
-    let mut poses = Vec::new();
-    for (i, line) in text::decode(bytes)?.lines().enumerate() {
-        let number = i + 1;
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
-            continue;
-        }
-        let mut rows = [0.0; 12];
-        let mut count = 0;
-        let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
-        for token in line.split(is_mark).filter(|token| !token.is_empty()) {
-            // A scene may name any file here, so the message must not quote its text.
-            let value = token.parse::<f64>().ok().filter(|value| value.is_finite());
-            let Some(value) = value else {
-                let message = format!(
-                    "value {} is not a finite number; a line of a pose file is 12 numbers",
-                    count + 1
-                );
-                return Err(Fault::line(number, message));
-            };
-            if let Some(entry) = rows.get_mut(count) {
-                *entry = value;
-            }
-            count += 1;
-        }
-        if count != 12 {
-            let message =
-                format!("a pose has 12 numbers (a 3x4 matrix [R|t] by rows), not {count}");
-            return Err(Fault::line(number, message));
-        }
-        poses.push(Pose::from_rows(rows).map_err(|e| Fault::line(number, e.to_string()))?);
-    }
-    if poses.is_empty() { Err(Fault::file("the file holds no poses")) } else { Ok(poses) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Location;
+    use crate::{Location, error::Fault};
+
+    fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
+        number_rows::read::<12, _>(bytes, &LAYOUT, pose)
+    }
 
     #[test]
     fn commas_and_spaces_comments_and_empty_lines() {

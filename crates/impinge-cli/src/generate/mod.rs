@@ -1,11 +1,11 @@
-//! `impinge generate`: writes the generated meshes, paths and scenarios to files.
+//! `impinge generate`: writes the generated meshes, paths, points, rays and scenarios to files.
 
 mod scenario;
 mod swept;
 
 use crate::{
     failure::Failure,
-    generators::{Path, Shape},
+    generators::{Path, Points, Rays, Shape},
     grids::Grids,
     output::{self, count},
     progress, source,
@@ -16,7 +16,7 @@ use impinge_io::{Format, Model};
 use scenario::Scenario;
 use std::path::{Path as FilePath, PathBuf};
 
-/// Generate a mesh, a path of poses or a whole scenario, and write it to a file.
+/// Generate a mesh, a path of poses, points, rays or a whole scenario, and write it to a file.
 ///
 /// The same options give the same bits on every machine.
 #[derive(Debug, clap::Args)]
@@ -46,6 +46,10 @@ enum What {
     Shape(Shape),
     #[command(flatten)]
     Path(Path),
+    #[command(flatten)]
+    Points(Points),
+    #[command(flatten)]
+    Rays(Rays),
     /// A folder with a.obj, b.obj and poses.csv, the format of `impinge bench --dir` and of peers
     Scenario {
         /// First mesh: a file, or gen:NAME
@@ -79,6 +83,7 @@ pub(crate) fn example(name: &str) -> String {
         "swept" => "impinge generate swept gen:shuttle -o folder".into(),
         "bounce" => "impinge generate bounce --environment a.obj --body b.obj -o poses.csv".into(),
         "gearbox" | "plant" => format!("impinge generate {name} -o {name}.glb"),
+        "points" | "rays" => format!("impinge generate {name} --mesh gen:torus -o {name}.csv"),
         _ if is_path => format!("impinge generate {name} -o {name}.csv"),
         _ => format!("impinge generate {name} -o {name}.obj"),
     }
@@ -111,6 +116,16 @@ pub(crate) fn run(arguments: Arguments) -> Result<(), Failure> {
             let poses = progress::with_spinner("generating the poses", making)?;
             impinge_io::save_poses(&output, &poses)?;
             written(&output, &count(poses.len(), "pose"))
+        }
+        What::Points(points) => {
+            let points = points.make(None, &source::mesh)?;
+            impinge_io::write_atomically(&output, |out| impinge_io::write_points(&points, out))?;
+            written(&output, &count(points.len(), "point"))
+        }
+        What::Rays(rays) => {
+            let rays = rays.make(None, &source::mesh)?;
+            impinge_io::write_atomically(&output, |out| impinge_io::write_rays(&rays, out))?;
+            written(&output, &count(rays.len(), "ray"))
         }
         What::Scenario { a, b, poses, size_a, size_b, grids } => {
             let grids = grids.options();

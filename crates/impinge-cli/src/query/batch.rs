@@ -1,9 +1,10 @@
 //! `impinge query --batch`: all steps as one batch.
 
-use super::workload::{
-    Answer, Outcome, ROUNDS, ROUNDS_LIMIT, Sink, Times, Workload, detected, touching,
+use super::workload::{Answer, Outcome, Sink, Times, Workload, detected, touching};
+use crate::{
+    progress,
+    timing::{ROUNDS, ROUNDS_LIMIT},
 };
-use crate::progress;
 use impinge::{Pair, Pose};
 use std::{
     io,

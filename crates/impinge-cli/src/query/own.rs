@@ -2,12 +2,13 @@
 
 use super::{
     Arguments, compare, faces, leaves_out_naive,
-    workload::{Answer, ROUNDS, ROUNDS_LIMIT, Rows, detected, touching},
+    workload::{Answer, Rows, detected, touching},
 };
 use crate::{
     failure::Failure,
     output::{self, count, to_thousandths},
     progress, source, threads,
+    timing::{self, ROUNDS, ROUNDS_LIMIT},
 };
 use impinge::{FacePair, Method, Shape, SharedBy, Threads};
 use serde::Serialize;
@@ -96,7 +97,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             tris: faces(&mesh),
             build_ms: to_thousandths(build.as_secs_f64() * 1e3),
             bytes: shape.bytes(),
-            query_us: to_thousandths(time.as_secs_f64() * 1e6),
+            query_us: timing::us(time),
             touching: count > 0,
             pairs: wants_all.then_some(count),
         };

@@ -4,10 +4,12 @@ use super::{
     faces,
     workload::{Answer, Ask, Outcome, Times, Workload},
 };
-use crate::output::{self, count, to_thousandths};
+use crate::{
+    output::{self, count, to_thousandths},
+    timing,
+};
 use rayon::ThreadPool;
 use serde::Serialize;
-use std::time::Duration;
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -69,18 +71,9 @@ impl Report {
     pub(super) fn new(workload: &Workload<'_>, outcome: &Outcome, with_stats: bool) -> Self {
         let Outcome { answers, .. } = outcome;
         let steps = workload.poses.len();
-        let us = |time: Duration| to_thousandths(time.as_secs_f64() * 1e6);
         let (total, ranks) = match &outcome.times {
             Times::Batch(total) => (*total, [None; 3]),
-            Times::Steps(times) => {
-                let mut times = times.clone();
-                times.sort_unstable();
-                let rank = |share: f64| {
-                    let rank = (share * times.len() as f64).ceil() as usize;
-                    Some(times.get(rank.saturating_sub(1)).copied().map_or(0.0, us))
-                };
-                (times.iter().sum(), [0.5, 0.99, 1.0].map(rank))
-            }
+            Times::Steps(times) => (times.iter().sum(), timing::ranks_us(times).map(Some)),
         };
         let [p50_us, p99_us, max_us] = ranks;
         let count = |answer: &Answer| match answer {
@@ -103,7 +96,7 @@ impl Report {
             steps,
             build_ms: to_thousandths(outcome.build.as_secs_f64() * 1e3),
             bytes: outcome.bytes,
-            mean_us: to_thousandths(total.as_secs_f64() * 1e6 / steps.max(1) as f64),
+            mean_us: timing::mean_us(total, steps),
             p50_us,
             p99_us,
             max_us,

@@ -4,6 +4,7 @@ use crate::{
     failure::Failure,
     output,
     progress::{self, Progress},
+    timing::{ROUNDS, ROUNDS_LIMIT},
     trees::{OrderArguments, TreeOptions},
 };
 use impinge::{
@@ -19,11 +20,6 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-
-/// The time of a step varies with the load of the machine. The minimum over a few rounds varies much less.
-pub(super) const ROUNDS: usize = 3;
-/// No further round starts after this much time in total.
-pub(super) const ROUNDS_LIMIT: Duration = Duration::from_secs(10);
 
 /// The queries, for any method.
 pub(super) struct Workload<'w> {

@@ -3,8 +3,8 @@
 use crate::common::{Folder, has_program, impinge};
 use std::{collections::BTreeSet, process::Command};
 
-const COMMANDS: [&str; 7] =
-    ["clash", "query", "inspect", "methods", "generate", "verify", "completions"];
+const COMMANDS: [&str; 9] =
+    ["clash", "query", "points", "rays", "inspect", "methods", "generate", "verify", "completions"];
 
 #[test]
 fn methods_are_listed_for_people_and_for_programs() {
