@@ -148,7 +148,8 @@ fn run<Q: Questions>(options: &Options, subject: &Subject, questions: &Q) -> Res
     let methods = options.methods()?;
     let pool = threads::pool(options.threads)?;
     let visits = (subject.mesh.faces().len() as u64).saturating_mul(questions.len() as u64);
-    let (mut reference, mut left_out): (Option<(Method, Vec<Q::Answer>)>, _) = (None, Vec::new());
+    let mut reference: Option<(Method, Vec<Q::Answer>)> = None;
+    let mut left_out = Vec::new();
     for &method in &methods {
         let start = Instant::now();
         let shape = options.prepare(method, Arc::clone(&subject.mesh))?;
