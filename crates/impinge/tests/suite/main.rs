@@ -12,6 +12,7 @@ mod broad;
 mod clash;
 mod deform;
 mod distance;
+mod impact;
 mod mesh_distance;
 mod methods;
 mod octrees;
