@@ -103,7 +103,7 @@ pub fn first_impact(
 }
 
 /// Up to this many pairs of faces are advanced one by one. If there are more, the interval is halved.
-const FEW: usize = 48;
+const FEW: usize = 40;
 
 /// Intervals are not halved beyond this length.
 const SHORTEST: f64 = 1e-9;
