@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `rigid.rs` | [`Motion`]: a rigid body between two poses |
 //! | `path.rs` | [`Path`]: motions in a row, with times |
+//! | `deformation.rs` | [`Deformation`]: a body whose vertices move on straight lines |
+//! | `moving.rs` | [`Moving`]: a body and its motion, as the searches see it |
 //! | `approach.rs` | how far two bodies can come closer during an interval |
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
@@ -16,10 +18,14 @@
 mod advance;
 mod approach;
 mod candidates;
+mod deformation;
 mod impact;
+mod moving;
 mod path;
 mod rigid;
 
+pub use deformation::Deformation;
 pub use impact::{Impact, ImpactOptions, first_impact};
+pub use moving::Moving;
 pub use path::Path;
 pub use rigid::{MAX_TURN, Motion, MotionError};
