@@ -8,7 +8,7 @@ use super::{
     moving::MovingBody,
 };
 use crate::{
-    FacePair, MethodMismatch, Shape, Tolerance, ToleranceError,
+    FacePair, MethodMismatch, Tolerance, ToleranceError,
     narrow::{Triangle, moving_triangles_contact_until, triangles_distance},
     query::Searcher,
 };
@@ -66,10 +66,19 @@ impl ImpactOptions {
         Ok(self)
     }
 
-    /// Searches a part of the motion only. Times are limited to those from 0 to 1.
+    /// Searches a part of the motion only. Times are limited to those from 0 to 1; NaN means the start or the end.
     pub fn between(mut self, from: f64, to: f64) -> Self {
-        self.times = [from.clamp(0.0, 1.0), to.clamp(0.0, 1.0)];
+        let limited = |time: f64, otherwise: f64| match time.is_nan() {
+            true => otherwise,
+            false => time.clamp(0.0, 1.0),
+        };
+        self.times = [limited(from, 0.0), limited(to, 1.0)];
         self
+    }
+
+    /// The part of the motion that is searched.
+    pub(super) fn times(&self) -> [f64; 2] {
+        self.times
     }
 }
 
@@ -132,9 +141,7 @@ impl Search {
         let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
         let shapes = [a.shape(), b.shape()];
         let rounding = rounding(&bodies);
-        let asked = options.tolerance.map_or_else(|| default_tolerance(shapes), Tolerance::get);
-        // Below a few roundings, distances of positions mean nothing.
-        let tolerance = asked.max(64.0 * rounding);
+        let tolerance = search_tolerance(&bodies, options);
 
         let edge = edge_length(shapes[0]).min(edge_length(shapes[1]));
         self.intervals.clear();
@@ -233,8 +240,13 @@ fn normal_of_touching(a: &Triangle, b: &Triangle) -> DVec3 {
     if normal.dot(way) < 0.0 { -normal } else { normal }
 }
 
-/// 1e-9 of the larger body's size.
-fn default_tolerance(shapes: [&Shape; 2]) -> f64 {
-    let sizes = shapes.map(|shape| shape.mesh().bounds().size().max_element());
-    1e-9 * sizes[0].max(sizes[1])
+/// The distance at which bodies count as touching: that of the options, or 1e-9 of the larger body's size; but no less
+/// than a few roundings, below which distances of positions mean nothing.
+pub(super) fn search_tolerance(bodies: &[MovingBody<'_>; 2], options: &ImpactOptions) -> f64 {
+    let default = || {
+        let size =
+            |body: &MovingBody<'_>| body.moving().shape().mesh().bounds().size().max_element();
+        1e-9 * size(&bodies[0]).max(size(&bodies[1]))
+    };
+    options.tolerance.map_or_else(default, Tolerance::get).max(64.0 * rounding(bodies))
 }

@@ -14,6 +14,8 @@
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
+//! | `timeline.rs` | [`contact_intervals`]: when they are in contact |
+//! | `profile.rs` | [`distance_profile`]: their distance over time |
 
 mod advance;
 mod approach;
@@ -22,10 +24,14 @@ mod deformation;
 mod impact;
 mod moving;
 mod path;
+mod profile;
 mod rigid;
+mod timeline;
 
 pub use deformation::Deformation;
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use moving::Moving;
 pub use path::Path;
+pub use profile::{DistanceAt, distance_profile};
 pub use rigid::{MAX_TURN, Motion, MotionError};
+pub use timeline::{ContactInterval, contact_intervals};

@@ -2,9 +2,9 @@
 //! bodies that stay apart.
 
 use impinge::{
-    Method, Motion, Pair, Pose, Shape, first_impact, generate,
+    Method, Motion, Pair, Pose, Shape, Tolerance, first_impact, generate,
     glam::{DMat3, DVec3},
-    motion::{Deformation, ImpactOptions},
+    motion::{Deformation, ImpactOptions, contact_intervals, distance_profile},
 };
 
 /// A random motion of a body of about unit size, through or past the origin.
@@ -175,4 +175,44 @@ fn translations_are_decided_to_the_last_bit() {
     assert_eq!(later(0.0, 0.374), None);
     assert_eq!(later(0.5, 1.0).map(|impact| impact.time), Some(0.5));
     assert_eq!(later(0.626, 1.0), None);
+}
+
+/// Contact intervals cover every sampled contact, begin with the first impact, and leave out times at which the bodies
+/// are apart. The distance profile bounds every sampled distance from below.
+#[test]
+fn intervals_and_profiles_agree_with_samples() {
+    let shapes = shapes(Method::default());
+    let (mut intervals, mut contacts, mut gaps) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut random = generate::Random::new(seed);
+        let [a, b] = [0; 2].map(|_| &shapes[random.below(3) as usize]);
+        let [motion_a, motion_b] = [0; 2].map(|_| random_motion(&mut random, 1.5));
+        let options = ImpactOptions::default();
+        let found =
+            contact_intervals((a, &motion_a), (b, &motion_b), &options, 1e-3).expect("one method");
+        let first = first_impact((a, &motion_a), (b, &motion_b), &options).expect("one method");
+        assert_eq!(found.first().map(|interval| interval.impact), first, "seed {seed}");
+        let accuracy = Tolerance::new(0.05).expect("a distance");
+        let profile =
+            distance_profile((a, &motion_a), (b, &motion_b), accuracy).expect("one method");
+        let mut pair = Pair::new(a, b).expect("one method");
+        for sample in 0..=500 {
+            let time = f64::from(sample) / 500.0;
+            let (pose_a, pose_b) = (motion_a.pose_at(time), motion_b.pose_at(time));
+            let is_inside =
+                found.iter().any(|interval| interval.impact.time <= time && time <= interval.until);
+            let distance = pair.distance(&pose_a, &pose_b).expect("faces").distance;
+            if distance == 0.0 {
+                contacts += 1;
+                assert!(is_inside, "seed {seed}: contact at {time} in none of {found:?}");
+            }
+            gaps += usize::from(!is_inside);
+            let entry = profile.partition_point(|entry| entry.time <= time) - 1;
+            let at_least = profile[entry].at_least;
+            assert!(distance >= at_least, "seed {seed}: {distance} < {at_least} at {time}");
+        }
+        intervals += found.len();
+        assert!(found.windows(2).all(|two| two[0].until <= two[1].impact.time), "seed {seed}");
+    }
+    assert!(intervals > 30 && contacts > 500 && gaps > 500, "{intervals} {contacts} {gaps}");
 }
