@@ -60,7 +60,7 @@ impl<'m> MovingFaces<'m> {
             let end_faces = self.at(end);
             let sagitta = self.acceleration * step * step * 0.125 * (1.0 + 1e-12);
             let slack = sagitta + self.rounding;
-            let share = apart_until(closest.b - closest.a, &faces, &end_faces, slack);
+            let share = apart_until(direction(&faces, &closest), &faces, &end_faces, slack);
             if share >= 1.0 {
                 (time, faces) = (end.min(to), end_faces);
                 // Rounding of `end` may have shortened the last step.
@@ -83,14 +83,67 @@ impl<'m> MovingFaces<'m> {
     }
 }
 
-/// Until which share of a step two faces, whose corners move on straight lines, are farther apart than `slack` along a
-/// direction; 1 if they are throughout, 0 if nothing is known.
-fn apart_until(way: DVec3, start: &[Triangle; 2], end: &[Triangle; 2], slack: f64) -> f64 {
-    let length = way.length();
-    let direction = way / length;
-    if !direction.is_finite() {
-        return 0.0;
+/// A direction along which two faces that are apart have nearly their distance: mostly that between their closest
+/// points.
+///
+/// These points are rounded. If the faces are much closer than they are large, the direction between them is so far off
+/// that other corners are not apart along it. Directions that are computed from the features are at right angles to
+/// edges to a few roundings, so the best of them is used then.
+pub(super) fn direction(faces: &[Triangle; 2], closest: &Closest) -> DVec3 {
+    let likely = (closest.b - closest.a).normalize_or_zero();
+    if gap_along(likely, faces) > 0.75 * closest.distance {
+        return likely;
     }
+    let mut best = (gap_along(likely, faces), likely);
+    each_feature_direction(faces, |way| {
+        // From the first face to the second; features do not know which way that is.
+        for way in [way, -way] {
+            let gap = gap_along(way, faces);
+            if gap > best.0 {
+                best = (gap, way);
+            }
+        }
+    });
+    best.1
+}
+
+/// How far apart two faces are along a unit vector.
+fn gap_along(way: DVec3, [a, b]: &[Triangle; 2]) -> f64 {
+    // Relative to a corner, so that no digits are lost far from the origin.
+    let along = |corner: DVec3| way.dot(corner - a[0]);
+    let near = along(b[0]).min(along(b[1])).min(along(b[2]));
+    near - along(a[0]).max(along(a[1])).max(along(a[2]))
+}
+
+/// Calls a function with unit vectors, one of which is the direction between the closest points of two faces: at right
+/// angles to a face, to an edge of each, or to an edge and through a corner, or through a corner of each.
+fn each_feature_direction([a, b]: &[Triangle; 2], mut call: impl FnMut(DVec3)) {
+    let edges = |t: &Triangle| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    let (edges_a, edges_b) = (edges(a), edges(b));
+    for edges in [edges_a, edges_b] {
+        call(edges[0].cross(edges[1]).normalize_or_zero());
+    }
+    for edge in edges_a {
+        edges_b.iter().for_each(|other| call(edge.cross(*other).normalize_or_zero()));
+    }
+    for (corners, other, other_edges) in [(a, b, edges_b), (b, a, edges_a)] {
+        for corner in corners {
+            for (from, edge) in other.iter().zip(other_edges) {
+                let along = edge.normalize_or_zero();
+                // Twice, because the first difference may be small, and rounded.
+                let across = |way: DVec3| way - along * along.dot(way);
+                call(across(across(*corner - *from).normalize_or_zero()).normalize_or_zero());
+            }
+        }
+    }
+    for corner in a {
+        b.iter().for_each(|other| call((*other - *corner).normalize_or_zero()));
+    }
+}
+
+/// Until which share of a step two faces, whose corners move on straight lines, are farther apart than `slack` along a
+/// unit vector; 1 if they are throughout, 0 if nothing is known.
+fn apart_until(direction: DVec3, start: &[Triangle; 2], end: &[Triangle; 2], slack: f64) -> f64 {
     let mut share: f64 = 1.0;
     for i in 0..3 {
         for j in 0..3 {

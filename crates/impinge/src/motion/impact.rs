@@ -2,7 +2,7 @@
 
 use super::{
     Moving,
-    advance::{MovingFaces, Reached},
+    advance::{MovingFaces, Reached, direction},
     approach::rounding,
     candidates::{candidates, edge_length, travel},
     moving::MovingBody,
@@ -48,7 +48,7 @@ pub struct ImpactOptions {
 }
 
 impl Default for ImpactOptions {
-    /// A tolerance of 1e-9 of the larger body's size, and the whole motion.
+    /// A tolerance of 1e-11 of the larger body's size, and the whole motion.
     fn default() -> Self {
         Self { tolerance: None, times: [0.0, 1.0] }
     }
@@ -210,13 +210,10 @@ fn earliest(
 
 fn impact(bodies: &[MovingBody<'_>; 2], faces: FacePair, reached: &Reached) -> Impact {
     let Reached { time, closest } = *reached;
-    let way = closest.b - closest.a;
-    let normal = way / way.length();
-    let normal = if normal.is_finite() {
-        normal
-    } else {
-        let [face_a, face_b] = [bodies[0].face(faces.a), bodies[1].face(faces.b)];
-        normal_of_touching(&face_a.at(time), &face_b.at(time))
+    let faces_at = [bodies[0].face(faces.a), bodies[1].face(faces.b)].map(|face| face.at(time));
+    let normal = match closest.distance {
+        0.0 => normal_of_touching(&faces_at[0], &faces_at[1]),
+        _ => direction(&faces_at, &closest),
     };
     let points = [closest.a, closest.b];
     Impact { time, faces, points, normal, distance: closest.distance }
@@ -240,13 +237,13 @@ fn normal_of_touching(a: &Triangle, b: &Triangle) -> DVec3 {
     if normal.dot(way) < 0.0 { -normal } else { normal }
 }
 
-/// The distance at which bodies count as touching: that of the options, or 1e-9 of the larger body's size; but no less
+/// The distance at which bodies count as touching: that of the options, or 1e-11 of the larger body's size; but no less
 /// than a few roundings, below which distances of positions mean nothing.
 pub(super) fn search_tolerance(bodies: &[MovingBody<'_>; 2], options: &ImpactOptions) -> f64 {
     let default = || {
         let size =
             |body: &MovingBody<'_>| body.moving().shape().mesh().bounds().size().max_element();
-        1e-9 * size(&bodies[0]).max(size(&bodies[1]))
+        1e-11 * size(&bodies[0]).max(size(&bodies[1]))
     };
-    options.tolerance.map_or_else(default, Tolerance::get).max(64.0 * rounding(bodies))
+    options.tolerance.map_or_else(default, Tolerance::get).max(8.0 * rounding(bodies))
 }
