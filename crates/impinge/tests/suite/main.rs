@@ -14,6 +14,7 @@ mod deform;
 mod distance;
 mod mesh_distance;
 mod methods;
+mod moving;
 mod octrees;
 mod points;
 mod rays;
