@@ -15,6 +15,7 @@ mod distance;
 mod impact;
 mod mesh_distance;
 mod methods;
+mod moving;
 mod octrees;
 mod points;
 mod rays;

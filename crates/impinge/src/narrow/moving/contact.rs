@@ -76,13 +76,11 @@ fn first_contact(
     points: &[MovingPoint; 4],
     t_max: f64,
 ) -> (Option<ContactTime>, DecidedBy) {
-    if filter::are_separated(kind, points) {
+    // No time is negative or NaN.
+    if t_max < 0.0 || t_max.is_nan() || filter::are_separated(kind, points) {
         return (None, DecidedBy::Axis);
     }
-    // No time is below 0 or NaN, and −0 becomes 0.
-    if !(t_max >= 0.0) {
-        return (None, DecidedBy::Axis);
-    }
+    // −0 becomes 0, because times are compared by their bits.
     let t_max = t_max.min(1.0) + 0.0;
     match filter::decide(kind, points, t_max) {
         Verdict::Apart => (None, DecidedBy::Apart),

@@ -200,7 +200,8 @@ impl Filter {
             }
             // Newton's method, with bisection where that leaves the interval.
             let mut next = time - value / derivative;
-            if !(next > before && next < after) {
+            let is_inside = next > before && next < after;
+            if !is_inside {
                 next = 0.5 * (before + after);
             }
             let is_close = (next - time).abs() <= 1e-15 * next || value.abs() <= 0.1 * self.bound;

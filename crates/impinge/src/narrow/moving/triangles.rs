@@ -60,7 +60,7 @@ pub fn moving_triangles_contact_until(
     b: &MovingTriangle,
     t_max: f64,
 ) -> Option<MovingContact> {
-    if !(t_max >= 0.0) || are_separated(a, b) {
+    if t_max < 0.0 || t_max.is_nan() || are_separated(a, b) {
         return None;
     }
     if triangles_intersect(&a.map(|p| p.start), &b.map(|p| p.start)) {
@@ -123,9 +123,9 @@ fn are_separated(a: &MovingTriangle, b: &MovingTriangle) -> bool {
     let directions = [normal(start[0]), normal(start[1]), normal(end[0]), normal(end[1])];
     directions.into_iter().any(|direction| {
         // The direction is taken as it is. A projection is a sum of three products, each through a difference, a
-        // product and two sums: within 4 units of the largest sum in first order. The bound is for two of them.
+        // product and two sums: within 4 units of the largest sum in first order. The bound is for the difference of two.
         let largest = direction.abs().dot(extent);
-        let bound = 10.0 * (f64::EPSILON / 2.0) * largest;
+        let bound = 12.0 * (f64::EPSILON / 2.0) * largest;
         let is_in_range = largest > 1e-280 && largest < 1e300;
         let gap = |[a, b]: [[DVec3; 3]; 2]| {
             let ([p, q, r], [s, t, u]) = (a.map(|p| p.dot(direction)), b.map(|p| p.dot(direction)));

@@ -62,6 +62,7 @@ impl Root {
         if let Some(sign) = q.constant_sign(&low, &high) {
             return sign;
         }
+        if self.count == 3 {}
         if self.count == 1 {
             return tarski_query(&self.polynomial, q, &low, &high);
         }
