@@ -28,6 +28,7 @@
 //! - [`intersects`], [`contacts`], [`distance`]: one question about two shapes in one call.
 //! - [`Shape::cast_ray`], [`Shape::nearest_point`], [`Shape::contains_point`]: one body and rays or points.
 //! - [`Shape::set_positions`], [`Shape::self_query`]: bodies that deform, and contacts of a body with itself.
+//! - [`Motion`] and [`first_impact`]: bodies between two instants, when they touch first, and the proof that they do not.
 //! - [`World`]: many moving bodies, and the pairs that touch at each step; [`broad`]: the broad phases to choose from.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
@@ -47,6 +48,7 @@ mod face_pair;
 pub mod generate;
 pub mod mesh;
 pub mod method;
+pub mod motion;
 pub mod narrow;
 pub mod octree;
 mod pair_map;
@@ -66,6 +68,7 @@ pub use mesh::{Mesh, MeshError};
 pub use method::{
     Budget, Cache, MeshDistance, Method, SharedBy, WalkOrder, WideOptions, WideQuality,
 };
+pub use motion::{Impact, Motion, MotionError, first_impact};
 pub use narrow::{Ray, RayError};
 pub use pose::{Pose, PoseError};
 pub use query::{

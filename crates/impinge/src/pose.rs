@@ -205,6 +205,16 @@ impl Pose {
         quarter.clamp(-most, most) * 4.0
     }
 
+    /// A pose between two others, whose matrix is a rotation to 1.1e-6 because theirs are. Not checked.
+    pub(crate) fn interpolated(rotation: DMat3, translation: DVec3) -> Self {
+        Self { rotation, translation }
+    }
+
+    /// The same pose, whose matrix is replaced by the nearest rotation unless it is one to 1e-6.
+    pub(crate) fn repaired(self) -> Self {
+        Self { rotation: repaired_rotation(self.rotation), ..self }
+    }
+
     /// The corners of a triangle, each [placed](Self::place).
     #[inline]
     pub fn place_triangle(&self, triangle: [DVec3; 3]) -> [DVec3; 3] {

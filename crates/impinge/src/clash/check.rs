@@ -193,7 +193,7 @@ impl Checker {
         let Self { searcher, faces, .. } = self;
         faces.clear();
         let mut is_complete = true;
-        searcher.visit(a.body(), b.body(), &mut |pair| {
+        searcher.visit_within(a.body(), b.body(), 0.0, &mut |pair| {
             faces.push(pair);
             let is_due = faces.len().is_multiple_of(FACES_PER_QUESTION);
             if faces.len() >= limit || is_due && should_stop() {

@@ -83,6 +83,11 @@ impl Extent {
         self.half_size
     }
 
+    /// The largest magnitude of a coordinate.
+    pub(crate) fn coordinate(&self) -> f64 {
+        self.coordinate
+    }
+
     /// A bound on the rounding error of a placed vertex, or of the placed center, along any world axis.
     #[inline]
     pub(crate) fn rounding(&self, pose: &Pose) -> f64 {

@@ -23,7 +23,7 @@ pub(crate) type Placed<'s> = (&'s Shape, &'s Pose);
 
 impl Searcher {
     /// Calls a function with the searcher of the calling thread.
-    pub(super) fn of_thread<R>(ask: impl FnOnce(&mut Self) -> R) -> R {
+    pub(crate) fn of_thread<R>(ask: impl FnOnce(&mut Self) -> R) -> R {
         thread_local! {
             static SEARCHER: RefCell<Searcher> = RefCell::default();
         }
@@ -62,15 +62,16 @@ impl Searcher {
         })
     }
 
-    /// Visits pairs of faces that touch, in any order, until told to stop.
-    pub(crate) fn visit(
+    /// Visits pairs of faces that are within a distance of each other, in any order, until told to stop.
+    pub(crate) fn visit_within(
         &mut self,
         a: Placed<'_>,
         b: Placed<'_>,
+        tolerance: f64,
         visit: &mut dyn FnMut(FacePair) -> ControlFlow<()>,
     ) {
         self.ask(a, b, |search, question| {
-            let _ = search.visit(question, visit);
+            let _ = search.visit(&Question { tolerance, ..*question }, visit);
         });
     }
 

@@ -1,0 +1,249 @@
+//! The first time at which two moving bodies touch.
+
+use super::{
+    Moving,
+    advance::{MovingFaces, Reached, direction},
+    approach::rounding,
+    candidates::{candidates, edge_length, travel},
+    moving::MovingBody,
+};
+use crate::{
+    FacePair, MethodMismatch, Tolerance, ToleranceError,
+    narrow::{Triangle, moving_triangles_contact_until, triangles_distance},
+    query::Searcher,
+};
+use glam::DVec3;
+
+/// The first contact of two moving bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Impact {
+    /// When, from 0 to 1: no faces touch before this time, and at it they are at most the tolerance apart.
+    pub time: f64,
+    /// The faces that touch.
+    pub faces: FacePair,
+    /// The closest points of the two faces at this time, in world coordinates and rounded: on a, and on b.
+    pub points: [DVec3; 2],
+    /// A unit vector from body a to body b at the contact.
+    pub normal: DVec3,
+    /// The distance of the two faces at this time.
+    pub distance: f64,
+}
+
+/// What is asked of [`first_impact`].
+///
+/// ```
+/// use impinge::motion::ImpactOptions;
+///
+/// let options = ImpactOptions::default().tolerance(0.01)?.between(0.25, 0.75);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ImpactOptions {
+    /// The distance at which bodies count as touching.
+    tolerance: Option<Tolerance>,
+    /// The part of the motion that is searched.
+    times: [f64; 2],
+}
+
+impl Default for ImpactOptions {
+    /// A tolerance of 1e-11 of the larger body's size, and the whole motion.
+    fn default() -> Self {
+        Self { tolerance: None, times: [0.0, 1.0] }
+    }
+}
+
+impl ImpactOptions {
+    /// Bodies count as touching at this distance: an impact may be reported so much too early, and bodies that come so
+    /// close may be reported although they do not touch. Raised to a few roundings of the coordinates where it is
+    /// smaller.
+    pub fn tolerance<T: TryInto<Tolerance>>(mut self, tolerance: T) -> Result<Self, T::Error>
+    where
+        T::Error: From<ToleranceError>,
+    {
+        self.tolerance = Some(tolerance.try_into()?);
+        Ok(self)
+    }
+
+    /// Searches a part of the motion only. Times are limited to those from 0 to 1; NaN means the start or the end.
+    pub fn between(mut self, from: f64, to: f64) -> Self {
+        let limited = |time: f64, otherwise: f64| match time.is_nan() {
+            true => otherwise,
+            false => time.clamp(0.0, 1.0),
+        };
+        self.times = [limited(from, 0.0), limited(to, 1.0)];
+        self
+    }
+
+    /// The part of the motion that is searched.
+    pub(super) fn times(&self) -> [f64; 2] {
+        self.times
+    }
+}
+
+/// Returns the first time at which two moving bodies touch, and where. `None` is a proof that they do not touch at any
+/// time of the motion. Fails if different methods prepared the shapes.
+///
+/// Exact in this sense: [`Motion`] defines where each vertex is at each time. No contact occurs before the reported time,
+/// and at that time the bodies are at most the tolerance apart. So a contact is never missed, and bodies that stay
+/// farther apart than the tolerance are never reported. The result is the same for every method.
+///
+/// Surfaces only: a body wholly inside another touches nothing.
+///
+/// ```
+/// use impinge::{Motion, Pose, Shape, first_impact, generate, glam::DVec3};
+///
+/// let plate = Shape::new(generate::cuboid(DVec3::new(10.0, 10.0, 0.1))?);
+/// let bullet = Shape::new(generate::cuboid(DVec3::splat(1.0))?);
+/// let at = |z| Pose::from_translation(DVec3::new(0.0, 0.0, z));
+/// let rest = Motion::still(Pose::IDENTITY);
+/// let flight = Motion::between(at(50.0)?, at(-50.0)?)?;
+///
+/// let impact = first_impact((&plate, &rest), (&bullet, &flight), &Default::default())?.ok_or("clear")?;
+/// assert!((impact.time - 0.4945).abs() < 1e-9);
+/// assert!((impact.normal - DVec3::Z).length() < 1e-9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn first_impact<'m>(
+    a: impl Into<Moving<'m>>,
+    b: impl Into<Moving<'m>>,
+    options: &ImpactOptions,
+) -> Result<Option<Impact>, MethodMismatch> {
+    let (a, b) = (a.into(), b.into());
+    a.shape().check_method(b.shape())?;
+    Ok(Searcher::of_thread(|searcher| Search::default().first(searcher, a, b, options)))
+}
+
+/// Up to this many pairs of faces are advanced one by one. If there are more, the interval is halved.
+const FEW: usize = 40;
+
+/// Intervals are not halved beyond this length.
+const SHORTEST: f64 = 1e-9;
+
+/// The memory of a search, reused from one to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Search {
+    /// Intervals that are yet to be searched, the earliest last.
+    intervals: Vec<[f64; 2]>,
+    pairs: Vec<FacePair>,
+}
+
+impl Search {
+    /// The first impact of two bodies that one method prepared.
+    pub(crate) fn first(
+        &mut self,
+        searcher: &mut Searcher,
+        a: Moving<'_>,
+        b: Moving<'_>,
+        options: &ImpactOptions,
+    ) -> Option<Impact> {
+        let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
+        let shapes = [a.shape(), b.shape()];
+        let rounding = rounding(&bodies);
+        let tolerance = search_tolerance(&bodies, options);
+
+        let edge = edge_length(shapes[0]).min(edge_length(shapes[1]));
+        self.intervals.clear();
+        self.intervals.push(options.times);
+        while let Some(interval) = self.intervals.pop() {
+            let [from, to] = interval;
+            if from > to {
+                continue;
+            }
+            // Where the bodies move by less than an edge, the candidates are the faces that are close to each other
+            // anyway: it is cheaper to advance them than to find them again in ever shorter intervals.
+            let is_short = to - from <= SHORTEST || travel(&bodies, interval) <= edge;
+            let limit = if is_short { usize::MAX } else { FEW };
+            let pairs = &mut self.pairs;
+            if !candidates(searcher, &bodies, interval, tolerance, limit, pairs) {
+                let middle = 0.5 * (from + to);
+                self.intervals.extend([[middle, to], [from, middle]]);
+                continue;
+            }
+            if let Some((pair, reached)) = earliest(&bodies, pairs, interval, tolerance, rounding) {
+                return Some(impact(&bodies, pair, &reached));
+            }
+        }
+        None
+    }
+}
+
+/// The pair of faces that touches first: exactly if all corners move on straight lines, otherwise the pair that comes
+/// within the tolerance first.
+fn earliest(
+    bodies: &[MovingBody<'_>; 2],
+    pairs: &[FacePair],
+    [from, mut to]: [f64; 2],
+    tolerance: f64,
+    rounding: f64,
+) -> Option<(FacePair, Reached)> {
+    let mut first: Option<(FacePair, Reached)> = None;
+    for &pair in pairs {
+        let faces = [bodies[0].face(pair.a), bodies[1].face(pair.b)];
+        let moving = MovingFaces::new(faces, rounding);
+        let reached = match (faces[0].linear(), faces[1].linear()) {
+            (Some(a), Some(b)) => match moving_triangles_contact_until(&a, &b, to) {
+                Some(contact) if contact.time.latest >= from => {
+                    let time = contact.time.earliest.max(from);
+                    let [face_a, face_b] = moving.at(time);
+                    Some(Reached { time, closest: triangles_distance(&face_a, &face_b) })
+                }
+                // A contact before the part of the motion that is searched says nothing about later ones.
+                Some(_) => moving.first_within([from, to], tolerance),
+                None => None,
+            },
+            _ => moving.first_within([from, to], tolerance),
+        };
+        let Some(reached) = reached else { continue };
+        let is_earlier = first.as_ref().is_none_or(|(_, known)| reached.time < known.time);
+        if is_earlier {
+            to = reached.time;
+            first = Some((pair, reached));
+        }
+        if to <= from {
+            break;
+        }
+    }
+    first
+}
+
+fn impact(bodies: &[MovingBody<'_>; 2], faces: FacePair, reached: &Reached) -> Impact {
+    let Reached { time, closest } = *reached;
+    let faces_at = [bodies[0].face(faces.a), bodies[1].face(faces.b)].map(|face| face.at(time));
+    let normal = match closest.distance {
+        0.0 => normal_of_touching(&faces_at[0], &faces_at[1]),
+        _ => direction(&faces_at, &closest),
+    };
+    let points = [closest.a, closest.b];
+    Impact { time, faces, points, normal, distance: closest.distance }
+}
+
+/// A unit vector from one of two touching faces to the other: along the normal of the face that the other pierces less.
+fn normal_of_touching(a: &Triangle, b: &Triangle) -> DVec3 {
+    let middle = |t: &Triangle| (t[0] + t[1] + t[2]) / 3.0;
+    let way = middle(b) - middle(a);
+    let normals = [a, b].map(|t| (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero());
+    // How far the other face reaches through the plane of each.
+    let through = |face: &Triangle, normal: DVec3, other: &Triangle| {
+        let heights = other.map(|corner| normal.dot(corner - face[0]));
+        let highest = heights.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let lowest = heights.into_iter().fold(f64::INFINITY, f64::min);
+        highest.min(-lowest)
+    };
+    let depths = [through(a, normals[0], b), through(b, normals[1], a)];
+    let normal = if depths[0] <= depths[1] { normals[0] } else { normals[1] };
+    let normal = if normal == DVec3::ZERO { way.normalize_or(DVec3::Z) } else { normal };
+    if normal.dot(way) < 0.0 { -normal } else { normal }
+}
+
+/// The distance at which bodies count as touching: that of the options, or 1e-11 of the larger body's size; but no less
+/// than a few roundings, below which distances of positions mean nothing.
+pub(super) fn search_tolerance(bodies: &[MovingBody<'_>; 2], options: &ImpactOptions) -> f64 {
+    let default = || {
+        let size =
+            |body: &MovingBody<'_>| body.moving().shape().mesh().bounds().size().max_element();
+        1e-11 * size(&bodies[0]).max(size(&bodies[1]))
+    };
+    options.tolerance.map_or_else(default, Tolerance::get).max(8.0 * rounding(bodies))
+}
