@@ -14,6 +14,7 @@
 
 use super::{
     super::ContactTime,
+    big_integer::BigInteger,
     polynomial::{Polynomial, Time, sign_changes},
 };
 
@@ -62,7 +63,6 @@ impl Root {
         if let Some(sign) = q.constant_sign(&low, &high) {
             return sign;
         }
-        if self.count == 3 {}
         if self.count == 1 {
             return tarski_query(&self.polynomial, q, &low, &high);
         }
@@ -192,7 +192,7 @@ pub(super) fn only_root(p: &Polynomial, low: f64, high: f64, start_sign: i32) ->
 
 /// The bits of a time close to the only root between two times, as far as floating point can tell.
 fn guess(p: &Polynomial, mut low: u64, mut high: u64, start_sign: i32) -> u64 {
-    let scale = p.coefficients().iter().map(|c| c.bits()).max().unwrap_or(0);
+    let scale = p.coefficients().iter().map(BigInteger::bits).max().unwrap_or(0);
     let coefficients: Vec<f64> = p.coefficients().iter().map(|c| c.to_f64(scale)).collect();
     let start_sign = f64::from(start_sign);
     while high - low > 1 {
