@@ -1,11 +1,15 @@
-//! Bodies that deform: `cargo bench -p impinge-bench --bench deform [-- FACES]`
+//! Bodies that deform: `cargo bench -p impinge-bench --bench deform [-- [FACES] WORDS]`; words select tables: cloth, worlds,
+//! rebuilds.
 //!
 //! First a cloth of about a million faces, which waves, and which crumples so that it touches itself: the shortest time to update
 //! what is prepared after all vertices have moved, and to find the contacts of the cloth with itself. Beside it, in the
 //! same run and on the same positions, parry3d, and the peers that are there: Embree if `IMPINGE_EMBREE` names the
 //! program made of `peers/embree_self.cpp`, ipctk if `IMPINGE_PYTHON` names a Python that has it (`pip install ipctk`).
-//! Then the rule that decides when a tree is built anew, on bodies that deform in different ways.
+//! Then worlds whose bodies all deform (`worlds.rs`), and the rule that decides when a tree is built anew, on bodies that deform in different ways.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
+
+#[path = "deform/worlds.rs"]
+mod worlds;
 
 use impinge::{
     Mesh, Method, Pair, Pose, Shape, Threads,
@@ -39,8 +43,24 @@ struct Scene {
 const FRAMES: u32 = 6;
 
 fn main() {
-    let faces = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
-    let faces: f64 = faces.unwrap_or(1_000_000.0);
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let faces = words.iter().find_map(|word| word.parse().ok());
+    let tables: Vec<&String> = words.iter().filter(|word| word.parse::<f64>().is_err()).collect();
+    let wants = |name: &str| tables.is_empty() || tables.iter().any(|word| name.contains(&***word));
+    if wants("cloth") {
+        updates(faces.unwrap_or(1_000_000.0));
+    }
+    if wants("worlds") {
+        worlds::run();
+    }
+    if wants("rebuilds") {
+        rebuilds();
+    }
+}
+
+/// The update of large meshes and their contacts with themselves.
+fn updates(faces: f64) {
     println!("\n### Update and self-collision, ms\n");
     println!(
         "| mesh | faces | engine | threads | build | update | self-collision | both | × | found |"
@@ -49,12 +69,16 @@ fn main() {
     for scene in [cloth(faces), crumpled(faces), sphere(faces)] {
         compare(&scene);
     }
+}
+
+/// The rule that decides when a tree is built anew.
+fn rebuilds() {
     println!("\n### When a tree is built anew\n");
     println!(
         "| body | faces | method | steps | refitted | refit, ms | build, ms | query of the refitted tree, ms | of a new \
-         one | slowest step, × |"
+         one | slowest step, × | most box tests of a step, × |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for (name, steps) in bodies() {
         for method in [Method::WIDE, Method::BOXTREE, Method::AABB] {
             rule(name, &steps, method);
@@ -322,7 +346,7 @@ fn rule(name: &str, steps: &[Mesh], method: Method) {
     let at = Pose::from_translation(DVec3::new(0.9, 0.1, 0.2)).expect("finite");
     let mut shape = Shape::with_method(method, steps[0].clone());
     let (mut refitted, mut refit, mut build) = (0, 0.0, 0.0);
-    let (mut of_old, mut of_new, mut worst) = (0.0, 0.0, 0.0f64);
+    let (mut of_old, mut of_new, mut worst, mut most_tests) = (0.0, 0.0, 0.0f64, 0.0f64);
     for mesh in &steps[1..] {
         let start = Instant::now();
         let renewal = shape.set_positions(mesh.positions()).expect("finite");
@@ -335,21 +359,23 @@ fn rule(name: &str, steps: &[Mesh], method: Method) {
         build += ms(start.elapsed());
         let query = |shape: &Shape| {
             let mut pair = Pair::new(shape, &ball).expect("one method");
-            let mut best = (f64::INFINITY, 0);
+            let mut best = (f64::INFINITY, 0, 0);
             for _ in 0..4 {
                 let start = Instant::now();
                 let contacts = pair.contacts(&Pose::IDENTITY, &at).len();
-                best = (best.0.min(ms(start.elapsed())), contacts);
+                best.0 = best.0.min(ms(start.elapsed()));
+                (best.1, best.2) = (pair.counts().volume_tests, contacts);
             }
             best
         };
-        let ((old, found), (new, expected)) = (query(&shape), query(&anew));
+        let ((old, old_tests, found), (new, new_tests, expected)) = (query(&shape), query(&anew));
         assert_eq!(found, expected, "{name}, {method}");
         (of_old, of_new, worst) = (of_old + old, of_new + new, worst.max(old / new));
+        most_tests = most_tests.max(old_tests as f64 / new_tests as f64);
     }
     let count = steps.len() - 1;
     println!(
-        "| {name} | {} | {method} | {count} | {refitted} | {:.2} | {:.2} | {:.3} | {:.3} | {worst:.2} |",
+        "| {name} | {} | {method} | {count} | {refitted} | {:.2} | {:.2} | {:.3} | {:.3} | {worst:.2} | {most_tests:.2} |",
         steps[0].faces().len(),
         refit / f64::from(refitted.max(1)),
         build / count as f64,

@@ -47,7 +47,7 @@ pub use format::{Format, load, load_mesh, load_with, read, read_with, save, writ
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
-pub use octree::{load_octree, save_octree, write_octree};
+pub use octree::{load_octree, read_octree, save_octree, write_octree};
 pub use poses::{load_poses, save_poses, write_poses};
 pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};
