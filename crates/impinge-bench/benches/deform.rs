@@ -1,11 +1,16 @@
-//! Bodies that deform: `cargo bench -p impinge-bench --bench deform [-- FACES]`
+//! Bodies that deform: `cargo bench -p impinge-bench --bench deform [-- [FACES] WORDS]`; words select tables: cloth, worlds,
+//! rebuilds.
 //!
 //! First a cloth of about a million faces, which waves, and which crumples so that it touches itself: the shortest time to update
 //! what is prepared after all vertices have moved, and to find the contacts of the cloth with itself. Beside it, in the
-//! same run and on the same positions, parry3d, and the peers that are there: Embree if `IMPINGE_EMBREE` names the
-//! program made of `peers/embree_self.cpp`, ipctk if `IMPINGE_PYTHON` names a Python that has it (`pip install ipctk`).
-//! Then the rule that decides when a tree is built anew, on bodies that deform in different ways.
+//! same run and on the same positions, parry3d, and the peers that are there: Embree, by the program made of
+//! `peers/embree_self.cpp` (`IMPINGE_EMBREE`, else `embree_self` in the path), and ipctk, in a Python that has it
+//! (`IMPINGE_PYTHON`, else `python3`; `pip install ipctk`). Those that are not are reported below the table.
+//! Then worlds whose bodies all deform (`worlds.rs`), and the rule that decides when a tree is built anew, on bodies that deform in different ways.
 #![expect(clippy::print_stdout, reason = "the tables are what the program is for")]
+
+#[path = "deform/worlds.rs"]
+mod worlds;
 
 use impinge::{
     Mesh, Method, Pair, Pose, Shape, Threads,
@@ -25,7 +30,7 @@ use std::{
     fs,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -39,22 +44,46 @@ struct Scene {
 const FRAMES: u32 = 6;
 
 fn main() {
-    let faces = std::env::args().skip(1).find_map(|argument| argument.parse().ok());
-    let faces: f64 = faces.unwrap_or(1_000_000.0);
+    let words: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let faces = words.iter().find_map(|word| word.parse().ok());
+    let tables: Vec<&String> = words.iter().filter(|word| word.parse::<f64>().is_err()).collect();
+    let wants = |name: &str| tables.is_empty() || tables.iter().any(|word| name.contains(&***word));
+    if wants("cloth") {
+        updates(faces.unwrap_or(1_000_000.0));
+    }
+    if wants("worlds") {
+        worlds::run();
+    }
+    if wants("rebuilds") {
+        rebuilds();
+    }
+}
+
+/// The update of large meshes and their contacts with themselves.
+fn updates(faces: f64) {
     println!("\n### Update and self-collision, ms\n");
     println!(
         "| mesh | faces | engine | threads | build | update | self-collision | both | × | found |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
+    let mut missing = Vec::new();
     for scene in [cloth(faces), crumpled(faces), sphere(faces)] {
-        compare(&scene);
+        missing = compare(&scene);
     }
+    for message in missing {
+        println!("\n{message}");
+    }
+}
+
+/// The rule that decides when a tree is built anew.
+fn rebuilds() {
     println!("\n### When a tree is built anew\n");
     println!(
         "| body | faces | method | steps | refitted | refit, ms | build, ms | query of the refitted tree, ms | of a new \
-         one | slowest step, × |"
+         one | slowest step, × | most box tests of a step, × |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for (name, steps) in bodies() {
         for method in [Method::WIDE, Method::BOXTREE, Method::AABB] {
             rule(name, &steps, method);
@@ -117,8 +146,9 @@ struct Row {
     found: String,
 }
 
-fn compare(scene: &Scene) {
-    let mut rows = Vec::new();
+/// Prints the rows of a scene. Returns a message for each peer that is missing.
+fn compare(scene: &Scene) -> Vec<String> {
+    let (mut rows, mut missing) = (Vec::new(), Vec::new());
     let pool = rayon::current_num_threads();
     for (method, threads) in [(Method::WIDE, Threads::One), (Method::WIDE, Threads::Pool)] {
         let count = if threads == Threads::One { 1 } else { pool };
@@ -126,7 +156,12 @@ fn compare(scene: &Scene) {
     }
     rows.push(parry(scene, false));
     rows.push(parry(scene, true));
-    rows.extend(peers(scene));
+    for peer in peers(scene) {
+        match peer {
+            Ok(peer) => rows.extend(peer),
+            Err(message) => missing.push(message),
+        }
+    }
     let fastest = rows[0].update + rows[0].own;
     for Row { engine, threads, build, update, own, found } in rows {
         let both = update + own;
@@ -137,6 +172,7 @@ fn compare(scene: &Scene) {
             both / fastest
         );
     }
+    missing
 }
 
 fn ms(time: Duration) -> f64 {
@@ -220,37 +256,48 @@ fn parry(scene: &Scene, is_exact: bool) -> Row {
     }
 }
 
-/// Runs the peers that are other programs, on a file with the faces and all positions.
-fn peers(scene: &Scene) -> Vec<Row> {
+/// Runs the peers that are other programs, on a file with the faces and all positions. Returns the rows of each, or a
+/// message if it is missing.
+fn peers(scene: &Scene) -> Vec<Result<Vec<Row>, String>> {
     let file = std::env::temp_dir().join(format!("impinge-bench-{}.frames", std::process::id()));
     write_frames(&file, scene).expect("room for a file of positions");
-    let mut rows = Vec::new();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/ipctk_self.py");
-    let embree = std::env::var_os("IMPINGE_EMBREE").map(PathBuf::from);
-    let python = std::env::var_os("IMPINGE_PYTHON").map(PathBuf::from);
-    let commands =
-        [embree.map(|program| (program, None)), python.map(|python| (python, Some(script)))];
-    for (program, script) in commands.into_iter().flatten() {
-        let run = Command::new(&program).args(script).arg(&file).stderr(Stdio::null()).output();
-        let Ok(run) = run else {
-            println!("\n{} does not run.", program.display());
-            continue;
+    let programs = [
+        ("Embree", "IMPINGE_EMBREE", "embree_self", None),
+        ("ipctk", "IMPINGE_PYTHON", "python3", Some(script)),
+    ];
+    let answers = programs.map(|(name, variable, default, script)| {
+        let program = std::env::var_os(variable).map_or_else(|| default.into(), PathBuf::from);
+        let missing = |why: String| {
+            let place = program.display();
+            Err(format!("{name} is missing: {place} ({variable}) {why}"))
         };
-        for line in String::from_utf8_lossy(&run.stdout).lines() {
-            let Ok(answer) = serde_json::from_str::<Value>(line) else { continue };
-            let number = |key: &str| answer[key].as_f64().unwrap_or(f64::NAN);
-            rows.push(Row {
-                engine: answer["engine"].as_str().unwrap_or_default().to_owned(),
-                threads: number("threads") as usize,
-                build: number("build_ms"),
-                update: number("update_ms"),
-                own: number("self_ms"),
-                found: answer["found"].as_str().unwrap_or_default().to_owned(),
-            });
+        match Command::new(&program).args(script).arg(&file).output() {
+            Err(error) => missing(format!("does not run: {error}")),
+            Ok(run) if !run.status.success() => {
+                let message = String::from_utf8_lossy(&run.stderr);
+                missing(format!("fails: {}", message.lines().last().unwrap_or_default()))
+            }
+            Ok(run) => Ok(String::from_utf8_lossy(&run.stdout).lines().filter_map(row).collect()),
         }
-    }
+    });
     let _ = fs::remove_file(&file);
-    rows
+    answers.into()
+}
+
+/// The row that a line of a peer's answer stands for.
+fn row(line: &str) -> Option<Row> {
+    let answer: Value = serde_json::from_str(line).ok()?;
+    let number = |key: &str| answer[key].as_f64().unwrap_or(f64::NAN);
+    let text = |key: &str| answer[key].as_str().unwrap_or_default().to_owned();
+    Some(Row {
+        engine: text("engine"),
+        threads: number("threads") as usize,
+        build: number("build_ms"),
+        update: number("update_ms"),
+        own: number("self_ms"),
+        found: text("found"),
+    })
 }
 
 /// Writes the numbers of vertices, faces and frames (`u64`), the faces (`u32`) and the positions of each frame (`f64`),
@@ -322,7 +369,7 @@ fn rule(name: &str, steps: &[Mesh], method: Method) {
     let at = Pose::from_translation(DVec3::new(0.9, 0.1, 0.2)).expect("finite");
     let mut shape = Shape::with_method(method, steps[0].clone());
     let (mut refitted, mut refit, mut build) = (0, 0.0, 0.0);
-    let (mut of_old, mut of_new, mut worst) = (0.0, 0.0, 0.0f64);
+    let (mut of_old, mut of_new, mut worst, mut most_tests) = (0.0, 0.0, 0.0f64, 0.0f64);
     for mesh in &steps[1..] {
         let start = Instant::now();
         let renewal = shape.set_positions(mesh.positions()).expect("finite");
@@ -335,21 +382,23 @@ fn rule(name: &str, steps: &[Mesh], method: Method) {
         build += ms(start.elapsed());
         let query = |shape: &Shape| {
             let mut pair = Pair::new(shape, &ball).expect("one method");
-            let mut best = (f64::INFINITY, 0);
+            let mut best = (f64::INFINITY, 0, 0);
             for _ in 0..4 {
                 let start = Instant::now();
                 let contacts = pair.contacts(&Pose::IDENTITY, &at).len();
-                best = (best.0.min(ms(start.elapsed())), contacts);
+                best.0 = best.0.min(ms(start.elapsed()));
+                (best.1, best.2) = (pair.counts().volume_tests, contacts);
             }
             best
         };
-        let ((old, found), (new, expected)) = (query(&shape), query(&anew));
+        let ((old, old_tests, found), (new, new_tests, expected)) = (query(&shape), query(&anew));
         assert_eq!(found, expected, "{name}, {method}");
         (of_old, of_new, worst) = (of_old + old, of_new + new, worst.max(old / new));
+        most_tests = most_tests.max(old_tests as f64 / new_tests as f64);
     }
     let count = steps.len() - 1;
     println!(
-        "| {name} | {} | {method} | {count} | {refitted} | {:.2} | {:.2} | {:.3} | {:.3} | {worst:.2} |",
+        "| {name} | {} | {method} | {count} | {refitted} | {:.2} | {:.2} | {:.3} | {:.3} | {worst:.2} | {most_tests:.2} |",
         steps[0].faces().len(),
         refit / f64::from(refitted.max(1)),
         build / count as f64,

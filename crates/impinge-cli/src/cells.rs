@@ -8,7 +8,7 @@ use impinge::{
     Method,
     method::{
         face_octree::{CellTest, Division, SubdivisionDepth},
-        octree::OctreeOptions,
+        octree::{BoundingShape, OctreeOptions},
     },
 };
 use impinge_scene::{FaceOctreeChoice, OctreeChoice, Optimisation};
@@ -28,6 +28,10 @@ pub(crate) struct CellArguments {
     /// Test a face against a cell by its bounding box, or exactly; for face-octree [default: bounds]
     #[arg(long, help_heading = HEADING, value_parser = one_of(CELL_TESTS))]
     cell_test: Option<CellTest>,
+    /// Bounding shapes that tell whether and where two bodies are compared, for octree [default: boxes; spheres with
+    /// --without all]
+    #[arg(long, help_heading = HEADING, value_parser = one_of(BOUNDING_SHAPES))]
+    bounding: Option<BoundingShape>,
     /// Optimisations to switch off, for octree: surface-only (no cubes inside solids), regions (only cubes in overlap
     /// regions are moved), progressive (octrees are refined only where bodies interfere), linked-faces (cubes hold
     /// their faces), or all of them
@@ -37,6 +41,8 @@ pub(crate) struct CellArguments {
 }
 
 const DIVISIONS: Names<Division> = &[("octree", Division::Octree), ("bintree", Division::Bintree)];
+const BOUNDING_SHAPES: Names<BoundingShape> =
+    &[("boxes", BoundingShape::Boxes), ("spheres", BoundingShape::Spheres)];
 const CELL_TESTS: Names<CellTest> = &[("bounds", CellTest::Bounds), ("exact", CellTest::Exact)];
 
 fn level(given: &str) -> Result<SubdivisionDepth, String> {
@@ -57,10 +63,11 @@ impl CellArguments {
         methods: &[Method],
     ) -> Result<(FaceOctreeChoice, OctreeChoice), Failure> {
         let (faces, cubes) = (Method::FACE_OCTREE, Method::OCTREE);
-        let given: [(&str, bool, &[Method]); 4] = [
+        let given: [(&str, bool, &[Method]); 5] = [
             ("--level", self.level.is_some(), &[faces, cubes]),
             ("--division", self.division.is_some(), &[faces]),
             ("--cell-test", self.cell_test.is_some(), &[faces]),
+            ("--bounding", self.bounding.is_some(), &[cubes]),
             ("--without", !self.without.is_empty(), &[cubes]),
         ];
         for (option, is_given, fitting) in given {
@@ -89,6 +96,7 @@ impl CellArguments {
         face_octree.cell_test = self.cell_test;
         let mut octree = OctreeChoice::default();
         octree.level = self.level;
+        octree.bounding = self.bounding;
         octree = self.without.iter().fold(octree, |octree, &one| octree.without(one));
         Ok((face_octree, octree))
     }

@@ -30,6 +30,11 @@ pub fn load_octree(path: impl AsRef<Path>) -> Result<Octree, Error> {
     octree.map_err(|fault| fault.in_file(path))
 }
 
+/// Reads the bytes of an octree file: see [`load_octree`]. Errors name `path`.
+pub fn read_octree(bytes: &[u8], path: impl AsRef<Path>) -> Result<Octree, Error> {
+    read(bytes).map_err(|fault| fault.in_file(path.as_ref()))
+}
+
 /// Writes an octree in the format of [`load_octree`], completely or not at all. Reading it back gives the same octree.
 pub fn save_octree(path: impl AsRef<Path>, octree: &Octree) -> Result<(), Error> {
     write_atomically(path, |out| write_octree(octree, out))

@@ -6,7 +6,7 @@
 mod shapes;
 
 use crate::{
-    choices::{Broad, CoherenceKind, FaceOctreeChoice, OctreeChoice},
+    choices::{Broad, CoherenceKind, DeformedKind, FaceOctreeChoice, OctreeChoice},
     copies::Copies,
     deform::Deforming,
     document::{AtEnd, Document, Entry, RunEntry, Vector},
@@ -78,6 +78,8 @@ pub struct Overrides {
     pub threads: Option<u16>,
     /// What is remembered from cycle to cycle.
     pub coherence: Option<CoherenceKind>,
+    /// How bodies that have deformed are searched.
+    pub deformed: Option<DeformedKind>,
     /// Whether rows and summaries also have the numbers of tests and hits, and energies.
     pub stats: bool,
 }
@@ -199,6 +201,8 @@ impl<'s> Builder<'s> {
                 stats: self.overrides.stats.then(SummaryStats::default),
             },
         };
+        let deformed = self.overrides.deformed.or(run.deformed).or(scene.deformed);
+        made.world.set_deformed_search(deformed.unwrap_or_default().search());
         made.world.set_coherence(coherence.options(scene.coherence_bytes));
         if threads != 1 {
             made.world.set_threads(Threads::Pool);
@@ -299,6 +303,7 @@ impl<'s> Builder<'s> {
         let mut choice = OctreeChoice::default();
         if let Some(given) = run.octree.as_ref().or(self.scene.octree.as_ref()) {
             choice.level = self.level(given.level.as_ref(), OctreeOptions::MAX_LEVEL)?;
+            choice.bounding = given.bounding.map(Into::into);
             choice = given.without.iter().fold(choice, |choice, &one| choice.without(one));
         }
         Ok(self.overrides.octree.options(choice.options(OctreeOptions::default())))

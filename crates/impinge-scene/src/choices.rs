@@ -6,9 +6,9 @@ use impinge::{
     broad::{AllPairs, DynamicTree, Packed, Sweep},
     method::{
         face_octree::{CellTest, Division, FaceOctreeOptions, SubdivisionDepth},
-        octree::OctreeOptions,
+        octree::{BoundingShape, OctreeOptions},
     },
-    world::Coherence,
+    world::{Coherence, DeformedSearch},
 };
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -160,6 +160,46 @@ impl CoherenceKind {
     }
 }
 
+/// How bodies that have deformed are searched, by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeformedKind {
+    /// Refitted, or searched by a face octree, whichever takes less time by an estimate; the default.
+    #[default]
+    Auto,
+    /// Refitted or built anew.
+    Refit,
+    /// Searched by a face octree.
+    FaceOctree,
+}
+
+impl DeformedKind {
+    pub(super) fn search(self) -> DeformedSearch {
+        match self {
+            Self::Auto => DeformedSearch::Auto,
+            Self::Refit => DeformedSearch::Refit,
+            Self::FaceOctree => DeformedSearch::FaceOctree,
+        }
+    }
+}
+
+/// The bounding shapes of octrees, by name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum BoundingKind {
+    Boxes,
+    Spheres,
+}
+
+impl From<BoundingKind> for BoundingShape {
+    fn from(kind: BoundingKind) -> Self {
+        match kind {
+            BoundingKind::Boxes => Self::Boxes,
+            BoundingKind::Spheres => Self::Spheres,
+        }
+    }
+}
+
 /// Options of the method `face-octree` that replace others.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
@@ -223,6 +263,8 @@ impl From<CellTestKind> for CellTest {
 pub struct OctreeChoice {
     /// The level of the smallest cubes.
     pub level: Option<SubdivisionDepth>,
+    /// The bounding shapes that tell where bodies are compared.
+    pub bounding: Option<BoundingShape>,
     /// The optimisations to switch off, in the order of [`Optimisation::NAMES`].
     without: [bool; 4],
 }
@@ -255,7 +297,8 @@ impl Optimisation {
 }
 
 impl OctreeChoice {
-    /// Switches an optimisation off.
+    /// Switches an optimisation off. Without all four, the bounding shapes are spheres unless they are chosen, which is
+    /// [the method of the paper](OctreeOptions::of_paper).
     #[must_use]
     pub fn without(mut self, optimisation: Optimisation) -> Self {
         match optimisation {
@@ -269,8 +312,11 @@ impl OctreeChoice {
     #[must_use]
     pub fn options(self, options: OctreeOptions) -> OctreeOptions {
         let [surface_only, regions, progressive, linked_faces] = self.without;
+        let is_paper = self.without == [true; 4];
+        let default = if is_paper { BoundingShape::Spheres } else { options.bounding };
         options
             .level(self.level.unwrap_or(options.level))
+            .bounding(self.bounding.unwrap_or(default))
             .surface_only(options.surface_only && !surface_only)
             .regions(options.regions && !regions)
             .progressive(options.progressive && !progressive)

@@ -1,6 +1,8 @@
 //! The keys of a scene file as parsed by serde, not yet checked. `docs/scenes.md` describes every key.
 
-use crate::choices::{Broad, CellTestKind, CoherenceKind, DivisionKind, Optimisation};
+use crate::choices::{
+    BoundingKind, Broad, CellTestKind, CoherenceKind, DeformedKind, DivisionKind, Optimisation,
+};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -21,6 +23,7 @@ pub(super) struct Document {
     pub(super) threads: Option<Spanned<u16>>,
     pub(super) coherence: Option<CoherenceKind>,
     pub(super) coherence_bytes: Option<usize>,
+    pub(super) deformed: Option<DeformedKind>,
     #[serde(default = "one")]
     pub(super) seed: u64,
     pub(super) contact_limit: Option<Spanned<u64>>,
@@ -50,6 +53,7 @@ pub(super) struct FaceOctree {
 #[serde(deny_unknown_fields)]
 pub(super) struct Octree {
     pub(super) level: Option<Spanned<u64>>,
+    pub(super) bounding: Option<BoundingKind>,
     #[serde(default)]
     pub(super) without: Vec<Optimisation>,
 }
@@ -303,4 +307,5 @@ pub(super) struct RunEntry {
     pub(super) octree: Option<Octree>,
     pub(super) threads: Option<Spanned<u16>>,
     pub(super) coherence: Option<CoherenceKind>,
+    pub(super) deformed: Option<DeformedKind>,
 }

@@ -78,7 +78,7 @@ mod values;
 
 pub use build::{Builder, MAX_THREADS, Overrides};
 pub use choices::{
-    Broad, CoherenceKind, FaceOctreeChoice, OctreeChoice, Optimisation, UnknownBroad,
+    Broad, CoherenceKind, DeformedKind, FaceOctreeChoice, OctreeChoice, Optimisation, UnknownBroad,
 };
 pub use document::{Paper, PlotAxis};
 pub use error::Error;

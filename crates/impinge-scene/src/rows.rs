@@ -56,6 +56,12 @@ pub struct RowStats {
     pub box_test_ns: f64,
     /// Microseconds to respond to hits, including the search for first contacts.
     pub respond_us: f64,
+    /// Bodies that had deformed, and of which what was prepared was refitted.
+    pub refitted: usize,
+    /// Bodies that had deformed, and which were prepared anew.
+    pub rebuilt: usize,
+    /// Pairs of bodies that were searched by a face octree because they had deformed.
+    pub in_cells: usize,
     /// Impulses, each at one contact region.
     pub impulses: usize,
     /// Times that bodies in free flight had to reverse their motion, because impulses did not separate them.
@@ -68,15 +74,14 @@ pub struct RowStats {
 
 impl RowStats {
     /// The columns that follow [`Row::HEADER`].
-    pub const HEADER: &'static str =
-        ",box_tests,face_tests,box_test_ns,respond_us,impulses,reversals,kinetic,potential";
+    pub const HEADER: &'static str = ",box_tests,face_tests,box_test_ns,refitted,rebuilt,in_cells,respond_us,impulses,reversals,kinetic,potential";
 
     fn csv(&self) -> String {
-        let Self { box_tests, face_tests, box_test_ns, respond_us, .. } = self;
-        let Self { impulses, reversals, kinetic, potential, .. } = self;
+        let Self { box_tests, face_tests, box_test_ns, refitted, rebuilt, in_cells, .. } = self;
+        let Self { respond_us, impulses, reversals, kinetic, potential, .. } = self;
         format!(
-            ",{box_tests},{face_tests},{box_test_ns},{respond_us},{impulses},{reversals},{kinetic},\
-             {potential}"
+            ",{box_tests},{face_tests},{box_test_ns},{refitted},{rebuilt},{in_cells},{respond_us},\
+             {impulses},{reversals},{kinetic},{potential}"
         )
     }
 }

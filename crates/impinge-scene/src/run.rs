@@ -151,7 +151,8 @@ impl Run {
         for time in [&mut numbers.place_us, &mut numbers.total_us] {
             *time = to_thousandths(*time + micros(deform_time));
         }
-        let tests = step.stats().tests;
+        let stats = step.stats();
+        let tests = stats.tests;
         if self.stop_at_contact && numbers.contacts > 0 {
             summary.stopped = End::Contact;
         }
@@ -164,6 +165,9 @@ impl Run {
                 box_tests: tests.volume_tests,
                 face_tests: tests.face_tests,
                 box_test_ns: nanos_per_test(numbers.narrow_us, tests.volume_tests),
+                refitted: stats.refitted,
+                rebuilt: stats.rebuilt,
+                in_cells: stats.in_cells,
                 respond_us,
                 impulses: hits.impulses,
                 reversals: hits.reversals,

@@ -74,6 +74,12 @@ pub struct SummaryStats {
     pub box_test_ns: f64,
     /// Milliseconds to respond to hits, including the search for first contacts.
     pub respond_ms: f64,
+    /// Bodies that had deformed, and of which what was prepared was refitted, over all cycles.
+    pub refitted: u64,
+    /// Bodies that had deformed, and which were prepared anew, over all cycles.
+    pub rebuilt: u64,
+    /// Pairs of bodies that were searched by a face octree because they had deformed, over all cycles.
+    pub in_cells: u64,
     /// Impulses, each at one contact region.
     pub impulses: u64,
     /// Times that bodies in free flight had to reverse their motion, because impulses did not separate them.
@@ -118,6 +124,9 @@ impl Summary {
             stats.face_tests += row_stats.face_tests;
             stats.box_test_ns += row.narrow_us;
             stats.respond_ms += row_stats.respond_us;
+            stats.refitted += row_stats.refitted as u64;
+            stats.rebuilt += row_stats.rebuilt as u64;
+            stats.in_cells += row_stats.in_cells as u64;
             stats.impulses += row_stats.impulses as u64;
             stats.reversals += row_stats.reversals as u64;
         }

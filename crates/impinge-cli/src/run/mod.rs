@@ -35,7 +35,8 @@ use files::{Files, Format};
 use impinge::{Mesh, Method, Pose, world::StepStats};
 use impinge_io::GridOptions;
 use impinge_scene::{
-    Broad, Builder, CoherenceKind, Overrides, Paper, Row, Run, Scene, SourceError, Sources,
+    Broad, Builder, CoherenceKind, DeformedKind, Overrides, Paper, Row, Run, Scene, SourceError,
+    Sources,
 };
 use report::Report;
 use std::{
@@ -105,6 +106,9 @@ pub(crate) struct Arguments {
     /// What to remember of near bodies from cycle to cycle; replaces the scene's. Contacts do not depend on it
     #[arg(long, value_name = "WHAT")]
     coherence: Option<Coherence>,
+    /// How to search bodies that have deformed; replaces the scene's. Contacts do not depend on it
+    #[arg(long, value_name = "HOW")]
+    deformed: Option<Deformed>,
     /// Threads to use; 0 for one per core. Replaces the number of the scene; a scene without one uses 0
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
@@ -144,6 +148,27 @@ impl From<Coherence> for CoherenceKind {
     }
 }
 
+/// How bodies that have deformed are searched, by name.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Deformed {
+    /// By whichever of the two others takes less time by an estimate from numbers of faces
+    Auto,
+    /// What was prepared of them is refitted or built anew
+    Refit,
+    /// By a face octree, which needs nothing prepared
+    FaceOctree,
+}
+
+impl From<Deformed> for DeformedKind {
+    fn from(deformed: Deformed) -> Self {
+        match deformed {
+            Deformed::Auto => Self::Auto,
+            Deformed::Refit => Self::Refit,
+            Deformed::FaceOctree => Self::FaceOctree,
+        }
+    }
+}
+
 fn broad_parser() -> impl TypedValueParser<Value = Broad> {
     // Without a number: the most directions.
     let short = ["directions", "hull-directions"];
@@ -158,6 +183,7 @@ impl Arguments {
         overrides.cycles = self.cycles;
         overrides.broad = self.broad;
         overrides.coherence = self.coherence.map(Coherence::into);
+        overrides.deformed = self.deformed.map(Deformed::into);
         overrides.method = self.method;
         overrides.threads = self.threads;
         overrides.stats = self.wants_stats();

@@ -60,6 +60,46 @@ fn vertices_are_shared_by_index_or_position() {
     impinge(["query", &file, "--self"]).succeeds();
 }
 
+const TORI: &str = r#"
+cycles = 12
+[[body]]
+name = "torus"
+mesh = "gen:torus,major=1,minor=0.3,faces=2000"
+deform = { kind = "twist", degrees = 200.0, period = 20.0, along = "x" }
+[[body]]
+name = "ball"
+mesh = "gen:sphere,faces=960"
+at = [1.2, 0.9, 0.0]
+deform = { kind = "bend", degrees = 100.0, period = 9.0 }
+"#;
+
+/// Whether bodies that deform are refitted or searched by a face octree, contacts are those of `brute`.
+#[test]
+fn every_search_of_deformed_bodies_finds_the_same_contacts() {
+    let folder = Folder::new();
+    let run = |head: &str, more: &[&str]| {
+        let scene = folder.write("tori.toml", format!("{head}{TORI}"));
+        let out = folder.at("contacts.csv");
+        let arguments = ["run", &scene, "--stats", "--json", "--contacts", &out];
+        let lines = impinge([&arguments[..], more].concat()).succeeds().json_lines();
+        let summary = lines.last().unwrap();
+        let number = |key: &str| summary[key].as_u64().unwrap();
+        let counts = (number("refitted") + number("rebuilt"), number("in_cells"));
+        (folder.text("contacts.csv"), counts)
+    };
+    let (expected, _) = run("", &["--method", "brute"]);
+    assert!(expected.lines().count() > 100, "hardly a contact");
+    let (found, (renewed, in_cells)) = run("", &["--deformed", "refit"]);
+    assert!(found == expected && renewed > 0 && in_cells == 0, "{renewed}, {in_cells}");
+    let (found, (renewed, in_cells)) = run("deformed = \"face-octree\"\n", &[]);
+    assert!(found == expected && renewed == 0 && in_cells > 0, "{renewed}, {in_cells}");
+    let (found, (renewed, in_cells)) = run("deformed = \"refit\"\n", &["--deformed", "auto"]);
+    assert!(found == expected && renewed + in_cells > 0, "{renewed}, {in_cells}");
+    let scene = folder.write("wrong.toml", format!("deformed = \"never\"\n{TORI}"));
+    impinge(["run", &scene]).refuses(&["wrong.toml:1", "never", "face-octree"]);
+    impinge(["run", &scene, "--deformed", "never"]).misused(&["never", "face-octree"]);
+}
+
 #[test]
 fn options_that_need_two_meshes_are_refused_with_self() {
     impinge(["query", "gen:chair", "gen:chair", "--self"]).misused(&["--self"]);

@@ -12,7 +12,7 @@ use crate::common::{self, samples};
 use impinge_io::{
     Format,
     assembly::{self, LoadOptions},
-    read,
+    read, read_octree, write_octree,
 };
 use std::{
     fs,
@@ -377,6 +377,35 @@ fn judge_instances(bytes: &[u8]) -> Result<bool, String> {
     judge_costs(bytes, "a.gltf", 150)
 }
 
+/// Octree text: what is read can be written, and reading it again gives the same octree.
+fn judge_octree(bytes: &[u8]) -> Result<bool, String> {
+    let start = Instant::now();
+    let work = || common::memory::peak(|| read_octree(bytes, "a.octree"));
+    let (result, peak) = catch_unwind(AssertUnwindSafe(work)).map_err(|_| "it panicked")?;
+    let time = start.elapsed();
+    // Two bits a node, and the deepest path; a list that grows holds twice as much for a moment.
+    if peak > 2 * bytes.len() + (1 << 16) {
+        return Err(format!("it took {peak} bytes of memory for {}", bytes.len()));
+    }
+    if time > SLOWEST {
+        return Err(format!("it took {time:?}"));
+    }
+    match result {
+        Err(error) if error.message.is_empty() => Err("an error without a message".into()),
+        Err(error) if error.message.len() > 1000 => Err(format!("a long message: {error}")),
+        Err(_) => Ok(false),
+        Ok(octree) => {
+            let mut written = Vec::new();
+            write_octree(&octree, &mut written).map_err(|error| error.to_string())?;
+            match read_octree(&written, "b.octree") {
+                Ok(again) if again == octree => Ok(true),
+                Ok(_) => Err("another octree after writing it".into()),
+                Err(error) => Err(format!("what was written cannot be read: {error}")),
+            }
+        }
+    }
+}
+
 fn saved_as(extension: &str, name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     folder.join(format!("fuzz-{name}.{extension}"))
@@ -475,6 +504,37 @@ fn usgs_dem() {
 #[test]
 fn dted() {
     fuzz(Format::Dted);
+}
+
+#[test]
+fn octree() {
+    let words = [
+        "(",
+        "G",
+        "B",
+        "W",
+        "((((((((",
+        "WWWWWWWW",
+        "(BWBWBWBW",
+        "octree 1 ",
+        "level ",
+        "min ",
+        "side ",
+        "\r",
+        "\n",
+        " ",
+        "é",
+    ];
+    // Figure 2.1 of Smith and Kitamura, 1994.
+    let paper = "(B(BWBBBWWWBWBWB(B(BWBBBWBWBBBWBW";
+    let with_header = format!("octree 1 level 5 min -20 -20 -20 side 40\n{paper}\n");
+    let deep = format!("octree 1 level 16 min 0 0 0 side 1\n{}{}", "(".repeat(16), "B".repeat(113));
+    let seeds = [paper.to_owned(), paper.replace('(', "G"), with_header, deep];
+    let seeds = seeds.map(String::into_bytes);
+    for seed in &seeds {
+        assert_eq!(judge_octree(seed), Ok(true), "a sample");
+    }
+    fuzz_with("octree", &seeds, &words, judge_octree);
 }
 
 #[test]

@@ -25,6 +25,9 @@ pub(super) static METHOD: MethodInfo = MethodInfo::new(
 #[derive(Debug)]
 struct Nothing;
 
+/// For searches that need nothing prepared of a mesh.
+pub(crate) const NOTHING_PREPARED: &dyn Prepared = &Nothing;
+
 impl Prepared for Nothing {
     fn bytes(&self) -> usize {
         0

@@ -4,7 +4,7 @@
 //! if there is no broad phase. A method that has such a search says so in
 //! [`Prepared::new_group_search`](super::Prepared::new_group_search).
 
-use super::{Found, PlacedShape, Prepared, WalkCounts};
+use super::{Found, PlacedShape, Prepared, Question, WalkCounts};
 use crate::FacePair;
 use std::{fmt, ops::ControlFlow};
 
@@ -84,8 +84,20 @@ pub trait GroupVisitor {
     }
 }
 
+/// Asks a group search about the two bodies of a question: `search` gets them as a group.
+pub(super) fn visit_two(
+    question: &Question<'_>,
+    found: &mut Found<'_>,
+    search: impl FnOnce(&Group<'_>, &mut dyn GroupVisitor) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let bodies = question.bodies();
+    let body = |number: u32| bodies.get(number as usize).copied();
+    let group = Group { len: 2, body: &body, pairs: GroupPairs::Listed(&[[0, 1]]) };
+    search(&group, &mut OfTwo(found))
+}
+
 /// Passes the pairs of faces of a group of two bodies to a callback.
-pub(super) struct OfTwo<'f, 'g>(pub(super) &'f mut Found<'g>);
+struct OfTwo<'f, 'g>(&'f mut Found<'g>);
 
 impl GroupVisitor for OfTwo<'_, '_> {
     fn found(&mut self, _bodies: GroupPair, faces: FacePair) -> ControlFlow<()> {

@@ -51,6 +51,7 @@ mod table;
 pub mod tree;
 mod wide;
 
+pub(crate) use brute::NOTHING_PREPARED;
 pub(crate) use cache::Witness;
 pub use cache::{Cache, Hint};
 pub use counts::WalkCounts;

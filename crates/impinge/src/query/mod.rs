@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `shape.rs` | [`Shape`]: a mesh and what a method prepared of it |
+//! | `renewable.rs` | what was prepared, renewed when it is needed after vertices have moved |
 //! | `call.rs` | [`intersects`], [`contacts`], [`distance`]: one question in one call |
 //! | `pair.rs` | [`Pair`] and [`Query`]: two shapes, and all that can be asked about them |
 //! | `batch.rs` | [`Batch`]: one pair at many poses, on all cores; [`Bits`] and [`ContactLists`]: its answers |
@@ -20,6 +21,7 @@ mod call;
 mod pair;
 mod points;
 mod rays;
+mod renewable;
 mod searcher;
 mod self_query;
 mod shape;

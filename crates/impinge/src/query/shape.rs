@@ -1,10 +1,12 @@
 //! A mesh and what a method prepared of it, to be shared by any number of pairs and bodies.
 
+use super::renewable::Renewable;
 use crate::{
     Bounds, Mesh, MeshError, Method, Pose, Threads,
     mesh::{Extent, NotSolid, first_vertex_at_each_position},
     method::{
-        GroupSearch, PlacedShape, Prepared, Recipe, RefitError, Search, TreeFileError, TreeReport,
+        GroupSearch, NOTHING_PREPARED, PlacedShape, Prepared, Recipe, RefitError, Search,
+        TreeFileError, TreeReport,
     },
     volume::RootDop,
 };
@@ -40,7 +42,7 @@ type Prepare = Arc<dyn Fn(&Mesh, Threads) -> Arc<dyn Prepared> + Send + Sync>;
 struct Inner {
     mesh: Arc<Mesh>,
     method: Method,
-    prepared: Arc<dyn Prepared>,
+    prepared: Renewable,
     /// Prepares another mesh in the same way, with the same options.
     prepare: Prepare,
     extent: Extent,
@@ -116,7 +118,7 @@ impl Shape {
 
     fn of(mesh: Arc<Mesh>, method: Method, prepared: Arc<dyn Prepared>, prepare: Prepare) -> Self {
         let extent = Extent::of(&mesh);
-        let derived = Derived::default();
+        let (derived, prepared) = (Derived::default(), Renewable::new(prepared));
         Self(Arc::new(Inner { mesh, method, prepared, prepare, extent, derived }))
     }
 
@@ -146,10 +148,7 @@ impl Shape {
             return Err(RefitError { expected, found });
         }
         let Inner { method, prepared, prepare, .. } = Arc::unwrap_or_clone(self.0);
-        let prepared = match prepared.refitted(&mesh, Threads::One) {
-            Some(prepared) => prepared,
-            None => prepare(&mesh, Threads::One),
-        };
+        let (prepared, _) = renewed(prepared.into_latest(), &mesh, &prepare, Threads::One);
         Ok(Self::of(mesh, method, prepared, prepare))
     }
 
@@ -184,23 +183,46 @@ impl Shape {
         positions: &[DVec3],
         threads: Threads,
     ) -> Result<Renewal, MeshError> {
+        self.move_vertices(positions)?;
+        Ok(self.renew(threads).unwrap_or(Renewal::Refitted))
+    }
+
+    /// Moves all vertices of the mesh like [`set_positions`](Self::set_positions). What was prepared is renewed by
+    /// [`renew`](Self::renew), or when it is next needed.
+    pub(crate) fn move_vertices(&mut self, positions: &[DVec3]) -> Result<(), MeshError> {
         self.mesh().check_new_positions(positions)?;
         let inner = Arc::make_mut(&mut self.0);
         match Arc::get_mut(&mut inner.mesh) {
             Some(mesh) => mesh.replace_positions(positions),
             None => inner.mesh = Arc::new(inner.mesh.with_positions(positions.to_vec())?),
         }
-        // Taken out meanwhile, so that it can be changed in place.
-        let nothing = Method::BRUTE.build(&Mesh::default(), Threads::One);
-        let prepared = std::mem::replace(&mut inner.prepared, nothing);
-        let renewal;
-        (inner.prepared, renewal) = match prepared.refitted(&inner.mesh, threads) {
-            Some(prepared) => (prepared, Renewal::Refitted),
-            None => ((inner.prepare)(&inner.mesh, threads), Renewal::Rebuilt),
-        };
+        inner.prepared.outdate();
         inner.extent = Extent::of(&inner.mesh);
         inner.derived = Derived::default();
-        Ok(renewal)
+        Ok(())
+    }
+
+    /// Renews what was prepared, if vertices were moved since. Returns what was done.
+    pub(crate) fn renew(&self, threads: Threads) -> Option<Renewal> {
+        let Inner { mesh, prepared, prepare, .. } = &*self.0;
+        let mut renewal = None;
+        prepared.get(|outdated| {
+            let (prepared, done) = renewed(outdated, mesh, prepare, threads);
+            renewal = Some(done);
+            prepared
+        });
+        renewal
+    }
+
+    /// Whether what was prepared is for the present positions.
+    pub(crate) fn is_renewed(&self) -> bool {
+        self.0.prepared.is_current()
+    }
+
+    /// What was prepared, for the present positions.
+    fn prepared(&self) -> &Arc<dyn Prepared> {
+        let Inner { mesh, prepared, prepare, .. } = &*self.0;
+        prepared.get(|outdated| renewed(outdated, mesh, prepare, Threads::One).0)
     }
 
     /// Prepares another mesh in the same way as this shape's: by the same method, with the same options.
@@ -216,7 +238,7 @@ impl Shape {
     /// `None` for methods that prepare nothing (`brute`, `face-octree`), or as fast as a file could be checked
     /// (`boxtree`, `octree`). The mesh is not in the bytes, only a hash of it.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
-        self.0.prepared.to_bytes(&self.0.mesh)
+        self.prepared().to_bytes(&self.0.mesh)
     }
 
     /// The shape of a mesh from the bytes of [`to_bytes`](Self::to_bytes).
@@ -262,7 +284,7 @@ impl Shape {
 
     /// How many bytes were prepared. The mesh itself is not counted.
     pub fn bytes(&self) -> usize {
-        self.0.prepared.bytes()
+        self.prepared().bytes()
     }
 
     /// Whether queries about points and rays search what was prepared. If not, they visit every face.
@@ -291,7 +313,7 @@ impl Shape {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn tree_report(&self) -> Option<TreeReport> {
-        self.0.prepared.tree_report()
+        self.prepared().tree_report()
     }
 
     /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] for no faces.
@@ -310,22 +332,22 @@ impl Shape {
 
     /// Whether two shapes share what was prepared.
     pub(crate) fn shares_prepared(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0.prepared, &other.0.prepared)
+        Arc::ptr_eq(self.prepared(), other.prepared())
     }
 
     /// A search of shapes that this shape's method prepared.
     pub(super) fn new_search(&self) -> Box<dyn Search> {
-        self.0.prepared.new_search()
+        self.prepared().new_search()
     }
 
     /// A search of many shapes at once, if this shape's method has one.
     pub(crate) fn new_group_search(&self) -> Option<Box<dyn GroupSearch>> {
-        self.0.prepared.new_group_search()
+        self.prepared().new_group_search()
     }
 
     /// Whether a search of this shape can start where the last one ended.
     pub(crate) fn has_front(&self) -> bool {
-        self.0.prepared.has_front()
+        self.prepared().has_front()
     }
 
     /// Fails unless one method prepared both shapes.
@@ -337,8 +359,14 @@ impl Shape {
     /// The shape at a pose, as a question names it.
     #[inline]
     pub(crate) fn placed<'q>(&'q self, pose: &'q Pose) -> PlacedShape<'q> {
-        let Inner { mesh, prepared, extent, .. } = &*self.0;
-        PlacedShape { mesh, prepared: &**prepared, extent, pose }
+        let Inner { mesh, extent, .. } = &*self.0;
+        PlacedShape { mesh, prepared: &**self.prepared(), extent, pose }
+    }
+
+    /// The same without what was prepared, for searches that do not need it: it is not renewed if vertices have moved.
+    pub(crate) fn placed_unprepared<'q>(&'q self, pose: &'q Pose) -> PlacedShape<'q> {
+        let Inner { mesh, extent, .. } = &*self.0;
+        PlacedShape { mesh, prepared: NOTHING_PREPARED, extent, pose }
     }
 
     /// How far the placed faces reach along directions whose components are 1, 0 or −1: lower and
@@ -407,6 +435,19 @@ impl Shape {
     /// Fails unless the faces enclose a solid. Found out when first asked for.
     pub(super) fn check_solid(&self) -> Result<(), NotSolid> {
         *self.0.derived.solid.get_or_init(|| self.mesh().check_solid())
+    }
+}
+
+/// What was prepared for earlier positions, fitted to the present ones or made anew.
+fn renewed(
+    outdated: Option<Arc<dyn Prepared>>,
+    mesh: &Mesh,
+    prepare: &Prepare,
+    threads: Threads,
+) -> (Arc<dyn Prepared>, Renewal) {
+    match outdated.and_then(|outdated| outdated.refitted(mesh, threads)) {
+        Some(prepared) => (prepared, Renewal::Refitted),
+        None => (prepare(mesh, threads), Renewal::Rebuilt),
     }
 }
 

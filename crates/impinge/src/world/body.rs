@@ -46,6 +46,8 @@ pub struct Body {
     pub(super) is_fixed: bool,
     pub(super) filter: Filter,
     pub(super) own_contacts: Option<OwnContacts>,
+    /// Whether vertices were moved since the last step.
+    pub(super) is_deforming: bool,
 }
 
 /// The contacts of a body with itself, which depend on its shape alone.
@@ -77,7 +79,14 @@ impl Body {
     /// A moving body at the identity pose, in all groups.
     pub fn new(shape: &Shape) -> Self {
         let (shape, pose) = (shape.clone(), Pose::IDENTITY);
-        Self { shape, pose, is_fixed: false, filter: Filter::ALL, own_contacts: None }
+        Self {
+            shape,
+            pose,
+            is_fixed: false,
+            filter: Filter::ALL,
+            own_contacts: None,
+            is_deforming: false,
+        }
     }
 
     /// Sets the pose.

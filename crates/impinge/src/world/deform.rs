@@ -3,10 +3,11 @@
 //! A change of a body's shape must reach everything that depends on it: the body's box in the broad phase, with spheres
 //! and extents along directions (`World::place`), what is remembered of pairs (`Motions::add`, which makes all earlier
 //! moments invalid), and the body's contacts with itself ([`OwnContacts`](super::body::OwnContacts)).
-//! [`World::renewed`] does so for all functions here.
+//! [`World::shape_changed`] does so for all functions here. What was prepared of the body is renewed when it is needed
+//! (`query/renewable.rs`).
 
-use super::{BodyId, World, WorldError};
-use crate::{Mesh, Shape, Threads, query::Renewal};
+use super::{BodyId, DeformedSearch, World, WorldError};
+use crate::{Mesh, Shape, Threads};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -14,8 +15,10 @@ impl World {
     /// Moves all vertices of a body's mesh: one position for each vertex, in the body's own coordinates. The faces stay
     /// as they are. Other bodies with the same shape keep theirs.
     ///
-    /// What the body was prepared with is refitted or built anew, as [`Shape::set_positions`] describes, on all threads
-    /// of the world. The next step finds the contacts of the new positions.
+    /// The next step finds the contacts of the new positions. If the body is near another one, or if its contacts with
+    /// itself are wanted, the step refits or rebuilds what was prepared of it, as [`Shape::set_positions`] describes, on
+    /// all threads of the world; or it searches the body by a face octree, whichever is faster: see
+    /// [`set_deformed_search`](Self::set_deformed_search). Queries between steps refit or rebuild it.
     ///
     /// Fails, and changes nothing, if there is not one position for each vertex, or if a coordinate is not a finite
     /// number of at most [`MAX_COORDINATE`](crate::mesh::MAX_COORDINATE).
@@ -38,18 +41,22 @@ impl World {
     /// assert_eq!(world.step().began(), [[body, body]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_vertices(
-        &mut self,
-        body: BodyId,
-        positions: &[DVec3],
-    ) -> Result<Renewal, WorldError> {
-        let threads = self.threads;
+    pub fn set_vertices(&mut self, body: BodyId, positions: &[DVec3]) -> Result<(), WorldError> {
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
-        let renewal = found.shape.set_positions_on(positions, threads);
-        let renewal = renewal.map_err(|source| WorldError::Mesh { body, source })?;
+        let moved = found.shape.move_vertices(positions);
+        moved.map_err(|source| WorldError::Mesh { body, source })?;
         found.shape_changed();
-        self.renewed(body);
-        Ok(renewal)
+        if !std::mem::replace(&mut found.is_deforming, true) {
+            self.deforming.push(body.index);
+        }
+        self.search.deformed.is_needed = true;
+        self.shape_changed(body);
+        Ok(())
+    }
+
+    /// Sets how steps search bodies that have deformed. Contacts do not depend on it.
+    pub fn set_deformed_search(&mut self, search: DeformedSearch) {
+        self.search.deformed.choice = search;
     }
 
     /// Gives a body another mesh, with any number of faces. It is prepared by the same method with the same options as
@@ -97,9 +104,15 @@ impl World {
         }
     }
 
-    /// Passes on that the shape of a body has changed.
+    /// Passes on that a body has another shape.
     fn renewed(&mut self, body: BodyId) {
-        self.take_shape(body.index);
+        self.take_method(body.index);
+        self.shape_changed(body);
+    }
+
+    /// Passes on that the shape of a body has changed.
+    fn shape_changed(&mut self, body: BodyId) {
+        self.follow_motions(body.index);
         self.mark_moved(body.index);
     }
 }

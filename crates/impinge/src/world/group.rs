@@ -1,7 +1,7 @@
 //! The search of all near bodies at once, for methods that have one: see [`GroupSearch`].
 //! [`pairs`](super::pairs) calls it instead of searching pair by pair.
 
-use super::body::Bodies;
+use super::body::{Bodies, Body};
 use crate::{
     FacePair,
     broad::ProxyPair,
@@ -12,6 +12,8 @@ use std::{fmt, ops::ControlFlow};
 /// A search of a group of bodies, and the memory that it needs, reused from step to step.
 pub(super) struct BodyGroup {
     search: Box<dyn GroupSearch>,
+    /// Whether the search uses what was prepared of the bodies.
+    is_prepared: bool,
     /// The indices of the bodies that take part, sorted: the number of a body in the group is its place here.
     members: Vec<u32>,
     /// The number in the group of each body that takes part, by its index.
@@ -25,15 +27,16 @@ pub(super) struct BodyGroup {
 impl BodyGroup {
     pub(super) fn new(search: Box<dyn GroupSearch>) -> Self {
         let (members, numbers, pairs, contacts) = Default::default();
-        Self { search, members, numbers, pairs, contacts }
+        Self { search, is_prepared: true, members, numbers, pairs, contacts }
     }
 
-    /// Finds the contacts of pairs of bodies, which come sorted, each once.
-    pub(super) fn search_pairs(
-        &mut self,
-        bodies: &Bodies,
-        pairs: impl Iterator<Item = ProxyPair> + Clone,
-    ) -> WalkCounts {
+    /// A search that uses nothing that was prepared of the bodies.
+    pub(super) fn of_unprepared(search: Box<dyn GroupSearch>) -> Self {
+        Self { is_prepared: false, ..Self::new(search) }
+    }
+
+    /// Takes the pairs of bodies to be searched, which come sorted, each once.
+    pub(super) fn take_pairs(&mut self, pairs: impl Iterator<Item = ProxyPair> + Clone) {
         let Self { members, numbers, .. } = self;
         members.clear();
         members.extend(pairs.clone().flatten());
@@ -49,8 +52,19 @@ impl BodyGroup {
         self.pairs.clear();
         // Members are sorted, so numbers have the order of indices, and pairs stay sorted.
         self.pairs.extend(pairs.map(|pair| pair.map(|index| numbers[index as usize])));
-        let Self { search, members, pairs, contacts, .. } = self;
-        let body = |number| placed(bodies, members, number);
+    }
+
+    /// Calls a function with the bodies of the pairs that were taken.
+    pub(super) fn with_group<R>(&self, bodies: &Bodies, ask: impl FnOnce(&Group<'_>) -> R) -> R {
+        let Self { members, pairs, is_prepared, .. } = self;
+        let body = |number| placed(bodies, members, number, *is_prepared);
+        ask(&Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) })
+    }
+
+    /// Finds the contacts of the pairs of bodies that were taken.
+    pub(super) fn search_pairs(&mut self, bodies: &Bodies) -> WalkCounts {
+        let Self { search, members, pairs, contacts, is_prepared, .. } = self;
+        let body = |number| placed(bodies, members, number, *is_prepared);
         let group =
             Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) };
         contacts.clear();
@@ -69,11 +83,11 @@ impl BodyGroup {
         compares: &dyn Fn(ProxyPair) -> bool,
         pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Option<WalkCounts> {
-        let Self { search, members, contacts, .. } = self;
+        let Self { search, members, contacts, is_prepared, .. } = self;
         members.clear();
         members.extend(bodies.iter().map(|(id, _)| id.index()));
         let compares = |pair: GroupPair| compares(pair.map(|number| members[number as usize]));
-        let body = |number| placed(bodies, members, number);
+        let body = |number| placed(bodies, members, number, *is_prepared);
         let group =
             Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Where(&compares) };
         contacts.clear();
@@ -84,9 +98,14 @@ impl BodyGroup {
 }
 
 /// A body of a group by its number.
-fn placed<'b>(bodies: &'b Bodies, members: &[u32], number: u32) -> Option<PlacedShape<'b>> {
-    let body = bodies.at(*members.get(number as usize)?)?;
-    Some(body.shape.placed(&body.pose))
+fn placed<'b>(
+    bodies: &'b Bodies,
+    members: &[u32],
+    number: u32,
+    is_prepared: bool,
+) -> Option<PlacedShape<'b>> {
+    let Body { shape, pose, .. } = bodies.at(*members.get(number as usize)?)?;
+    Some(if is_prepared { shape.placed(pose) } else { shape.placed_unprepared(pose) })
 }
 
 /// The number of contacts between two calls of `pause`.

@@ -33,12 +33,14 @@
 //! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
 //! | `group.rs` | the search of faces of all near bodies at once, for methods that have one |
 //! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
+//! | `deformed.rs` | [`DeformedSearch`]: whether bodies that have deformed are refitted, or searched by a face octree |
 //! | `deform.rs` | bodies that deform: other vertices, other meshes, contacts of a body with itself |
 //! | `error.rs` | [`WorldError`] |
 
 mod body;
 mod coherence;
 mod deform;
+mod deformed;
 mod error;
 mod group;
 mod motion;
@@ -48,6 +50,7 @@ mod step;
 
 pub use body::{Body, BodyId};
 pub use coherence::Coherence;
+pub use deformed::DeformedSearch;
 pub use error::WorldError;
 pub use query::{Nearest, WorldContact};
 pub use step::{BodyPair, Contact, Step, StepStats, Touch};
@@ -88,6 +91,8 @@ pub struct World {
     history: History,
     /// The indices of bodies whose contacts with themselves are reported, sorted.
     self_colliding: Vec<u32>,
+    /// The indices of bodies whose vertices were moved since the last step.
+    deforming: Vec<u32>,
     /// Scratch memory for extents along directions.
     extents: Vec<[f64; 2]>,
     /// Scratch memory for the bodies that a query finds.
@@ -121,6 +126,7 @@ impl World {
             has_fronts: false,
             history: History::default(),
             self_colliding: Vec::new(),
+            deforming: Vec::new(),
             extents: Vec::new(),
             found: Vec::new(),
             poses: Vec::new(),
@@ -160,7 +166,8 @@ impl World {
         self.allows_all &= filter == Filter::ALL;
         self.note_self_collision(id.index, is_self_colliding);
         self.proxies.set(id.index, Bounds::EMPTY, is_moving);
-        self.take_shape(id.index);
+        self.take_method(id.index);
+        self.follow_motions(id.index);
         self.place(id.index);
         self.broad.insert(&self.proxies, id.index);
         Ok(id)
@@ -327,11 +334,16 @@ impl World {
         }
     }
 
-    /// Begins to follow the motions of a body with a new shape.
-    fn take_shape(&mut self, index: u32) {
-        let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
+    /// Prepares for the method of a body.
+    fn take_method(&mut self, index: u32) {
+        let Some(Body { shape, .. }) = self.bodies.at(index) else { return };
         self.has_fronts = shape.has_front();
         self.search.take_method(shape);
+    }
+
+    /// Begins to follow the motions of a body with a new shape.
+    fn follow_motions(&mut self, index: u32) {
+        let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
         if self.memory.is_on() {
             self.memory.motions.add(index, shape, pose);
         }

@@ -4,6 +4,7 @@
 use super::{
     body::{Bodies, Body},
     coherence::{Memory, Outcome},
+    deformed::{Deformed, DeformedCounts},
     group::BodyGroup,
 };
 use crate::{
@@ -27,6 +28,10 @@ pub(super) struct PairSearch {
     workers: Vec<Worker>,
     /// The search of all bodies at once, if their method has one.
     group: Option<BodyGroup>,
+    /// How bodies that have deformed are searched.
+    pub(super) deformed: Deformed,
+    /// The number of pairs of the batch that are searched by the bodies' method; the others come after them.
+    by_method: usize,
     /// The pairs that touch; sorted by [`end`](Self::end).
     pub(super) touching: Vec<Touching>,
 }
@@ -73,6 +78,7 @@ impl PairSearch {
     pub(super) fn begin(&mut self) {
         self.batch.clear();
         self.touching.clear();
+        self.deformed.counts = DeformedCounts::default();
         for worker in &mut self.workers {
             worker.faces.clear();
             worker.touching.clear();
@@ -108,15 +114,26 @@ impl PairSearch {
         }
     }
 
-    /// Searches the pairs of the batch, stores what is worth remembering, and empties the batch.
+    /// Decides how bodies of the batch that have deformed are searched, and renews what was prepared of them if need be.
+    pub(super) fn prepare_batch(&mut self, bodies: &Bodies, threads: Threads, memory: &Memory) {
+        let must_refit = memory.is_on() || self.has_group();
+        self.by_method = self.deformed.decide(bodies, &mut self.batch, threads, must_refit);
+    }
+
+    /// Searches the pairs of the prepared batch, stores what is worth remembering, and empties the batch.
     pub(super) fn search_batch(&mut self, bodies: &Bodies, threads: Threads, memory: &mut Memory) {
-        let Self { batch, workers, group, .. } = self;
+        let Self { batch: jobs, workers, group, deformed, by_method, .. } = self;
+        let (batch, in_cells) = jobs.split_at_mut(*by_method);
+        if !in_cells.is_empty() {
+            first(workers).search_group(&mut deformed.cells, bodies, in_cells);
+        }
         if batch.is_empty() {
+            jobs.clear();
             return;
         }
         if let Some(group) = group {
             first(workers).search_group(group, bodies, batch);
-            store(batch, memory);
+            store(jobs, memory);
             return;
         }
         let thread_count = match threads {
@@ -137,7 +154,18 @@ impl PairSearch {
                 }
             });
         }
-        store(batch, memory);
+        store(jobs, memory);
+    }
+
+    /// Renews what was prepared of bodies whose contacts with themselves are to be searched, because they have deformed.
+    pub(super) fn renew_own(&mut self, bodies: &Bodies, indices: &[u32], threads: Threads) {
+        let is_searched = |index: u32| {
+            let own = bodies.at(index).and_then(|body| body.own_contacts.as_ref());
+            own.is_some_and(|own| !own.is_current)
+        };
+        for &index in indices.iter().filter(|&&index| is_searched(index)) {
+            self.deformed.counts.renew(bodies, index, threads);
+        }
     }
 
     /// Appends the contacts of a body with itself, which are searched only if the body's shape has changed.
@@ -231,7 +259,8 @@ impl Worker {
             }
         }
         let left = batch.iter().filter(|job| job.outcome != Outcome::Beyond).map(|job| job.pair);
-        let counts = group.search_pairs(bodies, left);
+        group.take_pairs(left);
+        let counts = group.search_pairs(bodies);
         let start = self.touching.len();
         self.take_contacts(group, counts);
         let mut jobs = batch.iter_mut();

@@ -3,6 +3,7 @@
 use super::{
     BodyId, World,
     coherence::{Outcome, Recall},
+    deformed::DeformedCounts,
     pairs::{BATCH, Job, Touching},
 };
 use crate::{
@@ -59,13 +60,21 @@ pub struct StepStats {
     /// The number of these pairs that were skipped: proven to be apart by what is known of earlier steps. See
     /// [`Coherence`](super::Coherence).
     pub skipped: usize,
+    /// The number of these pairs that were searched by a face octree because bodies had deformed: see
+    /// [`DeformedSearch`](super::DeformedSearch).
+    pub in_cells: usize,
+    /// The number of bodies that had deformed, and of which what was prepared was refitted.
+    pub refitted: usize,
+    /// The number of bodies that had deformed, and of which the mesh was prepared anew.
+    pub rebuilt: usize,
     /// The number of pairs of bodies that touch.
     pub touching: usize,
     /// The number of pairs of faces that touch.
     pub contacts: usize,
     /// The tests that the search of faces made; zeros for methods that do not count, such as `brute`.
     pub tests: WalkCounts,
-    /// Time to update the boxes of the moved bodies, and to pass them to the broad phase.
+    /// Time to update the boxes of the moved bodies, to pass them to the broad phase, and to renew what was prepared of
+    /// bodies that have deformed.
     pub update: Duration,
     /// Time of the broad phase: to find the candidate pairs of bodies.
     pub broad: Duration,
@@ -228,12 +237,13 @@ impl World {
     ) -> ControlFlow<B, Step<'_>> {
         let mut stats = StepStats { bodies: self.len(), ..StepStats::default() };
         stats.moved = self.refresh();
-        stats.update = stopwatch.stage_time();
 
         let Self { bodies, threads, proxies, broad, filters, ignored, search, history, .. } = self;
         let (memory, has_fronts) = (&mut self.memory, self.has_fronts);
         search.begin();
         memory.begin();
+        search.renew_own(bodies, &self.self_colliding, *threads);
+        stats.update = stopwatch.stage_time();
         for &index in &self.self_colliding {
             let Some(body) = bodies.at_mut(index) else { continue };
             search.search_own(index, body, *threads);
@@ -261,6 +271,8 @@ impl World {
             stats.near = candidate_count(proxies);
             stats.tested = stats.near;
             let is_moving = |index: u32| proxies.is_moving(index);
+            search.deformed.renew_all(bodies, *threads);
+            stats.update += stopwatch.stage_time();
             let compares = |pair: ProxyPair| pair.into_iter().any(is_moving) && !is_excluded(pair);
             search.search_all(bodies, &compares, &mut |contacts| {
                 stats.contacts = contacts;
@@ -282,6 +294,8 @@ impl World {
                 }
                 if search.batch.len() >= BATCH {
                     stats.broad += stopwatch.stage_time();
+                    search.prepare_batch(bodies, *threads, memory);
+                    stats.update += stopwatch.stage_time();
                     search.search_batch(bodies, *threads, memory);
                     stats.narrow += stopwatch.stage_time();
                     stats.contacts = search.contacts();
@@ -297,9 +311,16 @@ impl World {
             search.begin();
             return ControlFlow::Break(why);
         }
+        search.prepare_batch(bodies, *threads, memory);
+        stats.update += stopwatch.stage_time();
         search.search_batch(bodies, *threads, memory);
         stats.narrow += stopwatch.stage_time();
 
+        for index in self.deforming.drain(..) {
+            if let Some(body) = bodies.at_mut(index) {
+                body.is_deforming = false;
+            }
+        }
         memory.end();
         search.end();
         let ids_of = |touching: &Touching| touching.pair.map(|index| bodies.id(index));
@@ -308,6 +329,8 @@ impl World {
         stats.touching = search.touching.len();
         stats.contacts = search.contacts();
         stats.tests = search.counts();
+        let DeformedCounts { refitted, rebuilt, in_cells } = search.deformed.counts;
+        (stats.refitted, stats.rebuilt, stats.in_cells) = (refitted, rebuilt, in_cells);
         stats.report = stopwatch.stage_time();
         history.stats = stats;
         ControlFlow::Continue(Step { world: self })

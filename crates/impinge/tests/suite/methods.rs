@@ -403,9 +403,13 @@ fn bodies_flattened_by_rounding_take_no_walk() {
         for &method in Method::ALL {
             let mut pair = Pair::with_method(method, ball.clone(), ball.clone());
             assert_eq!(pair.contacts(&pose_a, &pose_b), expected, "{method}, {away:?}");
-            // Cells compare boxes of placed faces in any case.
-            if method != Method::FACE_OCTREE {
-                assert_eq!(pair.counts(), WalkCounts::default(), "{method}, {away:?}");
+            let counts = pair.counts();
+            if method == Method::FACE_OCTREE {
+                // It has no volumes with slack that would tell nothing: its cells compare the boxes of placed faces, as
+                // `brute` does, and it counts that. Cells that tell nothing are not divided in vain.
+                assert!(counts.volume_tests <= 2 * 960 * 960, "{counts:?}, {away:?}");
+            } else {
+                assert_eq!(counts, WalkCounts::default(), "{method}, {away:?}");
             }
         }
     }

@@ -9,7 +9,7 @@ use impinge::{
     glam::{DMat3, DVec3},
     method::{
         face_octree::{CellTest, Division, FaceOctreeOptions, SubdivisionDepth},
-        octree::OctreeOptions,
+        octree::{BoundingShape, OctreeOptions},
     },
     world::{Body, BodyId, Contact},
 };
@@ -49,9 +49,13 @@ fn choices() -> Vec<Choice> {
             }
         }
     }
-    for bits in 0..16 {
+    for bits in 0..16u32 {
         let is_set = |bit: u32| bits >> bit & 1 == 1;
+        // Each optimisation with both bounding shapes.
+        let bounding =
+            [BoundingShape::Boxes, BoundingShape::Spheres][(bits.count_ones() % 2) as usize];
         let options = OctreeOptions::default()
+            .bounding(bounding)
             .surface_only(is_set(0))
             .regions(is_set(1))
             .progressive(is_set(2))

@@ -36,14 +36,20 @@ impl Default for Regions {
 impl Regions {
     /// Finds the overlap regions of pairs of bodies; without a list of pairs, all of space is one region.
     ///
-    /// `growth` is by how much body 0 grows for a tolerance; 0 for groups of more than two bodies.
-    pub(in crate::method) fn find(&mut self, pairs: GroupPairs<'_>, growth: f64) {
+    /// `growth` is by how much body 0 grows for a tolerance; 0 for groups of more than two bodies. Pairs for which
+    /// `is_near` does not hold have no region: their faces are known to be apart.
+    pub(in crate::method) fn find(
+        &mut self,
+        pairs: GroupPairs<'_>,
+        growth: f64,
+        is_near: &dyn Fn(GroupPair) -> bool,
+    ) {
         self.regions.clear();
         self.pairs.clear();
         self.pair_starts.clear();
         self.root = Bounds::EMPTY;
         match pairs {
-            GroupPairs::Listed(pairs) => self.find_listed(pairs, growth),
+            GroupPairs::Listed(pairs) => self.find_listed(pairs, growth, is_near),
             GroupPairs::Where(_) => {
                 self.bodies.iter().for_each(|bounds| self.root.merge(bounds));
                 let root = self.root;
@@ -53,11 +59,16 @@ impl Regions {
         }
     }
 
-    fn find_listed(&mut self, pairs: &[GroupPair], growth: f64) {
+    fn find_listed(
+        &mut self,
+        pairs: &[GroupPair],
+        growth: f64,
+        is_near: &dyn Fn(GroupPair) -> bool,
+    ) {
         for &[a, b] in pairs {
             let box_of_a = grown_outward(&self.bodies[a as usize], growth);
             let region = box_of_a.intersection(&self.bodies[b as usize]);
-            if !region.is_empty() {
+            if !region.is_empty() && is_near([a, b]) {
                 self.pairs.push([a, b]);
                 self.regions.extend([(a, region), (b, region)]);
                 self.root.merge(&region);

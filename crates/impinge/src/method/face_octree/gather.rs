@@ -11,7 +11,7 @@
 use crate::{
     Bounds,
     method::{
-        Group, GroupPairs, PlacedShape,
+        Group, GroupPairs,
         cells::{CellItem, CellTest, Regions, grown_outward, may_meet},
     },
     narrow::Triangle,
@@ -29,6 +29,14 @@ pub(super) struct PlacedFace {
     pub(super) face: u32,
     /// Whether the box has grown, so that the triangle does not stand for it.
     is_grown: bool,
+}
+
+impl PlacedFace {
+    /// A face of a body, with its corners as placed.
+    fn new(body: u32, face: u32, triangle: Triangle, growth: f64) -> Self {
+        let bounds = grown_outward(&Bounds::enclosing(triangle), growth);
+        Self { bounds, triangle, body, face, is_grown: growth > 0.0 }
+    }
 }
 
 impl CellItem for PlacedFace {
@@ -54,6 +62,8 @@ pub(super) struct Gathered {
     /// The placed vertices of all bodies, and where those of each body begin.
     positions: Vec<DVec3>,
     starts: Vec<usize>,
+    /// For each vertex of a body, the sides of the box around its regions beyond which it lies.
+    sides: Vec<u8>,
 }
 
 impl Gathered {
@@ -62,26 +72,34 @@ impl Gathered {
     /// `growth` is by how much body 0 grows for a tolerance; 0 for groups of more than two bodies.
     pub(super) fn gather(&mut self, group: &Group<'_>, growth: f64, test: CellTest) {
         self.place(group);
-        self.regions.find(group.pairs(), growth);
-        let Self { faces, regions, positions, starts } = self;
+        self.regions.find(group.pairs(), growth, &|_| true);
+        let Self { faces, regions, positions, starts, sides } = self;
         faces.clear();
         let wants_all = matches!(group.pairs(), GroupPairs::Where(_));
         for (number, around, regions) in regions.of_bodies() {
             let Some(shape) = group.body(number) else { continue };
-            let positions = &positions[starts[number as usize]..];
+            let start = starts[number as usize];
+            let positions = &positions[start..start + shape.mesh.positions().len()];
             let growth = if number == 0 { growth } else { 0.0 };
-            let placed = placed_faces(&shape, number, positions, growth);
+            let placed = |(face, corners): (u32, &[u32; 3])| {
+                PlacedFace::new(number, face, corners.map(|v| positions[v as usize]), growth)
+            };
+            let all = (0..).zip(shape.mesh.faces());
             if wants_all {
-                faces.extend(placed);
+                faces.extend(all.map(placed));
                 continue;
             }
-            faces.extend(placed.filter(|face| {
-                let meets = |region: &Bounds| {
-                    face.bounds.overlaps(region)
-                        && (test == CellTest::Bounds || face.may_meet(region))
-                };
-                face.bounds.overlaps(&around) && regions.clone().any(meets)
-            }));
+            // Most faces are beyond one side of the box around all regions. A byte for each vertex tells.
+            let around = grown_outward(&around, growth);
+            sides.clear();
+            sides.extend(positions.iter().map(|&position| sides_beyond(&around, position)));
+            let reaches =
+                |corners: &[u32; 3]| corners.iter().fold(!0, |s, &v| s & sides[v as usize]) == 0;
+            let meets = |face: &PlacedFace, region: &Bounds| {
+                face.bounds.overlaps(region) && (test == CellTest::Bounds || face.may_meet(region))
+            };
+            let near = all.filter(|(_, corners)| reaches(corners)).map(placed);
+            faces.extend(near.filter(|face| regions.clone().any(|region| meets(face, region))));
         }
     }
 
@@ -109,16 +127,9 @@ impl Gathered {
     }
 }
 
-/// All faces of a body whose vertices stand at these positions.
-fn placed_faces<'p>(
-    shape: &PlacedShape<'p>,
-    body: u32,
-    positions: &'p [DVec3],
-    growth: f64,
-) -> impl Iterator<Item = PlacedFace> + use<'p> {
-    (0..).zip(shape.mesh.faces()).map(move |(face, corners)| {
-        let triangle = corners.map(|vertex| positions[vertex as usize]);
-        let bounds = grown_outward(&Bounds::enclosing(triangle), growth);
-        PlacedFace { bounds, triangle, body, face, is_grown: growth > 0.0 }
-    })
+/// The sides of a box beyond which a point lies, a bit for each. All corners of a face lie beyond one side if and only
+/// if the box of the face does.
+fn sides_beyond(bounds: &Bounds, point: DVec3) -> u8 {
+    let (below, above) = (point.cmplt(bounds.min), point.cmpgt(bounds.max));
+    (below.bitmask() | above.bitmask() << 3) as u8
 }

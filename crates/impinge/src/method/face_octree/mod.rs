@@ -10,13 +10,16 @@
 //! | `options.rs` | [`FaceOctreeOptions`] |
 //! | `search.rs` | the searches of two bodies and of a group |
 //! | `gather.rs` | the faces that meet overlap regions |
+//! | `sample.rs` | an estimate of how many faces do |
 
 mod gather;
 mod options;
+mod sample;
 mod search;
 
 pub use super::cells::{CellTest, Division, SubdivisionDepth};
 pub use options::FaceOctreeOptions;
+pub(crate) use sample::RegionSample;
 
 use super::{GroupSearch, MethodInfo, Prepared, Recipe, Search};
 use crate::{Mesh, Method, Threads};
@@ -30,6 +33,11 @@ pub(super) static METHOD: MethodInfo = MethodInfo::new(
     |mesh, _threads| FaceOctreeOptions::default().prepare(mesh),
 )
 .paper("Smith, Kitamura 1994, TR-C-0103, chapter 3");
+
+/// A search of many bodies at once with the default options, whatever was prepared of their meshes.
+pub(crate) fn new_group_search() -> Box<dyn GroupSearch> {
+    Box::new(FaceOctreeSearch::default())
+}
 
 /// What this method prepares of a mesh: nothing but its options.
 #[derive(Debug)]
@@ -57,7 +65,7 @@ impl Prepared for FaceOctree {
     }
 
     fn new_group_search(&self) -> Option<Box<dyn GroupSearch>> {
-        Some(Box::new(FaceOctreeSearch::default()))
+        Some(new_group_search())
     }
 
     /// There is nothing to fit.

@@ -7,11 +7,11 @@ use super::{
 use crate::{
     Bounds, FacePair,
     method::{
-        Found, Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor, NearestFaces, Question,
-        Search, WalkCounts,
+        Found, Group, GroupPair, GroupSearch, GroupVisitor, NearestFaces, Question, Search,
+        WalkCounts,
         brute::Brute,
         cells::{PairVisitor, Regions, Rules, Subdivision},
-        group::OfTwo,
+        group::visit_two,
         question::{FaceTest, Proximity},
     },
 };
@@ -95,12 +95,9 @@ impl Search for FaceOctreeSearch {
         if question.proximity() == Proximity::Apart {
             return ControlFlow::Continue(());
         }
-        let bodies = question.bodies();
         let options = question.prepared::<FaceOctree>()[0].options;
-        let body = |number: u32| bodies.get(number as usize).copied();
-        let group = Group { len: 2, body: &body, pairs: GroupPairs::Listed(&[[0, 1]]) };
         let distances = (question.tolerance(), question.growth());
-        self.run(&group, &options, distances, &mut OfTwo(found))
+        visit_two(question, found, |group, visitor| self.run(group, &options, distances, visitor))
     }
 
     fn nearest(&mut self, question: &Question<'_>, nearest: &mut NearestFaces) {

@@ -4,8 +4,8 @@ use super::{Goal, Hierarchy, NearestWalk, ResumableWalk, Walk, WalkScratch};
 use crate::{
     FacePair, Threads,
     method::{
-        Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, SelfQuestion,
-        WalkCounts,
+        Found, Front, Hint, Meter, NearestFaces, OpenPair, Question, Search, SelfDecider,
+        SelfQuestion, WalkCounts,
         brute::Brute,
         question::{Leaves, Proximity},
         self_question::{collect_by_copy, visit_by_copy},
@@ -59,7 +59,7 @@ impl<H: Hierarchy> HierarchySearch<H> {
         let [a, b] = question.prepared::<H>();
         let pair = a.pair(b, question);
         let is_over = AtomicBool::new(false);
-        let search = |worker: &mut Worker<H::Scratch>, limit: u64| {
+        self.share(&pair, question.threads, &is_over, hint, |worker, limit| {
             let Worker { scratch, leaves, contacts } = worker;
             let goal = Goal { limit, wants_all, is_over: &is_over };
             let mut found = |pair| {
@@ -69,16 +69,27 @@ impl<H: Hierarchy> HierarchySearch<H> {
             if pair.search(scratch, goal, &question.decider(), leaves, &mut found).is_break() {
                 is_over.store(true, Ordering::Relaxed);
             }
-        };
+        });
+    }
 
+    /// Runs a walk from the roots on the caller's thread or, if it takes longer, a part of it on each thread of the
+    /// pool. `search` continues the walk of a worker, up to a number of tests.
+    fn share<'t>(
+        &mut self,
+        pair: &H::Pair<'t>,
+        threads: Threads,
+        is_over: &AtomicBool,
+        hint: Option<Hint>,
+        search: impl Fn(&mut Worker<H::Scratch>, u64) + Sync,
+    ) {
         let first = &mut self.workers[0];
         pair.begin_at_roots(&mut first.scratch);
         if let Some(hint) = hint {
             pair.look_first(&mut first.scratch, hint);
         }
-        search(first, if question.threads == Threads::One { u64::MAX } else { ALONE });
+        search(first, if threads == Threads::One { u64::MAX } else { ALONE });
         self.counts = first.scratch.counts();
-        if question.threads == Threads::One || is_over.load(Ordering::Relaxed) {
+        if threads == Threads::One || is_over.load(Ordering::Relaxed) {
             return;
         }
 
@@ -231,18 +242,8 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
             pair.begin(scratch);
             pair.search_self(scratch, 0..parts, &decider, found)
         } else {
-            // The tree and a copy of it: each pair of leaves comes up in both orders.
             pair.begin_at_roots(scratch);
-            pair.walk(scratch, u64::MAX, &mut |[faces, others]| {
-                for &a in faces {
-                    for &b in others.iter().filter(|&&b| a < b) {
-                        if decider.accepts(FacePair { a, b }) {
-                            found(FacePair { a, b })?;
-                        }
-                    }
-                }
-                ControlFlow::Continue(())
-            })
+            walk_copy(&pair, scratch, u64::MAX, &decider, found)
         };
         self.counts = scratch.counts();
         result
@@ -257,10 +258,15 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
             return collect_by_copy(self, question, contacts);
         }
         if parts == 0 {
-            let _ = self.visit_self(question, &mut |pair| {
-                contacts.push(pair);
-                ControlFlow::Continue(())
+            let never_over = AtomicBool::new(false);
+            self.share(&pair, both.threads, &never_over, None, |worker, limit| {
+                let (decider, Worker { scratch, contacts, .. }) = (question.decider(), worker);
+                let _ = walk_copy(&pair, scratch, limit, &decider, &mut |pair| {
+                    contacts.push(pair);
+                    ControlFlow::Continue(())
+                });
             });
+            self.workers.iter_mut().for_each(|worker| contacts.append(&mut worker.contacts));
             return;
         }
         let (threads, next) = (threads_for(both.threads, parts), AtomicUsize::new(0));
@@ -349,6 +355,27 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
     fn counts(&self) -> WalkCounts {
         self.counts
     }
+}
+
+/// Continues the walk of a tree and a copy of it in the same place. Calls `found` with each pair of faces in contact
+/// once, the lower face first: each pair of leaves comes up in both orders.
+fn walk_copy<W: Walk>(
+    pair: &W,
+    scratch: &mut W::Scratch,
+    limit: u64,
+    decider: &SelfDecider<'_>,
+    found: &mut Found<'_>,
+) -> ControlFlow<()> {
+    pair.walk(scratch, limit, &mut |[faces, others]| {
+        for &a in faces {
+            for &b in others.iter().filter(|&&b| a < b) {
+                if decider.accepts(FacePair { a, b }) {
+                    found(FacePair { a, b })?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    })
 }
 
 /// The number of threads worth using for this many parts of a search of a body and itself.

@@ -20,7 +20,7 @@ mod rebuild;
 mod search;
 mod source;
 
-pub use options::OctreeOptions;
+pub use options::{BoundingShape, OctreeOptions};
 
 use super::{GroupSearch, MethodInfo, Prepared, Recipe, Search};
 use crate::{Mesh, Method};

@@ -20,6 +20,8 @@ pub struct OctreeOptions {
     /// The level of the smallest cubes: 2ⁿ along each side of the mesh. At most [`MAX_LEVEL`](Self::MAX_LEVEL). By
     /// default cubes are divided until they hold few faces.
     pub level: SubdivisionDepth,
+    /// The bounding shapes that tell whether two bodies are compared at all, and where.
+    pub bounding: BoundingShape,
     /// Section 1.3.1: the octree has cubes that meet faces only; otherwise also those inside a closed mesh.
     pub surface_only: bool,
     /// Section 1.3.2: only cubes that meet an overlap region of two bodies' boxes are moved; otherwise all of them.
@@ -32,14 +34,28 @@ pub struct OctreeOptions {
     pub linked_faces: bool,
 }
 
+/// The bounding shapes of bodies whose octrees are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BoundingShape {
+    /// Tight axis-aligned boxes of the placed vertices. Two bodies are compared in the intersection of their boxes.
+    #[default]
+    Boxes,
+    /// Spheres, which need no vertices to be placed. Two bodies are compared if their spheres overlap, in the
+    /// intersection of the boxes around them.
+    Spheres,
+}
+
 impl OctreeOptions {
     /// The deepest level of an octree.
     pub const MAX_LEVEL: u8 = 8;
 
-    /// The method without the four optimisations, with octrees of some level (Kitamura, Takemura, Kishino 1994).
+    /// The method without the four optimisations, with octrees of some level and bounding spheres (Kitamura, Takemura,
+    /// Kishino 1994).
     pub fn of_paper(level: u8) -> Self {
         Self {
             level: SubdivisionDepth::Level(level),
+            bounding: BoundingShape::Spheres,
             surface_only: false,
             regions: false,
             progressive: false,
@@ -51,6 +67,13 @@ impl OctreeOptions {
     #[must_use]
     pub fn level(mut self, level: SubdivisionDepth) -> Self {
         self.level = level;
+        self
+    }
+
+    /// Sets [`bounding`](Self::bounding).
+    #[must_use]
+    pub fn bounding(mut self, bounding: BoundingShape) -> Self {
+        self.bounding = bounding;
         self
     }
 
@@ -87,6 +110,7 @@ impl Default for OctreeOptions {
     fn default() -> Self {
         Self {
             level: SubdivisionDepth::Auto,
+            bounding: BoundingShape::Boxes,
             surface_only: true,
             regions: true,
             progressive: true,

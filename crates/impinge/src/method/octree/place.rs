@@ -11,11 +11,14 @@
 //! With a tolerance, the boxes of body 0 are grown by it, rounded outward, and the closest point of g takes the place of
 //! p.
 
-use super::source::{Node, SourceOctree};
+use super::{
+    BoundingShape, OctreeOptions,
+    source::{Node, SourceOctree},
+};
 use crate::{
     Bounds, Pose,
     method::{
-        Group, PlacedShape,
+        Group, PlacedShape, Proximity, Question,
         cells::{CellItem, Regions, grown_outward},
     },
 };
@@ -54,15 +57,34 @@ pub(super) struct MovedCubes {
 
 impl MovedCubes {
     /// Finds the overlap regions of the bodies, and moves the leaves of their octrees: those that meet a region, or
-    /// all if `within_regions` is not set.
-    pub(super) fn place(&mut self, group: &Group<'_>, growth: f64, within_regions: bool) {
+    /// all if the options say so.
+    ///
+    /// `tolerance` and `growth` are those of a question about two bodies; 0 for groups of more.
+    pub(super) fn place(
+        &mut self,
+        group: &Group<'_>,
+        options: &OctreeOptions,
+        (tolerance, growth): (f64, f64),
+    ) {
         let Self { cubes, regions } = self;
         cubes.clear();
         regions.bodies.clear();
-        let bounds =
-            |number| group.body(number).map_or(Bounds::EMPTY, |shape| shape.tight_bounds());
+        let has_spheres = options.bounding == BoundingShape::Spheres;
+        let bounds = |number| {
+            let Some(shape) = group.body(number) else { return Bounds::EMPTY };
+            if has_spheres { sphere_bounds(&shape) } else { shape.tight_bounds() }
+        };
         regions.bodies.extend((0..group.len()).map(bounds));
-        regions.find(group.pairs(), growth);
+        regions.find(group.pairs(), growth, &|pair| {
+            let spheres_overlap = || {
+                let [a, b] = pair.map(|number| group.body(number));
+                let (Some(a), Some(b)) = (a, b) else { return false };
+                let question = Question { tolerance, ..Question::touching([a, b]) };
+                question.proximity() != Proximity::Apart
+            };
+            !has_spheres || spheres_overlap()
+        });
+        let within_regions = options.regions;
         if !within_regions {
             regions.widen_to_bodies();
         }
@@ -96,6 +118,14 @@ fn moved(node: &Node, pose: &Pose, rounding: f64) -> Bounds {
     let half = (r.x_axis.abs() + r.y_axis.abs() + r.z_axis.abs()) * node.half;
     let half = half * (1.0 + 8.0 * f64::EPSILON) + 8.0 * rounding;
     Bounds { min: center - half, max: center + half }
+}
+
+/// A box around the bounding sphere of a body, which encloses all placed faces.
+fn sphere_bounds(shape: &PlacedShape<'_>) -> Bounds {
+    match shape.extent.placed_sphere(shape.pose) {
+        None => Bounds::EMPTY,
+        Some((center, radius)) => grown_outward(&Bounds { min: center, max: center }, radius),
+    }
 }
 
 /// The octree of a body of a group.

@@ -9,14 +9,14 @@ use super::{
 use crate::{
     Bounds, FacePair,
     method::{
-        Found, Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor, NearestFaces, PlacedShape,
-        Question, Search, WalkCounts,
+        Found, Group, GroupPair, GroupSearch, GroupVisitor, NearestFaces, PlacedShape, Question,
+        Search, WalkCounts,
         brute::Brute,
         cells::{
             CellItem, CellTest, Division, PairVisitor, Regions, Rules, Subdivision,
             SubdivisionDepth, grown_outward, may_meet,
         },
-        group::OfTwo,
+        group::visit_two,
         question::{FaceTest, Proximity},
     },
     narrow::Triangle,
@@ -62,7 +62,7 @@ impl OctreeSearch {
         visitor: &mut dyn GroupVisitor,
     ) -> ControlFlow<()> {
         let Self { moved, subdivision, rebuilt, faces, counts, .. } = self;
-        moved.place(group, growth, options.regions);
+        moved.place(group, options, (tolerance, growth));
         let MovedCubes { cubes, regions } = moved;
         faces.compared.clear();
         let rules = Rules {
@@ -188,12 +188,9 @@ impl Search for OctreeSearch {
             Proximity::Blurred => return self.brute.visit(question, found),
             Proximity::Near => {}
         }
-        let bodies = question.bodies();
         let options = question.prepared::<SourceOctree>()[0].options;
-        let body = |number: u32| bodies.get(number as usize).copied();
-        let group = Group { len: 2, body: &body, pairs: GroupPairs::Listed(&[[0, 1]]) };
         let distances = (question.tolerance(), question.growth());
-        self.run(&group, &options, distances, &mut OfTwo(found))
+        visit_two(question, found, |group, visitor| self.run(group, &options, distances, visitor))
     }
 
     fn nearest(&mut self, question: &Question<'_>, nearest: &mut NearestFaces) {

@@ -5,7 +5,7 @@ use crate::common::{Folder, csv, impinge};
 const A: &str = "gen:sphere,faces=168";
 const B: &str = "gen:deformed-torus,around=40,tube=12";
 
-const CHOICES: [&[&str]; 9] = [
+const CHOICES: [&[&str]; 11] = [
     &["--method", "face-octree"],
     &["--method", "face-octree", "--level", "5", "--cell-test", "exact"],
     &["--method", "face-octree", "--level", "auto", "--division", "bintree"],
@@ -14,6 +14,8 @@ const CHOICES: [&[&str]; 9] = [
     &["--method", "octree", "--without", "surface-only,regions"],
     &["--method", "octree", "--without", "progressive"],
     &["--method", "octree", "--without", "linked-faces", "--level", "3"],
+    &["--method", "octree", "--bounding", "spheres"],
+    &["--method", "octree", "--without", "all", "--bounding", "boxes", "--level", "4"],
     &["--method", "all", "--level", "4", "--without", "regions"],
 ];
 
@@ -62,7 +64,7 @@ fn a_scene_has_the_same_contacts_with_every_option() {
     let folder = Folder::new();
     let expected = contacts(&folder, "", &["--method", "brute"]);
     assert!(expected.len() > 500, "only {} contacts", expected.len());
-    for choice in &CHOICES[..8] {
+    for choice in &CHOICES[..10] {
         for broad in ["packed", "none"] {
             let found = contacts(&folder, "", &[choice, &["--broad", broad][..]].concat());
             assert!(found == expected, "{choice:?}, {broad}: {} contacts", found.len());
@@ -73,6 +75,7 @@ fn a_scene_has_the_same_contacts_with_every_option() {
         "method = \"face-octree\"\nface_octree = { cell_test = \"exact\" }\nbroad = \"none\"\n",
         "method = \"octree\"\noctree = { level = 4, without = [\"regions\", \"linked-faces\"] }\n",
         "method = \"octree\"\noctree = { without = [\"all\"] }\nbroad = \"spheres\"\n",
+        "method = \"octree\"\noctree = { bounding = \"spheres\", without = [\"regions\"] }\n",
     ] {
         assert!(contacts(&folder, head, &[]) == expected, "{head} has other contacts");
         // The options of the command apply to the method of the scene.
@@ -111,6 +114,8 @@ fn options_of_other_methods_and_wrong_values_are_refused() {
         "`face-octree`",
         "--method: octree",
     ]);
+    query(&["--method", "face-octree", "--bounding", "boxes"]).refuses(&["--bounding", "octree"]);
+    query(&["--method", "octree", "--bounding", "cubes"]).misused(&["cubes", "spheres"]);
     query(&["--method", "octree", "--level", "9"]).refuses(&["--level 9", "at most 8"]);
     query(&["--method", "face-octree", "--level", "13"]).misused(&["13", "0 to 12", "auto"]);
     query(&["--method", "octree", "--without", "edges"]).misused(&["edges"]);
@@ -120,5 +125,6 @@ fn options_of_other_methods_and_wrong_values_are_refused() {
     run("face_octree = { level = 13 }\n").refuses(&["scene.toml:1:25", "`level`: 13", "0 to 12"]);
     run("octree = { level = 9 }\n").refuses(&["scene.toml:1:20", "`level`: 9", "0 to 8"]);
     run("octree = { without = [\"edges\"] }\n").refuses(&["scene.toml:1", "edges", "linked-faces"]);
+    run("octree = { bounding = \"cubes\" }\n").refuses(&["scene.toml:1", "cubes", "spheres"]);
     run("face_octree = { depth = 3 }\n").refuses(&["scene.toml:1", "depth"]);
 }
