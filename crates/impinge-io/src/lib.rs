@@ -48,6 +48,6 @@ pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
 pub use octree::{load_octree, save_octree, write_octree};
-pub use poses::{load_poses, save_poses, write_poses};
+pub use poses::{load_motions, load_poses, save_poses, write_poses};
 pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -22,4 +22,4 @@ pub use beyond::meet_beyond;
 pub use distance::{SquaredDistance, closest_distance_squared};
 pub use ray::{RayParameter, first_hit_of_ray};
 pub use sign::{is_degenerate, orient2d_sign, orient3d_sign};
-pub use touch::{Triangle, meet_dimension, triangles_touch};
+pub use touch::{Triangle, hulls_touch, meet_dimension, triangles_touch};

@@ -33,12 +33,7 @@ pub(super) struct Reached {
 impl<'m> MovingFaces<'m> {
     pub(super) fn new(bodies: &[MovingShape<'m>; 2], faces: [u32; 2], rounding: f64) -> Self {
         let corners = [bodies[0].corners(faces[0]), bodies[1].corners(faces[1])];
-        let acceleration = [0, 1].map(|side: usize| {
-            let motion = bodies[side].motion;
-            let arms = corners[side].map(|corner| (corner - motion.pivot()).length());
-            let radius = arms.into_iter().fold(0.0, f64::max) * (1.0 + 1e-14);
-            motion.acceleration(radius)
-        });
+        let acceleration = [0, 1].map(|side| bodies[side].face_acceleration(&corners[side]));
         let acceleration = acceleration[0] + acceleration[1];
         Self { bodies: *bodies, corners, acceleration, rounding }
     }

@@ -49,6 +49,14 @@ impl<'m> MovingShape<'m> {
     pub(super) fn corners(&self, face: u32) -> [glam::DVec3; 3] {
         self.shape.mesh().triangle(face)
     }
+
+    /// An upper bound on the acceleration of the points of a face, given its corners in the body's frame. Each point
+    /// stays within an eighth of it, times the square of the time, of its chord; 0 if the body does not turn.
+    pub(super) fn face_acceleration(&self, corners: &[glam::DVec3; 3]) -> f64 {
+        let arms = corners.map(|corner| (corner - self.motion.pivot()).length());
+        let radius = arms.into_iter().fold(0.0, f64::max) * (1.0 + 1e-14);
+        self.motion.acceleration(radius)
+    }
 }
 
 /// An upper bound on the change, per unit of time, of the distance between a vertex of one body and one of the other,

@@ -12,6 +12,7 @@
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
+//! | `swept.rs` | [`swept_contacts`]: the faces whose swept spaces meet, as in the papers |
 
 mod advance;
 mod approach;
@@ -19,7 +20,9 @@ mod candidates;
 mod impact;
 mod path;
 mod rigid;
+mod swept;
 
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use path::Path;
 pub use rigid::{MAX_TURN, Motion, MotionError};
+pub use swept::{SweptContacts, swept_bounds, swept_contacts};

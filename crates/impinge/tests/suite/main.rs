@@ -18,6 +18,7 @@ mod methods;
 mod octrees;
 mod points;
 mod rays;
+mod swept;
 mod toy;
 mod triangles;
 mod world;
