@@ -7,16 +7,14 @@
 //! short that the sagittas are a quarter of d. Faces that slide past each other keep their distance along n, so a
 //! large motion takes few steps; and near a contact the steps converge like Newton's iteration.
 
-use super::approach::MovingShape;
+use super::moving::MovingFace;
 use crate::narrow::{Closest, Triangle, triangles_distance};
 use glam::DVec3;
 
 /// Two faces of moving bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MovingFaces<'m> {
-    bodies: [MovingShape<'m>; 2],
-    /// The corners of both faces, each in the frame of its body.
-    corners: [Triangle; 2],
+    faces: [MovingFace<'m>; 2],
     /// A bound on the sum of the accelerations of two vertices, one of each face.
     acceleration: f64,
     /// A bound on the error of the distance of two vertices as placed.
@@ -31,19 +29,14 @@ pub(super) struct Reached {
 }
 
 impl<'m> MovingFaces<'m> {
-    pub(super) fn new(bodies: &[MovingShape<'m>; 2], faces: [u32; 2], rounding: f64) -> Self {
-        let corners = [bodies[0].corners(faces[0]), bodies[1].corners(faces[1])];
-        let acceleration = [0, 1].map(|side| bodies[side].face_acceleration(&corners[side]));
-        let acceleration = acceleration[0] + acceleration[1];
-        Self { bodies: *bodies, corners, acceleration, rounding }
+    pub(super) fn new(faces: [MovingFace<'m>; 2], rounding: f64) -> Self {
+        let acceleration = faces[0].acceleration() + faces[1].acceleration();
+        Self { faces, acceleration, rounding }
     }
 
     /// Both faces at a time, as placed.
-    fn at(&self, time: f64) -> [Triangle; 2] {
-        [0, 1].map(|side: usize| {
-            let pose = self.bodies[side].motion.unrepaired_pose_at(time);
-            pose.place_triangle(self.corners[side])
-        })
+    pub(super) fn at(&self, time: f64) -> [Triangle; 2] {
+        self.faces.map(|face| face.at(time))
     }
 
     /// The first time between two times at which the distance of the faces is at most `distance`; never later than that

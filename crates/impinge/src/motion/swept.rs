@@ -5,15 +5,15 @@
 //! and compare the hulls. Two things are different here, so that no contact is missed:
 //!
 //! - A vertex of a turning body leaves the hull, because it moves on an arc. It stays within its sagitta, at most
-//!   `acceleration / 8`, of its chord. So the hulls of turning faces are compared with a *slack*: the largest
+//!   an eighth of its acceleration, of its chord. So the hulls of turning faces are compared with a *slack*: the largest
 //!   sagitta of the one face plus that of the other. Without rotation the slack is 0, and the test is exact.
 //! - The papers search for an edge of one hull that passes through a face of the other. A hull wholly inside the other
 //!   has none. [`Hull::is_within`] finds it.
 
 use super::{
-    Motion,
-    approach::MovingShape,
+    Motion, Moving,
     candidates::{candidates, edge_length, travel},
+    moving::{MovingBody, MovingFace},
 };
 use crate::{
     Bounds, FacePair, MethodMismatch, Shape, convex::Hull, narrow::triangles_intersect,
@@ -67,20 +67,21 @@ pub struct SweptContacts {
 /// ```
 ///
 /// [`Pose::place`]: crate::Pose::place
-pub fn swept_contacts(
-    a: (&Shape, &Motion),
-    b: (&Shape, &Motion),
+pub fn swept_contacts<'m>(
+    a: impl Into<Moving<'m>>,
+    b: impl Into<Moving<'m>>,
 ) -> Result<SweptContacts, MethodMismatch> {
-    a.0.check_method(b.0)?;
-    let (Some(a), Some(b)) = (MovingShape::new(a.0, a.1), MovingShape::new(b.0, b.1)) else {
+    let (a, b) = (a.into(), b.into());
+    a.shape().check_method(b.shape())?;
+    let (Some(a), Some(b)) = (MovingBody::new(a), MovingBody::new(b)) else {
         return Ok(SweptContacts::default());
     };
     let bodies = [a, b];
     let mut pairs = Searcher::of_thread(|searcher| reachable(searcher, &bodies));
     let compared = pairs.len();
     pairs.retain(|pair| {
-        let a = SweptFace::new(&bodies[0], pair.a);
-        a.meets(&SweptFace::new(&bodies[1], pair.b))
+        let a = SweptFace::new(&bodies[0].face(pair.a));
+        a.meets(&SweptFace::new(&bodies[1].face(pair.b)))
     });
     Ok(SweptContacts { pairs, compared })
 }
@@ -89,12 +90,11 @@ pub fn swept_contacts(
 ///
 /// Bodies whose boxes do not overlap have no [`swept_contacts`].
 pub fn swept_bounds(shape: &Shape, motion: &Motion) -> Bounds {
-    let Some(body) = MovingShape::new(shape, motion) else { return Bounds::EMPTY };
+    let Some(body) = MovingBody::new((shape, motion).into()) else { return Bounds::EMPTY };
     let mut bounds = shape.placed_bounds(motion.start());
     bounds.merge(&shape.placed_bounds(motion.end()));
-    let sagitta = motion.acceleration(body.radius) * 0.125;
     // The rounding is larger than that of the corners of the box.
-    bounds.grown(sagitta * (1.0 + 1e-11) + body.rounding)
+    bounds.grown(motion.sagitta(body.radius) * (1.0 + 1e-11) + body.rounding)
 }
 
 /// The motion is divided into at most this many parts in the search for candidates.
@@ -103,8 +103,9 @@ const MOST_PARTS: f64 = 256.0;
 /// The pairs of faces that the bodies can bring together, sorted.
 ///
 /// In each part of the motion the bodies move by about an edge of the coarser mesh, so that the candidates are few.
-fn reachable(searcher: &mut Searcher, bodies: &[MovingShape<'_>; 2]) -> Vec<FacePair> {
-    let edge = edge_length(bodies[0].shape).max(edge_length(bodies[1].shape));
+fn reachable(searcher: &mut Searcher, bodies: &[MovingBody<'_>; 2]) -> Vec<FacePair> {
+    let [a, b] = bodies.map(|body| edge_length(body.moving().shape()));
+    let edge = a.max(b);
     // NaN, for meshes without extent that rest, counts as 1.
     let count = (travel(bodies, [0.0, 1.0]) / edge).ceil().clamp(1.0, MOST_PARTS).max(1.0);
     let (mut all, mut found) = (Vec::new(), Vec::new());
@@ -127,18 +128,14 @@ struct SweptFace {
 }
 
 impl SweptFace {
-    fn new(body: &MovingShape<'_>, face: u32) -> Self {
-        let corners = body.corners(face);
-        let [s0, s1, s2] = body.motion.start().place_triangle(corners);
-        let [e0, e1, e2] = body.motion.end().place_triangle(corners);
-        // The motion lasts from 0 to 1.
-        let sagitta = body.face_acceleration(&corners) * 0.125;
-        Self { corners: [s0, s1, s2, e0, e1, e2], sagitta }
+    fn new(face: &MovingFace<'_>) -> Self {
+        let ([s0, s1, s2], [e0, e1, e2]) = (face.at(0.0), face.at(1.0));
+        Self { corners: [s0, s1, s2, e0, e1, e2], sagitta: face.sagitta() }
     }
 
     fn meets(&self, other: &Self) -> bool {
         let (a, b) = (&self.corners, &other.corners);
-        // The sum and the sagittas are rounded.
+        // The sum is rounded.
         let slack = (self.sagitta + other.sagitta) * (1.0 + 1e-12);
         if let Some(answer) = decided_quickly(a, b, slack) {
             return answer;
