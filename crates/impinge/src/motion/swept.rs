@@ -47,8 +47,8 @@ pub struct SweptContacts {
 /// Both conditions depend on the meshes and the motions alone, so that the result is the same for every method.
 ///
 /// The hulls are larger than what the faces sweep, so a reported pair need not touch; see
-/// [`first_impact`](super::first_impact) for a decision. If one body rests and the other does not turn, every reported
-/// pair touches at some time.
+/// [`first_impact`](super::first_impact) for a decision. If one body rests and the other is rigid and
+/// does not turn, every reported pair touches at some time.
 ///
 /// ```
 /// use impinge::{Motion, Pose, Shape, generate, glam::DVec3, motion::swept_contacts};

@@ -6,7 +6,7 @@ use impinge::{
     convex::{Hull, HullKind},
     generate,
     glam::{DMat3, DVec3},
-    motion::{swept_bounds, swept_contacts},
+    motion::{Deformation, swept_bounds, swept_contacts},
     narrow::triangles_intersect,
 };
 use impinge_oracle::{
@@ -310,6 +310,34 @@ fn a_face_inside_the_swept_space_of_another_is_found() {
         impinge::intersects((&large, &passing.pose_at(0.5)), (&small, &Pose::IDENTITY))
             .expect("one method")
     );
+}
+
+/// A ball that is inflated and moved beside a block.
+#[test]
+fn faces_of_deforming_bodies_are_found() {
+    let shapes = shapes(Method::default());
+    let (block, ball) = (&shapes[0], &shapes[2]);
+    let still = Motion::still(Pose::IDENTITY);
+    let mut contacts = 0;
+    for seed in 0..20 {
+        let mut random = generate::Random::new(seed);
+        let [start, end] = [0; 2].map(|_| at(random.direction() * random.range(1.0, 3.0)));
+        let stretch = DVec3::from([0; 3].map(|_| random.range(0.3, 2.0)));
+        let positions: Vec<DVec3> = ball.mesh().positions().iter().map(|&p| p * stretch).collect();
+        let deformation = Deformation::new(ball, start, &positions, end).expect("finite");
+        let found = swept_contacts((block, &still), &deformation).expect("one method");
+        for sample in 0..=40 {
+            let positions = deformation.positions_at(f64::from(sample) / 40.0);
+            let now = Shape::new(ball.mesh().with_positions(positions).expect("as many"));
+            let identity = &Pose::IDENTITY;
+            for pair in impinge::contacts((block, identity), (&now, identity)).expect("one method")
+            {
+                contacts += 1;
+                assert!(found.pairs.binary_search(&pair).is_ok(), "seed {seed}: {pair:?}");
+            }
+        }
+    }
+    assert!(contacts > 500, "only {contacts} contacts");
 }
 
 #[test]
