@@ -11,7 +11,7 @@ use impinge::{
     glam::{DMat3, DQuat, DVec3},
     motion::MotionError,
 };
-use std::sync::Arc;
+use std::{f64::consts::PI, sync::Arc};
 
 /// A body of a scene: its pose and its motion.
 #[derive(Debug)]
@@ -169,6 +169,10 @@ impl Mover {
                 (motion, self.pivot)
             }
             Motion::Flight(flight) => {
+                let angle = flight.rigid.spin(&flight.start).length();
+                if angle >= PI {
+                    return Err(MotionError::HalfTurn { degrees: angle.to_degrees() });
+                }
                 (impinge::Motion::between(self.before, self.pose), flight.rigid.inertia.center)
             }
             Motion::Still | Motion::Path(_) => {

@@ -39,7 +39,7 @@ pub struct SweptContacts {
 ///
 /// - the hulls are at most the *slack* apart, which is how far the vertices of the two faces can depart from straight
 ///   lines. Without rotation the slack is 0, and the decision is exact: hulls that touch meet. With rotation, a distance
-///   within 1e-11 of the slack, relative to it, may count as either;
+///   that differs from the slack by a few roundings of the coordinates may count as either;
 /// - and the bodies can bring the two faces together: some part of the motion is found in which the faces are as close as
 ///   the bodies approach each other in it. This holds for all faces that touch. It leaves out hulls that meet
 ///   although the faces pass the same place at different times, as those of bodies that travel together do.

@@ -1,6 +1,7 @@
 //! Faces whose swept spaces meet: hulls compared with an exact linear program, swept contacts with instant queries and
 //! between methods, and the contacts that the papers' version misses.
 
+use crate::impact::shapes;
 use impinge::{
     Mesh, Method, Motion, Pose, Shape,
     convex::{Hull, HullKind},
@@ -47,6 +48,7 @@ fn hard_case(family: usize, seed: u64) -> (Six, Six) {
         // Segments and points against anything.
         3 => {
             let (from, to): (DVec3, DVec3) = (lattice(&mut rng, 3), lattice(&mut rng, 3));
+            let to = if rng.one_in(8) { from } else { to };
             let segment = [0; 6].map(|_| from + (to - from) * f64::from(rng.int(0, 2)));
             (segment, corners(&mut rng, 3))
         }
@@ -169,15 +171,6 @@ fn swept_contacts_of_translations_are_exact() {
     }
     assert!(counts.iter().all(|&n| n > 1_000), "{counts:?} clear and found");
     assert!(later > 10, "{later} hulls met although their faces were proven to stay apart");
-}
-
-fn shapes(method: Method) -> Vec<Shape> {
-    let meshes = [
-        generate::cuboid(DVec3::new(1.0, 0.6, 0.2)).expect("sizes"),
-        generate::torus(0.6, 0.2, [12, 6]).expect("sizes"),
-        generate::sphere(48).expect("even"),
-    ];
-    meshes.map(|mesh| Shape::with_method(method, mesh)).into()
 }
 
 fn random_motion(random: &mut generate::Random) -> Motion {
