@@ -6,7 +6,7 @@ use crate::{
     progress,
 };
 use clap::{Parser, Subcommand};
-use impinge::{Bounds, Mesh, Pose, Ray, glam::DVec3};
+use impinge::{Bounds, Mesh, Motion, Pose, Ray, glam::DVec3};
 use impinge_io::{Format, GridOptions, Model, assembly::Unit};
 use std::path::Path as FilePath;
 
@@ -108,4 +108,20 @@ pub(crate) fn rays(source: &str, room: Option<Bounds>) -> Result<Vec<Ray>, Failu
         Some(rays) => rays?.make(room, &mesh).map_err(|failure| failure.about(source)),
         None => Ok(impinge_io::load_rays(source)?),
     }
+}
+
+/// The motions from each pose of a source to the next, by rotations of less than half a turn.
+pub(crate) fn motions_for(source: &str, pair: Option<[&Mesh; 2]>) -> Result<Vec<Motion>, Failure> {
+    if file(source).is_some() {
+        return Ok(impinge_io::load_motions(source)?);
+    }
+    let poses = poses_for(source, pair)?;
+    if poses.len() < 2 {
+        return Err(Failure::input(format!("{source}: a motion needs at least two poses")));
+    }
+    let motion = |(step, ends): (usize, &[Pose])| {
+        Motion::between(ends[0], ends[1])
+            .map_err(|error| Failure::input(format!("{source}: step {step}: {error}")))
+    };
+    poses.windows(2).enumerate().map(motion).collect()
 }

@@ -27,15 +27,16 @@ pub(crate) fn load<const N: usize, T>(
     make: impl Fn(&[f64]) -> Result<T, String>,
 ) -> Result<Vec<T>, Error> {
     let rows = format::read_file(path).and_then(|bytes| read::<N, T>(&bytes, layout, make));
-    rows.map_err(|fault| fault.in_file(path))
+    let rows = rows.map_err(|fault| fault.in_file(path))?;
+    Ok(rows.into_iter().map(|(_, thing)| thing).collect())
 }
 
-/// As [`load`], from the bytes of a file.
+/// As [`load`], from the bytes of a file. Returns each thing with the number of its line.
 pub(crate) fn read<const N: usize, T>(
     bytes: &[u8],
     layout: &Layout,
     make: impl Fn(&[f64]) -> Result<T, String>,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<(usize, T)>, Fault> {
     let mut rows = Vec::new();
     let mut may_be_header = true;
     for (line, number) in text::decode(bytes)?.lines().zip(1..) {
@@ -68,7 +69,8 @@ pub(crate) fn read<const N: usize, T>(
             let message = format!("{} has {}, not {count}", layout.thing, layout.numbers);
             return Err(Fault::line(number, message));
         }
-        rows.push(make(&values[..count]).map_err(|message| Fault::line(number, message))?);
+        let thing = make(&values[..count]).map_err(|message| Fault::line(number, message))?;
+        rows.push((number, thing));
     }
     match rows.is_empty() {
         true => Err(Fault::file(format!("the file holds no {}", layout.things))),

@@ -82,11 +82,13 @@ mod tests {
     use crate::{Location, error::Fault};
 
     fn read_points(text: &str) -> Result<Vec<DVec3>, Fault> {
-        number_rows::read::<3, _>(text.as_bytes(), &POINTS, point)
+        let rows = number_rows::read::<3, _>(text.as_bytes(), &POINTS, point)?;
+        Ok(rows.into_iter().map(|(_, point)| point).collect())
     }
 
     fn read_rays(text: &str) -> Result<Vec<Ray>, Fault> {
-        number_rows::read::<7, _>(text.as_bytes(), &RAYS, ray)
+        let rows = number_rows::read::<7, _>(text.as_bytes(), &RAYS, ray)?;
+        Ok(rows.into_iter().map(|(_, ray)| ray).collect())
     }
 
     #[test]

@@ -3,9 +3,11 @@
 use crate::{
     Error,
     draft::write_atomically,
+    error::Fault,
+    format,
     number_rows::{self, Layout},
 };
-use impinge::Pose;
+use impinge::{Motion, Pose};
 use std::{
     io::{self, Write},
     path::Path,
@@ -31,6 +33,28 @@ fn pose(numbers: &[f64]) -> Result<Pose, String> {
     Pose::from_rows(rows).map_err(|error| error.to_string())
 }
 
+/// Reads poses as [`load_poses`] does, and returns the motions from each of them to the next, by rotations of less than
+/// half a turn.
+///
+/// Refuses a file with one pose. The error about two poses that differ by half a turn names the line of the second.
+pub fn load_motions(path: impl AsRef<Path>) -> Result<Vec<Motion>, Error> {
+    let path = path.as_ref();
+    let motions = format::read_file(path).and_then(|bytes| motions(&read(&bytes)?));
+    motions.map_err(|fault| fault.in_file(path))
+}
+
+fn motions(poses: &[(usize, Pose)]) -> Result<Vec<Motion>, Fault> {
+    if poses.len() < 2 {
+        return Err(Fault::file("the file holds one pose; a motion needs at least two"));
+    }
+    let motion = |ends: &[(usize, Pose)]| {
+        let [(before, start), (line, end)] = [ends[0], ends[1]];
+        Motion::between(start, end)
+            .map_err(|error| Fault::line(line, format!("after the pose in line {before}: {error}")))
+    };
+    poses.windows(2).map(motion).collect()
+}
+
 /// Writes poses in the format of [`load_poses`]. Reading them back gives the same bits.
 pub fn save_poses(path: impl AsRef<Path>, poses: &[Pose]) -> Result<(), Error> {
     write_atomically(path, |out| write_poses(poses, out))
@@ -44,22 +68,38 @@ pub fn write_poses(poses: &[Pose], out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
+/// Returns each pose with the number of its line.
+fn read(bytes: &[u8]) -> Result<Vec<(usize, Pose)>, Fault> {
+    number_rows::read::<12, _>(bytes, &LAYOUT, pose)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Location, error::Fault};
-
-    fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
-        number_rows::read::<12, _>(bytes, &LAYOUT, pose)
-    }
+    use crate::Location;
 
     #[test]
     fn commas_and_spaces_comments_and_empty_lines() {
         let text = "# a\n\n1,0,0,5, 0,1,0,6, 0,0,1,7\r\n1 0 0 0 0 1 0 0 0 0 1 0\n";
         let poses = read(text.as_bytes()).unwrap();
         assert_eq!(poses.len(), 2);
-        assert_eq!(poses[0].translation().to_array(), [5.0, 6.0, 7.0]);
-        assert_eq!(poses[1], Pose::IDENTITY);
+        assert_eq!(poses[0].1.translation().to_array(), [5.0, 6.0, 7.0]);
+        assert_eq!(poses[1], (4, Pose::IDENTITY));
+    }
+
+    #[test]
+    fn motions_lead_from_pose_to_pose() {
+        let good = "1,0,0,0,0,1,0,0,0,0,1,0\n";
+        let turned = "-1,0,0,0,0,-1,0,0,0,0,1,0\n";
+        let of = |text: &str| motions(&read(text.as_bytes()).unwrap());
+        let two = of(&format!("{good}\n{}{good}", good.replacen("1,0,0,0", "1,0,0,5", 1))).unwrap();
+        assert_eq!(two.len(), 2);
+        assert_eq!((two[0].end().translation().x, two[1].start()), (5.0, two[0].end()));
+        let fault = of(&format!("# half a turn\n{good}\n{turned}")).unwrap_err();
+        assert_eq!(fault.location, Location::Line(4));
+        let parts = ["after the pose in line 2", "180 degrees", "add a pose in between"];
+        assert!(parts.iter().all(|part| fault.message.contains(part)), "{}", fault.message);
+        assert!(of(good).unwrap_err().message.contains("one pose"));
     }
 
     #[test]

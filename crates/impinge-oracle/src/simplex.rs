@@ -10,7 +10,8 @@
 //! ```
 //!
 //! in six variables that must not be negative. Nothing here asks whether the triangles are
-//! coplanar, parallel or degenerate: the simplex method copes with any matrix.
+//! coplanar, parallel or degenerate: the simplex method copes with any matrix. The same equations,
+//! with more weights, decide whether the convex hulls of more points than three meet.
 //!
 //! The method is the textbook's: each of the last three equations gets an *artificial* variable,
 //! which makes a first solution obvious, and phase 1 drives the sum of the artificial variables
@@ -33,7 +34,7 @@ const ARTIFICIAL: [Variable; 3] = [0, 1, 2];
 const LAMBDA: [Variable; 3] = [3, 4, 5];
 const MU: [Variable; 3] = [6, 7, 8];
 /// The objective, which phase 2 maximises. It may have either sign, so it never leaves the basis.
-const OBJECTIVE: Variable = 9;
+const OBJECTIVE: Variable = usize::MAX;
 
 /// One equation, solved for its basic variable:
 /// `denominator * variable + Σ cells[c] * free[c] = value`.
@@ -63,22 +64,29 @@ pub(crate) struct Tableau<N> {
 impl<N: Integer> Tableau<N> {
     /// The equations above, with `λ₀`, `μ₀` and the artificial variables as the basis.
     pub(crate) fn new(corners: &Corners<N>) -> Option<Self> {
-        let [a0, a1, a2, b0, b1, b2] = corners;
+        Self::of_hulls(&corners[..3], &corners[3..])
+    }
+
+    /// The same for the convex hulls of any number of points, at least one each. Phase 1 decides whether they meet.
+    /// [`add_objective`](Self::add_objective) and [`weights`](Self::weights) are for triangles only.
+    pub(crate) fn of_hulls(a: &[[N; 3]], b: &[[N; 3]]) -> Option<Self> {
         let (zero, one) = (N::small(0)?, N::small(1)?);
-        let sum = |variable, cells: [&N; 4]| Row {
+        let (of_a, of_b) = (a.len() - 1, b.len() - 1);
+        let sum = |variable, ones: std::ops::Range<usize>| Row {
             variable,
             value: one.clone(),
-            cells: cells.map(N::clone).to_vec(),
+            cells: (0..of_a + of_b)
+                .map(|cell| if ones.contains(&cell) { &one } else { &zero }.clone())
+                .collect(),
         };
-        let mut rows = vec![
-            sum(LAMBDA[0], [&one, &one, &zero, &zero]),
-            sum(MU[0], [&zero, &zero, &one, &one]),
-        ];
+        let first_mu = LAMBDA[0] + a.len();
+        let mut rows = vec![sum(LAMBDA[0], 0..of_a), sum(first_mu, of_a..of_a + of_b)];
         for axis in 0..3 {
-            let (a0, a1, a2) = (&a0[axis], &a1[axis], &a2[axis]);
-            let (b0, b1, b2) = (&b0[axis], &b1[axis], &b2[axis]);
+            let (a0, b0) = (&a[0][axis], &b[0][axis]);
             let mut value = b0.minus(a0)?;
-            let mut cells = vec![a1.minus(a0)?, a2.minus(a0)?, b0.minus(b1)?, b0.minus(b2)?];
+            let of_a = a[1..].iter().map(|corner| corner[axis].minus(a0));
+            let of_b = b[1..].iter().map(|corner| b0.minus(&corner[axis]));
+            let mut cells = of_a.chain(of_b).collect::<Option<Vec<N>>>()?;
             // The first solution gives the artificial variable this value: make it positive.
             if value.sign() == Ordering::Less {
                 value = zero.minus(&value)?;
@@ -88,7 +96,8 @@ impl<N: Integer> Tableau<N> {
             }
             rows.push(Row { variable: ARTIFICIAL[axis], value, cells });
         }
-        let free = vec![LAMBDA[1], LAMBDA[2], MU[1], MU[2]];
+        let lambdas = LAMBDA[0] + 1..first_mu;
+        let free = lambdas.chain(first_mu + 1..first_mu + b.len()).collect();
         Some(Self { rows, free, denominator: one })
     }
 

@@ -1,4 +1,4 @@
-//! Decides whether two triangles meet, and the dimension of their common part.
+//! Decides whether two triangles meet, and the dimension of their common part; and whether two convex hulls meet.
 
 use crate::integer::Integer;
 use crate::scale::to_integers;
@@ -19,6 +19,25 @@ pub type Triangle = [[f64; 3]; 3];
 /// If a coordinate is infinite or not a number.
 pub fn triangles_touch(a: &Triangle, b: &Triangle) -> bool {
     touch_in::<i128>(a, b).or_else(|| touch_in::<IBig>(a, b)).expect("big integers do not overflow")
+}
+
+/// Returns whether the convex hulls of two sets of six points share a point. Points may coincide, and hulls may be flat.
+///
+/// # Panics
+///
+/// If a coordinate is infinite or not a number.
+pub fn hulls_touch(a: &[[f64; 3]; 6], b: &[[f64; 3]; 6]) -> bool {
+    let fast = hulls_touch_in::<i128>(a, b);
+    fast.or_else(|| hulls_touch_in::<IBig>(a, b)).expect("big integers do not overflow")
+}
+
+/// Returns the answer, computed with one integer type; `None` if a number did not fit.
+fn hulls_touch_in<N: Integer>(a: &[[f64; 3]; 6], b: &[[f64; 3]; 6]) -> Option<bool> {
+    let mut points = [[0.0; 3]; 12];
+    points[..6].copy_from_slice(a);
+    points[6..].copy_from_slice(b);
+    let corners: [[N; 3]; 12] = to_integers(&points)?;
+    Tableau::of_hulls(&corners[..6], &corners[6..])?.find_solution()
 }
 
 /// Returns the answer, computed with one integer type; `None` if a number did not fit.
@@ -178,6 +197,37 @@ mod tests {
             }
         }
         assert!(checked > 10_000, "too few pairs touch: {checked}");
+    }
+
+    /// The hull of a triangle is the triangle, however its six points are made of its corners.
+    #[test]
+    fn hulls_of_triangles_are_triangles() {
+        let mut touching = 0;
+        for family in cases::families() {
+            for seed in 0..300 {
+                let (a, b) = family.pair(seed);
+                let [p, q] = [a, b].map(|t| [t[2], t[0], t[1], t[1], t[0], t[2]]);
+                let expected = triangles_touch(&a, &b);
+                assert_eq!(hulls_touch(&p, &q), expected, "{}, seed {seed}", family.name);
+                touching += usize::from(expected);
+            }
+        }
+        assert!(touching > 1_000, "too few pairs touch: {touching}");
+    }
+
+    #[test]
+    fn a_hull_inside_another_touches_it() {
+        let octahedron = |size: f64, x: f64| {
+            [0, 1, 2, 3, 4, 5].map(|i: usize| {
+                let mut point = [x, 0.0, 0.0];
+                point[i % 3] += if i < 3 { size } else { -size };
+                point
+            })
+        };
+        let large = octahedron(1.0, 0.0);
+        assert!(hulls_touch(&large, &octahedron(0.01, 0.3)));
+        assert!(hulls_touch(&large, &octahedron(0.25, 1.25)));
+        assert!(!hulls_touch(&large, &octahedron(0.25, 1.250_000_1)));
     }
 
     #[test]

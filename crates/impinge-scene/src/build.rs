@@ -20,7 +20,8 @@ use crate::{
     run::{ContactLimit, Names, Run},
     scene::Scene,
     sources::Sources,
-    summary::{End, Summary, SummaryStats},
+    summary::{End, Summary, SummaryStats, SummarySwept},
+    swept::Sweeper,
     text::Text,
 };
 use impinge::{
@@ -80,6 +81,8 @@ pub struct Overrides {
     pub coherence: Option<CoherenceKind>,
     /// How bodies that have deformed are searched.
     pub deformed: Option<DeformedKind>,
+    /// Whether to find faces whose swept spaces meet between cycles, too.
+    pub swept: bool,
     /// Whether rows and summaries also have the numbers of tests and hits, and energies.
     pub stats: bool,
 }
@@ -157,6 +160,7 @@ impl<'s> Builder<'s> {
             Some(limit) => (limit.span(), *limit.get_ref()),
             None => (0..0, CONTACT_LIMIT),
         };
+        let wants_swept = self.overrides.swept || scene.swept;
         let mut made = Run {
             world: broad.world(),
             bodies: Vec::new(),
@@ -168,6 +172,7 @@ impl<'s> Builder<'s> {
             cycles: self.overrides.cycles.unwrap_or(*scene.cycles.get_ref()),
             stop_at_contact: scene.stop_at_contact,
             wants_stats: self.overrides.stats,
+            sweeper: wants_swept.then(Sweeper::default),
             contact_limit: ContactLimit {
                 contacts,
                 place: text.place(&limit_at),
@@ -199,6 +204,7 @@ impl<'s> Builder<'s> {
                 energy_before: None,
                 energy_after: None,
                 stats: self.overrides.stats.then(SummaryStats::default),
+                swept: wants_swept.then(SummarySwept::default),
             },
         };
         let deformed = self.overrides.deformed.or(run.deformed).or(scene.deformed);
@@ -227,6 +233,14 @@ impl<'s> Builder<'s> {
             firsts.insert(name, first..made.bodies.len());
         }
         self.check_names(&made.names, &counts)?;
+        if wants_swept && let Some(body) = made.deforming.first() {
+            let message = format!(
+                "`swept`: body {} deforms, and only rigid bodies can be followed between cycles; leave out \
+                 --swept and `swept`",
+                made.names.of(body.body)
+            );
+            return Err(self.fault(&(0..0), message));
+        }
         if let Some(bodies) = &run.bodies {
             let (asked, found) = (*bodies.get_ref(), counts.iter().sum::<u64>());
             if asked == 0 || asked > found {

@@ -16,6 +16,8 @@ pub(super) struct Document {
     pub(super) cycles: Spanned<u64>,
     #[serde(default)]
     pub(super) stop_at_contact: bool,
+    #[serde(default)]
+    pub(super) swept: bool,
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
     pub(super) face_octree: Option<FaceOctree>,
@@ -117,6 +119,10 @@ pub struct Paper {
     pub contacts: Option<f64>,
     /// Pairs of touching faces per cycle.
     pub contacts_per_cycle: Option<f64>,
+    /// The last cycle before faces may collide: they do so between it and the next.
+    pub swept_cycle: Option<f64>,
+    /// Pairs of faces whose swept spaces meet, over all cycles.
+    pub swept_pairs: Option<f64>,
     /// Pairs of bounding volumes that were compared, over all cycles.
     pub box_tests: Option<f64>,
     /// Pairs of faces that were compared, over all cycles.

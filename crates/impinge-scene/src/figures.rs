@@ -20,11 +20,15 @@ impl Paper {
         let cycles = run.cycles.max(1) as f64;
         // Methods that do not count report zeros.
         let stats = run.stats.filter(|stats| stats.box_tests > 0);
+        let swept = run.swept;
+        let first_swept = swept.and_then(|swept| swept.first_swept).map(|cycle| cycle as f64);
         let rows = [
             ("faces of all bodies", self.faces, Some(run.faces as f64)),
             ("cycles", self.cycles, Some(run.cycles as f64)),
             ("contacts", self.contacts, Some(run.contacts as f64)),
             ("contacts per cycle", self.contacts_per_cycle, Some(run.contacts as f64 / cycles)),
+            ("cycle before the first swept contact", self.swept_cycle, first_swept),
+            ("swept face pairs", self.swept_pairs, swept.map(|swept| swept.swept_pairs as f64)),
             ("box tests", self.box_tests, stats.map(|stats| stats.box_tests as f64)),
             ("face tests", self.face_tests, stats.map(|stats| stats.face_tests as f64)),
             ("time, s", self.seconds, Some(run.mean_us * cycles / 1e6)),

@@ -50,6 +50,7 @@
 //! | `deform.rs` | bodies that deform: built-in deformations, sequences of meshes |
 //! | `dynamics.rs` | forces, restitution and walls |
 //! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
+//! | `swept.rs` | faces whose swept spaces meet between two cycles |
 //! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
 
@@ -73,6 +74,7 @@ mod scene;
 mod set_back;
 mod sources;
 mod summary;
+mod swept;
 mod text;
 mod values;
 
@@ -83,8 +85,8 @@ pub use choices::{
 pub use document::{Paper, PlotAxis};
 pub use error::Error;
 pub use figures::Figure;
-pub use rows::{Row, RowStats};
+pub use rows::{Row, RowStats, RowSwept};
 pub use run::{Cycle, Run};
 pub use scene::Scene;
 pub use sources::{Files, SourceError, Sources};
-pub use summary::{End, Summary, SummaryStats};
+pub use summary::{End, Summary, SummaryStats, SummarySwept};

@@ -9,8 +9,9 @@ use impinge::{
     Bounds, Pose, PoseError, Shape,
     generate::Random,
     glam::{DMat3, DQuat, DVec3},
+    motion::MotionError,
 };
-use std::sync::Arc;
+use std::{f64::consts::PI, sync::Arc};
 
 /// A body of a scene: its pose and its motion.
 #[derive(Debug)]
@@ -154,6 +155,31 @@ impl Mover {
         let rotation = DMat3::from_quat((from * (1.0 - time) + to * time).normalize());
         let [from, to] = [&self.before, &self.pose].map(|pose| pose.place(self.pivot));
         Pose::new(rotation, from + (to - from) * time - rotation * self.pivot)
+    }
+
+    /// Returns the motion from the previous cycle to the current one: the body turns about its pivot with constant angular
+    /// velocity, by less than half a turn unless its spin is known. Fails for larger turns.
+    pub(super) fn last_motion(&self) -> Result<impinge::Motion, MotionError> {
+        if self.pose == self.before {
+            return Ok(impinge::Motion::still(self.pose));
+        }
+        let (motion, pivot) = match &self.motion {
+            Motion::Steady { .. } | Motion::Billiard(_) => {
+                let motion = impinge::Motion::with_turn(self.before, self.pose, self.spin);
+                (motion, self.pivot)
+            }
+            Motion::Flight(flight) => {
+                let angle = flight.rigid.spin(&flight.start).length();
+                if angle >= PI {
+                    return Err(MotionError::HalfTurn { degrees: angle.to_degrees() });
+                }
+                (impinge::Motion::between(self.before, self.pose), flight.rigid.inertia.center)
+            }
+            Motion::Still | Motion::Path(_) => {
+                (impinge::Motion::between(self.before, self.pose), self.pivot)
+            }
+        };
+        motion?.about(pivot)
     }
 
     pub(super) fn is_moving(&self) -> bool {

@@ -42,6 +42,10 @@ pub struct Row<'r> {
     /// Further numbers, if they were [asked for](crate::Overrides::stats).
     #[serde(flatten)]
     pub stats: Option<RowStats>,
+    /// The faces that may collide between the previous cycle and this one, if they were
+    /// [asked for](crate::Overrides::swept).
+    #[serde(flatten)]
+    pub swept: Option<RowSwept>,
 }
 
 /// Tests, hits and energies of one cycle.
@@ -86,6 +90,30 @@ impl RowStats {
     }
 }
 
+/// The faces that may collide between the previous cycle and this one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RowSwept {
+    /// Pairs of bodies that are near each other at some time between the cycles: their boxes overlap.
+    pub swept_near: usize,
+    /// Pairs of faces that the bodies can bring together at their speeds. Their hulls were compared.
+    pub swept_compared: usize,
+    /// Pairs of faces whose swept spaces meet.
+    pub swept_pairs: usize,
+    /// Microseconds to find them.
+    pub swept_us: f64,
+}
+
+impl RowSwept {
+    /// The columns that follow [`Row::HEADER`] and [`RowStats::HEADER`].
+    pub const HEADER: &'static str = ",swept_near,swept_compared,swept_pairs,swept_us";
+
+    fn csv(&self) -> String {
+        let Self { swept_near, swept_compared, swept_pairs, swept_us } = self;
+        format!(",{swept_near},{swept_compared},{swept_pairs},{swept_us}")
+    }
+}
+
 impl<'r> Row<'r> {
     /// The header line of a CSV file of rows.
     pub const HEADER: &'static str = "run,cycle,place_us,broad_us,narrow_us,report_us,\
@@ -111,6 +139,7 @@ impl<'r> Row<'r> {
             began: step.began().len(),
             ended: step.ended().len(),
             stats: None,
+            swept: None,
         }
     }
 
@@ -121,8 +150,9 @@ impl<'r> Row<'r> {
         let run = csv_field(self.run);
         format!(
             "{run},{cycle},{place_us},{broad_us},{narrow_us},{report_us},{total_us},{near},\
-             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}",
-            self.stats.as_ref().map(RowStats::csv).unwrap_or_default()
+             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}{}",
+            self.stats.as_ref().map(RowStats::csv).unwrap_or_default(),
+            self.swept.as_ref().map(RowSwept::csv).unwrap_or_default()
         )
     }
 }

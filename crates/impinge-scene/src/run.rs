@@ -7,11 +7,12 @@ use crate::{
     error::Error,
     motion::Mover,
     response::{self, Response},
-    rows::{Row, RowStats, micros, nanos_per_test, to_thousandths},
+    rows::{Row, RowStats, RowSwept, micros, nanos_per_test, to_thousandths},
     summary::{End, Summary},
+    swept::Sweeper,
 };
 use impinge::{
-    Pose, Shape, World,
+    FacePair, Pose, Shape, World,
     glam::DVec3,
     world::{BodyId, Step, StepStats},
 };
@@ -37,6 +38,8 @@ pub struct Run {
     pub(crate) cycles: u64,
     pub(crate) stop_at_contact: bool,
     pub(crate) wants_stats: bool,
+    /// Finds faces whose swept spaces meet between cycles, if they were asked for.
+    pub(crate) sweeper: Option<Sweeper>,
     pub(crate) contact_limit: ContactLimit,
     pub(crate) summary: Summary,
 }
@@ -59,7 +62,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    fn of(&self, body: usize) -> String {
+    pub(crate) fn of(&self, body: usize) -> String {
         let (entry, copy) = self.bodies[body];
         let (name, is_one) = &self.entries[entry as usize];
         if *is_one { name.clone() } else { format!("{name}.{copy}") }
@@ -100,6 +103,11 @@ impl Run {
     /// uses the rayon pool in which it is called.
     pub fn threads(&self) -> u16 {
         self.summary.threads
+    }
+
+    /// Returns whether faces whose swept spaces meet between cycles are found, too.
+    pub fn is_swept(&self) -> bool {
+        self.sweeper.is_some()
     }
 
     /// Returns the point that attracts bodies in free flight; if there is none, the middle of the room or the origin.
@@ -153,7 +161,20 @@ impl Run {
         }
         let stats = step.stats();
         let tests = stats.tests;
-        if self.stop_at_contact && numbers.contacts > 0 {
+        if let Some(sweeper) = &mut self.sweeper {
+            // Before the first cycle nothing has moved.
+            let swept = match cycle {
+                0 => Ok(RowSwept::default()),
+                _ => sweeper.sweep(world, bodies, movers),
+            };
+            numbers.swept = Some(swept.map_err(|(body, error)| Error::Motion {
+                cycle,
+                body: names.of(body),
+                message: error.to_string(),
+            })?);
+        }
+        let has_swept = numbers.swept.is_some_and(|swept| swept.swept_pairs > 0);
+        if self.stop_at_contact && (numbers.contacts > 0 || has_swept) {
             summary.stopped = End::Contact;
         }
         let start = Instant::now();
@@ -177,7 +198,8 @@ impl Run {
         }
         summary.add(&numbers);
         let row = Row { run: &summary.run, ..numbers };
-        Ok(Some(Cycle { row, step: world.last_step(), movers, names }))
+        let sweeper = self.sweeper.as_ref();
+        Ok(Some(Cycle { row, step: world.last_step(), movers, names, sweeper }))
     }
 
     /// Returns times and counts over all cycles so far.
@@ -255,6 +277,7 @@ pub struct Cycle<'r> {
     step: Step<'r>,
     movers: &'r [Mover],
     names: &'r Names,
+    sweeper: Option<&'r Sweeper>,
 }
 
 impl<'r> Cycle<'r> {
@@ -311,15 +334,35 @@ impl<'r> Cycle<'r> {
     /// # Errors
     /// If `out` cannot be written to.
     pub fn write_contacts(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut touching = self.step.pairs();
+        touching.try_for_each(|touch| {
+            self.write_faces(out, [touch.a.index(), touch.b.index()], touch.faces)
+        })
+    }
+
+    /// Writes one CSV row for each pair of faces whose swept spaces meet between the previous cycle and this one, with
+    /// the columns of [`write_contacts`](Self::write_contacts).
+    ///
+    /// # Errors
+    /// If `out` cannot be written to.
+    pub fn write_swept(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut swept = self.sweeper.into_iter().flat_map(|sweeper| &sweeper.pairs);
+        swept.try_for_each(|(bodies, faces)| self.write_faces(out, *bodies, faces))
+    }
+
+    /// Writes one CSV row for each pair of faces of two bodies.
+    fn write_faces(
+        &self,
+        out: &mut dyn Write,
+        bodies: [u32; 2],
+        faces: &[FacePair],
+    ) -> io::Result<()> {
         let (run, cycle) = (csv_field(self.row.run), self.row.cycle);
-        for touch in self.step.pairs() {
-            let [a, b] = [touch.a, touch.b].map(|body| self.names.of(body.index() as usize));
-            let [a, b] = [csv_field(&a), csv_field(&b)];
-            for faces in touch.faces {
-                writeln!(out, "{run},{cycle},{a},{b},{},{}", faces.a, faces.b)?;
-            }
-        }
-        Ok(())
+        let [a, b] = bodies.map(|body| self.names.of(body as usize));
+        let [a, b] = [csv_field(&a), csv_field(&b)];
+        faces
+            .iter()
+            .try_for_each(|faces| writeln!(out, "{run},{cycle},{a},{b},{},{}", faces.a, faces.b))
     }
 
     /// Writes one CSV row for each body: its name and the row-major 3×4 matrix of its pose.

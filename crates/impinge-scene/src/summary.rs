@@ -2,7 +2,7 @@
 
 use crate::{
     choices::{Broad, CoherenceKind},
-    rows::{Row, nanos_per_test, to_thousandths},
+    rows::{Row, RowSwept, nanos_per_test, to_thousandths},
 };
 use serde::Serialize;
 
@@ -60,6 +60,9 @@ pub struct Summary {
     /// Further numbers, if they were [asked for](crate::Overrides::stats).
     #[serde(flatten)]
     pub stats: Option<SummaryStats>,
+    /// The faces that may collide between cycles, if they were [asked for](crate::Overrides::swept).
+    #[serde(flatten)]
+    pub swept: Option<SummarySwept>,
 }
 
 /// Tests and hits of a run, over all cycles.
@@ -86,6 +89,29 @@ pub struct SummaryStats {
     pub reversals: u64,
 }
 
+/// The faces that may collide between two cycles, over a whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SummarySwept {
+    /// Pairs of faces whose hulls were compared, over all cycles.
+    pub swept_compared: u64,
+    /// Pairs of faces whose swept spaces meet, over all cycles.
+    pub swept_pairs: u64,
+    /// The first cycle after which faces may collide, before the next. The paper counts so.
+    pub first_swept: Option<u64>,
+}
+
+impl SummarySwept {
+    /// Adds the numbers of a cycle.
+    fn add(&mut self, cycle: u64, row: &RowSwept) {
+        self.swept_compared += row.swept_compared as u64;
+        self.swept_pairs += row.swept_pairs as u64;
+        if row.swept_pairs > 0 {
+            self.first_swept.get_or_insert(cycle.saturating_sub(1));
+        }
+    }
+}
+
 /// Why a run ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -93,7 +119,7 @@ pub enum End {
     /// All cycles were run.
     #[default]
     Cycles,
-    /// Faces touched, and the scene sets `stop_at_contact`.
+    /// Faces touched or may have collided between two cycles, and the scene sets `stop_at_contact`.
     Contact,
 }
 
@@ -129,6 +155,9 @@ impl Summary {
             stats.in_cells += row_stats.in_cells as u64;
             stats.impulses += row_stats.impulses as u64;
             stats.reversals += row_stats.reversals as u64;
+        }
+        if let (Some(swept), Some(row_swept)) = (&mut self.swept, &row.swept) {
+            swept.add(row.cycle, row_swept);
         }
         if row.contacts > 0 {
             self.touching_cycles += 1;

@@ -1,6 +1,7 @@
 //! `impinge query`: which faces of two meshes touch, at each of many poses.
 
 mod batch;
+mod between;
 mod own;
 mod report;
 mod workload;
@@ -34,6 +35,11 @@ use workload::{Answer, Ask, Prepare, Rows, Workload};
 /// Each pose in turn places mesh B in the frame of mesh A; mesh A does not move. Each query stops at the
 /// first pair of faces that touch; with --all it finds all of them.
 ///
+/// With --swept and --first-impact a step is the motion from a pose to the next. B turns about an axis of constant
+/// direction, by less than half a turn, while its origin moves on a straight line; so contacts between the poses are
+/// found, too. --first-impact finds the first time at which faces touch, or proves that none do. --swept finds
+/// all pairs of faces whose swept spaces meet, some of which may not touch.
+///
 /// With --self there is no mesh B: it finds the faces of A that are in contact with each other. Faces that share a
 /// vertex or an edge are in contact only if they meet elsewhere, too, or are folded onto each other.
 ///
@@ -49,6 +55,8 @@ Examples:
   impinge query a.glb b.glb --poses poses.csv --all --within 0.5mm
   impinge query a.obj b.obj --poses poses.csv --write-distances gaps.csv
   impinge query a.obj b.obj --poses poses.csv --batch
+  impinge query a.obj b.obj --poses poses.csv --first-impact
+  impinge query a.obj b.obj --poses poses.csv --swept --pairs swept.csv
   impinge query gen:torus gen:sphere --poses gen:tumble,steps=20 --method face-octree --level 6
   impinge query cloth.ply --self --all --pairs folds.csv
   impinge query part.stl --self --shared-by position",
@@ -59,7 +67,9 @@ places B in A's frame. Without --poses there is one step, with B as it is in its
 Output: a table on a terminal; one JSON line with --json, or if the output is not a
 terminal. Its fields: engine, version, method, mode, tris_a, tris_b, steps, build_ms, bytes
 (of the index for both meshes), mean_us, p50_us, p99_us, max_us (times of the queries
-alone), colliding_steps, pairs (null without --all). Some options add fields. With --self:
+alone), colliding_steps, pairs (null without --all). Some options add fields: --swept adds
+compared, --first-impact adds impact_step, impact_time, impact_faces, impact_points,
+impact_normal, impact_distance. With --self:
 engine, version, method, mode, shared_by, tris, build_ms, bytes, query_us, touching, pairs."
 )]
 pub(crate) struct Arguments {
@@ -73,8 +83,8 @@ pub(crate) struct Arguments {
     #[arg(
         long = "self",
         id = "own",
-        conflicts_with_all = ["b", "poses", "within", "distance", "write_distances", "cache", "batch", "budget", "stats",
-            "index_a", "index_b", "leaf_a", "leaf_b", "TumblingArguments", "OrderArguments"]
+        conflicts_with_all = ["b", "poses", "within", "distance", "write_distances", "swept", "first_impact",
+            "write_impacts", "cache", "batch", "budget", "stats", "index_a", "index_b", "leaf_a", "leaf_b", "TumblingArguments", "OrderArguments"]
     )]
     own: bool,
     /// With --self: which vertices of two faces are the same
@@ -97,6 +107,14 @@ pub(crate) struct Arguments {
     /// Find the minimum distance between the meshes instead
     #[arg(long, conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "order"])]
     distance: bool,
+    /// Find all pairs of faces whose swept spaces meet between each pose and the next
+    #[arg(long, requires = "poses", conflicts_with_all = ["all", "within", "distance", "write_distances", "first_impact",
+        "write_impacts", "cache", "batch", "budget", "stats", "order"])]
+    swept: bool,
+    /// Find the first time between each pose and the next at which faces touch
+    #[arg(long, requires = "poses", conflicts_with_all = ["all", "within", "distance", "write_distances", "pairs",
+        "cache", "batch", "budget", "stats", "order"])]
+    first_impact: bool,
     /// Search method (see `impinge methods`), or `all` to run every method and compare the answers. `all` leaves
     /// out `naive` if it would have to compare over 100 million pairs of faces
     #[arg(long, value_name = "NAME", default_value_t = Method::default().to_string())]
@@ -107,9 +125,13 @@ pub(crate) struct Arguments {
     /// Write the minimum distance at each step, with the closest points and faces; implies --distance
     #[arg(long, value_name = "OUT.csv", conflicts_with_all = ["all", "within", "pairs", "cache", "batch", "budget", "order"])]
     write_distances: Option<PathBuf>,
+    /// Write the first impact in each step that has one, with its points and its normal; implies --first-impact
+    #[arg(long, value_name = "OUT.csv", requires = "poses", conflicts_with_all = ["all", "within", "distance",
+        "write_distances", "pairs", "cache", "batch", "budget", "stats", "order"])]
+    write_impacts: Option<PathBuf>,
     /// Threads to use; 0 for one per core. The threads share the work of each long step, or, with --batch,
-    /// the steps. --distance, --write-distances, --cache and --budget use one thread: with them, N may only
-    /// be 0 or 1
+    /// the steps. --distance, --swept, --first-impact, --cache and --budget use one thread: with them, N may
+    /// only be 0 or 1
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: u16,
     /// Start each step from the result of the previous step, which is faster if B moves little
@@ -157,12 +179,22 @@ impl Arguments {
         if self.distance || self.write_distances.is_some() {
             return Ok(Ask::Distance);
         }
+        if self.swept {
+            return Ok(Ask::Swept);
+        }
+        if self.wants_impacts() {
+            return Ok(Ask::FirstImpact);
+        }
         let tolerance = match self.within {
             None => 0.0,
             Some(length) => length.within("--within", self.units(), "--file-units")?,
         };
         let all = self.all || self.pairs.is_some();
         Ok(Ask::Touching { all, tolerance, budget: self.budget })
+    }
+
+    fn wants_impacts(&self) -> bool {
+        self.first_impact || self.write_impacts.is_some()
     }
 
     /// The unit of both meshes, if it is known and the same for both.
@@ -183,6 +215,7 @@ impl Arguments {
         Outputs::new([
             ("--pairs", self.pairs.as_deref()),
             ("--write-distances", self.write_distances.as_deref()),
+            ("--write-impacts", self.write_impacts.as_deref()),
         ])
     }
 
@@ -199,6 +232,8 @@ impl Arguments {
         let single = [
             ("--distance", self.distance),
             ("--write-distances", self.write_distances.is_some()),
+            ("--swept", self.swept),
+            ("--first-impact", self.wants_impacts()),
             ("--cache", self.cache),
             ("--budget", self.budget.is_some()),
         ];
@@ -251,7 +286,8 @@ impl Arguments {
 
     fn rows(&self) -> Option<Rows<'_>> {
         let pairs = self.pairs.as_deref().map(Rows::Pairs);
-        pairs.or(self.write_distances.as_deref().map(Rows::Distances))
+        let distances = self.write_distances.as_deref().map(Rows::Distances);
+        pairs.or(distances).or(self.write_impacts.as_deref().map(Rows::Impacts))
     }
 }
 
@@ -268,19 +304,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let threads = arguments.threads()?;
     let outputs = arguments.outputs();
     outputs.check(arguments.inputs())?;
-    let (a, b, poses) = outputs.reading(|| {
+    let is_between = matches!(ask, Ask::Swept | Ask::FirstImpact);
+    let (a, b, poses, motions) = outputs.reading(|| {
         let grids = arguments.grids.options();
         let [a, b] = [&arguments.a, arguments.b()].map(|mesh| source::mesh_with(mesh, &grids));
         let (a, b) = (a?, b?);
-        let poses = match &arguments.poses {
-            Some(file) => source::poses_for(file, Some([&a, &b]))?,
-            None => vec![Pose::IDENTITY],
+        let meshes = Some([&a, &b]);
+        let (poses, motions) = match &arguments.poses {
+            Some(file) if is_between => (Vec::new(), source::motions_for(file, meshes)?),
+            Some(file) => (source::poses_for(file, meshes)?, Vec::new()),
+            None => (vec![Pose::IDENTITY], Vec::new()),
         };
-        Ok((a, b, poses))
+        Ok((a, b, poses, motions))
     })?;
     let workload = Workload {
         meshes: [Arc::new(a), Arc::new(b)],
         poses: &poses,
+        motions: &motions,
         ask,
         cache: arguments.cache,
         order: arguments.order,
@@ -288,7 +328,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         pool: threads::pool(threads)?,
     };
     let face_pairs = workload.meshes.iter().map(|mesh| mesh.faces().len() as u64).product::<u64>();
-    let face_pairs = face_pairs.saturating_mul(poses.len() as u64);
+    let face_pairs = face_pairs.saturating_mul(workload.steps() as u64);
     if ways.len() > 1 && leaves_out_naive(face_pairs) {
         ways.retain(|way| !matches!(way, Prepare::Build(method, _) if *method == Method::NAIVE));
     }

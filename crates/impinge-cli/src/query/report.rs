@@ -33,6 +33,10 @@ pub(super) struct Report {
     #[serde(flatten)]
     distance: Option<Least>,
     #[serde(flatten)]
+    swept: Option<Swept>,
+    #[serde(flatten)]
+    impact: Option<FirstImpact>,
+    #[serde(flatten)]
     budget: Option<Undecided>,
     #[serde(flatten)]
     batch: Option<Throughput>,
@@ -53,6 +57,23 @@ struct Least {
     least_step: Option<usize>,
 }
 
+/// Fields added by `--swept`.
+#[derive(Serialize)]
+struct Swept {
+    compared: u64,
+}
+
+/// Fields added by `--first-impact`; null if there is no impact.
+#[derive(Serialize)]
+pub(super) struct FirstImpact {
+    pub(super) impact_step: Option<usize>,
+    pub(super) impact_time: Option<f64>,
+    pub(super) impact_faces: Option<[u32; 2]>,
+    pub(super) impact_points: Option<[[f64; 3]; 2]>,
+    pub(super) impact_normal: Option<[f64; 3]>,
+    pub(super) impact_distance: Option<f64>,
+}
+
 /// Fields added by `--budget`.
 #[derive(Serialize)]
 struct Undecided {
@@ -70,21 +91,25 @@ struct Throughput {
 impl Report {
     pub(super) fn new(workload: &Workload<'_>, outcome: &Outcome, with_stats: bool) -> Self {
         let Outcome { answers, .. } = outcome;
-        let steps = workload.poses.len();
+        let steps = workload.steps();
         let (total, ranks) = match &outcome.times {
             Times::Batch(total) => (*total, [None; 3]),
             Times::Steps(times) => (times.iter().sum(), timing::ranks_us(times).map(Some)),
         };
         let [p50_us, p99_us, max_us] = ranks;
         let count = |answer: &Answer| match answer {
-            Answer::Touching { count, .. } => *count,
+            Answer::Touching { count, .. } | Answer::Swept { count, .. } => *count,
+            Answer::Impact(impact) => usize::from(impact.is_some()),
             Answer::Undecided { .. } => 0,
             Answer::Distance(least) => usize::from(least.is_some_and(|it| it.distance == 0.0)),
         };
+        let all = || answers.iter().map(|it| count(it) as u64).sum();
         let (mode, pairs) = match workload.ask {
             Ask::Touching { all: false, .. } => ("detect", None),
-            Ask::Touching { .. } => ("all", Some(answers.iter().map(|it| count(it) as u64).sum())),
+            Ask::Touching { .. } => ("all", Some(all())),
             Ask::Distance => ("distance", None),
+            Ask::Swept => ("swept", Some(all())),
+            Ask::FirstImpact => ("first-impact", None),
         };
         Self {
             engine: "impinge",
@@ -104,6 +129,8 @@ impl Report {
             pairs,
             stats: with_stats.then(|| Stats::new(outcome, steps)),
             distance: matches!(workload.ask, Ask::Distance).then(|| Least::new(answers)),
+            swept: matches!(workload.ask, Ask::Swept).then(|| Swept::new(answers)),
+            impact: matches!(workload.ask, Ask::FirstImpact).then(|| FirstImpact::new(answers)),
             budget: matches!(workload.ask, Ask::Touching { budget: Some(_), .. })
                 .then(|| Undecided::new(answers)),
             batch: workload.batch.then(|| Throughput {
@@ -114,7 +141,12 @@ impl Report {
     }
 
     pub(super) fn readable(&self) -> String {
-        let touching = format!("{} of {} steps touch", self.colliding_steps, self.steps);
+        let verb = match (&self.swept, &self.impact) {
+            (Some(_), _) => "may touch in between",
+            (_, Some(_)) => "touch in between",
+            _ => "touch",
+        };
+        let touching = format!("{} of {} steps {verb}", self.colliding_steps, self.steps);
         let mut answer = match self.pairs {
             Some(pairs) => format!("{touching}, {} in total", count(pairs, "face pair")),
             None => touching,
@@ -123,6 +155,12 @@ impl Report {
             &self.distance
         {
             answer.push_str(&format!(", minimum distance {distance} at step {step}"));
+        }
+        if let Some(Swept { compared }) = &self.swept {
+            answer.push_str(&format!(", of {compared} compared"));
+        }
+        if let Some(impact) = self.impact.as_ref().and_then(FirstImpact::readable) {
+            answer.push_str(&format!(", {impact}"));
         }
         if let Some(Undecided { undecided_steps, largest_overlap }) = &self.budget
             && *undecided_steps > 0
@@ -178,6 +216,16 @@ impl Least {
         let least = distances.min_by(|(_, d), (_, e)| d.total_cmp(e));
         let (least_step, least_distance) = least.unzip();
         Self { least_distance, least_step }
+    }
+}
+
+impl Swept {
+    fn new(answers: &[Answer]) -> Self {
+        let compared = answers.iter().map(|answer| match answer {
+            Answer::Swept { compared, .. } => *compared as u64,
+            _ => 0,
+        });
+        Self { compared: compared.sum() }
     }
 }
 

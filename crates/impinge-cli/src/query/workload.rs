@@ -1,5 +1,6 @@
 //! Runs the queries of `impinge query`, and measures each step.
 
+use super::between::impact_row;
 use crate::{
     failure::Failure,
     output,
@@ -8,11 +9,13 @@ use crate::{
     trees::{OrderArguments, TreeOptions},
 };
 use impinge::{
-    Budget, Cache, FacePair, Mesh, MeshDistance, Method, Pair, Pose, Shape, Threads, TimedVerdict,
+    Budget, Cache, FacePair, Impact, Mesh, MeshDistance, Method, Motion, Pair, Pose, Shape,
+    Threads, TimedVerdict,
     method::{Recipe, face_octree::FaceOctreeOptions, octree::OctreeOptions},
 };
 use rayon::ThreadPool;
 use std::{
+    borrow::Cow,
     fmt,
     hash::{DefaultHasher, Hash, Hasher},
     io::{self, Write},
@@ -24,7 +27,10 @@ use std::{
 /// The queries, for any method.
 pub(super) struct Workload<'w> {
     pub(super) meshes: [Arc<Mesh>; 2],
+    /// The pose of B at each step; empty if the steps are motions.
     pub(super) poses: &'w [Pose],
+    /// The motion of B in each step; empty if the steps are poses.
+    pub(super) motions: &'w [Motion],
     pub(super) ask: Ask,
     pub(super) cache: bool,
     pub(super) order: OrderArguments,
@@ -34,8 +40,16 @@ pub(super) struct Workload<'w> {
 
 #[derive(Clone, Copy)]
 pub(super) enum Ask {
-    Touching { all: bool, tolerance: f64, budget: Option<u64> },
+    Touching {
+        all: bool,
+        tolerance: f64,
+        budget: Option<u64>,
+    },
     Distance,
+    /// The faces whose swept spaces meet, between each pose and the next.
+    Swept,
+    /// The first impact between each pose and the next.
+    FirstImpact,
 }
 
 /// Where the indices come from.
@@ -58,6 +72,7 @@ pub(super) enum Prepare<'f> {
 pub(super) enum Rows<'f> {
     Pairs(&'f Path),
     Distances(&'f Path),
+    Impacts(&'f Path),
 }
 
 /// Times and answers of one method.
@@ -85,12 +100,21 @@ pub(super) enum Answer {
     Touching { count: usize, hash: u64 },
     Undecided { overlap: f64 },
     Distance(Option<MeshDistance>),
+    Swept { count: usize, hash: u64, compared: usize },
+    Impact(Option<Impact>),
 }
 
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Touching { count, .. } => f.write_str(&output::count(*count, "pair")),
+            Self::Touching { count, .. } | Self::Swept { count, .. } => {
+                f.write_str(&output::count(*count, "pair"))
+            }
+            Self::Impact(None) => f.write_str("no impact"),
+            Self::Impact(Some(impact)) => {
+                let FacePair { a, b } = impact.faces;
+                write!(f, "impact at {} of faces {a} and {b}", impact.time)
+            }
             Self::Undecided { .. } => f.write_str("undecided"),
             Self::Distance(None) => f.write_str("no distance"),
             Self::Distance(Some(least)) => {
@@ -129,6 +153,11 @@ impl Workload<'_> {
         if self.pool.is_some() { Threads::Pool } else { Threads::One }
     }
 
+    /// Returns the number of steps.
+    pub(super) fn steps(&self) -> usize {
+        self.poses.len() + self.motions.len()
+    }
+
     fn run_here(&self, way: Prepare<'_>, rows: Option<Rows<'_>>) -> Result<Outcome, Failure> {
         let start = Instant::now();
         let mut pair = self.prepared(way)?;
@@ -136,7 +165,7 @@ impl Workload<'_> {
         let Some(rows) = rows else {
             return Ok(self.rounds(&mut pair, build, &mut |_, _, _| Ok(()))?);
         };
-        let (Rows::Pairs(path) | Rows::Distances(path)) = rows;
+        let (Rows::Pairs(path) | Rows::Distances(path) | Rows::Impacts(path)) = rows;
         let mut outcome = None;
         impinge_io::write_atomically(path, |out| {
             writeln!(out, "{}", rows.header())?;
@@ -179,20 +208,27 @@ impl Workload<'_> {
             return self.batches(pair, build, (all, tolerance), sink);
         }
         let method = pair.method();
-        let mut times = vec![Duration::MAX; self.poses.len()];
-        let mut answers = Vec::with_capacity(self.poses.len());
+        let steps = self.steps();
+        let mut times = vec![Duration::MAX; steps];
+        let mut answers = Vec::with_capacity(steps);
         let mut tests = [0; 3];
         let start = Instant::now();
         for round in 0..ROUNDS {
             let label = format!("{method}, round {} of up to {ROUNDS}", round + 1);
-            let mut progress = Progress::new(&label, self.poses.len() as u64);
+            let mut progress = Progress::new(&label, steps as u64);
             // Every round repeats the same path, so the cache is cleared, too.
             let mut cache = self.cache.then(Cache::new);
-            for (step, pose) in self.poses.iter().enumerate() {
-                let (time, answer, pairs) = self.step(pair, cache.as_mut(), pose);
+            for step in 0..steps {
+                let (time, answer, pairs) = match self.motions.get(step) {
+                    None => self.step(pair, cache.as_mut(), &self.poses[step]),
+                    Some(motion) => {
+                        let (time, answer, pairs) = self.step_between(pair, motion);
+                        (time, answer, Cow::Owned(pairs))
+                    }
+                };
                 times[step] = times[step].min(time);
                 if round == 0 {
-                    sink(step, pairs, &answer)?;
+                    sink(step, &pairs, &answer)?;
                     answers.push(answer);
                     let counts = pair.counts();
                     let counts = [counts.volume_tests, counts.face_tests, counts.placed];
@@ -213,13 +249,13 @@ impl Workload<'_> {
         pair: &'p mut Pair,
         cache: Option<&'p mut Cache>,
         pose: &Pose,
-    ) -> (Duration, Answer, &'p [FacePair]) {
+    ) -> (Duration, Answer, Cow<'p, [FacePair]>) {
         let still = &Pose::IDENTITY;
         let start = Instant::now();
         let Ask::Touching { all, tolerance, budget } = self.ask else {
             let answer =
                 Answer::Distance(pair.at(still, pose).order(self.order.order()).distance());
-            return (start.elapsed(), answer, &[]);
+            return (start.elapsed(), answer, Cow::default());
         };
         let query = pair.at(still, pose).order(self.order.order());
         let query = query.within(tolerance).expect("checked with the arguments");
@@ -234,10 +270,10 @@ impl Workload<'_> {
         if all {
             let pairs = query.contacts();
             let time = start.elapsed();
-            (time, touching(pairs), pairs)
+            (time, touching(pairs), pairs.into())
         } else {
             let touches = query.intersects();
-            (start.elapsed(), detected(touches), &[])
+            (start.elapsed(), detected(touches), Cow::default())
         }
     }
 }
@@ -247,7 +283,7 @@ fn timed<'p>(
     mut timed: impinge::query::Timed<'p>,
     all: bool,
     budget: Budget,
-) -> (Duration, Answer, &'p [FacePair]) {
+) -> (Duration, Answer, Cow<'p, [FacePair]>) {
     let verdict = if all { timed.all(budget) } else { timed.any(budget) };
     let time = start.elapsed();
     let answer = match verdict {
@@ -256,7 +292,7 @@ fn timed<'p>(
         TimedVerdict::Touching { pairs, .. } if all => touching(pairs),
         TimedVerdict::Touching { .. } => detected(true),
     };
-    (time, answer, if all { timed.into_pairs() } else { &[] })
+    (time, answer, if all { timed.into_pairs().into() } else { Cow::default() })
 }
 
 /// Returns the answer of a query that stops at the first pair.
@@ -265,9 +301,13 @@ pub(super) fn detected(touches: bool) -> Answer {
 }
 
 pub(super) fn touching(pairs: &[FacePair]) -> Answer {
+    Answer::Touching { count: pairs.len(), hash: hash(pairs) }
+}
+
+pub(super) fn hash(pairs: &[FacePair]) -> u64 {
     let mut hasher = DefaultHasher::new();
     pairs.hash(&mut hasher);
-    Answer::Touching { count: pairs.len(), hash: hasher.finish() }
+    hasher.finish()
 }
 
 impl Rows<'_> {
@@ -275,6 +315,7 @@ impl Rows<'_> {
         match self {
             Self::Pairs(_) => "step,face_a,face_b",
             Self::Distances(_) => "step,distance,ax,ay,az,bx,by,bz,face_a,face_b",
+            Self::Impacts(_) => "step,time,distance,ax,ay,az,bx,by,bz,nx,ny,nz,face_a,face_b",
         }
     }
 
@@ -294,7 +335,10 @@ impl Rows<'_> {
                 let points = [a.x, a.y, a.z, b.x, b.y, b.z].map(|x| x.to_string()).join(",");
                 writeln!(out, "{step},{distance},{points},{},{}", faces.a, faces.b)
             }
-            (Self::Distances(_), _) => Ok(()),
+            (Self::Impacts(_), Answer::Impact(Some(impact))) => {
+                writeln!(out, "{step},{}", impact_row(impact))
+            }
+            (Self::Distances(_) | Self::Impacts(_), _) => Ok(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use impinge_io::{Draft, commit_all, write_json};
-use impinge_scene::{Cycle, Row, RowStats};
+use impinge_scene::{Cycle, Row, RowStats, RowSwept};
 use std::{
     io::{self, Write},
     path::Path,
@@ -39,21 +39,23 @@ impl Format {
     }
 }
 
-/// The requested files of rows, contacts and poses, under temporary names until [`commit`](Self::commit).
+/// The requested files of rows, contacts, poses and swept contacts, under temporary names until [`commit`](Self::commit).
 /// Dropping this earlier deletes them.
 pub(super) struct Files {
     rows: Option<Draft>,
     contacts: Option<Draft>,
     poses: Option<Draft>,
+    swept: Option<Draft>,
     format: Format,
 }
 
 impl Files {
-    /// Creates the files (rows, contacts, poses) and writes their headers.
+    /// Creates the files (rows, contacts, poses, swept contacts) and writes their headers. Rows may have further
+    /// columns of statistics and of swept contacts.
     pub(super) fn create(
-        [rows, contacts, poses]: [Option<&Path>; 3],
+        [rows, contacts, poses, swept]: [Option<&Path>; 4],
         format: Option<Format>,
-        has_stats: bool,
+        [has_stats, has_swept]: [bool; 2],
     ) -> Result<Self, Failure> {
         let begin = |path: Option<&Path>, header: Option<&str>| -> Result<_, Failure> {
             let Some(path) = path else { return Ok(None) };
@@ -65,11 +67,14 @@ impl Files {
         };
         let format = format.unwrap_or(Format::Csv);
         let stats = if has_stats { RowStats::HEADER } else { "" };
-        let header = (format == Format::Csv).then(|| format!("{}{stats}", Row::HEADER));
+        let swept_columns = if has_swept { RowSwept::HEADER } else { "" };
+        let header = format!("{}{stats}{swept_columns}", Row::HEADER);
+        let header = (format == Format::Csv).then_some(header);
         Ok(Self {
             rows: begin(rows, header.as_deref())?,
             contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
             poses: begin(poses, Some(Cycle::POSES_HEADER))?,
+            swept: begin(swept, Some(Cycle::CONTACTS_HEADER))?,
             format,
         })
     }
@@ -84,12 +89,15 @@ impl Files {
         if let Some(poses) = &mut self.poses {
             poses.fill(|out| cycle.write_poses(out))?;
         }
+        if let Some(swept) = &mut self.swept {
+            swept.fill(|out| cycle.write_swept(out))?;
+        }
         Ok(())
     }
 
     /// Renames all files, and the plots and pages, to their final names.
     pub(super) fn commit(self, drawn: Vec<Draft>) -> Result<(), Failure> {
-        let Self { rows, contacts, poses, .. } = self;
-        Ok(commit_all([rows, contacts, poses].into_iter().flatten().chain(drawn), None)?)
+        let Self { rows, contacts, poses, swept, .. } = self;
+        Ok(commit_all([rows, contacts, poses, swept].into_iter().flatten().chain(drawn), None)?)
     }
 }

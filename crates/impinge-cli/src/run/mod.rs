@@ -54,6 +54,7 @@ use std::{
     before_help = "\
 Examples:
   impinge run scenes/003-table-1.toml
+  impinge run scenes/003-table-1.toml --swept
   impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
   impinge run scenes/004-pipes.toml --page pipes.html
   impinge run scene.toml --broad sweep --threads 1 --cycles 100 --json",
@@ -116,6 +117,14 @@ pub(crate) struct Arguments {
     cells: CellArguments,
     #[command(flatten)]
     grids: Grids,
+    /// Also find the faces whose swept spaces meet between each cycle and the next, so that no contact between
+    /// cycles is missed
+    #[arg(long)]
+    swept: bool,
+    /// Write the pairs of faces whose swept spaces meet, with the columns of --contacts; cycle is the one after.
+    /// Implies --swept
+    #[arg(long, value_name = "OUT.csv")]
+    write_swept: Option<PathBuf>,
     /// Add box tests, face tests, time per box test, impulses and energies to every row and summary
     #[arg(long)]
     stats: bool,
@@ -187,6 +196,7 @@ impl Arguments {
         overrides.method = self.method;
         overrides.threads = self.threads;
         overrides.stats = self.wants_stats();
+        overrides.swept = self.swept || self.write_swept.is_some();
         (overrides.face_octree, overrides.octree) = self.cells.choices(self.method.as_slice())?;
         Ok(overrides)
     }
@@ -201,6 +211,7 @@ impl Arguments {
             ("--output", self.output.as_deref()),
             ("--contacts", self.contacts.as_deref()),
             ("--write-poses", self.write_poses.as_deref()),
+            ("--write-swept", self.write_swept.as_deref()),
             ("--plot", self.plot.as_deref()),
             ("--page", self.page.as_deref()),
         ])
@@ -233,10 +244,11 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         }
         Ok(first)
     })?);
-    let Arguments { output, contacts, write_poses, plot, page, .. } = arguments;
-    let paths = [output, contacts, write_poses].map(Option::as_deref);
+    let Arguments { output, contacts, write_poses, write_swept, plot, page, .. } = arguments;
+    let paths = [output, contacts, write_poses, write_swept].map(Option::as_deref);
+    let has_swept = first.as_ref().is_some_and(Run::is_swept);
     interrupt.during(|| {
-        let mut files = Files::create(paths, format, arguments.wants_stats())?;
+        let mut files = Files::create(paths, format, [arguments.wants_stats(), has_swept])?;
         let mut reports = Vec::new();
         for number in 0..scene.run_count() {
             let run = match first.take() {

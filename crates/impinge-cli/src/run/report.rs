@@ -77,6 +77,14 @@ impl Report {
                 ),
             ),
         ];
+        if let Some(swept) = &summary.swept {
+            let pairs = count(swept.swept_pairs, "face pair");
+            let first = match swept.first_swept {
+                None => String::new(),
+                Some(cycle) => format!(", first between the cycles {cycle} and {}", cycle + 1),
+            };
+            rows.push(("swept", format!("{pairs} of {} compared{first}", swept.swept_compared)));
+        }
         if let Some(stats) = &summary.stats {
             let tests = match stats.box_tests {
                 0 => format!("{} does not count them", summary.method),

@@ -2,6 +2,7 @@
 
 mod bcf;
 mod bench;
+mod between;
 mod clash;
 mod clash_review;
 mod common;

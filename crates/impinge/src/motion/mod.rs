@@ -14,6 +14,7 @@
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
+//! | `swept.rs` | [`swept_contacts`]: the faces whose swept spaces meet, as in the papers |
 //! | `timeline.rs` | [`contact_intervals`]: when they are in contact |
 //! | `profile.rs` | [`distance_profile`]: their distance over time |
 
@@ -26,6 +27,7 @@ mod moving;
 mod path;
 mod profile;
 mod rigid;
+mod swept;
 mod timeline;
 
 pub use deformation::Deformation;
@@ -34,4 +36,5 @@ pub use moving::Moving;
 pub use path::Path;
 pub use profile::{DistanceAt, distance_profile};
 pub use rigid::{MAX_TURN, Motion, MotionError};
+pub use swept::{SweptContacts, swept_bounds, swept_contacts};
 pub use timeline::{ContactInterval, contact_intervals};

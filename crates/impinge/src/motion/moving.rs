@@ -141,10 +141,16 @@ impl MovingFace<'_> {
     /// A bound on the acceleration of the corners.
     pub(super) fn acceleration(&self) -> f64 {
         match self {
-            Self::Rigid { motion, corners } => {
-                let arms = corners.map(|corner| (corner - motion.pivot()).length());
-                motion.acceleration(arms.into_iter().fold(0.0, f64::max) * (1.0 + 1e-14))
-            }
+            Self::Rigid { motion, corners } => motion.acceleration(arm(motion, corners)),
+            Self::Linear { .. } => 0.0,
+        }
+    }
+
+    /// A bound on the distance of each corner, at any time, from the chord between its positions at both ends; 0 if the
+    /// corners move on straight lines.
+    pub(super) fn sagitta(&self) -> f64 {
+        match self {
+            Self::Rigid { motion, corners } => motion.sagitta(arm(motion, corners)),
             Self::Linear { .. } => 0.0,
         }
     }
@@ -159,4 +165,10 @@ impl MovingFace<'_> {
             Self::Linear { corners } => Some(*corners),
         }
     }
+}
+
+/// A bound on the distance of the corners of a face from the pivot.
+fn arm(motion: &Motion, corners: &Triangle) -> f64 {
+    let arms = corners.map(|corner| (corner - motion.pivot()).length());
+    arms.into_iter().fold(0.0, f64::max) * (1.0 + 1e-14)
 }

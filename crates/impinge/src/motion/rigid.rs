@@ -295,6 +295,16 @@ impl Motion {
         rate * (rate * (1.0 + 3e-6) + 2.0 * self.skew) * radius * (1.0 + 1e-12)
     }
 
+    /// An upper bound on the distance of a vertex within `radius` of the pivot, at any time, from the chord between its
+    /// positions at both ends; 0 if vertices move on straight lines.
+    ///
+    /// An arc of a curve departs from its chord by at most an eighth of its largest acceleration. And a vertex and its
+    /// chord are both within (1 + 2e-6) `radius` of the pivot.
+    pub(crate) fn sagitta(&self, radius: f64) -> f64 {
+        let bound = (self.acceleration(radius) * 0.125).min(2.0 * (1.0 + 3e-6) * radius);
+        if self.is_linear() { 0.0 } else { bound * (1.0 + 1e-12) }
+    }
+
     /// The velocity of the pivot.
     pub(crate) fn drift(&self) -> DVec3 {
         self.track[1] - self.track[0]

@@ -20,7 +20,8 @@ fn random_motion(random: &mut generate::Random, reach: f64) -> Motion {
     Motion::spinning(start, to, turn, pivot).expect("in range")
 }
 
-fn shapes(method: Method) -> Vec<Shape> {
+/// Bodies of about unit size, convex and not.
+pub(crate) fn shapes(method: Method) -> Vec<Shape> {
     let meshes = [
         generate::cuboid(DVec3::new(1.0, 0.6, 0.2)).expect("sizes"),
         generate::torus(0.6, 0.2, [12, 6]).expect("sizes"),

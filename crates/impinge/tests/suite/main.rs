@@ -21,6 +21,7 @@ mod point_distance;
 mod points;
 mod rays;
 mod rotating;
+mod swept;
 mod toy;
 mod triangles;
 mod world;

@@ -1,0 +1,75 @@
+//! Between two cycles: the faces of bodies whose swept spaces meet, as Kitamura, Takemura and Kishino (1994) test them.
+//! `run.rs` asks for them at each cycle, before bodies respond.
+
+use crate::{
+    motion::Mover,
+    rows::{RowSwept, micros},
+};
+use impinge::{
+    FacePair, Motion, Threads, World,
+    broad::{BroadPhase, Detail, Packed, Proxies},
+    motion::{MotionError, swept_bounds, swept_contacts},
+    world::BodyId,
+};
+use std::{ops::ControlFlow, time::Instant};
+
+/// Finds the pairs of faces, and keeps those of the last cycle.
+#[derive(Debug, Default)]
+pub(super) struct Sweeper {
+    motions: Vec<Motion>,
+    near: Vec<[u32; 2]>,
+    /// Bodies by number, and the faces of them whose swept spaces meet; sorted.
+    pub(super) pairs: Vec<([u32; 2], Vec<FacePair>)>,
+}
+
+impl Sweeper {
+    /// Compares all bodies from the previous cycle to this one. An error comes with the number of the body.
+    pub(super) fn sweep(
+        &mut self,
+        world: &World,
+        bodies: &[BodyId],
+        movers: &[Mover],
+    ) -> Result<RowSwept, (usize, MotionError)> {
+        self.motions.clear();
+        for (number, mover) in movers.iter().enumerate() {
+            self.motions.push(mover.last_motion().map_err(|error| (number, error))?);
+        }
+        let start = Instant::now();
+        self.find_near(world, bodies, movers);
+        self.pairs.clear();
+        let mut row = RowSwept { swept_near: self.near.len(), ..RowSwept::default() };
+        for &pair in &self.near {
+            let [a, b] = pair.map(|body| {
+                let body = body as usize;
+                (&movers[body].shape, &self.motions[body])
+            });
+            let found = swept_contacts(a, b).expect("a world has shapes of one method");
+            row.swept_compared += found.compared;
+            row.swept_pairs += found.pairs.len();
+            if !found.pairs.is_empty() {
+                self.pairs.push((pair, found.pairs));
+            }
+        }
+        row.swept_us = micros(start.elapsed());
+        Ok(row)
+    }
+
+    /// Finds the bodies whose boxes, around all their positions between the cycles, overlap.
+    fn find_near(&mut self, world: &World, bodies: &[BodyId], movers: &[Mover]) {
+        let mut proxies = Proxies::new(Detail::Boxes);
+        let mut broad = Packed::new();
+        for (body, (mover, motion)) in (0..).zip(movers.iter().zip(&self.motions)) {
+            proxies.set(body, swept_bounds(&mover.shape, motion), true);
+            broad.insert(&proxies, body);
+        }
+        self.near.clear();
+        let _ = broad.pairs(&proxies, Threads::One, &mut |pair| {
+            let [a, b] = pair.map(|body| bodies[body as usize]);
+            if world.compares(a, b) {
+                self.near.push(pair);
+            }
+            ControlFlow::Continue(())
+        });
+        self.near.sort_unstable();
+    }
+}
