@@ -68,6 +68,23 @@ impl ImpactOptions {
         self.times = [from.clamp(0.0, 1.0), to.clamp(0.0, 1.0)];
         self
     }
+
+    /// The part of the motion that is searched.
+    pub(crate) fn times(&self) -> [f64; 2] {
+        self.times
+    }
+
+    /// A body's share of the tolerance: two bodies that stay farther apart than the sum of their shares have no impact.
+    ///
+    /// [`Search::first`] takes the larger of two terms as tolerance for two bodies. Each of them is at most the sum
+    /// of two parts, one for each body. The last summand allows for the errors of distances as computed.
+    pub(super) fn share_of(&self, body: &MovingShape<'_>) -> f64 {
+        let asked = self.tolerance.map_or_else(
+            || default_tolerance([body.shape, body.shape]),
+            |tolerance| 0.5 * tolerance.get(),
+        );
+        asked.max(128.0 * body.rounding) * (1.0 + 1e-11) + 8.0 * body.rounding
+    }
 }
 
 /// Returns the first time at which two moving bodies touch, and where. `None` is a proof that they do not touch at any

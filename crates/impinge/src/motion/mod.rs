@@ -12,14 +12,20 @@
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
+//! | `envelope.rs` | volumes that enclose a body during its whole motion |
+//! | `extrapolate.rs` | [`Track`]: the last poses of a body, and where it will go from there |
 
 mod advance;
 mod approach;
 mod candidates;
+mod envelope;
+mod extrapolate;
 mod impact;
 mod path;
 mod rigid;
 
+pub(crate) use envelope::Envelope;
+pub use extrapolate::Track;
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use path::Path;
 pub use rigid::{MAX_TURN, Motion, MotionError};
