@@ -14,6 +14,8 @@ pub(super) struct Document {
     pub(super) cycles: Spanned<u64>,
     #[serde(default)]
     pub(super) stop_at_contact: bool,
+    #[serde(default)]
+    pub(super) continuous: bool,
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
     pub(super) face_octree: Option<FaceOctree>,

@@ -47,12 +47,14 @@
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
 //! | `motion.rs`, `flight.rs`, `inertia.rs` | how bodies move; free flight; the inertia of a mesh |
+//! | `between.rs` | an impact between two cycles, as a row |
 //! | `deform.rs` | bodies that deform: built-in deformations, sequences of meshes |
 //! | `dynamics.rs` | forces, restitution and walls |
 //! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
 //! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
 
+mod between;
 mod build;
 mod choices;
 mod contact_normal;
@@ -76,6 +78,7 @@ mod summary;
 mod text;
 mod values;
 
+pub use between::ImpactRow;
 pub use build::{Builder, MAX_THREADS, Overrides};
 pub use choices::{
     Broad, CoherenceKind, FaceOctreeChoice, OctreeChoice, Optimisation, UnknownBroad,
@@ -83,8 +86,8 @@ pub use choices::{
 pub use document::{Paper, PlotAxis};
 pub use error::Error;
 pub use figures::Figure;
-pub use rows::{Row, RowStats};
+pub use rows::{Row, RowImpacts, RowStats};
 pub use run::{Cycle, Run};
 pub use scene::Scene;
 pub use sources::{Files, SourceError, Sources};
-pub use summary::{End, Summary, SummaryStats};
+pub use summary::{End, Summary, SummaryImpacts, SummaryStats};

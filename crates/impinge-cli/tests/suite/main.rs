@@ -5,6 +5,7 @@ mod bench;
 mod clash;
 mod clash_review;
 mod common;
+mod continuous;
 mod corpus;
 mod deform;
 mod elevation;

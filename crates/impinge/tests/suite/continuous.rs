@@ -33,14 +33,26 @@ struct Tumbling {
     groups: [u32; 2],
 }
 
-/// Bodies that rest, fly straight, and turn slowly or several times, about points on them or far from them.
+impl Tumbling {
+    /// Whether a continuous step compares two bodies.
+    fn is_compared_with(&self, other: &Self) -> bool {
+        let [one, two] = [self.groups, other.groups];
+        let is_masked = one[0] & two[1] == 0 || two[0] & one[1] == 0;
+        let is_still = self.motion.is_still() && other.motion.is_still();
+        !(is_masked || is_still || (self.is_fixed && other.is_fixed))
+    }
+}
+
+/// Bodies that rest, fly straight, and turn slowly or several times, about points on them or far from them. Every fourth
+/// seed is so far from the origin that tolerances follow from rounding.
 fn tumbling(seed: u64, count: usize) -> Vec<Tumbling> {
     let mut random = Random::new(seed);
+    let middle = DVec3::X * if seed % 4 == 3 { 1e8 } else { 0.0 };
     (0..count)
         .map(|_| {
             let rotation = DMat3::from_axis_angle(random.direction(), random.range(0.0, 3.0));
-            let start = Pose::new(rotation, random.direction() * random.range(0.0, 4.0));
-            let start = start.expect("a rotation");
+            let place = middle + random.direction() * random.range(0.0, 4.0);
+            let start = Pose::new(rotation, place).expect("a rotation");
             let turn = random.direction() * [0.0, 0.3, 2.0, 9.0][random.below(4) as usize];
             let way = random.direction() * [0.0, 0.5, 5.0][random.below(3) as usize];
             let pivot = random.direction() * [0.0, 0.5, 4.0][random.below(3) as usize];
@@ -77,9 +89,7 @@ fn every_pair(
     let mut impacts = Vec::new();
     for (i, a) in bodies.iter().enumerate() {
         for (j, b) in bodies.iter().enumerate().skip(i + 1) {
-            let is_masked = a.groups[0] & b.groups[1] == 0 || b.groups[0] & a.groups[1] == 0;
-            let is_still = a.motion.is_still() && b.motion.is_still();
-            if is_masked || is_still || (a.is_fixed && b.is_fixed) {
+            if !a.is_compared_with(b) {
                 continue;
             }
             let placed = [a, b].map(|body| (&shapes[body.shape], &body.motion));
@@ -175,9 +185,7 @@ fn no_pair_touches_before_its_impact() {
         let impacts = numbered(world.step_continuous(&ImpactOptions::default()).impacts());
         for (i, a) in bodies.iter().enumerate() {
             for (j, b) in bodies.iter().enumerate().skip(i + 1) {
-                let is_masked = a.groups[0] & b.groups[1] == 0 || b.groups[0] & a.groups[1] == 0;
-                let is_still = a.motion.is_still() && b.motion.is_still();
-                if is_masked || is_still || (a.is_fixed && b.is_fixed) {
+                if !a.is_compared_with(b) {
                     continue;
                 }
                 let known = impacts.iter().find(|hit| (hit.0, hit.1) == (i, j));
@@ -307,7 +315,7 @@ fn forecasts_of_steady_motions_come_true() {
     for seed in 400..440 {
         let mut random = Random::new(seed);
         let horizon = random.range(2.0, 20.0);
-        let bodies: Vec<_> = tumbling(seed, 12);
+        let bodies: Vec<_> = tumbling(4 * seed, 12);
         let steady: Vec<(DVec3, DVec3)> = (bodies.iter())
             .map(|_| {
                 let turn = random.direction() * [0.0, 0.1, 0.5][random.below(3) as usize];
