@@ -96,7 +96,11 @@ impl Step {
     }
 
     pub(crate) fn quick() -> Vec<Self> {
-        let environment = &[("IMPINGE_PAIRS", "2000"), ("IMPINGE_FUZZ_SECONDS", "0.3")];
+        let environment = &[
+            ("IMPINGE_PAIRS", "2000"),
+            ("IMPINGE_MOTIONS", "40"),
+            ("IMPINGE_FUZZ_SECONDS", "0.3"),
+        ];
         let check = Check::Cargo { arguments: &["checked", "--workspace"], environment };
         vec![Self { name: "tests", check }]
     }

@@ -21,6 +21,7 @@ mod escape;
 mod format;
 mod index;
 mod model;
+mod motion_cases;
 mod octree;
 mod polygon;
 mod poses;
@@ -47,6 +48,7 @@ pub use format::{Format, load, load_mesh, load_with, read, read_with, save, writ
 pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
+pub use motion_cases::{MotionCase, load_motion_cases};
 pub use octree::{load_octree, save_octree, write_octree};
 pub use poses::{load_poses, save_poses, write_poses};
 pub use reads::recorded;

@@ -1,4 +1,5 @@
 //! When two moving bodies touch first: `cargo run --release --example first_impact`
+#![expect(clippy::print_stdout, reason = "an example")]
 use impinge::{Motion, Pose, Shape, first_impact, generate, glam::DVec3, motion::ImpactOptions};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

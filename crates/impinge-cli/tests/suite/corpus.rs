@@ -3,7 +3,11 @@
 //! The environment variable `IMPINGE_DATA` names the folder of the files.
 
 use crate::common::{Folder, Run, corpus, csv, impinge};
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 const FORMATS: [&str; 6] = ["obj", "stl", "ply", "off", "gltf", "glb"];
 
@@ -169,5 +173,29 @@ fn known_triangles_all_come_out_right() {
         cases += lines;
     }
     let arguments = ["verify", "triangles"].into_iter().chain(files.iter().map(String::as_str));
+    assert_eq!(impinge(arguments).succeeds().json()["right"], cases);
+}
+
+/// No contact is missed, and none is false.
+#[test]
+fn known_motions_all_come_out_right() {
+    let Some(data) = corpus() else { return };
+    let mut files: Vec<String> = Vec::new();
+    let children = |folder: &Path| -> Vec<PathBuf> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    for kind in children(&data.join("ccd-queries")).iter().flat_map(|scene| children(scene)) {
+        files.extend(children(&kind).into_iter().map(|file| file.to_str().unwrap().to_owned()));
+    }
+    files.retain(|file| file.ends_with(".csv"));
+    assert!(!files.is_empty(), "no CSV files");
+    let mut cases = 0;
+    for file in &files {
+        let tally = impinge(["verify", "ccd", file]).succeeds().json();
+        let count = fs::read_to_string(file).unwrap().lines().count() as u64 / 8;
+        assert_eq!((&tally["cases"], &tally["right"]), (&count.into(), &count.into()), "{file}");
+        cases += count;
+    }
+    let arguments = ["verify", "ccd"].into_iter().chain(files.iter().map(String::as_str));
     assert_eq!(impinge(arguments).succeeds().json()["right"], cases);
 }

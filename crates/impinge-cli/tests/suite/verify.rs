@@ -1,4 +1,4 @@
-//! Tests of `impinge verify triangles`: right, wrong and unreadable answers.
+//! Tests of `impinge verify`: right, wrong and unreadable answers.
 
 use crate::common::{Folder, Run, impinge};
 use serde_json::{Value, json};
@@ -101,4 +101,58 @@ fn bad_files_are_named_by_line() {
     Run::new(["verify", "triangles", &folder.write("binary.csv", [0xFF; 1000])])
         .finish()
         .refuses(&["binary.csv"]);
+}
+
+/// A vertex that falls from a height of 1 to another height, onto a face with the answer. As two edges, the same points
+/// never touch.
+fn falling(height: &str, answer: u8) -> String {
+    let points = |z: &str| {
+        format!(
+            "1,4,1,4,{z},{answer}\n0,1,0,1,0,1,{answer}\n1,1,0,1,0,1,{answer}\n0,1,1,1,0,1,{answer}\n"
+        )
+    };
+    points("1,1") + &points(height)
+}
+
+#[test]
+fn motions_are_compared_by_kind() {
+    let folder = Folder::new();
+    let cases = falling("-1,1", 1) + &falling("0,1", 1) + &falling("1,1024", 0);
+    let file = folder.write("cases.csv", cases);
+    let run = impinge(["verify", "ccd", "--kind", "vertex-face", &file]).succeeds();
+    assert_eq!(
+        (run.json_keys(), run.json()),
+        (
+            vec!["cases".to_owned(), "right".into(), "missed".into(), "false".into()],
+            tally(3, 3, 0, 0)
+        )
+    );
+    let run = impinge(["verify", "ccd", "--kind", "edge-edge", &file]);
+    assert_eq!((run.code, run.json()), (Some(1), tally(3, 1, 2, 0)), "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("{file}: line 9: missed")), "{}", run.stderr);
+    // A false alarm is reported, but is not an error.
+    let file = folder.write("vertex-face.csv", falling("-1,1", 0));
+    let run = impinge(["verify", "ccd", &file]).succeeds();
+    assert_eq!(run.json(), tally(1, 0, 0, 1));
+    assert!(run.stderr.contains("line 1: false alarm"), "{}", run.stderr);
+}
+
+#[test]
+fn bad_motions_are_refused() {
+    let folder = Folder::new();
+    let good = falling("-1,1", 1);
+    let unknown = folder.write("cases.csv", &good);
+    impinge(["verify", "ccd", &unknown]).refuses(&["cases.csv", "--kind"]);
+    let both = folder.write("vertex-face-or-edge-edge.csv", &good);
+    impinge(["verify", "ccd", &both]).refuses(&["--kind"]);
+    for (text, pieces) in [
+        (good.replace("1,4,1,4,-1,1", "1,3,1,4,-1,1"), [":5:", "not a double"]),
+        (good.replace("1,1,0,1,0,1,1", "1,0,0,1,0,1,1"), [":3:", "denominator"]),
+        (good.lines().take(7).collect::<Vec<_>>().join("\n"), [":1:", "eight rows"]),
+        (String::new(), ["vertex-face.csv", "no cases"]),
+    ] {
+        let file = folder.write("vertex-face.csv", text);
+        impinge(["verify", "ccd", &file]).refuses(&pieces);
+    }
+    impinge(["verify", "ccd", &folder.at("vertex-face-none.csv")]).refuses(&["none.csv"]);
 }

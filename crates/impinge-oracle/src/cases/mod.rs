@@ -14,11 +14,13 @@
 mod contact;
 mod flat;
 mod general;
+mod moving;
 mod range;
 mod rays;
 mod rng;
 mod shape;
 
+pub use moving::{MovingFamily, moving_families};
 pub use rays::{RayCase, RayFamily, ray_families};
 pub use rng::Rng;
 

@@ -7,16 +7,14 @@
 //! short that the sagittas are a quarter of d. Faces that slide past each other keep their distance along n, so a
 //! large motion takes few steps; and near a contact the steps converge like Newton's iteration.
 
-use super::approach::MovingShape;
+use super::moving::MovingFace;
 use crate::narrow::{Closest, Triangle, triangles_distance};
 use glam::DVec3;
 
 /// Two faces of moving bodies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MovingFaces<'m> {
-    bodies: [MovingShape<'m>; 2],
-    /// The corners of both faces, each in the frame of its body.
-    corners: [Triangle; 2],
+    faces: [MovingFace<'m>; 2],
     /// A bound on the sum of the accelerations of two vertices, one of each face.
     acceleration: f64,
     /// A bound on the error of the distance of two vertices as placed.
@@ -31,24 +29,14 @@ pub(super) struct Reached {
 }
 
 impl<'m> MovingFaces<'m> {
-    pub(super) fn new(bodies: &[MovingShape<'m>; 2], faces: [u32; 2], rounding: f64) -> Self {
-        let corners = [bodies[0].corners(faces[0]), bodies[1].corners(faces[1])];
-        let acceleration = [0, 1].map(|side: usize| {
-            let motion = bodies[side].motion;
-            let arms = corners[side].map(|corner| (corner - motion.pivot()).length());
-            let radius = arms.into_iter().fold(0.0, f64::max) * (1.0 + 1e-14);
-            motion.acceleration(radius)
-        });
-        let acceleration = acceleration[0] + acceleration[1];
-        Self { bodies: *bodies, corners, acceleration, rounding }
+    pub(super) fn new(faces: [MovingFace<'m>; 2], rounding: f64) -> Self {
+        let acceleration = faces[0].acceleration() + faces[1].acceleration();
+        Self { faces, acceleration, rounding }
     }
 
     /// Both faces at a time, as placed.
-    fn at(&self, time: f64) -> [Triangle; 2] {
-        [0, 1].map(|side: usize| {
-            let pose = self.bodies[side].motion.unrepaired_pose_at(time);
-            pose.place_triangle(self.corners[side])
-        })
+    pub(super) fn at(&self, time: f64) -> [Triangle; 2] {
+        self.faces.map(|face| face.at(time))
     }
 
     /// The first time between two times at which the distance of the faces is at most `distance`; never later than that
@@ -72,7 +60,7 @@ impl<'m> MovingFaces<'m> {
             let end_faces = self.at(end);
             let sagitta = self.acceleration * step * step * 0.125 * (1.0 + 1e-12);
             let slack = sagitta + self.rounding;
-            let share = apart_until(closest.b - closest.a, &faces, &end_faces, slack);
+            let share = apart_until(direction(&faces, &closest), &faces, &end_faces, slack);
             if share >= 1.0 {
                 (time, faces) = (end.min(to), end_faces);
                 // Rounding of `end` may have shortened the last step.
@@ -95,14 +83,67 @@ impl<'m> MovingFaces<'m> {
     }
 }
 
-/// Until which share of a step two faces, whose corners move on straight lines, are farther apart than `slack` along a
-/// direction; 1 if they are throughout, 0 if nothing is known.
-fn apart_until(way: DVec3, start: &[Triangle; 2], end: &[Triangle; 2], slack: f64) -> f64 {
-    let length = way.length();
-    let direction = way / length;
-    if !direction.is_finite() {
-        return 0.0;
+/// A direction along which two faces that are apart have nearly their distance: mostly that between their closest
+/// points.
+///
+/// These points are rounded. If the faces are much closer than they are large, the direction between them is so far off
+/// that other corners are not apart along it. Directions that are computed from the features are at right angles to
+/// edges to a few roundings, so the best of them is used then.
+pub(super) fn direction(faces: &[Triangle; 2], closest: &Closest) -> DVec3 {
+    let likely = (closest.b - closest.a).normalize_or_zero();
+    if gap_along(likely, faces) > 0.75 * closest.distance {
+        return likely;
     }
+    let mut best = (gap_along(likely, faces), likely);
+    each_feature_direction(faces, |way| {
+        // From the first face to the second; features do not know which way that is.
+        for way in [way, -way] {
+            let gap = gap_along(way, faces);
+            if gap > best.0 {
+                best = (gap, way);
+            }
+        }
+    });
+    best.1
+}
+
+/// How far apart two faces are along a unit vector.
+fn gap_along(way: DVec3, [a, b]: &[Triangle; 2]) -> f64 {
+    // Relative to a corner, so that no digits are lost far from the origin.
+    let along = |corner: DVec3| way.dot(corner - a[0]);
+    let near = along(b[0]).min(along(b[1])).min(along(b[2]));
+    near - along(a[0]).max(along(a[1])).max(along(a[2]))
+}
+
+/// Calls a function with unit vectors, one of which is the direction between the closest points of two faces: at right
+/// angles to a face, to an edge of each, or to an edge and through a corner, or through a corner of each.
+fn each_feature_direction([a, b]: &[Triangle; 2], mut call: impl FnMut(DVec3)) {
+    let edges = |t: &Triangle| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    let (edges_a, edges_b) = (edges(a), edges(b));
+    for edges in [edges_a, edges_b] {
+        call(edges[0].cross(edges[1]).normalize_or_zero());
+    }
+    for edge in edges_a {
+        edges_b.iter().for_each(|other| call(edge.cross(*other).normalize_or_zero()));
+    }
+    for (corners, other, other_edges) in [(a, b, edges_b), (b, a, edges_a)] {
+        for corner in corners {
+            for (from, edge) in other.iter().zip(other_edges) {
+                let along = edge.normalize_or_zero();
+                // Twice, because the first difference may be small, and rounded.
+                let across = |way: DVec3| way - along * along.dot(way);
+                call(across(across(*corner - *from).normalize_or_zero()).normalize_or_zero());
+            }
+        }
+    }
+    for corner in a {
+        b.iter().for_each(|other| call((*other - *corner).normalize_or_zero()));
+    }
+}
+
+/// Until which share of a step two faces, whose corners move on straight lines, are farther apart than `slack` along a
+/// unit vector; 1 if they are throughout, 0 if nothing is known.
+fn apart_until(direction: DVec3, start: &[Triangle; 2], end: &[Triangle; 2], slack: f64) -> f64 {
     let mut share: f64 = 1.0;
     for i in 0..3 {
         for j in 0..3 {

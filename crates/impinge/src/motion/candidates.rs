@@ -4,7 +4,10 @@
 //! closer in half of it ([`relative_speed`]). So a query with that tolerance, at the poses of the middle, finds them all:
 //! every method grows its volumes by the tolerance, and no method needs to know about motions.
 
-use super::approach::{MovingShape, relative_speed, rounding};
+use super::{
+    approach::{relative_speed, rounding},
+    moving::MovingBody,
+};
 use crate::{FacePair, Shape, query::Searcher};
 use std::ops::ControlFlow;
 
@@ -12,7 +15,7 @@ use std::ops::ControlFlow;
 /// possibly others. Returns `false`, with some of them only, if there are more than `limit`.
 pub(super) fn candidates(
     searcher: &mut Searcher,
-    bodies: &[MovingShape<'_>; 2],
+    bodies: &[MovingBody<'_>; 2],
     [from, to]: [f64; 2],
     distance: f64,
     limit: usize,
@@ -20,13 +23,17 @@ pub(super) fn candidates(
 ) -> bool {
     pairs.clear();
     let middle = 0.5 * (from + to);
-    let poses = bodies.map(|body| body.motion.unrepaired_pose_at(middle));
     // Distances count as computed, to a relative 1e-12.
     let tolerance = (travel(bodies, [from, to]) + distance + rounding(bodies)) * (1.0 + 1e-11);
-    let [a, b] = [0, 1].map(|side| (bodies[side].shape, &poses[side]));
-    searcher.visit_within(a, b, tolerance, &mut |pair| {
-        pairs.push(pair);
-        if pairs.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    let [a, b] = bodies;
+    a.moving().with_shape_at(middle, |shape_a, pose_a| {
+        b.moving().with_shape_at(middle, |shape_b, pose_b| {
+            let bodies = [(shape_a, pose_a), (shape_b, pose_b)];
+            searcher.visit_within(bodies[0], bodies[1], tolerance, &mut |pair| {
+                pairs.push(pair);
+                if pairs.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        });
     });
     if pairs.len() > limit {
         return false;
@@ -37,7 +44,7 @@ pub(super) fn candidates(
 
 /// An upper bound on how far any two points, one of each body, move relative to each other between the middle of an
 /// interval and any other time of it.
-pub(super) fn travel(bodies: &[MovingShape<'_>; 2], [from, to]: [f64; 2]) -> f64 {
+pub(super) fn travel(bodies: &[MovingBody<'_>; 2], [from, to]: [f64; 2]) -> f64 {
     // The middle is rounded: one half may be longer than the other.
     let half = 0.5 * (to - from) + f64::EPSILON;
     relative_speed(bodies, [from, to]) * half

@@ -9,10 +9,10 @@
 //! - A vertex stays within its distance from the pivot of the straight track of the pivot. This bound is tight for large
 //!   turns.
 //!
-//! Every volume is also grown by the body's share of the tolerance ([`ImpactOptions::share_of`]). So two bodies whose
+//! Every volume is also grown by the body's share of the tolerance ([`tolerance_share`]). So two bodies whose
 //! volumes are disjoint stay farther apart than the tolerance, and [`first_impact`](super::first_impact) finds nothing.
 
-use super::{ImpactOptions, Motion, approach::MovingShape};
+use super::{ImpactOptions, Motion, impact::tolerance_share, moving::MovingBody};
 use crate::{Bounds, Shape};
 use glam::DVec3;
 
@@ -34,10 +34,10 @@ impl<'m> Envelope<'m> {
         motion: &'m Motion,
         options: &ImpactOptions,
     ) -> Option<Self> {
-        let body = MovingShape::new(shape, motion)?;
+        let body = MovingBody::new((shape, motion).into())?;
         // Matrices lengthen vectors by at most 1.5e-6. The margin holds several roundings of positions.
         let radius = body.radius * (1.0 + 3e-6);
-        let margin = options.share_of(&body);
+        let margin = tolerance_share(&body, options);
         let sagitta = (motion.acceleration(body.radius) * 0.125).min(2.0 * radius);
         Some(Self {
             shape,

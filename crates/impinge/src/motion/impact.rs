@@ -1,13 +1,16 @@
 //! The first time at which two moving bodies touch.
 
 use super::{
-    Motion,
-    advance::{MovingFaces, Reached},
-    approach::{MovingShape, rounding},
+    Moving,
+    advance::{MovingFaces, Reached, direction},
+    approach::rounding,
     candidates::{candidates, edge_length, travel},
+    moving::MovingBody,
 };
 use crate::{
-    FacePair, MethodMismatch, Shape, Tolerance, ToleranceError, narrow::Triangle, query::Searcher,
+    FacePair, MethodMismatch, Tolerance, ToleranceError,
+    narrow::{Triangle, moving_triangles_contact_until, triangles_distance},
+    query::Searcher,
 };
 use glam::DVec3;
 
@@ -45,7 +48,7 @@ pub struct ImpactOptions {
 }
 
 impl Default for ImpactOptions {
-    /// A tolerance of 1e-9 of the larger body's size, and the whole motion.
+    /// A tolerance of 1e-11 of the larger body's size, and the whole motion.
     fn default() -> Self {
         Self { tolerance: None, times: [0.0, 1.0] }
     }
@@ -63,27 +66,19 @@ impl ImpactOptions {
         Ok(self)
     }
 
-    /// Searches a part of the motion only. Times are limited to those from 0 to 1.
+    /// Searches a part of the motion only. Times are limited to those from 0 to 1; NaN means the start or the end.
     pub fn between(mut self, from: f64, to: f64) -> Self {
-        self.times = [from.clamp(0.0, 1.0), to.clamp(0.0, 1.0)];
+        let limited = |time: f64, otherwise: f64| match time.is_nan() {
+            true => otherwise,
+            false => time.clamp(0.0, 1.0),
+        };
+        self.times = [limited(from, 0.0), limited(to, 1.0)];
         self
     }
 
     /// The part of the motion that is searched.
     pub(crate) fn times(&self) -> [f64; 2] {
         self.times
-    }
-
-    /// A body's share of the tolerance: two bodies that stay farther apart than the sum of their shares have no impact.
-    ///
-    /// [`Search::first`] takes the larger of two terms as tolerance for two bodies. Each of them is at most the sum
-    /// of two parts, one for each body. The last summand allows for the errors of distances as computed.
-    pub(super) fn share_of(&self, body: &MovingShape<'_>) -> f64 {
-        let asked = self.tolerance.map_or_else(
-            || default_tolerance([body.shape, body.shape]),
-            |tolerance| 0.5 * tolerance.get(),
-        );
-        asked.max(128.0 * body.rounding) * (1.0 + 1e-11) + 8.0 * body.rounding
     }
 }
 
@@ -110,17 +105,18 @@ impl ImpactOptions {
 /// assert!((impact.normal - DVec3::Z).length() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn first_impact(
-    a: (&Shape, &Motion),
-    b: (&Shape, &Motion),
+pub fn first_impact<'m>(
+    a: impl Into<Moving<'m>>,
+    b: impl Into<Moving<'m>>,
     options: &ImpactOptions,
 ) -> Result<Option<Impact>, MethodMismatch> {
-    a.0.check_method(b.0)?;
+    let (a, b) = (a.into(), b.into());
+    a.shape().check_method(b.shape())?;
     Ok(Searcher::of_thread(|searcher| Search::default().first(searcher, a, b, options)))
 }
 
 /// Up to this many pairs of faces are advanced one by one. If there are more, the interval is halved.
-const FEW: usize = 48;
+const FEW: usize = 40;
 
 /// Intervals are not halved beyond this length.
 const SHORTEST: f64 = 1e-9;
@@ -138,17 +134,16 @@ impl Search {
     pub(crate) fn first(
         &mut self,
         searcher: &mut Searcher,
-        a: (&Shape, &Motion),
-        b: (&Shape, &Motion),
+        a: Moving<'_>,
+        b: Moving<'_>,
         options: &ImpactOptions,
     ) -> Option<Impact> {
-        let bodies = [MovingShape::new(a.0, a.1)?, MovingShape::new(b.0, b.1)?];
+        let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
+        let shapes = [a.shape(), b.shape()];
         let rounding = rounding(&bodies);
-        let asked = options.tolerance.map_or_else(|| default_tolerance([a.0, b.0]), Tolerance::get);
-        // Below a few roundings, distances of positions mean nothing.
-        let tolerance = asked.max(64.0 * rounding);
+        let tolerance = search_tolerance(&bodies, options);
 
-        let edge = edge_length(a.0).min(edge_length(b.0));
+        let edge = edge_length(shapes[0]).min(edge_length(shapes[1]));
         self.intervals.clear();
         self.intervals.push(options.times);
         while let Some(interval) = self.intervals.pop() {
@@ -174,9 +169,10 @@ impl Search {
     }
 }
 
-/// The pair of faces that comes within the tolerance first.
+/// The pair of faces that touches first: exactly if all corners move on straight lines, otherwise the pair that comes
+/// within the tolerance first.
 fn earliest(
-    bodies: &[MovingShape<'_>; 2],
+    bodies: &[MovingBody<'_>; 2],
     pairs: &[FacePair],
     [from, mut to]: [f64; 2],
     tolerance: f64,
@@ -184,8 +180,22 @@ fn earliest(
 ) -> Option<(FacePair, Reached)> {
     let mut first: Option<(FacePair, Reached)> = None;
     for &pair in pairs {
-        let faces = MovingFaces::new(bodies, [pair.a, pair.b], rounding);
-        let Some(reached) = faces.first_within([from, to], tolerance) else { continue };
+        let faces = [bodies[0].face(pair.a), bodies[1].face(pair.b)];
+        let moving = MovingFaces::new(faces, rounding);
+        let reached = match (faces[0].linear(), faces[1].linear()) {
+            (Some(a), Some(b)) => match moving_triangles_contact_until(&a, &b, to) {
+                Some(contact) if contact.time.latest >= from => {
+                    let time = contact.time.earliest.max(from);
+                    let [face_a, face_b] = moving.at(time);
+                    Some(Reached { time, closest: triangles_distance(&face_a, &face_b) })
+                }
+                // A contact before the part of the motion that is searched says nothing about later ones.
+                Some(_) => moving.first_within([from, to], tolerance),
+                None => None,
+            },
+            _ => moving.first_within([from, to], tolerance),
+        };
+        let Some(reached) = reached else { continue };
         let is_earlier = first.as_ref().is_none_or(|(_, known)| reached.time < known.time);
         if is_earlier {
             to = reached.time;
@@ -198,15 +208,13 @@ fn earliest(
     first
 }
 
-fn impact(bodies: &[MovingShape<'_>; 2], faces: FacePair, reached: &Reached) -> Impact {
+fn impact(bodies: &[MovingBody<'_>; 2], faces: FacePair, reached: &Reached) -> Impact {
     let Reached { time, closest } = *reached;
-    let way = closest.b - closest.a;
-    let normal = (way / way.length()).is_finite().then(|| way / way.length());
-    let normal = normal.unwrap_or_else(|| {
-        let [face_a, face_b] = [(&bodies[0], faces.a), (&bodies[1], faces.b)]
-            .map(|(body, face)| body.motion.pose_at(time).place_triangle(body.corners(face)));
-        normal_of_touching(&face_a, &face_b)
-    });
+    let faces_at = [bodies[0].face(faces.a), bodies[1].face(faces.b)].map(|face| face.at(time));
+    let normal = match closest.distance {
+        0.0 => normal_of_touching(&faces_at[0], &faces_at[1]),
+        _ => direction(&faces_at, &closest),
+    };
     let points = [closest.a, closest.b];
     Impact { time, faces, points, normal, distance: closest.distance }
 }
@@ -229,8 +237,24 @@ fn normal_of_touching(a: &Triangle, b: &Triangle) -> DVec3 {
     if normal.dot(way) < 0.0 { -normal } else { normal }
 }
 
-/// 1e-9 of the larger body's size.
-fn default_tolerance(shapes: [&Shape; 2]) -> f64 {
-    let sizes = shapes.map(|shape| shape.mesh().bounds().size().max_element());
-    1e-9 * sizes[0].max(sizes[1])
+/// The distance at which bodies count as touching: that of the options, or 1e-11 of the larger body's size; but no less
+/// than a few roundings, below which distances of positions mean nothing.
+pub(super) fn search_tolerance(bodies: &[MovingBody<'_>; 2], options: &ImpactOptions) -> f64 {
+    let default = || default_tolerance(&bodies[0]).max(default_tolerance(&bodies[1]));
+    options.tolerance.map_or_else(default, Tolerance::get).max(8.0 * rounding(bodies))
+}
+
+/// A body's share of the tolerance: two bodies that stay farther apart than the sum of their shares have no impact.
+///
+/// Each term of [`search_tolerance`] is at most the sum of two parts, one for each body. The last summand allows for the
+/// errors of distances as computed.
+pub(super) fn tolerance_share(body: &MovingBody<'_>, options: &ImpactOptions) -> f64 {
+    let half = |tolerance: Tolerance| 0.5 * tolerance.get();
+    let asked = options.tolerance.map_or_else(|| default_tolerance(body), half);
+    asked.max(16.0 * body.rounding) * (1.0 + 1e-11) + 8.0 * body.rounding
+}
+
+/// 1e-11 of the body's size.
+fn default_tolerance(body: &MovingBody<'_>) -> f64 {
+    1e-11 * body.moving().shape().mesh().bounds().size().max_element()
 }

@@ -8,24 +8,36 @@
 //! |---|---|
 //! | `rigid.rs` | [`Motion`]: a rigid body between two poses |
 //! | `path.rs` | [`Path`]: motions in a row, with times |
+//! | `deformation.rs` | [`Deformation`]: a body whose vertices move on straight lines |
+//! | `moving.rs` | [`Moving`]: a body and its motion, as the searches see it |
 //! | `approach.rs` | how far two bodies can come closer during an interval |
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
+//! | `timeline.rs` | [`contact_intervals`]: when they are in contact |
+//! | `profile.rs` | [`distance_profile`]: their distance over time |
 //! | `envelope.rs` | volumes that enclose a body during its whole motion |
 //! | `extrapolate.rs` | [`Track`]: the last poses of a body, and where it will go from there |
 
 mod advance;
 mod approach;
 mod candidates;
+mod deformation;
 mod envelope;
 mod extrapolate;
 mod impact;
+mod moving;
 mod path;
+mod profile;
 mod rigid;
+mod timeline;
 
+pub use deformation::Deformation;
 pub(crate) use envelope::Envelope;
 pub use extrapolate::Track;
 pub use impact::{Impact, ImpactOptions, first_impact};
+pub use moving::Moving;
 pub use path::Path;
+pub use profile::{DistanceAt, distance_profile};
 pub use rigid::{MAX_TURN, Motion, MotionError};
+pub use timeline::{ContactInterval, contact_intervals};

@@ -12,6 +12,7 @@
 //! | `degenerate.rs` | coplanar triangles, and triangles that are segments or points | `triangle.rs` |
 //! | `meeting.rs` | [`triangles_meet`]: the common point, segment or polygon | contact reports |
 //! | `distance.rs` | [`triangles_distance`]: the distance, and the two closest points | distance and tolerance queries |
+//! | `moving/` | [`moving_triangles_contact`]: the first contact of triangles whose corners move linearly | first impacts |
 //! | `ray.rs` | [`ray_hit`]: the first point of a triangle on a ray | ray queries |
 //! | `point.rs` | the point of a triangle closest to a given point, rounded | depths of clashes |
 //! | `winding.rs` | the exact contribution of a triangle to the winding number of a point | clashes, points in solids |
@@ -23,6 +24,7 @@ mod degenerate;
 mod distance;
 mod exact;
 mod meeting;
+mod moving;
 mod point;
 mod predicates;
 mod ray;
@@ -33,6 +35,13 @@ pub(crate) use adjacent::{meet_beyond_edge, meet_beyond_vertex};
 pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
 pub use meeting::{Meeting, triangles_meet};
+pub use moving::{
+    ContactTime, MovingContact, MovingFeatures, MovingPoint, MovingTriangle, edge_edge_contact,
+    edge_edge_contact_until, moving_triangles_contact, moving_triangles_contact_until,
+    vertex_face_contact, vertex_face_contact_until,
+};
+#[doc(hidden)]
+pub use moving::{DecidedBy, decided_by};
 pub(crate) use point::{distance_between, is_farther, nearest_point};
 pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
 pub use ray::{Ray, RayError, ray_hit};

@@ -2,9 +2,9 @@
 //! bodies that stay apart.
 
 use impinge::{
-    Method, Motion, Pair, Pose, Shape, first_impact, generate,
+    Method, Motion, Pair, Pose, Shape, Tolerance, first_impact, generate,
     glam::{DMat3, DVec3},
-    motion::ImpactOptions,
+    motion::{Deformation, ImpactOptions, contact_intervals, distance_profile},
 };
 
 /// A random motion of a body of about unit size, through or past the origin.
@@ -91,4 +91,128 @@ fn every_method_finds_the_same_impact() {
         }
     }
     assert!(hits > 5, "only {hits} hits");
+}
+
+/// Two deforming bodies, and one beside a rigid body that turns: compared with instant queries at many times.
+#[test]
+fn impacts_of_deforming_bodies_are_never_later_than_a_sampled_contact() {
+    let shapes = shapes(Method::default());
+    let (mut hits, mut clear) = (0, 0);
+    for seed in 0..120 {
+        let mut random = generate::Random::new(seed);
+        let deformations = [0; 2].map(|_| {
+            let shape = &shapes[random.below(3) as usize];
+            let motion = random_motion(&mut random, 2.0);
+            let bend = random.range(-0.5, 0.5);
+            let bent = |p: &DVec3| DVec3::new(p.x, p.y + bend * p.x * p.x, p.z * (1.0 + bend));
+            let positions: Vec<DVec3> = shape.mesh().positions().iter().map(bent).collect();
+            Deformation::new(shape, *motion.start(), &positions, *motion.end()).expect("valid")
+        });
+        let motion = random_motion(&mut random, 2.0);
+        let rigid = &shapes[1];
+        let options = ImpactOptions::default();
+        let is_mixed = seed % 2 == 0;
+        let impact = match is_mixed {
+            true => first_impact(&deformations[0], (rigid, &motion), &options),
+            false => first_impact(&deformations[0], &deformations[1], &options),
+        };
+        let impact = impact.expect("one method");
+        let end = impact.map_or(1.0, |impact| impact.time);
+        let at = |deformation: &Deformation, time: f64| {
+            let mut shape = deformation.shape().clone();
+            shape.set_positions(&deformation.positions_at(time)).expect("valid");
+            shape
+        };
+        for sample in 0..=60 {
+            let time = end * f64::from(sample) / 60.0;
+            let first = at(&deformations[0], time);
+            let (second, pose) = match is_mixed {
+                true => (rigid.clone(), motion.pose_at(time)),
+                false => (at(&deformations[1], time), Pose::IDENTITY),
+            };
+            let mut pair = Pair::new(&first, &second).expect("one method");
+            if time < end || impact.is_none() {
+                assert!(!pair.intersects(&Pose::IDENTITY, &pose), "seed {seed}: at {time} < {end}");
+            } else {
+                let found = pair.distance(&Pose::IDENTITY, &pose).expect("faces").distance;
+                assert!(found <= 1e-8, "seed {seed}: {found} apart at the impact");
+            }
+        }
+        match impact {
+            Some(_) => hits += 1,
+            None => clear += 1,
+        }
+    }
+    assert!(hits > 30 && clear > 10, "{hits} hits, {clear} clear");
+}
+
+/// Impacts of translations are exact: a gap of one last bit is clear, and touching in a point at the last moment counts.
+#[test]
+fn translations_are_decided_to_the_last_bit() {
+    let block = Shape::new(generate::cuboid(DVec3::splat(1.0)).expect("sizes"));
+    let rest = Motion::still(Pose::IDENTITY);
+    let to = |x: f64, y: f64| {
+        let [start, end] = [DVec3::new(5.0, y, 0.0), DVec3::new(x, y, 0.0)];
+        let [start, end] = [start, end].map(|t| Pose::from_translation(t).expect("finite"));
+        let motion = Motion::between(start, end).expect("no turn");
+        let impact = first_impact((&block, &rest), (&block, &motion), &ImpactOptions::default());
+        impact.expect("one method").map(|impact| impact.time)
+    };
+    assert_eq!(to(1.0, 0.25), Some(1.0));
+    assert_eq!(to(1.0_f64.next_up(), 0.25), None);
+    assert_eq!(to(1.0, 1.0), Some(1.0));
+    assert_eq!(to(-3.0, 1.0), Some(0.5));
+    assert_eq!(to(-3.0, 1.0_f64.next_up()), None);
+    // A later part of a motion that touched before.
+    let start = Pose::from_translation(DVec3::new(-4.0, 0.0, 0.0)).expect("finite");
+    let end = Pose::from_translation(DVec3::new(4.0, 0.0, 0.0)).expect("finite");
+    let through = Motion::between(start, end).expect("no turn");
+    let later = |from, to| {
+        let options = ImpactOptions::default().between(from, to);
+        first_impact((&block, &rest), (&block, &through), &options).expect("one method")
+    };
+    assert_eq!(later(0.0, 1.0).map(|impact| impact.time), Some(0.375));
+    assert_eq!(later(0.0, 0.374), None);
+    assert_eq!(later(0.5, 1.0).map(|impact| impact.time), Some(0.5));
+    assert_eq!(later(0.626, 1.0), None);
+}
+
+/// Contact intervals cover every sampled contact, begin with the first impact, and leave out times at which the bodies
+/// are apart. The distance profile bounds every sampled distance from below.
+#[test]
+fn intervals_and_profiles_agree_with_samples() {
+    let shapes = shapes(Method::default());
+    let (mut intervals, mut contacts, mut gaps) = (0, 0, 0);
+    for seed in 0..60 {
+        let mut random = generate::Random::new(seed);
+        let [a, b] = [0; 2].map(|_| &shapes[random.below(3) as usize]);
+        let [motion_a, motion_b] = [0; 2].map(|_| random_motion(&mut random, 1.5));
+        let options = ImpactOptions::default();
+        let found =
+            contact_intervals((a, &motion_a), (b, &motion_b), &options, 1e-3).expect("one method");
+        let first = first_impact((a, &motion_a), (b, &motion_b), &options).expect("one method");
+        assert_eq!(found.first().map(|interval| interval.impact), first, "seed {seed}");
+        let accuracy = Tolerance::new(0.05).expect("a distance");
+        let profile =
+            distance_profile((a, &motion_a), (b, &motion_b), accuracy).expect("one method");
+        let mut pair = Pair::new(a, b).expect("one method");
+        for sample in 0..=500 {
+            let time = f64::from(sample) / 500.0;
+            let (pose_a, pose_b) = (motion_a.pose_at(time), motion_b.pose_at(time));
+            let is_inside =
+                found.iter().any(|interval| interval.impact.time <= time && time <= interval.until);
+            let distance = pair.distance(&pose_a, &pose_b).expect("faces").distance;
+            if distance == 0.0 {
+                contacts += 1;
+                assert!(is_inside, "seed {seed}: contact at {time} in none of {found:?}");
+            }
+            gaps += usize::from(!is_inside);
+            let entry = profile.partition_point(|entry| entry.time <= time) - 1;
+            let at_least = profile[entry].at_least;
+            assert!(distance >= at_least, "seed {seed}: {distance} < {at_least} at {time}");
+        }
+        intervals += found.len();
+        assert!(found.windows(2).all(|two| two[0].until <= two[1].impact.time), "seed {seed}");
+    }
+    assert!(intervals > 30 && contacts > 500 && gaps > 500, "{intervals} {contacts} {gaps}");
 }

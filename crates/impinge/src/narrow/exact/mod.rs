@@ -15,7 +15,7 @@
 mod machine;
 mod multiword;
 
-pub(super) use multiword::{Integer, span};
+pub(super) use multiword::{Integer, decomposed, span};
 
 use std::cmp::Ordering;
 

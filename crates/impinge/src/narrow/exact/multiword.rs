@@ -174,7 +174,7 @@ impl<const WORDS: usize> Integer<WORDS> {
 }
 
 /// A finite nonzero value as `mantissa · 2^exponent`, without its sign.
-fn decomposed(value: f64) -> (u64, i32) {
+pub(in crate::narrow) fn decomposed(value: f64) -> (u64, i32) {
     let bits = value.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     match (bits >> 52) as i32 & 0x7ff {
