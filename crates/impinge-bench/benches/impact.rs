@@ -33,7 +33,9 @@ const SAMPLES: u32 = 2_000;
 
 fn main() {
     println!("\n### First impact of two bodies, µs a motion\n");
-    println!("| bodies | faces | motion | motions | impacts | engine | mean | × | missed | late | false |");
+    println!(
+        "| bodies | faces | motion | motions | impacts | engine | mean | × | missed | late | false |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let meshes = [
         ("tori", generate::torus(0.7, 0.3, [125, 80])),
@@ -96,7 +98,8 @@ impl Truth {
             Some(_) => 0.0,
             None => {
                 let accuracy = 1e-3.try_into().expect("a distance");
-                let profile = distance_profile((shape, a), (shape, b), accuracy).expect("one method");
+                let profile =
+                    distance_profile((shape, a), (shape, b), accuracy).expect("one method");
                 profile.iter().map(|entry| entry.at_least).fold(f64::INFINITY, f64::min)
             }
         };

@@ -7,7 +7,8 @@ pub(crate) use probes::{Points, Rays};
 use crate::failure::Failure;
 use clap::{Subcommand, value_parser};
 use impinge::{
-    Bounds, Mesh, Pose, Shape as Body, generate,
+    Bounds, Mesh, Pose, Shape as Body,
+    generate::{self, HandOptions},
     glam::{DAffine3, DVec2, DVec3},
     scenario::{self, BounceOptions},
 };
@@ -348,6 +349,24 @@ pub(crate) enum Path {
         #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
         steps: u32,
     },
+    /// An object that a hand moves to random targets, with tremor and sudden changes of direction
+    Hand {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Targets are from −size/2 to size/2 along each axis
+        #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
+        size: f64,
+        /// Amplitude of the tremor, a length
+        #[arg(long, default_value_t = 0.002, allow_negative_numbers = true)]
+        tremor: f64,
+        /// Share of movements that are broken off, from 0 to 1
+        #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
+        changes: f64,
+        /// Number of poses
+        #[arg(long, default_value_t = 1000, value_parser = value_parser!(u32).range(1..))]
+        steps: u32,
+    },
     /// A flight that bounces off the obstacles of an environment, from a random free start
     Bounce {
         /// Mesh of the obstacles: a file, or gen:NAME. As the poses of a query or scenario, by default mesh A
@@ -401,6 +420,12 @@ pub(crate) enum Path {
     },
 }
 
+/// A cube about the origin.
+fn cube(size: f64) -> Bounds {
+    let corner = DVec3::splat(size / 2.0);
+    Bounds { min: -corner, max: corner }
+}
+
 impl Path {
     /// Makes the poses. `pair` are the meshes A and B, if the poses are for a query or a scenario; `load` loads
     /// other meshes that the poses depend on.
@@ -412,8 +437,11 @@ impl Path {
         let poses = match *self {
             Self::Tumble { distance, steps } => generate::tumble(distance, steps),
             Self::Billiard { seed, size, stride, steps } => {
-                let corner = DVec3::splat(size / 2.0);
-                generate::billiard(seed, Bounds { min: -corner, max: corner }, stride, steps)
+                generate::billiard(seed, cube(size), stride, steps)
+            }
+            Self::Hand { seed, size, tremor, changes, steps } => {
+                let options = HandOptions::default().room(cube(size));
+                generate::hand_path(seed, &options.tremor(tremor).changes(changes), steps)
             }
             Self::Bounce {
                 ref environment,

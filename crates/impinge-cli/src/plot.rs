@@ -19,6 +19,8 @@ pub(crate) struct Lines {
     pub(crate) x: (String, Scale),
     pub(crate) y: (String, Scale),
     pub(crate) series: Vec<(String, Vec<(f64, f64)>)>,
+    /// Vertical lines, if there are any: their common name, and the x of each.
+    pub(crate) marks: Option<(String, Vec<f64>)>,
 }
 
 const SIZE: (u32, u32) = (960, 600);
@@ -123,6 +125,14 @@ impl Lines {
             .axis_desc_style(("sans-serif", 15))
             .light_line_style(RGBColor(240, 240, 240))
             .draw()?;
+        if let Some((name, places)) = &self.marks {
+            let style = RGBColor(170, 170, 170).stroke_width(1);
+            let line = |&x: &f64| PathElement::new([(x, y_range.start), (x, y_range.end)], style);
+            chart
+                .draw_series(places.iter().map(line))?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], style));
+        }
         for ((name, points), color) in self.series.iter().zip(COLORS.iter().cycle()) {
             // Marks help to see single points, but hide a line of many points.
             let (width, mark) = if points.len() <= MARKED { (2, 3) } else { (1, 0) };

@@ -25,6 +25,6 @@ pub use beyond::meet_beyond;
 pub use distance::{SquaredDistance, closest_distance_squared};
 pub use moving::{FirstContact, Moving, edge_edge_first_contact, vertex_face_first_contact};
 pub use ray::{RayParameter, first_hit_of_ray};
-pub use rotating::{FirstContact, RotatingTriangle, first_rotating_contact};
+pub use rotating::{RotatingContact, RotatingTriangle, first_rotating_contact};
 pub use sign::{is_degenerate, orient2d_sign, orient3d_sign};
 pub use touch::{Triangle, hulls_touch, meet_dimension, triangles_touch};

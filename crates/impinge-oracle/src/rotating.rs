@@ -24,7 +24,7 @@ pub struct RotatingTriangle {
 
 /// What is proven about the first contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum FirstContact {
+pub enum RotatingContact {
     /// There is no contact from time 0 to 1.
     Clear,
     /// There is none before the first time, and there is one at the second.
@@ -37,7 +37,7 @@ pub enum FirstContact {
 const SHORTEST: f64 = 1e-10;
 
 /// Returns when two triangles touch first.
-pub fn first_rotating_contact(a: &RotatingTriangle, b: &RotatingTriangle) -> FirstContact {
+pub fn first_rotating_contact(a: &RotatingTriangle, b: &RotatingTriangle) -> RotatingContact {
     let mut pieces = vec![(0.0, 1.0)];
     let mut contact: Option<f64> = None;
     while let Some((from, to)) = pieces.pop() {
@@ -54,13 +54,13 @@ pub fn first_rotating_contact(a: &RotatingTriangle, b: &RotatingTriangle) -> Fir
         }
         if to - from < SHORTEST {
             return contact
-                .map_or(FirstContact::Unknown(from), |by| FirstContact::Between(from, by));
+                .map_or(RotatingContact::Unknown(from), |by| RotatingContact::Between(from, by));
         }
         let middle = 0.5 * (from + to);
         pieces.extend([(middle, to), (from, middle)]);
     }
     // Everything before the contact is proven to be free.
-    contact.map_or(FirstContact::Clear, |by| FirstContact::Between(by, by))
+    contact.map_or(RotatingContact::Clear, |by| RotatingContact::Between(by, by))
 }
 
 /// A range of real numbers.

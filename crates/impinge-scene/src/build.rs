@@ -20,7 +20,7 @@ use crate::{
     run::{ContactLimit, Names, Run},
     scene::Scene,
     sources::Sources,
-    summary::{End, Summary, SummaryStats, SummarySwept},
+    summary::{End, Summary, SummaryImpacts, SummaryStats, SummarySwept},
     swept::Sweeper,
     text::Text,
 };
@@ -83,6 +83,8 @@ pub struct Overrides {
     pub deformed: Option<DeformedKind>,
     /// Whether to find faces whose swept spaces meet between cycles, too.
     pub swept: bool,
+    /// Whether to find the impacts between cycles, also if the scene does not ask for them.
+    pub continuous: bool,
     /// Whether rows and summaries also have the numbers of tests and hits, and energies.
     pub stats: bool,
 }
@@ -151,6 +153,7 @@ impl<'s> Builder<'s> {
             (None, Some(threads), _) | (None, None, Some(threads)) => self.threads(threads)?,
             (None, None, None) => 0,
         };
+        let is_continuous = self.overrides.continuous || scene.continuous;
         let name = match &run.name {
             Some(name) => self.text.name(name)?,
             None => text.stem(),
@@ -171,6 +174,7 @@ impl<'s> Builder<'s> {
             response: Response::default(),
             cycles: self.overrides.cycles.unwrap_or(*scene.cycles.get_ref()),
             stop_at_contact: scene.stop_at_contact,
+            is_continuous,
             wants_stats: self.overrides.stats,
             sweeper: wants_swept.then(Sweeper::default),
             contact_limit: ContactLimit {
@@ -203,6 +207,7 @@ impl<'s> Builder<'s> {
                 first_contact: None,
                 energy_before: None,
                 energy_after: None,
+                impacts: is_continuous.then(SummaryImpacts::default),
                 stats: self.overrides.stats.then(SummaryStats::default),
                 swept: wants_swept.then(SummarySwept::default),
             },
@@ -250,6 +255,14 @@ impl<'s> Builder<'s> {
                 };
                 return Err(self.fault(&bodies.span(), message));
             }
+        }
+        if is_continuous && let Some(deforming) = made.deforming.first() {
+            let (entry, _) = made.names.bodies[deforming.body];
+            let message = format!(
+                "body {} deforms: impacts between cycles (`continuous`, --continuous) are found for rigid bodies only",
+                made.names.entries[entry as usize].0
+            );
+            return Err(self.fault(&scene.body[entry as usize].span(), message));
         }
         self.ignore(&mut made, &firsts)?;
         made.summary.bodies = made.bodies.len();

@@ -18,6 +18,8 @@ pub(super) struct Document {
     pub(super) stop_at_contact: bool,
     #[serde(default)]
     pub(super) swept: bool,
+    #[serde(default)]
+    pub(super) continuous: bool,
     pub(super) broad: Option<Broad>,
     pub(super) method: Option<Spanned<String>>,
     pub(super) face_octree: Option<FaceOctree>,

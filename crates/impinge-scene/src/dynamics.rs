@@ -2,7 +2,7 @@
 
 use crate::{
     flight::Forces,
-    motion::{Flight, Motion, Mover},
+    motion::{Flight, MotionKind, Mover},
 };
 use impinge::{Bounds, Pose, glam::DVec3};
 
@@ -55,7 +55,7 @@ impl Dynamics {
 
 /// Reflects a billiard body that has passed a wall.
 pub(super) fn keep_in(room: &Bounds, mover: &mut Mover) {
-    if !matches!(mover.motion, Motion::Billiard(_)) {
+    if !matches!(mover.kind, MotionKind::Billiard(_)) {
         return;
     }
     let bounds = mover.bounds();

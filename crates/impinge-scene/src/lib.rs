@@ -47,6 +47,7 @@
 //! | `build.rs`, `copies.rs`, `sources.rs` | builds a world with bodies from the scene |
 //! | `run.rs` | runs the cycles |
 //! | `motion.rs`, `flight.rs`, `inertia.rs` | how bodies move; free flight; the inertia of a mesh |
+//! | `between.rs` | an impact between two cycles, as a row |
 //! | `deform.rs` | bodies that deform: built-in deformations, sequences of meshes |
 //! | `dynamics.rs` | forces, restitution and walls |
 //! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
@@ -54,6 +55,7 @@
 //! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
 
+mod between;
 mod build;
 mod choices;
 mod contact_normal;
@@ -78,6 +80,7 @@ mod swept;
 mod text;
 mod values;
 
+pub use between::ImpactRow;
 pub use build::{Builder, MAX_THREADS, Overrides};
 pub use choices::{
     Broad, CoherenceKind, DeformedKind, FaceOctreeChoice, OctreeChoice, Optimisation, UnknownBroad,
@@ -85,8 +88,8 @@ pub use choices::{
 pub use document::{Paper, PlotAxis};
 pub use error::Error;
 pub use figures::Figure;
-pub use rows::{Row, RowStats, RowSwept};
+pub use rows::{Row, RowImpacts, RowStats, RowSwept};
 pub use run::{Cycle, Run};
 pub use scene::Scene;
 pub use sources::{Files, SourceError, Sources};
-pub use summary::{End, Summary, SummaryStats, SummarySwept};
+pub use summary::{End, Summary, SummaryImpacts, SummaryStats, SummarySwept};

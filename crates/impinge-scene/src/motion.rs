@@ -6,10 +6,9 @@ use crate::{
     flight::{Forces, Rigid, State, rotation},
 };
 use impinge::{
-    Bounds, Pose, PoseError, Shape,
+    Bounds, Motion, MotionError, Pose, PoseError, Shape,
     generate::Random,
     glam::{DMat3, DQuat, DVec3},
-    motion::MotionError,
 };
 use std::{f64::consts::PI, sync::Arc};
 
@@ -31,12 +30,12 @@ pub(super) struct Mover {
     pub(super) velocity: DVec3,
     /// Rotation vector per cycle: its direction is the axis, its length the angle in radians.
     pub(super) spin: DVec3,
-    pub(super) motion: Motion,
+    pub(super) kind: MotionKind,
 }
 
 /// The kind of motion of a body.
 #[derive(Debug)]
-pub(super) enum Motion {
+pub(super) enum MotionKind {
     /// The body does not move.
     Still,
     /// The pose depends only on the number of the cycle, so rounding errors do not add up.
@@ -89,19 +88,19 @@ impl Mover {
         let pivot = if bounds.is_empty() { DVec3::ZERO } else { bounds.center() };
         let (center, orientation) = (pose.place(pivot), DQuat::from_mat3(&pose.rotation()));
         let (velocity, spin) = (DVec3::ZERO, DVec3::ZERO);
-        let (before, motion) = (pose, Motion::Still);
-        Self { shape, pose, before, pivot, center, orientation, velocity, spin, motion }
+        let (before, kind) = (pose, MotionKind::Still);
+        Self { shape, pose, before, pivot, center, orientation, velocity, spin, kind }
     }
 
     pub(super) fn steady(mut self, velocity: DVec3, spin: DVec3) -> Self {
         (self.velocity, self.spin) = (velocity, spin);
-        self.motion = Motion::Steady { center: self.center, orientation: self.orientation };
+        self.kind = MotionKind::Steady { center: self.center, orientation: self.orientation };
         self
     }
 
     pub(super) fn billiard(mut self, velocity: DVec3, spin: DVec3, billiard: Billiard) -> Self {
         (self.velocity, self.spin) = (velocity, spin);
-        self.motion = Motion::Billiard(Box::new(billiard));
+        self.kind = MotionKind::Billiard(Box::new(billiard));
         self
     }
 
@@ -109,7 +108,7 @@ impl Mover {
     pub(super) fn on_path(mut self, path: Path) -> Result<Self, PoseError> {
         self.pose = path.at(0)?;
         self.center = self.pose.place(self.pivot);
-        self.motion = Motion::Path(Box::new(path));
+        self.kind = MotionKind::Path(Box::new(path));
         Ok(self)
     }
 
@@ -125,16 +124,16 @@ impl Mover {
         let start = rigid.state(center, self.orientation, velocity, spin);
         let (start_pose, state, state_pose) = (self.pose, start, self.pose);
         let flight = Flight { rigid, start, start_pose, state, state_pose, outline };
-        self.motion = Motion::Flight(Box::new(flight));
+        self.kind = MotionKind::Flight(Box::new(flight));
         self
     }
 
     pub(super) fn flight(&self) -> Option<&Flight> {
-        if let Motion::Flight(flight) = &self.motion { Some(flight) } else { None }
+        if let MotionKind::Flight(flight) = &self.kind { Some(flight) } else { None }
     }
 
     pub(super) fn flight_mut(&mut self) -> Option<&mut Flight> {
-        if let Motion::Flight(flight) = &mut self.motion { Some(flight) } else { None }
+        if let MotionKind::Flight(flight) = &mut self.kind { Some(flight) } else { None }
     }
 
     /// Returns the pose from which the next cycle starts: differs from `pose` if a hit has set the body back.
@@ -157,33 +156,35 @@ impl Mover {
         Pose::new(rotation, from + (to - from) * time - rotation * self.pivot)
     }
 
-    /// Returns the motion from the previous cycle to the current one: the body turns about its pivot with constant angular
-    /// velocity, by less than half a turn unless its spin is known. Fails for larger turns.
-    pub(super) fn last_motion(&self) -> Result<impinge::Motion, MotionError> {
-        if self.pose == self.before {
-            return Ok(impinge::Motion::still(self.pose));
-        }
-        let (motion, pivot) = match &self.motion {
-            Motion::Steady { .. } | Motion::Billiard(_) => {
-                let motion = impinge::Motion::with_turn(self.before, self.pose, self.spin);
-                (motion, self.pivot)
+    /// Returns the pose from which the body moved to the current one.
+    pub(super) fn before(&self) -> &Pose {
+        &self.before
+    }
+
+    /// Returns the motion from the previous cycle to the current one.
+    ///
+    /// Bodies with a constant spin turn by it, any number of times. The others turn by less than half a turn; a body in
+    /// flight moves on a straight line, and turns about its centre of mass.
+    pub(super) fn motion(&self) -> Result<Motion, MotionError> {
+        let Self { before, pose, spin, .. } = self;
+        match &self.kind {
+            MotionKind::Still => Ok(Motion::still(*pose)),
+            MotionKind::Steady { .. } | MotionKind::Billiard(_) => {
+                Motion::with_turn(*before, *pose, *spin)?.about(self.pivot)
             }
-            Motion::Flight(flight) => {
+            MotionKind::Path(_) => Motion::between(*before, *pose)?.about(self.pivot),
+            MotionKind::Flight(flight) => {
                 let angle = flight.rigid.spin(&flight.start).length();
                 if angle >= PI {
                     return Err(MotionError::HalfTurn { degrees: angle.to_degrees() });
                 }
-                (impinge::Motion::between(self.before, self.pose), flight.rigid.inertia.center)
+                Motion::between(*before, *pose)?.about(flight.rigid.inertia.center)
             }
-            Motion::Still | Motion::Path(_) => {
-                (impinge::Motion::between(self.before, self.pose), self.pivot)
-            }
-        };
-        motion?.about(pivot)
+        }
     }
 
     pub(super) fn is_moving(&self) -> bool {
-        !matches!(self.motion, Motion::Still)
+        !matches!(self.kind, MotionKind::Still)
     }
 
     pub(super) fn bounds(&self) -> Bounds {
@@ -205,14 +206,14 @@ impl Mover {
     /// Moves the body from the previous cycle to `cycle`.
     pub(super) fn advance(&mut self, cycle: u64, forces: &Forces) -> Result<(), PoseError> {
         self.before = *self.kept_pose();
-        match &mut self.motion {
-            Motion::Still => return Ok(()),
-            Motion::Steady { center, orientation } => {
+        match &mut self.kind {
+            MotionKind::Still => return Ok(()),
+            MotionKind::Steady { center, orientation } => {
                 let cycles = cycle as f64;
                 self.center = *center + self.velocity * cycles;
                 self.orientation = rotation(self.spin, cycles) * *orientation;
             }
-            Motion::Billiard(billiard) => {
+            MotionKind::Billiard(billiard) => {
                 if !std::mem::take(&mut billiard.is_returning) && billiard.wander > 0.0 {
                     let Billiard { wander, random, .. } = &mut **billiard;
                     self.velocity = disturbed(self.velocity, *wander, random);
@@ -220,7 +221,7 @@ impl Mover {
                 }
                 self.drift();
             }
-            Motion::Path(path) => {
+            MotionKind::Path(path) => {
                 let before = self.center;
                 self.pose = path.at(cycle)?;
                 self.center = self.pose.place(self.pivot);
@@ -228,7 +229,7 @@ impl Mover {
                 self.spin = small_turn(&self.before, &self.pose);
                 return Ok(());
             }
-            Motion::Flight(flight) => {
+            MotionKind::Flight(flight) => {
                 (flight.start, flight.start_pose) = (flight.state, flight.state_pose);
                 flight.state = flight.rigid.after(&flight.start, 1.0, forces);
                 self.pose = flight.rigid.pose(&flight.state)?;
@@ -250,7 +251,7 @@ impl Mover {
 
     /// Records that the body has begun to touch something.
     pub(super) fn hit(&mut self) {
-        if let Motion::Billiard(billiard) = &mut self.motion {
+        if let MotionKind::Billiard(billiard) = &mut self.kind {
             billiard.is_returning = true;
             self.velocity = -self.velocity;
             self.spin = -self.spin;

@@ -39,6 +39,9 @@ pub struct Row<'r> {
     pub began: usize,
     /// Pairs of bodies that touched at the previous cycle but do not now.
     pub ended: usize,
+    /// Impacts on the way from the previous cycle, if they were [asked for](crate::Overrides::continuous).
+    #[serde(flatten)]
+    pub impacts: Option<RowImpacts>,
     /// Further numbers, if they were [asked for](crate::Overrides::stats).
     #[serde(flatten)]
     pub stats: Option<RowStats>,
@@ -46,6 +49,29 @@ pub struct Row<'r> {
     /// [asked for](crate::Overrides::swept).
     #[serde(flatten)]
     pub swept: Option<RowSwept>,
+}
+
+/// Impacts on the way from the previous cycle to this one.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct RowImpacts {
+    /// Microseconds to find the impacts.
+    pub impact_us: f64,
+    /// Pairs of bodies that touched on the way.
+    pub impacts: usize,
+    /// When the first of them touched: from 0, the previous cycle, to 1, this one.
+    pub impact_time: Option<f64>,
+}
+
+impl RowImpacts {
+    /// The columns that follow [`Row::HEADER`].
+    pub const HEADER: &'static str = ",impact_us,impacts,impact_time";
+
+    fn csv(&self) -> String {
+        let Self { impact_us, impacts, impact_time } = self;
+        let time = impact_time.map(|time| time.to_string()).unwrap_or_default();
+        format!(",{impact_us},{impacts},{time}")
+    }
 }
 
 /// Tests, hits and energies of one cycle.
@@ -77,7 +103,7 @@ pub struct RowStats {
 }
 
 impl RowStats {
-    /// The columns that follow [`Row::HEADER`].
+    /// The columns that follow [`Row::HEADER`], and those of [`RowImpacts`] if there are any.
     pub const HEADER: &'static str = ",box_tests,face_tests,box_test_ns,refitted,rebuilt,in_cells,respond_us,impulses,reversals,kinetic,potential";
 
     fn csv(&self) -> String {
@@ -138,6 +164,7 @@ impl<'r> Row<'r> {
             contacts,
             began: step.began().len(),
             ended: step.ended().len(),
+            impacts: None,
             stats: None,
             swept: None,
         }
@@ -150,7 +177,8 @@ impl<'r> Row<'r> {
         let run = csv_field(self.run);
         format!(
             "{run},{cycle},{place_us},{broad_us},{narrow_us},{report_us},{total_us},{near},\
-             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}{}",
+             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}{}{}",
+            self.impacts.as_ref().map(RowImpacts::csv).unwrap_or_default(),
             self.stats.as_ref().map(RowStats::csv).unwrap_or_default(),
             self.swept.as_ref().map(RowSwept::csv).unwrap_or_default()
         )

@@ -1,20 +1,22 @@
 //! One run of a scene, cycle by cycle: move, find contacts, respond.
 
 use crate::{
+    between::ImpactRow,
     choices::Broad,
     deform::Deforming,
     dynamics::Dynamics,
     error::Error,
     motion::Mover,
     response::{self, Response},
-    rows::{Row, RowStats, RowSwept, micros, nanos_per_test, to_thousandths},
+    rows::{Row, RowImpacts, RowStats, RowSwept, micros, nanos_per_test, to_thousandths},
     summary::{End, Summary},
     swept::Sweeper,
 };
 use impinge::{
     FacePair, Pose, Shape, World,
     glam::DVec3,
-    world::{BodyId, Step, StepStats},
+    motion::ImpactOptions,
+    world::{BodyId, ContinuousStats, ContinuousStep, Step, StepStats},
 };
 use impinge_io::csv_field;
 use std::{
@@ -37,6 +39,8 @@ pub struct Run {
     /// The number of cycles to run.
     pub(crate) cycles: u64,
     pub(crate) stop_at_contact: bool,
+    /// Whether impacts between cycles are found.
+    pub(crate) is_continuous: bool,
     pub(crate) wants_stats: bool,
     /// Finds faces whose swept spaces meet between cycles, if they were asked for.
     pub(crate) sweeper: Option<Sweeper>,
@@ -117,7 +121,7 @@ impl Run {
         toward.or(room.map(|room| room.center())).unwrap_or_default()
     }
 
-    /// Runs one cycle: moves the bodies (except in the first cycle), deforms those that deform, finds the faces that touch, and makes
+    /// Runs one cycle: moves the bodies (except in the first cycle), finds the impacts on the way if the run is continuous, deforms those that deform, finds the faces that touch, and makes
     /// bodies respond to what they hit. Returns `None` after the last cycle.
     ///
     /// The run calls `watch` from time to time with the progress of the cycle; `watch` may stop it.
@@ -136,6 +140,7 @@ impl Run {
         if cycle > 0 {
             self.advance(cycle)?;
         }
+        let impacts = self.find_impacts(cycle, &mut watch)?;
         let deform_time = self.deform(cycle)?;
         let Self { world, bodies, movers, names, dynamics, contact_limit, summary, .. } = self;
         let limit = contact_limit.contacts;
@@ -159,6 +164,11 @@ impl Run {
         for time in [&mut numbers.place_us, &mut numbers.total_us] {
             *time = to_thousandths(*time + micros(deform_time));
         }
+        if let Some(impacts) = &impacts {
+            numbers.total_us = to_thousandths(numbers.total_us + impacts.impact_us);
+        }
+        numbers.impacts = impacts;
+        let is_hit = impacts.is_some_and(|impacts| impacts.impacts > 0);
         let stats = step.stats();
         let tests = stats.tests;
         if let Some(sweeper) = &mut self.sweeper {
@@ -174,7 +184,7 @@ impl Run {
             })?);
         }
         let has_swept = numbers.swept.is_some_and(|swept| swept.swept_pairs > 0);
-        if self.stop_at_contact && (numbers.contacts > 0 || has_swept) {
+        if self.stop_at_contact && (numbers.contacts > 0 || is_hit || has_swept) {
             summary.stopped = End::Contact;
         }
         let start = Instant::now();
@@ -199,7 +209,8 @@ impl Run {
         summary.add(&numbers);
         let row = Row { run: &summary.run, ..numbers };
         let sweeper = self.sweeper.as_ref();
-        Ok(Some(Cycle { row, step: world.last_step(), movers, names, sweeper }))
+        let (step, between) = (world.last_step(), world.last_continuous_step());
+        Ok(Some(Cycle { row, step, between, movers, names, sweeper }))
     }
 
     /// Returns times and counts over all cycles so far.
@@ -210,9 +221,9 @@ impl Run {
         summary
     }
 
-    /// Moves all bodies to their poses at a cycle.
+    /// Moves all bodies to their poses at a cycle; in a continuous run, sets their motions to these poses.
     fn advance(&mut self, cycle: u64) -> Result<(), Error> {
-        let Self { world, bodies, movers, names, dynamics, .. } = self;
+        let Self { world, bodies, movers, names, dynamics, is_continuous, .. } = self;
         for (number, (mover, &id)) in movers.iter_mut().zip(bodies.iter()).enumerate() {
             if mover.is_moving() {
                 let about = |error: &dyn fmt::Display| Error::Motion {
@@ -221,10 +232,46 @@ impl Run {
                     message: error.to_string(),
                 };
                 mover.advance(cycle, &dynamics.forces).map_err(|error| about(&error))?;
-                world.set_pose(id, mover.pose).map_err(|error| about(&error))?;
+                if !*is_continuous {
+                    world.set_pose(id, mover.pose).map_err(|error| about(&error))?;
+                    continue;
+                }
+                let motion = mover.motion().map_err(|error| about(&error))?;
+                world.set_pose(id, *mover.before()).map_err(|error| about(&error))?;
+                world.set_motion(id, motion).map_err(|error| about(&error))?;
             }
         }
         Ok(())
+    }
+
+    /// Moves all bodies of a continuous run along their motions, and finds their impacts.
+    fn find_impacts(
+        &mut self,
+        cycle: u64,
+        watch: &mut impl FnMut(&StepStats) -> ControlFlow<()>,
+    ) -> Result<Option<RowImpacts>, Error> {
+        if !self.is_continuous {
+            return Ok(None);
+        }
+        let mut found = RowImpacts::default();
+        if cycle == 0 {
+            return Ok(Some(found));
+        }
+        let watched = |stats: &ContinuousStats| {
+            let mut progress = StepStats::default();
+            (progress.bodies, progress.near) = (stats.bodies, stats.near);
+            progress.tested = stats.searched;
+            watch(&progress)
+        };
+        let start = Instant::now();
+        let step = match self.world.step_continuous_watched(&ImpactOptions::default(), watched) {
+            ControlFlow::Continue(step) => step,
+            ControlFlow::Break(()) => return Err(Error::Stopped),
+        };
+        found.impact_us = micros(start.elapsed());
+        found.impacts = step.impacts().len();
+        found.impact_time = step.impacts().first().map(|first| first.impact.time);
+        Ok(Some(found))
     }
 }
 
@@ -275,6 +322,7 @@ impl ContactLimit {
 pub struct Cycle<'r> {
     row: Row<'r>,
     step: Step<'r>,
+    between: ContinuousStep<'r>,
     movers: &'r [Mover],
     names: &'r Names,
     sweeper: Option<&'r Sweeper>,
@@ -296,6 +344,17 @@ impl<'r> Cycle<'r> {
     /// Returns which bodies touch, began to touch and ceased to touch.
     pub fn step(&self) -> &Step<'r> {
         &self.step
+    }
+
+    /// Returns the impacts on the way from the previous cycle, in the order of their times; none unless the run is
+    /// continuous.
+    pub fn impacts(&self) -> impl Iterator<Item = ImpactRow<'r>> + '_ {
+        let (run, cycle) = (self.row.run, self.row.cycle);
+        let name = |body: BodyId| self.names.of(body.index() as usize);
+        self.between
+            .impacts()
+            .iter()
+            .map(move |hit| ImpactRow::new(run, cycle, [name(hit.a), name(hit.b)], &hit.impact))
     }
 
     /// Returns the name of a body, given its number in the world.

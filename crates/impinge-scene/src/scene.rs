@@ -39,6 +39,11 @@ impl Scene {
         self.document.run.len().max(1)
     }
 
+    /// Returns whether the scene asks for impacts between cycles.
+    pub fn is_continuous(&self) -> bool {
+        self.document.continuous
+    }
+
     /// Returns the figures of the paper whose experiment the scene repeats, if it states them.
     pub fn paper(&self) -> Option<&Paper> {
         self.document.paper.as_ref()

@@ -57,12 +57,27 @@ pub struct Summary {
     pub energy_before: Option<f64>,
     /// Kinetic energy of the bodies in free flight after the last cycle.
     pub energy_after: Option<f64>,
+    /// Impacts between cycles, if they were [asked for](crate::Overrides::continuous).
+    #[serde(flatten)]
+    pub impacts: Option<SummaryImpacts>,
     /// Further numbers, if they were [asked for](crate::Overrides::stats).
     #[serde(flatten)]
     pub stats: Option<SummaryStats>,
     /// The faces that may collide between cycles, if they were [asked for](crate::Overrides::swept).
     #[serde(flatten)]
     pub swept: Option<SummarySwept>,
+}
+
+/// Impacts between the cycles of a run.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct SummaryImpacts {
+    /// Pairs of bodies that touched on the way from a cycle to the next, over all cycles.
+    pub impacts: u64,
+    /// Cycles on the way to which bodies touched.
+    pub impact_cycles: u64,
+    /// When bodies first touched, in cycles: 4.25 is a quarter of the way from cycle 4 to cycle 5.
+    pub first_impact: Option<f64>,
 }
 
 /// Tests and hits of a run, over all cycles.
@@ -119,7 +134,8 @@ pub enum End {
     /// All cycles were run.
     #[default]
     Cycles,
-    /// Faces touched or may have collided between two cycles, and the scene sets `stop_at_contact`.
+    /// Faces touched at a cycle or, in a continuous run, before it, or may have collided between two cycles, and the
+    /// scene sets `stop_at_contact`.
     Contact,
 }
 
@@ -158,6 +174,13 @@ impl Summary {
         }
         if let (Some(swept), Some(row_swept)) = (&mut self.swept, &row.swept) {
             swept.add(row.cycle, row_swept);
+        }
+        if let (Some(sums), Some(impacts)) = (&mut self.impacts, &row.impacts)
+            && let Some(time) = impacts.impact_time
+        {
+            sums.impacts += impacts.impacts as u64;
+            sums.impact_cycles += 1;
+            sums.first_impact.get_or_insert((row.cycle - 1) as f64 + time);
         }
         if row.contacts > 0 {
             self.touching_cycles += 1;

@@ -32,7 +32,7 @@ impl Sweeper {
     ) -> Result<RowSwept, (usize, MotionError)> {
         self.motions.clear();
         for (number, mover) in movers.iter().enumerate() {
-            self.motions.push(mover.last_motion().map_err(|error| (number, error))?);
+            self.motions.push(mover.motion().map_err(|error| (number, error))?);
         }
         let start = Instant::now();
         self.find_near(world, bodies, movers);

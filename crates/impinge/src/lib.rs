@@ -29,7 +29,8 @@
 //! - [`Shape::cast_ray`], [`Shape::nearest_point`], [`Shape::contains_point`]: one body and rays or points.
 //! - [`Shape::set_positions`], [`Shape::self_query`]: bodies that deform, and contacts of a body with itself.
 //! - [`Motion`] and [`first_impact`]: bodies between two instants, when they touch first, and the proof that they do not.
-//! - [`World`]: many moving bodies, and the pairs that touch at each step; [`broad`]: the broad phases to choose from.
+//! - [`World`]: many moving bodies, the pairs that touch at each step, and their impacts between steps; [`broad`]: the
+//!   broad phases to choose from.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.

@@ -154,5 +154,6 @@ fn lines(rows: &[Row], contenders: &[Contender]) -> Lines {
         x: ("faces".to_owned(), Scale::Log),
         y: ("ns per face".to_owned(), Scale::Log),
         series: series.collect(),
+        marks: None,
     }
 }

@@ -194,6 +194,7 @@ impl Report {
             x: ("faces".to_owned(), Scale::Log),
             y: ("mean time per query, µs".to_owned(), Scale::Log),
             series,
+            marks: None,
         }
     }
 

@@ -232,6 +232,7 @@ impl Report {
             x: ("distance between the centres".to_owned(), Scale::Linear),
             y: ("mean time per query, µs".to_owned(), Scale::Log),
             series: series.collect(),
+            marks: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use impinge_io::{Draft, commit_all, write_json};
-use impinge_scene::{Cycle, Row, RowStats, RowSwept};
+use impinge_scene::{Cycle, ImpactRow, Row, RowImpacts, RowStats, RowSwept};
 use std::{
     io::{self, Write},
     path::Path,
@@ -28,34 +28,48 @@ impl Format {
         }
     }
 
-    pub(super) fn write(self, out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+    /// Writes the row of a cycle; as JSON, after one line for each impact on the way to the cycle.
+    pub(super) fn write(self, out: &mut dyn Write, cycle: &Cycle<'_>) -> io::Result<()> {
         match self {
-            Self::Csv => writeln!(out, "{}", row.csv()),
+            Self::Csv => writeln!(out, "{}", cycle.row().csv()),
             Self::Json => {
-                write_json(row, out)?;
+                for impact in cycle.impacts() {
+                    write_json(&impact, out)?;
+                    writeln!(out)?;
+                }
+                write_json(cycle.row(), out)?;
                 writeln!(out)
             }
         }
     }
 }
 
-/// The requested files of rows, contacts, poses and swept contacts, under temporary names until [`commit`](Self::commit).
+/// The requested files of rows, contacts, poses, swept contacts and impacts, under temporary names until
+/// [`commit`](Self::commit).
 /// Dropping this earlier deletes them.
 pub(super) struct Files {
     rows: Option<Draft>,
     contacts: Option<Draft>,
     poses: Option<Draft>,
     swept: Option<Draft>,
+    impacts: Option<Draft>,
     format: Format,
 }
 
+/// Which columns the rows have besides those that all have.
+#[derive(Clone, Copy)]
+pub(super) struct Columns {
+    pub(super) impacts: bool,
+    pub(super) stats: bool,
+    pub(super) swept: bool,
+}
+
 impl Files {
-    /// Creates the files (rows, contacts, poses, swept contacts) and writes their headers. Rows may have further
-    /// columns of statistics and of swept contacts.
+    /// Creates the files (rows, contacts, poses, swept contacts, impacts) and writes their headers.
     pub(super) fn create(
-        [rows, contacts, poses, swept]: [Option<&Path>; 4],
+        [rows, contacts, poses, swept, impacts]: [Option<&Path>; 5],
         format: Option<Format>,
-        [has_stats, has_swept]: [bool; 2],
+        columns: Columns,
     ) -> Result<Self, Failure> {
         let begin = |path: Option<&Path>, header: Option<&str>| -> Result<_, Failure> {
             let Some(path) = path else { return Ok(None) };
@@ -66,22 +80,24 @@ impl Files {
             Ok(Some(draft))
         };
         let format = format.unwrap_or(Format::Csv);
-        let stats = if has_stats { RowStats::HEADER } else { "" };
-        let swept_columns = if has_swept { RowSwept::HEADER } else { "" };
-        let header = format!("{}{stats}{swept_columns}", Row::HEADER);
+        let hits = if columns.impacts { RowImpacts::HEADER } else { "" };
+        let stats = if columns.stats { RowStats::HEADER } else { "" };
+        let sweeps = if columns.swept { RowSwept::HEADER } else { "" };
+        let header = format!("{}{hits}{stats}{sweeps}", Row::HEADER);
         let header = (format == Format::Csv).then_some(header);
         Ok(Self {
             rows: begin(rows, header.as_deref())?,
             contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
             poses: begin(poses, Some(Cycle::POSES_HEADER))?,
             swept: begin(swept, Some(Cycle::CONTACTS_HEADER))?,
+            impacts: begin(impacts, Some(ImpactRow::HEADER))?,
             format,
         })
     }
 
     pub(super) fn cycle(&mut self, cycle: &Cycle<'_>) -> Result<(), Failure> {
         if let Some(rows) = &mut self.rows {
-            rows.fill(|out| self.format.write(out, cycle.row()))?;
+            rows.fill(|out| self.format.write(out, cycle))?;
         }
         if let Some(contacts) = &mut self.contacts {
             contacts.fill(|out| cycle.write_contacts(out))?;
@@ -92,12 +108,17 @@ impl Files {
         if let Some(swept) = &mut self.swept {
             swept.fill(|out| cycle.write_swept(out))?;
         }
+        if let Some(impacts) = &mut self.impacts {
+            let mut rows = cycle.impacts();
+            impacts.fill(|out| rows.try_for_each(|row| writeln!(out, "{}", row.csv())))?;
+        }
         Ok(())
     }
 
     /// Renames all files, and the plots and pages, to their final names.
     pub(super) fn commit(self, drawn: Vec<Draft>) -> Result<(), Failure> {
-        let Self { rows, contacts, poses, swept, .. } = self;
-        Ok(commit_all([rows, contacts, poses, swept].into_iter().flatten().chain(drawn), None)?)
+        let Self { rows, contacts, poses, swept, impacts, .. } = self;
+        let files = [rows, contacts, poses, swept, impacts].into_iter().flatten();
+        Ok(commit_all(files.chain(drawn), None)?)
     }
 }

@@ -31,7 +31,7 @@ use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     value_parser,
 };
-use files::{Files, Format};
+use files::{Columns, Files, Format};
 use impinge::{Mesh, Method, Pose, world::StepStats};
 use impinge_io::GridOptions;
 use impinge_scene::{
@@ -57,6 +57,7 @@ Examples:
   impinge run scenes/003-table-1.toml --swept
   impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
   impinge run scenes/004-pipes.toml --page pipes.html
+  impinge run scenes/bullet.toml --continuous
   impinge run scene.toml --broad sweep --threads 1 --cycles 100 --json",
     after_help = "\
 A scene (docs/scenes.md describes every key):
@@ -70,8 +71,8 @@ A scene (docs/scenes.md describes every key):
   fixed = true
 
 Output: a table on a terminal. With --json, or if the output is not a terminal, one JSON
-line for each cycle (unless -o names a file for them) and one for each run. docs/output.md
-describes the fields."
+line for each cycle (unless -o names a file for them) and one for each run. With --continuous
+there is also one for each impact, before that of its cycle. docs/output.md describes the fields."
 )]
 pub(crate) struct Arguments {
     /// Scene: a TOML file
@@ -86,7 +87,14 @@ pub(crate) struct Arguments {
     /// Write the pose of each body at each cycle as CSV rows of run,cycle,body and 12 numbers
     #[arg(long, value_name = "OUT.csv")]
     write_poses: Option<PathBuf>,
-    /// Plot the time of each cycle
+    /// Also find the impacts between cycles: when and where bodies touch on their way from each cycle to the next. None
+    /// is missed, however fast the bodies are
+    #[arg(long)]
+    continuous: bool,
+    /// Write all impacts between cycles as CSV rows: run,cycle,time,body_a,body_b, faces, distance, points and normal
+    #[arg(long, value_name = "OUT.csv")]
+    impacts: Option<PathBuf>,
+    /// Plot the time of each cycle, and mark impacts
     #[arg(long, value_name = "OUT.svg")]
     plot: Option<PathBuf>,
     /// Write a page with the figures of the paper beside those of the runs, and plots over all cycles. Implies
@@ -195,6 +203,7 @@ impl Arguments {
         overrides.deformed = self.deformed.map(Deformed::into);
         overrides.method = self.method;
         overrides.threads = self.threads;
+        overrides.continuous = self.continuous;
         overrides.stats = self.wants_stats();
         overrides.swept = self.swept || self.write_swept.is_some();
         (overrides.face_octree, overrides.octree) = self.cells.choices(self.method.as_slice())?;
@@ -212,6 +221,7 @@ impl Arguments {
             ("--contacts", self.contacts.as_deref()),
             ("--write-poses", self.write_poses.as_deref()),
             ("--write-swept", self.write_swept.as_deref()),
+            ("--impacts", self.impacts.as_deref()),
             ("--plot", self.plot.as_deref()),
             ("--page", self.page.as_deref()),
         ])
@@ -226,6 +236,11 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     outputs.check([arguments.scene.as_path()])?;
     let scene = Scene::load(&arguments.scene)?;
     let format = arguments.output.as_deref().map(Format::of).transpose()?;
+    let is_continuous = arguments.continuous || scene.is_continuous();
+    if arguments.impacts.is_some() && !is_continuous {
+        let message = "--impacts: impacts between cycles need --continuous, or `continuous = true` in the scene";
+        return Err(Failure::input(message));
+    }
     let sources = FilesAndGenerators { grids: arguments.grids.options() };
     let mut builder = Builder::new(&scene, arguments.overrides()?, &sources);
     let show = Show {
@@ -244,11 +259,16 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         }
         Ok(first)
     })?);
-    let Arguments { output, contacts, write_poses, write_swept, plot, page, .. } = arguments;
-    let paths = [output, contacts, write_poses, write_swept].map(Option::as_deref);
-    let has_swept = first.as_ref().is_some_and(Run::is_swept);
+    let Arguments { output, contacts, write_poses, write_swept, impacts, plot, page, .. } =
+        arguments;
+    let paths = [output, contacts, write_poses, write_swept, impacts].map(Option::as_deref);
+    let columns = Columns {
+        impacts: is_continuous,
+        stats: arguments.wants_stats(),
+        swept: first.as_ref().is_some_and(Run::is_swept),
+    };
     interrupt.during(|| {
-        let mut files = Files::create(paths, format, [arguments.wants_stats(), has_swept])?;
+        let mut files = Files::create(paths, format, columns)?;
         let mut reports = Vec::new();
         for number in 0..scene.run_count() {
             let run = match first.take() {
@@ -331,10 +351,10 @@ impl Show<'_> {
             });
             let Some(cycle) = cycle? else { break };
             if self.prints_rows {
-                Format::Json.write(&mut out, cycle.row())?;
+                Format::Json.write(&mut out, &cycle)?;
             }
             files.cycle(&cycle)?;
-            track.add(cycle.row());
+            track.add(&cycle);
             if self.has_page {
                 course.add(&cycle, center);
             }

@@ -60,6 +60,7 @@ impl Course {
             x: ("cycle".into(), Scale::Linear),
             y: (label.into(), scale),
             series,
+            marks: None,
         };
         let one = |name: &str, line| vec![(name.to_owned(), line)];
         let mut plots = vec![

@@ -10,7 +10,7 @@ use crate::{
     plot::{Lines, Scale},
 };
 use impinge_io::Draft;
-use impinge_scene::{Paper, PlotAxis, Row, Summary};
+use impinge_scene::{Cycle, Paper, PlotAxis, Summary};
 use std::{collections::HashSet, path::Path};
 
 /// A run's summary, and the times of its cycles.
@@ -85,6 +85,17 @@ impl Report {
             };
             rows.push(("swept", format!("{pairs} of {} compared{first}", swept.swept_compared)));
         }
+        if let Some(impacts) = &summary.impacts {
+            let text = match impacts.first_impact {
+                None => "none".to_owned(),
+                Some(time) => format!(
+                    "{} on the way to {}, first at {time}",
+                    count(impacts.impacts, "impact"),
+                    count(impacts.impact_cycles, "cycle")
+                ),
+            };
+            rows.push(("impacts", text));
+        }
         if let Some(stats) = &summary.stats {
             let tests = match stats.box_tests {
                 0 => format!("{} does not count them", summary.method),
@@ -129,25 +140,41 @@ fn readable_number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value}") } else { output::short(value, 3) }
 }
 
-/// Times of all cycles: placing, broad phase, faces, and all stages. If several cycles share a point, the longest
-/// time counts.
+/// Times of all cycles: placing, broad phase, faces, impacts between cycles, and all stages. If several cycles share a
+/// point, the longest time counts.
 #[derive(Default)]
-pub(super) struct CycleTimes(Thinned<[f64; 4], POINTS>);
+pub(super) struct CycleTimes {
+    times: Thinned<[f64; STAGES.len()], POINTS>,
+    /// The first impacts, in cycles.
+    impacts: Vec<f64>,
+}
 
+const STAGES: [&str; 5] = ["placing", "broad", "narrow", "impacts", "all stages"];
 const POINTS: usize = 2000;
+/// The most impacts that a plot marks.
+const MARKS: usize = 500;
 
 impl CycleTimes {
-    /// Adds the time of a cycle.
-    pub(super) fn add(&mut self, row: &Row<'_>) {
-        self.0.push([row.place_us, row.broad_us, row.narrow_us, row.total_us]);
+    /// Adds the times of a cycle.
+    pub(super) fn add(&mut self, cycle: &Cycle<'_>) {
+        let row = cycle.row();
+        let impact_us = row.impacts.map_or(0.0, |impacts| impacts.impact_us);
+        self.times.push([row.place_us, row.broad_us, row.narrow_us, impact_us, row.total_us]);
+        let places = cycle.impacts().map(|hit| (hit.cycle - 1) as f64 + hit.time);
+        self.impacts.extend(places.take(MARKS - self.impacts.len()));
     }
 
     fn line(&self, stage: usize) -> Vec<(f64, f64)> {
-        self.0.line(|times| times[stage])
+        self.times.line(|times| times[stage])
+    }
+
+    /// The vertical lines of a plot.
+    fn marks(&self) -> Option<(String, Vec<f64>)> {
+        (!self.impacts.is_empty()).then(|| ("first contacts".to_owned(), self.impacts.clone()))
     }
 }
 
-impl Join for [f64; 4] {
+impl Join for [f64; STAGES.len()] {
     fn join(&mut self, later: Self) {
         *self = std::array::from_fn(|i| self[i].max(later[i]));
     }
@@ -164,21 +191,26 @@ pub(super) fn plot(
     let time = "time per cycle, µs".to_owned();
     let lines = match (against, runs) {
         (PlotAxis::Cycles, [one]) => {
-            let names = ["placing", "broad", "narrow", "all stages"];
-            let series = names.iter().enumerate();
+            let is_used = |name: &str| name != "impacts" || one.summary.impacts.is_some();
+            let series = STAGES.iter().enumerate().filter(|(_, name)| is_used(name));
             let series = series.map(|(i, name)| ((*name).to_owned(), one.track.line(i))).collect();
             Lines {
                 title: title.to_owned(),
                 x: ("cycle".into(), Scale::Linear),
                 y: (time, Scale::Log),
                 series,
+                marks: one.track.marks(),
             }
         }
         (PlotAxis::Cycles, _) => Lines {
             title: title.to_owned(),
             x: ("cycle".into(), Scale::Linear),
             y: (time, Scale::Log),
-            series: runs.iter().map(|run| (run.summary.run.clone(), run.track.line(3))).collect(),
+            series: runs
+                .iter()
+                .map(|run| (run.summary.run.clone(), run.track.line(STAGES.len() - 1)))
+                .collect(),
+            marks: None,
         },
         (PlotAxis::Bodies | PlotAxis::Faces, _) => {
             let scale = if against == PlotAxis::Bodies { Scale::Linear } else { Scale::Log };
@@ -209,6 +241,7 @@ pub(super) fn plot(
                 x: (label.into(), scale),
                 y: (time, Scale::Log),
                 series: lines.collect(),
+                marks: None,
             }
         }
     };
@@ -224,12 +257,12 @@ mod tests {
         let mut track = CycleTimes::default();
         for cycle in 0..10_000_u32 {
             let time = if cycle == 4321 { 9.0 } else { 1.0 };
-            track.0.push([time; 4]);
+            track.times.push([time; STAGES.len()]);
         }
-        let line = track.line(3);
+        let line = track.line(STAGES.len() - 1);
         assert!(line.len() <= POINTS && line.len() > POINTS / 4, "{}", line.len());
         let peaks: Vec<_> = line.iter().filter(|point| point.1 > 1.0).collect();
         let [&(cycle, _)] = peaks[..] else { panic!("{peaks:?}") };
-        assert!((cycle - 4321.0).abs() <= track.0.share() as f64, "{cycle}");
+        assert!((cycle - 4321.0).abs() <= track.times.share() as f64, "{cycle}");
     }
 }

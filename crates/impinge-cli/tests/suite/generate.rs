@@ -24,7 +24,7 @@ const SHAPES: [(&str, &[&str], u64, bool); 16] = [
     ("gearbox", &[], 8692, true),
 ];
 
-const PATHS: [(&str, &[&str]); 5] = [
+const PATHS: [(&str, &[&str]); 6] = [
     ("tumble", &["--distance", "1.25", "--steps", "30"]),
     ("billiard", &["--seed", "3", "--size", "4", "--stride", "0.5", "--steps", "30"]),
     (
@@ -42,6 +42,7 @@ const PATHS: [(&str, &[&str]); 5] = [
             "30",
         ],
     ),
+    ("hand", &["--seed", "3", "--size", "4", "--tremor", "0.1", "--changes", "1", "--steps", "30"]),
     ("rotations", &["--seed", "3", "--steps", "30"]),
     ("terrain-flight", &["--seed", "3", "--clearance", "-0.1", "--steps", "30"]),
 ];
@@ -131,6 +132,7 @@ fn two_runs_give_the_same_bytes() {
         ("tetrahedra", "obj"),
         ("bsp", "obj"),
         ("billiard", "csv"),
+        ("hand", "csv"),
         ("rotations", "csv"),
     ] {
         let [one, two] = ["1", "2"].map(|seed| twice(what, &["--seed", seed], extension));
@@ -369,9 +371,13 @@ fn wrong_parameters_are_named() {
         impinge(["query", "gen:chair", &source]).refuses(&[&source, &format!("{option} is ")]);
     }
     let file = folder.at("a.csv");
-    for (path, option, value) in
-        [("tumble", "distance", "nan"), ("billiard", "stride", "-1"), ("billiard", "size", "0")]
-    {
+    for (path, option, value) in [
+        ("tumble", "distance", "nan"),
+        ("billiard", "stride", "-1"),
+        ("billiard", "size", "0"),
+        ("hand", "changes", "2"),
+        ("hand", "tremor", "-1"),
+    ] {
         let run = impinge(["generate", path, &format!("--{option}"), value, "-o", &file]);
         run.refuses(&[match option {
             "size" => "room",

@@ -6,6 +6,7 @@ mod between;
 mod clash;
 mod clash_review;
 mod common;
+mod continuous;
 mod corpus;
 mod deform;
 mod elevation;

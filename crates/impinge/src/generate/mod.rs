@@ -10,7 +10,7 @@
 //! | bodies from papers | [`shuttle`], [`chair`], [`deformed_torus`] |
 //! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`], [`bsp_copies`] |
 //! | assemblies | [`gearbox`], [`plant`] |
-//! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`] |
+//! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`], [`hand_path`] |
 //! | points and rays | [`random_points`], [`random_rays`], [`random_rays_within`] |
 //! | arrangement | [`scaled_to_cube`], [`merged`] |
 //!
@@ -37,6 +37,7 @@ pub(crate) mod check;
 mod error;
 mod gear;
 mod gearbox;
+mod hand;
 mod icosphere;
 mod paths;
 mod pipes;
@@ -62,6 +63,7 @@ pub use gear::gear;
 pub use gearbox::{
     GEARBOX_CLASH, GEARBOX_GAP, GEARBOX_TIGHT, GEARBOX_TIGHT_CLEARANCE, GEARBOX_TOUCH, gearbox,
 };
+pub use hand::{HandOptions, hand_path};
 pub use icosphere::icosphere;
 pub(crate) use paths::check_steps;
 pub use paths::{billiard, random_rotations, terrain_flight, tumble};

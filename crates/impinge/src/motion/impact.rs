@@ -77,7 +77,7 @@ impl ImpactOptions {
     }
 
     /// The part of the motion that is searched.
-    pub(super) fn times(&self) -> [f64; 2] {
+    pub(crate) fn times(&self) -> [f64; 2] {
         self.times
     }
 }
@@ -240,10 +240,21 @@ fn normal_of_touching(a: &Triangle, b: &Triangle) -> DVec3 {
 /// The distance at which bodies count as touching: that of the options, or 1e-11 of the larger body's size; but no less
 /// than a few roundings, below which distances of positions mean nothing.
 pub(super) fn search_tolerance(bodies: &[MovingBody<'_>; 2], options: &ImpactOptions) -> f64 {
-    let default = || {
-        let size =
-            |body: &MovingBody<'_>| body.moving().shape().mesh().bounds().size().max_element();
-        1e-11 * size(&bodies[0]).max(size(&bodies[1]))
-    };
+    let default = || default_tolerance(&bodies[0]).max(default_tolerance(&bodies[1]));
     options.tolerance.map_or_else(default, Tolerance::get).max(8.0 * rounding(bodies))
+}
+
+/// A body's share of the tolerance: two bodies that stay farther apart than the sum of their shares have no impact.
+///
+/// Each term of [`search_tolerance`] is at most the sum of two parts, one for each body. The last summand allows for the
+/// errors of distances as computed.
+pub(super) fn tolerance_share(body: &MovingBody<'_>, options: &ImpactOptions) -> f64 {
+    let half = |tolerance: Tolerance| 0.5 * tolerance.get();
+    let asked = options.tolerance.map_or_else(|| default_tolerance(body), half);
+    asked.max(16.0 * body.rounding) * (1.0 + 1e-11) + 8.0 * body.rounding
+}
+
+/// 1e-11 of the body's size.
+fn default_tolerance(body: &MovingBody<'_>) -> f64 {
+    1e-11 * body.moving().shape().mesh().bounds().size().max_element()
 }

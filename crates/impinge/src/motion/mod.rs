@@ -17,11 +17,15 @@
 //! | `swept.rs` | [`swept_contacts`]: the faces whose swept spaces meet, as in the papers |
 //! | `timeline.rs` | [`contact_intervals`]: when they are in contact |
 //! | `profile.rs` | [`distance_profile`]: their distance over time |
+//! | `envelope.rs` | volumes that enclose a body during its whole motion |
+//! | `extrapolate.rs` | [`Track`]: the last poses of a body, and where it will go from there |
 
 mod advance;
 mod approach;
 mod candidates;
 mod deformation;
+mod envelope;
+mod extrapolate;
 mod impact;
 mod moving;
 mod path;
@@ -31,6 +35,8 @@ mod swept;
 mod timeline;
 
 pub use deformation::Deformation;
+pub(crate) use envelope::Envelope;
+pub use extrapolate::Track;
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use moving::Moving;
 pub use path::Path;

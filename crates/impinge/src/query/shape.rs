@@ -298,7 +298,7 @@ impl Shape {
     /// # Ok::<(), impinge::generate::GenerateError>(())
     /// ```
     pub fn has_point_search(&self) -> bool {
-        self.0.prepared.has_point_search()
+        self.prepared().has_point_search()
     }
 
     /// Nodes, height and total volume, for a method that is a binary tree of bounding volumes (see

@@ -7,14 +7,14 @@
 //! # Proofs that a pair is still apart
 //!
 //! Bodies that had some distance stay apart until they have moved by that distance, relative to each other;
-//! `motion.rs` bounds how far they have moved. Speeds need not be known for that. A lower bound of the distance
+//! `displacement.rs` bounds how far they have moved. Speeds need not be known for that. A lower bound of the distance
 //! comes from the bounding spheres, or from the trees: a search first tests whether all volumes are farther apart
 //! than some *reach*. The reach is chosen so that the bodies would move by it in some steps at their last speed
 //! ([`Entry::steps`]). If the attempt fails, the next one asks for less. It takes few tests, none of them of faces:
 //! distances of faces cost far more than they would save. A pair that was found apart and has not moved at all is
 //! still apart, without any distance.
 
-use super::motion::{Moment, Motions};
+use super::displacement::{Displacements, Moment};
 use crate::{broad::ProxyPair, method::Front, pair_map::PairMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -82,7 +82,7 @@ impl Default for Coherence {
 pub(super) struct Memory {
     /// `None` if nothing is to be remembered.
     options: Option<Coherence>,
-    pub(super) motions: Motions,
+    pub(super) displacements: Displacements,
     places: PairMap<u32>,
     entries: Vec<Entry>,
     free: Vec<u32>,
@@ -191,7 +191,7 @@ impl Memory {
         if !options.skips && !wants_front {
             return fresh;
         }
-        let now = self.motions.moment(pair);
+        let now = self.displacements.moment(pair);
         let Some(place) = self.place(pair, &now, &options) else { return fresh };
         let step = self.step;
         let entry = &mut self.entries[place as usize];
@@ -199,8 +199,8 @@ impl Memory {
         let mut reach = 0.0;
         if options.skips {
             let was_apart = entry.distance >= 0.0;
-            let motion = now.motion_since(&entry.searched);
-            if was_apart && (motion <= entry.distance || now.equals(&entry.searched)) {
+            let displacement = now.displacement_since(&entry.searched);
+            if was_apart && (displacement <= entry.distance || now.equals(&entry.searched)) {
                 return Recall::Apart;
             }
             let distance = now.distance_of_spheres();
@@ -210,7 +210,7 @@ impl Memory {
             }
             if was_apart && entry.pause == 0 {
                 let steps = (step - entry.searched_step).max(1) as f64;
-                reach = motion / steps * f64::from(entry.steps);
+                reach = displacement / steps * f64::from(entry.steps);
             }
             entry.pause = entry.pause.saturating_sub(1);
         }

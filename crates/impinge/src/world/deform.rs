@@ -1,7 +1,7 @@
 //! Bodies that deform: other positions of their vertices, other meshes, and contacts of a body with itself.
 //!
 //! A change of a body's shape must reach everything that depends on it: the body's box in the broad phase, with spheres
-//! and extents along directions (`World::place`), what is remembered of pairs (`Motions::add`, which makes all earlier
+//! and extents along directions (`World::place`), what is remembered of pairs (`Displacements::add`, which makes all earlier
 //! moments invalid), and the body's contacts with itself ([`OwnContacts`](super::body::OwnContacts)).
 //! [`World::shape_changed`] does so for all functions here. What was prepared of the body is renewed when it is needed
 //! (`query/renewable.rs`).

@@ -1,7 +1,7 @@
 //! Errors of a world.
 
 use super::BodyId;
-use crate::{MeshError, Method, PoseError};
+use crate::{MeshError, Method, MotionError, PoseError};
 
 /// Why a world refused a call. The world is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -20,6 +20,26 @@ pub enum WorldError {
         body: BodyId,
         /// What is wrong with the matrix.
         source: PoseError,
+    },
+    /// A body cannot move as asked.
+    #[error("body {body}: {source}")]
+    Motion {
+        /// The body that was to move.
+        body: BodyId,
+        /// What is wrong with the motion.
+        source: MotionError,
+    },
+    /// A motion does not start where its body stands.
+    #[error("body {body}: the motion does not start at the body's pose")]
+    MotionStart {
+        /// The body that was to move.
+        body: BodyId,
+    },
+    /// A horizon is not a number of steps.
+    #[error("the horizon is {horizon} steps: it must be finite and not negative")]
+    Horizon {
+        /// The horizon.
+        horizon: f64,
     },
     /// Positions are not those of the vertices of a body's mesh.
     #[error("body {body}: {source}")]

@@ -28,8 +28,10 @@
 //! |---|---|
 //! | `body.rs` | [`Body`] and [`BodyId`] |
 //! | `step.rs` | [`Step`]: the contacts of a step, and the pairs that began and ended |
+//! | `continuous.rs` | [`ContinuousStep`]: the impacts of bodies that move during a step |
+//! | `forecast.rs` | [`Forecast`]: which bodies will collide if they move on as they did |
 //! | `coherence.rs` | [`Coherence`]: what is remembered of pairs of near bodies from step to step |
-//! | `motion.rs` | how far bodies have moved, relative to each other |
+//! | `displacement.rs` | how far bodies have moved, relative to each other |
 //! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
 //! | `group.rs` | the search of faces of all near bodies at once, for methods that have one |
 //! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
@@ -39,19 +41,23 @@
 
 mod body;
 mod coherence;
+mod continuous;
 mod deform;
 mod deformed;
+mod displacement;
 mod error;
+mod forecast;
 mod group;
-mod motion;
 mod pairs;
 mod query;
 mod step;
 
 pub use body::{Body, BodyId};
 pub use coherence::Coherence;
+pub use continuous::{ContinuousStats, ContinuousStep, WorldImpact};
 pub use deformed::DeformedSearch;
 pub use error::WorldError;
+pub use forecast::{Forecast, Prediction};
 pub use query::{Nearest, WorldContact};
 pub use step::{BodyPair, Contact, Step, StepStats, Touch};
 
@@ -61,6 +67,7 @@ use crate::{
 };
 use body::{Bodies, Filter};
 use coherence::Memory;
+use continuous::Continuous;
 use pairs::PairSearch;
 use std::collections::HashSet;
 use step::History;
@@ -89,6 +96,9 @@ pub struct World {
     /// Whether searches of the bodies' shapes can start where the last ones ended.
     has_fronts: bool,
     history: History,
+    continuous: Continuous,
+    /// Whether the broad phase has volumes that enclose motions, not bodies at their poses.
+    has_motion_bounds: bool,
     /// The indices of bodies whose contacts with themselves are reported, sorted.
     self_colliding: Vec<u32>,
     /// The indices of bodies whose vertices were moved since the last step.
@@ -125,6 +135,8 @@ impl World {
             memory: Memory::default(),
             has_fronts: false,
             history: History::default(),
+            continuous: Continuous::default(),
+            has_motion_bounds: false,
             self_colliding: Vec::new(),
             deforming: Vec::new(),
             extents: Vec::new(),
@@ -145,7 +157,7 @@ impl World {
         self.memory.set_options(coherence);
         if self.memory.is_on() {
             for (id, body) in self.bodies.iter() {
-                self.memory.motions.add(id.index, &body.shape, &body.pose);
+                self.memory.displacements.add(id.index, &body.shape, &body.pose);
             }
         }
     }
@@ -186,14 +198,16 @@ impl World {
             self.ignored.retain(|pair| !pair.contains(&body));
         }
         self.teleported.remove(&body);
+        self.drop_motion(body.index);
         Ok(())
     }
 
-    /// Sets the pose of a body.
+    /// Sets the pose of a body, and drops its [motion](Self::set_motion), if it has one.
     pub fn set_pose(&mut self, body: BodyId, pose: Pose) -> Result<(), WorldError> {
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         found.pose = pose;
         self.mark_moved(body.index);
+        self.drop_motion(body.index);
         Ok(())
     }
 
@@ -345,7 +359,7 @@ impl World {
     fn follow_motions(&mut self, index: u32) {
         let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
         if self.memory.is_on() {
-            self.memory.motions.add(index, shape, pose);
+            self.memory.displacements.add(index, shape, pose);
         }
     }
 
@@ -355,7 +369,7 @@ impl World {
         let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
         self.proxies.set_bounds(index, shape.placed_bounds(pose));
         if self.memory.is_on() {
-            self.memory.motions.set_pose(index, shape, pose);
+            self.memory.displacements.set_pose(index, shape, pose);
         }
         match self.proxies.detail() {
             Detail::Boxes => {}
@@ -384,10 +398,15 @@ impl World {
             self.is_moved[index as usize] = false;
             self.place(index);
         }
+        let count = moved.len();
+        if std::mem::take(&mut self.has_motion_bounds) {
+            moved.clear();
+            moved.extend(self.proxies.iter());
+            moved.iter().for_each(|&index| self.place(index));
+        }
         if !moved.is_empty() {
             self.broad.update(&self.proxies, &moved);
         }
-        let count = moved.len();
         moved.clear();
         self.moved = moved;
         count

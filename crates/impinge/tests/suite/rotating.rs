@@ -3,7 +3,7 @@
 use impinge::{
     Mesh, Motion, Pose, Shape, first_impact, generate::Random, glam::DVec3, motion::ImpactOptions,
 };
-use impinge_oracle::{FirstContact, RotatingTriangle, first_rotating_contact};
+use impinge_oracle::{RotatingContact, RotatingTriangle, first_rotating_contact};
 
 /// Two triangles and their motions. Every other case nearly misses: the second triangle is put beside a contact.
 fn case(seed: u64) -> [RotatingTriangle; 2] {
@@ -64,21 +64,23 @@ fn impacts_agree_with_interval_arithmetic() {
         let impact = first_impact((&shapes[0], &motions[0]), (&shapes[1], &motions[1]), &options)
             .expect("one method");
         match (truth, impact) {
-            (FirstContact::Clear, None) => clear += 1,
-            (FirstContact::Clear, Some(impact)) => {
+            (RotatingContact::Clear, None) => clear += 1,
+            (RotatingContact::Clear, Some(impact)) => {
                 falsely += 1;
                 println!("seed {seed} is reported although the triangles stay apart: {impact:?}");
                 assert!(impact.distance <= 1e-9, "seed {seed}: {impact:?}");
             }
-            (FirstContact::Between(_, by), None) => panic!("seed {seed}: missed, contact by {by}"),
-            (FirstContact::Between(from, by), Some(impact)) => {
+            (RotatingContact::Between(_, by), None) => {
+                panic!("seed {seed}: missed, contact by {by}")
+            }
+            (RotatingContact::Between(from, by), Some(impact)) => {
                 hits += 1;
                 assert!(impact.time <= by, "seed {seed}: {} is later than {by}", impact.time);
                 assert!(impact.distance <= 1e-9, "seed {seed}: {impact:?}");
                 // For the last 1e-10 of the way, slow or grazing triangles take a while.
                 early += u64::from(from - impact.time > 1e-6);
             }
-            (FirstContact::Unknown(_), _) => unknown += 1,
+            (RotatingContact::Unknown(_), _) => unknown += 1,
         }
     }
     println!(

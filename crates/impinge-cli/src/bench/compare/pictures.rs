@@ -22,7 +22,7 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<(), Failure> {
             let series = series(report, mode, distance, |row, _| Some(row.mean_us));
             let title = format!("{body}, tumbling ({})", mode.name());
             let x = ("distance between the centres".to_owned(), Scale::Linear);
-            let lines = Lines { title, x, y: time(), series };
+            let lines = Lines { title, x, y: time(), series, marks: None };
             lines.draw_if_long(&folder.join(format!("distance-{body}-{}.svg", mode.name())))?;
         }
         // At the distance that most bodies share, for families of bodies that differ only in size.
@@ -30,7 +30,7 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<(), Failure> {
         let series = series(report, mode, size, |row, _| Some(row.mean_us));
         let title = format!("Spheres tumbling, 1 apart ({})", mode.name());
         let x = ("triangles of each mesh".to_owned(), Scale::Log);
-        let lines = Lines { title, x, y: time(), series };
+        let lines = Lines { title, x, y: time(), series, marks: None };
         lines.draw_if_long(&folder.join(format!("size-{}.svg", mode.name())))?;
     }
     let size = |it: &Summary| Some(it.triangles() as f64);
@@ -40,6 +40,7 @@ pub(super) fn draw(report: &Report, folder: &Path) -> Result<(), Failure> {
         x: ("triangles of both meshes".to_owned(), Scale::Log),
         y: ("bytes per triangle".to_owned(), Scale::Log),
         series,
+        marks: None,
     }
     .draw_if_long(&folder.join("bytes.svg"))
 }

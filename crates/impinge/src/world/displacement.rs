@@ -15,7 +15,7 @@
 //! The same holds for all points of the faces, which are means of their corners. So two bodies whose distance
 //! was d are still apart while this sum is less than d. It does not grow while both bodies travel together.
 //!
-//! `|R' − R| r` is bounded by the sum over all changes of the pose in between ([`Motion::turned`]); all other
+//! `|R' − R| r` is bounded by the sum over all changes of the pose in between ([`Displacement::turned`]); all other
 //! terms need only the two poses. The differences of C are rounded relative to coordinates of at most
 //! 1.75 times the largest of the mesh plus the translation, and so by less than ρ/2 each. Together with
 //! 2√3 < 3.5 a factor of 8 leaves a lot to spare.
@@ -23,17 +23,17 @@
 use crate::{Pose, Shape, mesh::Extent};
 use glam::{DMat3, DVec3};
 
-/// The motions of all bodies, by index.
+/// How far all bodies have moved, by index.
 #[derive(Debug, Default)]
-pub(super) struct Motions {
-    bodies: Vec<Motion>,
+pub(super) struct Displacements {
+    bodies: Vec<Displacement>,
     /// Counts changes, so that two moments can be compared.
     clock: u64,
 }
 
 /// Where a body is, and how far it has turned so far.
 #[derive(Clone, Copy, Debug)]
-struct Motion {
+struct Displacement {
     /// The clock when the body was added or its shape was changed.
     version: u64,
     /// The clock at the last change of the shape or the pose.
@@ -63,12 +63,12 @@ pub(super) struct Moment {
     rounding: f64,
 }
 
-impl Motions {
+impl Displacements {
     /// Takes the shape and the pose of a new body, or the new shape of a body.
     pub(super) fn add(&mut self, index: u32, shape: &Shape, pose: &Pose) {
         self.clock += 1;
         let (version, extent) = (self.clock, shape.placed(pose).extent);
-        let motion = Motion {
+        let body = Displacement {
             version,
             changed: version,
             pose: *pose,
@@ -79,27 +79,27 @@ impl Motions {
         };
         let index = index as usize;
         if index >= self.bodies.len() {
-            self.bodies.resize(index + 1, motion);
+            self.bodies.resize(index + 1, body);
         }
-        self.bodies[index] = motion;
+        self.bodies[index] = body;
     }
 
     /// Takes a new pose of a body.
     pub(super) fn set_pose(&mut self, index: u32, shape: &Shape, pose: &Pose) {
-        let motion = &mut self.bodies[index as usize];
-        if *pose == motion.pose {
+        let body = &mut self.bodies[index as usize];
+        if *pose == body.pose {
             return;
         }
         self.clock += 1;
-        motion.changed = self.clock;
+        body.changed = self.clock;
         let extent = shape.placed(pose).extent;
-        let turn = turn_below(pose.rotation() - motion.pose.rotation());
+        let turn = turn_below(pose.rotation() - body.pose.rotation());
         // A body without faces has the radius −∞, and nothing that moves.
-        motion.turned = (motion.turned + turn * extent.radius().max(0.0)).next_up();
-        motion.center = pose.place(extent.center());
-        motion.radius = radius(extent, pose);
-        motion.rounding = extent.rounding(pose);
-        motion.pose = *pose;
+        body.turned = (body.turned + turn * extent.radius().max(0.0)).next_up();
+        body.center = pose.place(extent.center());
+        body.radius = radius(extent, pose);
+        body.rounding = extent.rounding(pose);
+        body.pose = *pose;
     }
 
     /// The present moment of two bodies.
@@ -130,10 +130,10 @@ impl Moment {
         self.is_of(earlier) && self.clock == earlier.clock
     }
 
-    /// An upper bound on the motion of any point of one body relative to any point of the other since an
+    /// An upper bound on how far any point of one body has moved relative to any point of the other since an
     /// earlier moment; infinity or NaN if numbers overflow. The module head derives it.
     #[inline]
-    pub(super) fn motion_since(&self, earlier: &Self) -> f64 {
+    pub(super) fn displacement_since(&self, earlier: &Self) -> f64 {
         let drift = (self.offset - earlier.offset).length();
         let turned = self.turned - earlier.turned;
         let rounding = 8.0 * (self.rounding + earlier.rounding);
@@ -186,7 +186,7 @@ mod tests {
     /// No vertex moves farther, relative to a vertex of the other body, than the bound says; and the bound is
     /// not much larger than that for bodies that only translate.
     #[test]
-    fn motions_bound_every_vertex() {
+    fn displacements_bound_every_vertex() {
         let mut checked = 0;
         for seed in 0..200 {
             let mut random = Random::new(seed);
@@ -210,20 +210,20 @@ mod tests {
                 Pose::new(rotation, place).expect("nearly a rotation")
             };
             let mut poses = [pose(&mut random, None), pose(&mut random, None)];
-            let mut motions = Motions::default();
+            let mut displacements = Displacements::default();
             for index in 0..2 {
-                motions.add(index as u32, &shapes[index], &poses[index]);
+                displacements.add(index as u32, &shapes[index], &poses[index]);
             }
-            let (first, start) = (motions.moment([0, 1]), poses);
+            let (first, start) = (displacements.moment([0, 1]), poses);
             for step in 0..6 {
                 for index in 0..2 {
                     if random.below(3) > 0 {
                         poses[index] = pose(&mut random, Some(poses[index]));
-                        motions.set_pose(index as u32, &shapes[index], &poses[index]);
+                        displacements.set_pose(index as u32, &shapes[index], &poses[index]);
                     }
                 }
-                let now = motions.moment([0, 1]);
-                let bound = now.motion_since(&first);
+                let now = displacements.moment([0, 1]);
+                let bound = now.displacement_since(&first);
                 assert!(now.equals(&first) == (poses == start), "seed {seed}, step {step}");
                 let [a, b] = [0, 1].map(|k| shapes[k].mesh().positions());
                 for (&p, &q) in a.iter().zip(b) {
@@ -240,18 +240,18 @@ mod tests {
     #[test]
     fn bodies_that_travel_together_stay_as_far_apart() {
         let ball = Shape::new(generate::sphere(12).expect("an even number"));
-        let mut motions = Motions::default();
+        let mut displacements = Displacements::default();
         let at = |x: f64| Pose::from_translation(DVec3::new(x, 0.0, 0.0)).expect("finite");
-        motions.add(0, &ball, &at(0.0));
-        motions.add(1, &ball, &at(3.0));
-        let first = motions.moment([0, 1]);
+        displacements.add(0, &ball, &at(0.0));
+        displacements.add(1, &ball, &at(3.0));
+        let first = displacements.moment([0, 1]);
         for step in 1..100 {
-            motions.set_pose(0, &ball, &at(f64::from(step)));
-            motions.set_pose(1, &ball, &at(f64::from(step) + 3.0));
+            displacements.set_pose(0, &ball, &at(f64::from(step)));
+            displacements.set_pose(1, &ball, &at(f64::from(step) + 3.0));
         }
-        let now = motions.moment([0, 1]);
-        assert!(now.is_of(&first) && !now.equals(&first) && now.motion_since(&first) < 1e-9);
-        motions.add(1, &ball, &at(0.0));
-        assert!(!motions.moment([0, 1]).is_of(&first));
+        let now = displacements.moment([0, 1]);
+        assert!(now.is_of(&first) && !now.equals(&first) && now.displacement_since(&first) < 1e-9);
+        displacements.add(1, &ball, &at(0.0));
+        assert!(!displacements.moment([0, 1]).is_of(&first));
     }
 }
