@@ -7,13 +7,16 @@ use super::{
 use crate::{
     failure::Failure,
     grids::Grids,
-    output::{self, count, to_thousandths},
+    output::{self, count, note, to_thousandths},
     outputs::Outputs,
     progress, source,
     trees::one_of,
 };
 use clap::value_parser;
-use impinge::octree::{Grid, MAX_LEVEL, Octree, VoxelRule};
+use impinge::{
+    Bounds,
+    octree::{Grid, MAX_LEVEL, Octree, VoxelRule},
+};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -73,6 +76,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map_err(|error| Failure::input(format!("--cube: {error}")))?,
         None => Grid::enclosing(&mesh.bounds(), arguments.level).map_err(about)?,
     };
+    let room = Bounds { min: grid.min(), max: grid.min() + grid.side() };
+    let bounds = mesh.bounds();
+    if arguments.cube.is_some() && !(room.contains(bounds.min) && room.contains(bounds.max)) {
+        note("parts of the mesh lie outside of the root cube and are left out");
+    }
     let start = Instant::now();
     let octree = progress::with_spinner("making the octree", || match arguments.faces {
         true => Octree::from_faces(&mesh, grid),

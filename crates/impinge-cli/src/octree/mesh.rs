@@ -10,7 +10,7 @@ use crate::{
 use impinge_io::Model;
 use std::path::PathBuf;
 
-/// Write the surface of an octree as a closed mesh: two triangles for each side between a black and a white voxel.
+/// Write the surface of an octree as a mesh without gaps: two triangles for each side between a black and a white voxel.
 #[derive(Debug, clap::Args)]
 #[command(before_help = "\
 Examples:

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// Make octrees of meshes, move them, combine them, and show them.
 ///
 /// An octree divides a cube into black and white cells: black inside of the object, white outside. A path planner or
-/// a simulation looks up cells faster than faces. Files hold two numbers for the root cube, the level and a character
+/// a simulation looks up cells faster than faces. Files hold four numbers for the root cube, the level and a character
 /// for each node.
 #[derive(Debug, clap::Args)]
 #[command(

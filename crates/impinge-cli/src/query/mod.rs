@@ -141,7 +141,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["cache", "budget", "stats"])]
     batch: bool,
     /// Stop each step after this many tests of volumes and faces, even if it is undecided. Not with --method
-    /// all; the method brute ignores it
+    /// all; the methods brute, naive, octree and face-octree ignore it
     #[arg(long, value_name = "TESTS", value_parser = value_parser!(u64).range(1..))]
     budget: Option<u64>,
     /// Report the mean number of volume tests, face tests and placed volumes per step

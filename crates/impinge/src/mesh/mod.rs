@@ -1,8 +1,10 @@
 //! Triangle meshes: positions and faces, validated once on construction.
 
+mod columns;
 mod extent;
 mod report;
 
+pub(crate) use columns::{ColumnLocation, Columns};
 pub(crate) use extent::Extent;
 pub use report::{Duplicate, Edge, MeshReport, NotSolid};
 pub(crate) use report::{check_solid, edges, first_vertex_at_each_position};

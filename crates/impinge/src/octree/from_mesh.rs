@@ -5,11 +5,13 @@
 
 use super::{
     Cell, Color, Grid, Octree, OctreeError, VoxelRule,
-    columns::{Columns, Location},
     face_box::face_meets_box,
     subdivide::{Contents, Relation, subdivide},
 };
-use crate::{Bounds, Mesh};
+use crate::{
+    Bounds, Mesh,
+    mesh::{ColumnLocation, Columns},
+};
 
 impl Octree {
     /// The octree of the faces alone: a voxel is black exactly if a face shares a point with it. Faces and voxels are
@@ -105,8 +107,8 @@ impl Contents for Faces<'_> {
 impl Solid<'_> {
     fn color_at_center(&self, grid: &Grid, cell: Cell) -> Color {
         match self.columns.locate(grid.center(cell)) {
-            Location::Outside => Color::White,
-            Location::OnSurface | Location::Inside => Color::Black,
+            ColumnLocation::Outside => Color::White,
+            ColumnLocation::OnSurface | ColumnLocation::Inside => Color::Black,
         }
     }
 }

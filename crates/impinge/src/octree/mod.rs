@@ -18,14 +18,13 @@
 //! | `walk.rs` | nodes in preorder with their cells |
 //! | `text.rs` | the text of the paper, such as `(BWWWWWWW` |
 //! | `subdivide.rs` | makes an octree from items that are handed down from cell to cell; used by all builders |
-//! | `from_mesh.rs`, `face_box.rs`, `columns.rs` | octrees of meshes: the exact test of a face and a cell, and inside or outside |
+//! | `from_mesh.rs`, `face_box.rs` | octrees of meshes: the exact test of a face and a cell, and inside or outside |
 //! | `boolean.rs`, `measure.rs`, `to_mesh.rs` | union and so on; volume and points; surfaces |
 //! | `compact.rs` | fewer cubes that cover the same voxels |
 //! | `cube.rs` | the test of a turned cube against an upright one |
 //! | `motion/` | octrees of moving objects |
 
 mod boolean;
-mod columns;
 mod compact;
 mod cube;
 mod error;

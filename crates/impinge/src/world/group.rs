@@ -61,18 +61,21 @@ impl BodyGroup {
         ask(&Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) })
     }
 
-    /// Finds the contacts of the pairs of bodies that were taken.
-    pub(super) fn search_pairs(&mut self, bodies: &Bodies) -> WalkCounts {
+    /// Finds the contacts of the pairs of bodies that were taken. Calls `pause` now and then with the number of
+    /// contacts so far. Returns `None` if it is stopped.
+    pub(super) fn search_pairs(
+        &mut self,
+        bodies: &Bodies,
+        pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> Option<WalkCounts> {
         let Self { search, members, pairs, contacts, is_prepared, .. } = self;
         let body = |number| placed(bodies, members, number, *is_prepared);
         let group =
             Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) };
         contacts.clear();
-        let mut collect = Collect { members, contacts, pause: &mut |_| ControlFlow::Continue(()) };
-        // Nothing stops this search.
-        let _ = search.visit(&group, &mut collect);
+        let flow = search.visit(&group, &mut Collect { members, contacts, pause });
         contacts.sort_unstable();
-        search.counts()
+        flow.is_continue().then(|| search.counts())
     }
 
     /// Finds the contacts of all pairs of bodies for which `compares` holds, without a broad phase. Calls `pause`

@@ -121,20 +121,31 @@ impl PairSearch {
     }
 
     /// Searches the pairs of the prepared batch, stores what is worth remembering, and empties the batch.
-    pub(super) fn search_batch(&mut self, bodies: &Bodies, threads: Threads, memory: &mut Memory) {
+    ///
+    /// A search of all pairs at once may take long: it calls `pause` now and then with the number of contacts so far.
+    /// `Break` stops the search.
+    pub(super) fn search_batch(
+        &mut self,
+        bodies: &Bodies,
+        threads: Threads,
+        memory: &mut Memory,
+        pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let before = self.contacts();
+        let mut pause = |contacts: usize| pause(before + contacts);
         let Self { batch: jobs, workers, group, deformed, by_method, .. } = self;
         let (batch, in_cells) = jobs.split_at_mut(*by_method);
         if !in_cells.is_empty() {
-            first(workers).search_group(&mut deformed.cells, bodies, in_cells);
+            first(workers).search_group(&mut deformed.cells, bodies, in_cells, &mut pause)?;
         }
         if batch.is_empty() {
             jobs.clear();
-            return;
+            return ControlFlow::Continue(());
         }
         if let Some(group) = group {
-            first(workers).search_group(group, bodies, batch);
+            first(workers).search_group(group, bodies, batch, &mut pause)?;
             store(jobs, memory);
-            return;
+            return ControlFlow::Continue(());
         }
         let thread_count = match threads {
             Threads::Pool if batch.len() > PAIRS_PER_TASK => rayon::current_num_threads(),
@@ -155,6 +166,7 @@ impl PairSearch {
             });
         }
         store(jobs, memory);
+        ControlFlow::Continue(())
     }
 
     /// Renews what was prepared of bodies whose contacts with themselves are to be searched, because they have deformed.
@@ -247,8 +259,14 @@ impl Worker {
         }
     }
 
-    /// Searches all pairs of a batch at once.
-    fn search_group(&mut self, group: &mut BodyGroup, bodies: &Bodies, batch: &mut [Job]) {
+    /// Searches all pairs of a batch at once, until `pause` stops it.
+    fn search_group(
+        &mut self,
+        group: &mut BodyGroup,
+        bodies: &Bodies,
+        batch: &mut [Job],
+        pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         batch.sort_unstable_by_key(|job| job.pair);
         for job in &mut *batch {
             job.outcome = Outcome::Apart;
@@ -260,7 +278,9 @@ impl Worker {
         }
         let left = batch.iter().filter(|job| job.outcome != Outcome::Beyond).map(|job| job.pair);
         group.take_pairs(left);
-        let counts = group.search_pairs(bodies);
+        let Some(counts) = group.search_pairs(bodies, pause) else {
+            return ControlFlow::Break(());
+        };
         let start = self.touching.len();
         self.take_contacts(group, counts);
         let mut jobs = batch.iter_mut();
@@ -269,6 +289,7 @@ impl Worker {
                 job.outcome = Outcome::Touching;
             }
         }
+        ControlFlow::Continue(())
     }
 
     /// Takes over the contacts that the search of a group has found, which are sorted.

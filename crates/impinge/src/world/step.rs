@@ -267,7 +267,7 @@ impl World {
             }
         };
         // What is remembered of pairs can only be used pair by pair.
-        if broad.reports_all_pairs() && search.has_group() && !memory.is_on() {
+        let flow = if broad.reports_all_pairs() && search.has_group() && !memory.is_on() {
             stats.near = candidate_count(proxies);
             stats.tested = stats.near;
             let is_moving = |index: u32| proxies.is_moving(index);
@@ -279,8 +279,9 @@ impl World {
                 tell(&stats)
             });
             stats.narrow += stopwatch.stage_time();
+            ControlFlow::Continue(())
         } else {
-            let _ = broad.pairs(proxies, *threads, &mut |pair| {
+            broad.pairs(proxies, *threads, &mut |pair| {
                 stats.near += 1;
                 if !is_excluded(pair) {
                     match memory.recall(pair, has_fronts) {
@@ -296,7 +297,10 @@ impl World {
                     stats.broad += stopwatch.stage_time();
                     search.prepare_batch(bodies, *threads, memory);
                     stats.update += stopwatch.stage_time();
-                    search.search_batch(bodies, *threads, memory);
+                    search.search_batch(bodies, *threads, memory, &mut |contacts| {
+                        stats.contacts = contacts;
+                        tell(&stats)
+                    })?;
                     stats.narrow += stopwatch.stage_time();
                     stats.contacts = search.contacts();
                 } else if !stats.near.is_multiple_of(BATCH) {
@@ -304,17 +308,22 @@ impl World {
                     return ControlFlow::Continue(());
                 }
                 tell(&stats)
-            });
-        }
+            })
+        };
         stats.broad += stopwatch.stage_time();
+        if flow.is_continue() {
+            search.prepare_batch(bodies, *threads, memory);
+            stats.update += stopwatch.stage_time();
+            let _ = search.search_batch(bodies, *threads, memory, &mut |contacts| {
+                stats.contacts = contacts;
+                tell(&stats)
+            });
+            stats.narrow += stopwatch.stage_time();
+        }
         if let Some(why) = stopped {
             search.begin();
             return ControlFlow::Break(why);
         }
-        search.prepare_batch(bodies, *threads, memory);
-        stats.update += stopwatch.stage_time();
-        search.search_batch(bodies, *threads, memory);
-        stats.narrow += stopwatch.stage_time();
 
         for index in self.deforming.drain(..) {
             if let Some(body) = bodies.at_mut(index) {

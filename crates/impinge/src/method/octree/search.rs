@@ -41,15 +41,27 @@ pub(super) struct OctreeSearch {
 struct Faces {
     /// Those of two cubes.
     lists: [Vec<PlacedFace>; 2],
+    /// All faces of two bodies, if cubes do not know theirs, and which bodies these are.
+    all: [Vec<PlacedFace>; 2],
+    placed_for: Option<GroupPair>,
     /// The pairs that were compared: bodies, then faces. Faces share many cubes.
     compared: QuadSet,
 }
 
+#[derive(Clone, Copy)]
 struct PlacedFace {
     face: u32,
     /// Grown by the tolerance for body 0.
     bounds: Bounds,
     triangle: Triangle,
+}
+
+impl PlacedFace {
+    fn new(shape: &PlacedShape<'_>, face: u32, growth: f64) -> Self {
+        let triangle = shape.triangle(face);
+        let bounds = grown_outward(&Bounds::enclosing(triangle), growth);
+        Self { face, bounds, triangle }
+    }
 }
 
 impl OctreeSearch {
@@ -65,6 +77,7 @@ impl OctreeSearch {
         moved.place(group, options, (tolerance, growth));
         let MovedCubes { cubes, regions } = moved;
         faces.compared.clear();
+        faces.placed_for = None;
         let rules = Rules {
             depth: options.level,
             division: Division::Octree,
@@ -121,23 +134,36 @@ struct Decide<'d, 'g> {
 impl Decide<'_, '_> {
     /// Lists the faces of a body that reach into the intersection of two cubes, one of which is of that body.
     fn list_faces(&mut self, side: usize, cube: &MovedCube, common: &Bounds) {
-        let list = &mut self.faces.lists[side];
+        let Faces { lists, all, .. } = &mut *self.faces;
+        let list = &mut lists[side];
         list.clear();
         let Some((shape, octree)) = self.shapes[side] else { return };
         let growth = if cube.body() == 0 { self.growth } else { 0.0 };
-        let placed = |face: u32| {
-            let triangle = shape.triangle(face);
-            let bounds = grown_outward(&Bounds::enclosing(triangle), growth);
-            PlacedFace { face, bounds, triangle }
-        };
         if self.has_links {
-            let faces = octree.faces(cube.leaf).iter().map(|&face| placed(face));
+            let faces = octree.faces(cube.leaf).iter();
+            let faces = faces.map(|&face| PlacedFace::new(&shape, face, growth));
             list.extend(faces.filter(|face| face.bounds.overlaps(common)));
         } else {
-            let faces = (0..shape.mesh.faces().len() as u32).map(placed);
-            list.extend(faces.filter(|face| {
+            let faces = all[side].iter().filter(|face| {
                 face.bounds.overlaps(common) && (growth > 0.0 || may_meet(&face.triangle, common))
-            }));
+            });
+            list.extend(faces.copied());
+        }
+    }
+
+    /// Places all faces of both bodies, for cubes that do not know their faces.
+    fn place_all(&mut self) {
+        if self.has_links || self.faces.placed_for == Some(self.bodies) {
+            return;
+        }
+        self.faces.placed_for = Some(self.bodies);
+        for side in 0..2 {
+            let all = &mut self.faces.all[side];
+            all.clear();
+            let Some((shape, _)) = self.shapes[side] else { continue };
+            let growth = if self.bodies[side] == 0 { self.growth } else { 0.0 };
+            let faces = 0..shape.mesh.faces().len() as u32;
+            all.extend(faces.map(|face| PlacedFace::new(&shape, face, growth)));
         }
     }
 }
@@ -150,6 +176,7 @@ impl PairVisitor<MovedCube> for Decide<'_, '_> {
             let shape = self.group.body(body)?;
             Some((shape, octree_of(&shape)?))
         });
+        self.place_all();
     }
 
     fn compare(&mut self, a: &MovedCube, b: &MovedCube) -> ControlFlow<()> {
@@ -159,7 +186,7 @@ impl PairVisitor<MovedCube> for Decide<'_, '_> {
             return ControlFlow::Continue(());
         }
         self.list_faces(1, b, &common);
-        let Faces { lists: [a, b], compared } = &mut *self.faces;
+        let Faces { lists: [a, b], compared, .. } = &mut *self.faces;
         for f in &*a {
             for g in b.iter().filter(|g| f.bounds.overlaps(&g.bounds)) {
                 let [body, other] = self.bodies;

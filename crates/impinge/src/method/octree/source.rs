@@ -11,8 +11,9 @@
 use super::OctreeOptions;
 use crate::{
     Bounds, Mesh,
+    mesh::{ColumnLocation, Columns},
     method::cells::{SubdivisionDepth, may_meet},
-    narrow::{Triangle, winding_along_x},
+    narrow::Triangle,
 };
 use glam::DVec3;
 
@@ -58,10 +59,11 @@ impl SourceOctree {
             SubdivisionDepth::Level(level) => (level.min(OctreeOptions::MAX_LEVEL), false),
         };
         let bounds = mesh.bounds();
+        let is_solid = !options.surface_only && mesh.check_solid().is_ok();
         let mut build = Build {
             mesh,
             is_auto,
-            is_solid: !options.surface_only && mesh.check_solid().is_ok(),
+            columns: is_solid.then(|| Columns::new(mesh)),
             reach: if bounds.is_empty() { 0.0 } else { bounds.largest_coordinate() },
             nodes: Vec::new(),
             faces: Vec::new(),
@@ -111,7 +113,8 @@ impl SourceOctree {
 struct Build<'m> {
     mesh: &'m Mesh,
     is_auto: bool,
-    is_solid: bool,
+    /// Tells what is inside, if cubes inside are kept.
+    columns: Option<Columns<'m>>,
     /// The largest magnitude of a coordinate.
     reach: f64,
     nodes: Vec<Node>,
@@ -159,13 +162,19 @@ impl Build<'_> {
             }
             if self.stack.len() > end {
                 self.divide(end, child.center, child_half, levels - 1);
-            } else if self.is_solid && self.is_inside(child.center) {
+            } else if self.is_inside(child.center) {
                 let leaf = self.nodes.len() as u32;
                 self.nodes.push(Node { end: leaf + 1, ..*child });
             }
             self.stack.truncate(end);
         }
         self.nodes[number].end = self.nodes.len() as u32;
+    }
+
+    /// Whether a point that lies on no face is inside the mesh, if that matters.
+    fn is_inside(&self, point: DVec3) -> bool {
+        let columns = self.columns.as_ref();
+        columns.is_some_and(|columns| columns.locate(point) == ColumnLocation::Inside)
     }
 
     /// Finds which children get each face. Returns whether the cube is to be divided.
@@ -184,13 +193,6 @@ impl Build<'_> {
             }
         }
         !self.is_auto || copies <= MOST_COPIES * count
-    }
-
-    /// Whether a point that lies on no face is inside the mesh.
-    fn is_inside(&self, point: DVec3) -> bool {
-        let winding: Option<i32> =
-            self.mesh.triangles().map(|triangle| winding_along_x(point, &triangle)).sum();
-        winding.is_some_and(|winding| winding != 0)
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! A [`MovingOctree`] holds the black cubes of a source octree. Its [`at`](MovingOctree::at) makes the octree of the object
 //! at a pose, from these cubes and the whole pose: nothing is carried on from one pose to the next, so digitisation
-//! errors do not add up. All algorithms give the same octree; they differ in time.
+//! errors do not add up. With the rule for centres all algorithms give the same octree; they
+//! differ in time. With the rule for touch, those for translation may leave out voxels that the object misses by rounding
+//! errors.
 //!
 //! # Which voxels are black
 //!

@@ -1,6 +1,6 @@
 //! Whether points are inside of a closed mesh: its faces, sorted into columns along x.
 //!
-//! Called for cells that no face meets, when an octree is made of a solid. It relies on `narrow`, which tells exactly
+//! Called for cells that no face meets, when octrees are made of solids. It relies on `narrow`, which tells exactly
 //! what a face adds to the winding number of a point. A ray along x stays in one column, so only the faces of that
 //! column are looked at.
 
@@ -9,7 +9,7 @@ use glam::DVec3;
 
 /// The faces of a mesh by columns: the cells of a square grid over y and z.
 #[derive(Debug)]
-pub(super) struct Columns<'a> {
+pub(crate) struct Columns<'a> {
     mesh: &'a Mesh,
     bounds: Bounds,
     per_side: usize,
@@ -20,7 +20,7 @@ pub(super) struct Columns<'a> {
 
 /// Where a point is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Location {
+pub(crate) enum ColumnLocation {
     Outside,
     OnSurface,
     Inside,
@@ -30,7 +30,7 @@ pub(super) enum Location {
 const MOST: usize = 1024;
 
 impl<'a> Columns<'a> {
-    pub(super) fn new(mesh: &'a Mesh) -> Self {
+    pub(crate) fn new(mesh: &'a Mesh) -> Self {
         let bounds = mesh.bounds();
         let mut columns = Self { mesh, bounds, per_side: 1, first: Vec::new(), faces: Vec::new() };
         if bounds.is_empty() {
@@ -96,9 +96,9 @@ impl<'a> Columns<'a> {
     }
 
     /// Where a point is with respect to the mesh, which must enclose a solid. Exact.
-    pub(super) fn locate(&self, point: DVec3) -> Location {
+    pub(crate) fn locate(&self, point: DVec3) -> ColumnLocation {
         if !self.bounds.contains(point) {
-            return Location::Outside;
+            return ColumnLocation::Outside;
         }
         let column = self.number(2, point.z) * self.per_side + self.number(1, point.y);
         let range = self.first[column] as usize..self.first[column + 1] as usize;
@@ -106,10 +106,10 @@ impl<'a> Columns<'a> {
         for &face in &self.faces[range] {
             match winding_along_x(point, &self.mesh.triangle(face)) {
                 Some(turns) => winding += turns,
-                None => return Location::OnSurface,
+                None => return ColumnLocation::OnSurface,
             }
         }
-        if winding == 0 { Location::Outside } else { Location::Inside }
+        if winding == 0 { ColumnLocation::Outside } else { ColumnLocation::Inside }
     }
 }
 
@@ -150,9 +150,9 @@ mod tests {
                     _ => bounds.min + share * bounds.size(),
                 };
                 let expected = match shape.contains_point(&Pose::IDENTITY, point).unwrap() {
-                    PointLocation::Outside => Location::Outside,
-                    PointLocation::OnSurface => Location::OnSurface,
-                    PointLocation::Inside => Location::Inside,
+                    PointLocation::Outside => ColumnLocation::Outside,
+                    PointLocation::OnSurface => ColumnLocation::OnSurface,
+                    PointLocation::Inside => ColumnLocation::Inside,
                 };
                 assert_eq!(columns.locate(point), expected, "mesh {number}, case {case}");
                 seen[expected as usize] += 1;
