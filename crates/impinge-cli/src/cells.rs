@@ -19,7 +19,8 @@ const HEADING: &str = "Options of octrees (face-octree, octree)";
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CellArguments {
     /// Level to which cells are divided: 2^N cells along each side, up to 12 for face-octree and 8 for octree; or `auto`,
-    /// which divides a cell while that saves work [default: auto]
+    /// which divides a cell while that saves work [default: auto]. A given level is reached wherever faces of two bodies
+    /// are, even if that saves nothing: above 6 or so it can take very long
     #[arg(long, help_heading = HEADING, value_name = "N", value_parser = level)]
     level: Option<SubdivisionDepth>,
     /// Divide a cell into eight, or into two across one axis; for face-octree [default: octree]
