@@ -76,7 +76,8 @@ fn read(bytes: &[u8]) -> Result<Octree, Fault> {
 
 /// Reads the header line.
 fn header(line: usize, text: &str) -> Result<Grid, Fault> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    // One word more than a header has is enough to refuse a line of any length.
+    let words: Vec<&str> = text.split_whitespace().take(11).collect();
     let ["octree", version, "level", level, "min", x, y, z, "side", side] = words[..] else {
         return Err(Fault::line(line, format!("a header is a line such as {EXAMPLE}")));
     };
