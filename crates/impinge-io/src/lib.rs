@@ -4,7 +4,7 @@
 //! [`load`] reads one file into a [`Model`]. [`assembly::load`] reads several files, folders, robots (URDF), 3MF, STEP
 //! and IFC files into an [`Assembly`] of named parts. STEP files need the separate program `impinge-step`, IFC files
 //! need Python with IfcOpenShell.
-//! The crate also holds pose files, index files, octree files and BCF issues.
+//! The crate also holds pose and path files, index files, octree files and BCF issues.
 //!
 //! This is the only crate of the workspace that parses mesh files. The bytes of a file are not trusted: every
 //! reader returns a [`Model`] or an [`Error`] that names the file and the location in it. No reader panics or
@@ -22,6 +22,7 @@ mod format;
 mod index;
 mod model;
 mod octree;
+mod path;
 mod polygon;
 mod poses;
 mod reads;
@@ -48,6 +49,7 @@ pub use gltf::{Color, Paint, save_painted, write_painted};
 pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
 pub use octree::{load_octree, save_octree, write_octree};
+pub use path::PathRows;
 pub use poses::{load_poses, save_poses, write_poses};
 pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -30,38 +30,59 @@ pub fn write_poses(poses: &[Pose], out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn read(bytes: &[u8]) -> Result<Vec<Pose>, Fault> {
-    let mut poses = Vec::new();
-    for (i, line) in text::decode(bytes)?.lines().enumerate() {
-        let number = i + 1;
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
-            continue;
-        }
-        let mut rows = [0.0; 12];
-        let mut count = 0;
-        let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
-        for token in line.split(is_mark).filter(|token| !token.is_empty()) {
-            // A scene may name any file here, so the message must not quote its text.
-            let value = token.parse::<f64>().ok().filter(|value| value.is_finite());
-            let Some(value) = value else {
-                let message = format!(
-                    "value {} is not a finite number; a line of a pose file is 12 numbers",
-                    count + 1
-                );
-                return Err(Fault::line(number, message));
-            };
-            if let Some(entry) = rows.get_mut(count) {
-                *entry = value;
-            }
-            count += 1;
-        }
-        if count != 12 {
-            let message =
-                format!("a pose has 12 numbers (a 3x4 matrix [R|t] by rows), not {count}");
-            return Err(Fault::line(number, message));
-        }
-        poses.push(Pose::from_rows(rows).map_err(|e| Fault::line(number, e.to_string()))?);
-    }
+    let rows = rows(text::decode(bytes)?).map(|(number, line)| parse(number, line, false));
+    let poses: Vec<Pose> = rows.map(|row| row.map(|(_, pose)| pose)).collect::<Result<_, _>>()?;
     if poses.is_empty() { Err(Fault::file("the file holds no poses")) } else { Ok(poses) }
+}
+
+/// The lines of a pose file with their numbers, without empty lines and comments.
+pub(crate) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_row = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    (1..).zip(text.lines()).filter(move |(_, line)| is_row(line))
+}
+
+/// The fields of a line.
+pub(crate) fn fields(line: &str) -> impl Iterator<Item = &str> {
+    let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
+    line.split(is_mark).filter(|token| !token.is_empty())
+}
+
+/// Reads a line: a pose, and a time before it if the file has times.
+pub(crate) fn parse(number: usize, line: &str, has_time: bool) -> Result<(f64, Pose), Fault> {
+    let mut numbers = [0.0; 13];
+    let row = if has_time { &mut numbers[..] } else { &mut numbers[1..] };
+    let mut count = 0;
+    for token in fields(line) {
+        // A scene may name any file here, so the message must not quote its text.
+        let value = token.parse::<f64>().ok().filter(|value| value.is_finite());
+        let Some(value) = value else {
+            let message = format!(
+                "value {} is not a finite number; a line of {}",
+                count + 1,
+                match has_time {
+                    true => "this file is a time and 12 numbers",
+                    false => "a pose file is 12 numbers",
+                }
+            );
+            return Err(Fault::line(number, message));
+        };
+        if let Some(entry) = row.get_mut(count) {
+            *entry = value;
+        }
+        count += 1;
+    }
+    if count != row.len() {
+        let message = match has_time {
+            true => {
+                format!("a row has 13 numbers (a time, a 3x4 matrix [R|t] by rows), not {count}")
+            }
+            false => format!("a pose has 12 numbers (a 3x4 matrix [R|t] by rows), not {count}"),
+        };
+        return Err(Fault::line(number, message));
+    }
+    let [time, rows @ ..] = numbers;
+    let pose = Pose::from_rows(rows).map_err(|error| Fault::line(number, error.to_string()))?;
+    Ok((time, pose))
 }
 
 #[cfg(test)]

@@ -58,7 +58,11 @@ pub(super) fn run(
     let (configurations, colliding) = (&configurations, &colliding[..]);
     let checked = CheckedConfigurations { assembly, configurations, colliding };
 
-    arguments.outputs.write_configurations(&checked, interrupt)?;
+    arguments.outputs.write_texts(
+        &|out| checked.write_json(out),
+        &|out| checked.write_csv(out),
+        interrupt,
+    )?;
     match print(arguments, file, &checked, time) {
         // A reader that closed our output still gets the exit code.
         Ok(()) | Err(Failure::OutputClosed) => {}

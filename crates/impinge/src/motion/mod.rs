@@ -15,7 +15,7 @@
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
 //! | `timeline.rs` | [`contact_intervals`]: when they are in contact |
-//! | `profile.rs` | [`distance_profile`]: their distance over time |
+//! | `profile.rs` | [`distance_profile`], [`least_distance`]: their distance over time |
 
 mod advance;
 mod approach;
@@ -32,6 +32,6 @@ pub use deformation::Deformation;
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use moving::Moving;
 pub use path::Path;
-pub use profile::{DistanceAt, distance_profile};
+pub use profile::{DistanceAt, distance_profile, least_distance};
 pub use rigid::{MAX_TURN, Motion, MotionError};
 pub use timeline::{ContactInterval, contact_intervals};
