@@ -112,9 +112,7 @@ impl Checker<'_> {
         number: usize,
     ) -> Result<Option<CollidingConfiguration>, Error> {
         let configurations = self.configurations;
-        for (&joint, &value) in configurations.joints().iter().zip(configurations.values(number)) {
-            worker.values[joint as usize] = value;
-        }
+        row_values(configurations, number, &mut worker.values);
         let poses = worker
             .motion
             .poses(&worker.values)
@@ -142,6 +140,13 @@ impl Checker<'_> {
             .filter(|clash| self.filter.hides(clash.a, clash.b, clash.verdict).is_none())
             .map(|clash| Collision { a: clash.a as u32, b: clash.b as u32, verdict: clash.verdict })
             .collect()
+    }
+}
+
+/// Sets the values of the joints that have a column to those of a configuration.
+pub(crate) fn row_values(configurations: &Configurations, number: usize, values: &mut [f64]) {
+    for (&joint, &value) in configurations.joints().iter().zip(configurations.values(number)) {
+        values[joint as usize] = value;
     }
 }
 

@@ -71,6 +71,7 @@ mod review;
 pub mod review_file;
 mod rules;
 mod totals;
+mod trajectory;
 mod verdicts;
 
 pub use baseline::Baseline;
@@ -93,4 +94,5 @@ pub use review::{Review, ReviewEntry, ReviewStatus};
 pub use review_file::ReviewFile;
 pub use rules::{Rule, RuleError, load_rules};
 pub use totals::Total;
+pub use trajectory::{Approach, CollidingStep, check_between};
 pub use verdicts::{UnknownVerdict, Verdicts};

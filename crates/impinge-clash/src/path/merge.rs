@@ -17,16 +17,17 @@ impl Found {
         PathPlace { row: self.step, fraction }
     }
 
-    fn is_clearance(&self) -> bool {
-        self.phase.verdict == Some(Verdict::Clearance)
+    /// Phases of contact, of clearance, and those in which nothing was found do not continue each other.
+    fn kind(&self) -> Option<bool> {
+        self.phase.verdict.map(|verdict| verdict == Verdict::Clearance)
     }
 
-    /// Whether this phase continues another: of the same parts, without a gap, and both of contact or both of clearance.
+    /// Whether this phase continues another: of the same parts and kind, without a gap.
     fn continues(&self, before: &Self) -> bool {
         let [end, start] = [(before, before.phase.to), (self, self.phase.from)]
             .map(|(found, time)| found.step as f64 + time);
         let is_same = [before.moving, before.other] == [self.moving, self.other];
-        is_same && start <= end && self.is_clearance() == before.is_clearance()
+        is_same && start <= end && self.kind() == before.kind()
     }
 }
 

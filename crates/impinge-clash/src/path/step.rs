@@ -107,11 +107,9 @@ impl Step<'_> {
         };
         phases.retain(|phase| phase.verdict.is_some() || is_doubtful(phase.doubt));
         if has_clearance {
-            let taken: Vec<[f64; 2]> = {
-                let mut taken: Vec<_> = phases.iter().map(|phase| [phase.from, phase.to]).collect();
-                taken.sort_by(|p, q| p[0].total_cmp(&q[0]));
-                taken
-            };
+            let found = phases.iter().filter(|phase| phase.verdict.is_some());
+            let mut taken: Vec<[f64; 2]> = found.map(|phase| [phase.from, phase.to]).collect();
+            taken.sort_by(|p, q| p[0].total_cmp(&q[0]));
             for times in near.iter().flat_map(|&times| complement(&taken, times)) {
                 phases.extend(self.too_close(times));
             }

@@ -19,6 +19,7 @@ mod octree;
 mod octrees;
 mod outputs;
 mod pairs;
+mod path;
 mod query;
 mod robots;
 mod run;

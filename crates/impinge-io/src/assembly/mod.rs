@@ -30,6 +30,7 @@
 //!   scale are one mesh.
 //! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
+mod arc;
 mod build;
 mod configurations;
 mod curved;
@@ -52,6 +53,7 @@ mod step;
 mod threemf;
 mod urdf;
 
+pub use arc::Arcs;
 pub use configurations::Configurations;
 pub use files::{load, read};
 pub use joint_value::{JointUnit, JointValue};

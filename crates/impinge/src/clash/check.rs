@@ -89,14 +89,19 @@ impl Checker {
         let (first, second) = (assembly.part(a), assembly.part(b));
         let band = assembly.band(a, b);
         let solid = first.solid();
-        if !first.is_closed() || solid.is_mended() {
+        if !first.is_closed() || !solid.is_whole {
             return Err(NotClosed);
         }
         let own_by = first.pose.rotation().inverse() * by;
-        let (mesh, origins) = swept(first.mesh(), own_by, solid.volume < 0.0).ok_or(NotClosed)?;
+        let enclosing = solid.mesh(first.mesh());
+        let (mesh, origins) = swept(enclosing, own_by, solid.volume < 0.0).ok_or(NotClosed)?;
         let deviation = |of: &[u32; 2]| of.map(|face| first.tessellation.at(face) as f32);
         let tessellation = match first.tessellation {
             Tessellation::Uniform(_) => first.tessellation.clone(),
+            // The mended faces are not those of the mesh.
+            Tessellation::Faces(_) if solid.is_mended() => {
+                Tessellation::Uniform(first.largest_deviation)
+            }
             Tessellation::Faces(_) => {
                 Tessellation::Faces(origins.iter().map(deviation).map(|[p, q]| p.max(q)).collect())
             }
