@@ -9,7 +9,7 @@ use crate::{
     outcome::{Listed, Outcome},
     rules::Rule,
 };
-use impinge::clash::{self, Effort, Part, Progress};
+use impinge::clash::{self, Effort, Progress};
 use impinge_io::assembly::Assembly;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -51,16 +51,7 @@ pub fn check(
     if !unmatched.is_empty() {
         watch.idle_rules(&unmatched);
     }
-    let parts: Vec<Part> = assembly
-        .parts
-        .iter()
-        .map(|part| {
-            let mut checked = Part::new(assembly.meshes[part.mesh].clone(), part.placement);
-            checked.rounding = part.rounding;
-            checked.tessellation = part.tessellation.clone();
-            checked
-        })
-        .collect();
+    let parts = assembly.clash_parts();
     let watcher = Watcher { filter: &filter, watch, excluded: Default::default() };
     let report = clash::find_watched(&parts, &search_options, &watcher).ok_or(Error::Stopped)?;
     let hidden = watcher.hidden();

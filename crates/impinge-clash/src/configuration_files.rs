@@ -1,6 +1,11 @@
 //! Writes the outcome of a check of many configurations: JSON lines and CSV.
 
-use crate::configurations::{CollidingConfiguration, Collision};
+use crate::{
+    configurations::{CollidingConfiguration, Collision},
+    path::Doubt,
+    trajectory::{Approach, CollidingStep},
+};
+use impinge::clash::Verdict;
 use impinge_io::{
     assembly::{Assembly, Configurations},
     csv_field, write_json,
@@ -17,12 +22,25 @@ pub struct CheckedConfigurations<'c> {
     pub configurations: &'c Configurations,
     /// Those with clashes, in the order of the file.
     pub colliding: &'c [CollidingConfiguration],
+    /// If the steps between the rows were checked, too: those with contacts that begin on the way.
+    pub between: Option<&'c [CollidingStep]>,
 }
 
 impl CheckedConfigurations<'_> {
     /// Returns the number of configurations with a clash that is not allowed.
     pub fn failures(&self) -> usize {
         self.colliding.iter().filter(|configuration| configuration.fails).count()
+    }
+
+    /// Returns the number of steps between two rows with a contact that is not allowed.
+    pub fn failures_between(&self) -> usize {
+        self.between.unwrap_or_default().iter().filter(|step| step.fails).count()
+    }
+
+    /// Returns the number of contacts between two rows for which something worse cannot be ruled out.
+    pub fn doubtful(&self) -> usize {
+        let all = self.between.unwrap_or_default().iter().flat_map(|step| &step.approaches);
+        all.filter(|approach| approach.doubt.is_some()).count()
     }
 
     /// Writes one JSON object for each configuration and one for the summary, each on a line. `docs/output.md` in
@@ -32,10 +50,15 @@ impl CheckedConfigurations<'_> {
     /// If `out` cannot be written to.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut colliding = self.colliding.iter().peekable();
+        let mut between = self.between.unwrap_or_default().iter().peekable();
         for number in 0..self.configurations.len() {
             let found = colliding.next_if(|found| found.number == number);
             write_json(&self.object(number, found), out)?;
             writeln!(out)?;
+            if let Some(step) = between.next_if(|step| step.number == number) {
+                write_json(&self.step(step), out)?;
+                writeln!(out)?;
+            }
         }
         let summary = Summary {
             kind: "summary",
@@ -49,6 +72,12 @@ impl CheckedConfigurations<'_> {
             configurations: self.configurations.len(),
             colliding: self.colliding.len(),
             failures: self.failures(),
+            between: self.between.map(|steps| BetweenSummary {
+                steps: self.configurations.len() - 1,
+                colliding: steps.len(),
+                uncertified: self.doubtful(),
+                failures: self.failures_between(),
+            }),
         };
         write_json(&summary, out)?;
         writeln!(out)
@@ -72,6 +101,25 @@ impl CheckedConfigurations<'_> {
         }
     }
 
+    fn step<'o>(&'o self, step: &'o CollidingStep) -> Step<'o> {
+        let contact = |approach: &Approach| {
+            let [a_link, b_link] = [approach.a, approach.b].map(|part| self.link(part));
+            let [a, b] = [approach.a, approach.b].map(|part| self.name(part));
+            let verdict = approach.verdict.map(Verdict::name);
+            let (fraction, doubt) = (approach.fraction, approach.doubt.map(Doubt::name));
+            Contact { a, b, verdict, fraction, certified: doubt.is_none(), doubt, a_link, b_link }
+        };
+        let number = step.number;
+        Step {
+            kind: "between",
+            configurations: [number + 1, number + 2],
+            lines: [number, number + 1].map(|number| self.configurations.line(number)),
+            labels: [number, number + 1].map(|number| self.configurations.label(number)),
+            fails: step.fails,
+            contacts: step.approaches.iter().map(contact).collect(),
+        }
+    }
+
     fn pair(&self, &Collision { a, b, verdict }: &Collision) -> Clash<'_> {
         let [a_link, b_link] = [a, b].map(|part| self.link(part));
         let [a, b] = [a, b].map(|part| self.name(part));
@@ -91,12 +139,16 @@ impl CheckedConfigurations<'_> {
         Some(&self.assembly.links[link as usize].name)
     }
 
-    /// Writes a header, and one row for each clash of each configuration.
+    /// Writes a header, and one row for each clash of each configuration. If the steps between the rows were checked,
+    /// their contacts follow with the configuration before, and two more columns: the share of the way to the next
+    /// configuration, which is empty for clashes of a configuration, and whether the verdict is certain.
     ///
     /// # Errors
     /// If `out` cannot be written to.
     pub fn write_csv(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "configuration,line,label,a,b,verdict,a_link,b_link")?;
+        let more = if self.between.is_some() { ",fraction,certified" } else { "" };
+        writeln!(out, "configuration,line,label,a,b,verdict,a_link,b_link{more}")?;
+        let more = if self.between.is_some() { ",,true" } else { "" };
         for found in self.colliding {
             let line = self.configurations.line(found.number);
             let label = csv_field(self.configurations.label(found.number).unwrap_or_default());
@@ -106,7 +158,22 @@ impl CheckedConfigurations<'_> {
                 let [a_link, b_link] =
                     [a_link, b_link].map(|link| csv_field(link.unwrap_or_default()));
                 let number = found.number + 1;
-                writeln!(out, "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link}")?;
+                writeln!(out, "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link}{more}")?;
+            }
+        }
+        for step in self.between.unwrap_or_default() {
+            let Step { configurations: [number, _], lines: [line, _], labels, contacts, .. } =
+                self.step(step);
+            let label = csv_field(labels[0].unwrap_or_default());
+            for Contact { a, b, verdict, fraction, certified, a_link, b_link, .. } in contacts {
+                let [a, b] = [a, b].map(csv_field);
+                let [a_link, b_link] =
+                    [a_link, b_link].map(|link| csv_field(link.unwrap_or_default()));
+                let verdict = verdict.unwrap_or_default();
+                writeln!(
+                    out,
+                    "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link},{fraction},{certified}"
+                )?;
             }
         }
         Ok(())
@@ -134,6 +201,37 @@ struct Clash<'o> {
     b_link: Option<&'o str>,
 }
 
+/// A step between two rows.
+#[derive(Serialize)]
+struct Step<'o> {
+    kind: &'static str,
+    configurations: [usize; 2],
+    lines: [u32; 2],
+    labels: [Option<&'o str>; 2],
+    fails: bool,
+    contacts: Vec<Contact<'o>>,
+}
+
+#[derive(Serialize)]
+struct Contact<'o> {
+    a: &'o str,
+    b: &'o str,
+    verdict: Option<&'static str>,
+    fraction: f64,
+    certified: bool,
+    doubt: Option<&'static str>,
+    a_link: Option<&'o str>,
+    b_link: Option<&'o str>,
+}
+
+#[derive(Serialize)]
+struct BetweenSummary {
+    steps: usize,
+    colliding: usize,
+    uncertified: usize,
+    failures: usize,
+}
+
 #[derive(Serialize)]
 struct Summary {
     kind: &'static str,
@@ -142,6 +240,8 @@ struct Summary {
     configurations: usize,
     colliding: usize,
     failures: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    between: Option<BetweenSummary>,
 }
 
 /// The values of the joints that have a column, by name.

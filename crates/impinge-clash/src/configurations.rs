@@ -3,7 +3,7 @@
 use crate::{error::Error, filter::Filter, options::CheckOptions};
 use impinge::{
     Threads,
-    clash::{self, Effort, Finder, Part, Verdict},
+    clash::{self, Effort, Finder, Verdict},
 };
 use impinge_io::assembly::{Assembly, Configurations, Motion};
 use rayon::prelude::*;
@@ -56,7 +56,8 @@ pub fn check_configurations(
         search_options = search_options.touch(touch)?;
     }
     let (filter, _) = Filter::new(assembly, &options.pairs)?;
-    let checker = Checker { assembly, configurations, filter: &filter, options, search_options };
+    let finder = Finder::new(assembly.clash_parts(), &search_options);
+    let checker = Checker { assembly, configurations, filter: &filter, options, finder };
     let (done, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
     let check = |worker: &mut Worker<'_>, number: usize| {
         let found = checker.check(worker, number);
@@ -66,7 +67,7 @@ pub fn check_configurations(
         }
         found.transpose()
     };
-    // A worker prepares all meshes, so there are only as many as threads.
+    // A worker has a list of all parts, so there are only as many workers as threads.
     let workers: Mutex<Vec<Worker<'_>>> = Mutex::default();
     let check_some = |first: usize| -> Result<Vec<CollidingConfiguration>, Error> {
         let idle = || workers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +100,8 @@ struct Checker<'c> {
     configurations: &'c Configurations,
     filter: &'c Filter<'c>,
     options: &'c CheckOptions,
-    search_options: clash::Options,
+    /// The meshes, prepared. Each thread has its own clone.
+    finder: Finder,
 }
 
 impl Checker<'_> {
@@ -110,9 +112,7 @@ impl Checker<'_> {
         number: usize,
     ) -> Result<Option<CollidingConfiguration>, Error> {
         let configurations = self.configurations;
-        for (&joint, &value) in configurations.joints().iter().zip(configurations.values(number)) {
-            worker.values[joint as usize] = value;
-        }
+        row_values(configurations, number, &mut worker.values);
         let poses = worker
             .motion
             .poses(&worker.values)
@@ -143,6 +143,13 @@ impl Checker<'_> {
     }
 }
 
+/// Sets the values of the joints that have a column to those of a configuration.
+pub(crate) fn row_values(configurations: &Configurations, number: usize, values: &mut [f64]) {
+    for (&joint, &value) in configurations.joints().iter().zip(configurations.values(number)) {
+        values[joint as usize] = value;
+    }
+}
+
 /// The memory of one thread.
 struct Worker<'c> {
     motion: Motion<'c>,
@@ -156,19 +163,13 @@ struct Worker<'c> {
 impl<'c> Worker<'c> {
     fn new(checker: &Checker<'c>) -> Self {
         let assembly = checker.assembly;
-        let part = |part: &impinge_io::assembly::AssemblyPart| {
-            let mut checked = Part::new(assembly.meshes[part.mesh].clone(), part.placement);
-            checked.rounding = part.rounding;
-            checked.tessellation = part.tessellation.clone();
-            checked
-        };
         Self {
             motion: assembly.motion(),
             values: assembly.joints.iter().map(|joint| joint.value).collect(),
             moving: (0..assembly.parts.len())
                 .filter(|&part| assembly.parts[part].link.is_some())
                 .collect(),
-            finder: Finder::new(assembly.parts.iter().map(part).collect(), &checker.search_options),
+            finder: checker.finder.clone(),
         }
     }
 }

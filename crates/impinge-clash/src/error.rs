@@ -1,7 +1,7 @@
 //! The errors of this crate.
 
 use crate::pattern::Pattern;
-use impinge::ToleranceError;
+use impinge::{MotionError, ToleranceError};
 use impinge_io::assembly::OutOfRange;
 
 /// Why a check failed, or why its outcome could not be written.
@@ -24,6 +24,20 @@ pub enum Error {
         line: u32,
         /// What it places, and where.
         error: OutOfRange,
+    },
+    /// [`PathOptions::moving`](crate::PathOptions::moving) names parts that the assembly does not have.
+    #[error("no sub-assembly, file or part matches `{0}`, so nothing would move")]
+    NothingMoves(Pattern),
+    /// [`PathOptions::moving`](crate::PathOptions::moving) names every part.
+    #[error("every part moves, so there is none to move through")]
+    EverythingMoves,
+    /// A row of a path cannot be reached from the row before.
+    #[error("line {line}: {error}")]
+    Motion {
+        /// The line of the row in its file.
+        line: usize,
+        /// Why there is no motion.
+        error: MotionError,
     },
     /// The caller asked to stop.
     #[error("interrupted")]

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use impinge::{
     Pair, PointLocation, Pose, Shape, Threads,
-    clash::{self, Effort, Finder, Part, Verdict},
+    clash::{self, Effort, Finder, Verdict},
 };
 use impinge_io::assembly::{Assembly, JointKind, Motion};
 use rayon::prelude::*;
@@ -215,13 +215,8 @@ fn default_pairs(
         DefaultPose::Ignored => return vec![false; pairs.len()],
         DefaultPose::Touching => {}
     }
-    let parts = assembly.parts.iter().map(|part| {
-        let mut checked = Part::new(assembly.meshes[part.mesh].clone(), part.placement);
-        checked.rounding = part.rounding;
-        checked.tessellation = part.tessellation.clone();
-        checked
-    });
-    let mut finder = Finder::new(parts.collect(), &clash::Options::new().effort(Effort::Quick));
+    let options = clash::Options::new().effort(Effort::Quick);
+    let mut finder = Finder::new(assembly.clash_parts(), &options);
     let clashes = finder.find_watched(&Between { assembly, pairs, in_default });
     let mut is_default = in_default.to_vec();
     for clash in clashes.iter().flat_map(|report| &report.clashes) {

@@ -4,7 +4,7 @@
 //! [`load`] reads one file into a [`Model`]. [`assembly::load`] reads several files, folders, robots (URDF), 3MF, STEP
 //! and IFC files into an [`Assembly`] of named parts. STEP files need the separate program `impinge-step`, IFC files
 //! need Python with IfcOpenShell.
-//! The crate also holds files of poses, points and rays, index files, octree files and BCF issues.
+//! The crate also holds files of poses, paths, points and rays, index files, octree files and BCF issues.
 //!
 //! This is the only crate of the workspace that parses mesh files. The bytes of a file are not trusted: every
 //! reader returns a [`Model`] or an [`Error`] that names the file and the location in it. No reader panics or
@@ -24,6 +24,7 @@ mod model;
 mod motion_cases;
 mod number_rows;
 mod octree;
+mod path;
 mod points;
 mod polygon;
 mod poses;
@@ -52,6 +53,7 @@ pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
 pub use motion_cases::{MotionCase, load_motion_cases};
 pub use octree::{load_octree, read_octree, save_octree, write_octree};
+pub use path::PathRows;
 pub use points::{load_points, load_rays, write_points, write_rays};
 pub use poses::{load_motions, load_poses, save_poses, write_poses};
 pub use reads::recorded;

@@ -40,7 +40,7 @@ pub(crate) fn read<const N: usize, T>(
     let mut rows = Vec::new();
     let mut may_be_header = true;
     for (line, number) in text::decode(bytes)?.lines().zip(1..) {
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+        if !is_row(line) {
             continue;
         }
         if std::mem::take(&mut may_be_header) && layout.is_header(line) {
@@ -87,7 +87,12 @@ impl Layout {
     }
 }
 
-fn tokens(line: &str) -> impl Iterator<Item = &str> {
+/// Whether a line is neither empty nor a comment.
+pub(crate) fn is_row(line: &str) -> bool {
+    !line.trim().is_empty() && !line.trim_start().starts_with('#')
+}
+
+pub(crate) fn tokens(line: &str) -> impl Iterator<Item = &str> {
     let is_mark = |c: char| c == ',' || c == ';' || c.is_whitespace();
     line.split(is_mark).filter(|token| !token.is_empty())
 }

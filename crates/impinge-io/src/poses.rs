@@ -20,7 +20,7 @@ pub fn load_poses(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
     number_rows::load::<12, _>(path.as_ref(), &LAYOUT, pose)
 }
 
-const LAYOUT: Layout = Layout {
+pub(crate) const LAYOUT: Layout = Layout {
     thing: "a pose",
     things: "poses",
     numbers: "12 numbers (a 3x4 matrix [R|t] by rows)",
@@ -28,7 +28,7 @@ const LAYOUT: Layout = Layout {
     least: 12,
 };
 
-fn pose(numbers: &[f64]) -> Result<Pose, String> {
+pub(crate) fn pose(numbers: &[f64]) -> Result<Pose, String> {
     let rows = std::array::from_fn(|i| numbers[i]);
     Pose::from_rows(rows).map_err(|error| error.to_string())
 }

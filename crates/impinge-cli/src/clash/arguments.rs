@@ -1,6 +1,6 @@
 //! The command line of `impinge clash`.
 
-use super::{outputs::Files, robots::RobotOptions, table::GroupBy};
+use super::{outputs::Files, path::PathOptions, robots::RobotOptions, table::GroupBy};
 use crate::{failure::Failure, length::Length, reading::Reading, threads::MAX_THREADS};
 use clap::{ValueEnum, value_parser};
 use impinge_clash::{
@@ -28,6 +28,7 @@ Examples:
   impinge clash press/ frame.stl --units mm --clearance 0.5mm --between frame.stl press
   impinge clash robot.urdf --joint elbow=90deg --only penetrating,inside
   impinge clash robot.urdf --srdf robot.srdf --joints path.csv
+  impinge clash engine.glb --path out.csv --moving starter
   impinge clash car.glb --json > accepted.json
   impinge clash car.glb --baseline accepted.json --allow known
   impinge clash car.glb --review review.json --report car.html --group-by part",
@@ -56,6 +57,8 @@ pub(crate) struct Arguments {
     pub(super) pair_options: PairOptions,
     #[command(flatten)]
     pub(super) robot_options: RobotOptions,
+    #[command(flatten)]
+    pub(super) path_options: PathOptions,
     #[command(flatten)]
     pub(super) list_options: ListOptions,
     #[command(flatten)]
@@ -216,7 +219,8 @@ impl Arguments {
             .iter()
             .chain(&self.pair_options.ignore_file)
             .chain(&self.list_options.baseline)
-            .chain(self.robot_options.files());
+            .chain(self.robot_options.files())
+            .chain(&self.path_options.path);
         files.map(PathBuf::as_path)
     }
 }

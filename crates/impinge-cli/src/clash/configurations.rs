@@ -1,16 +1,17 @@
-//! `impinge clash --joints`: checks many configurations of robots in one run.
+//! `impinge clash --joints`: checks many configurations of robots in one run, and the steps between them.
 
 use super::{arguments::Arguments, table};
 use crate::{
     failure::Failure,
     interrupt::Interrupt,
-    output::{self, count, plain},
+    output::{self, count, note, plain, short},
     progress::Progress,
     threads,
 };
 use impinge::Threads;
 use impinge_clash::{
-    CheckOptions, CheckedConfigurations, CollidingConfiguration, check_configurations,
+    CheckOptions, CheckedConfigurations, CollidingConfiguration, CollidingStep, check_between,
+    check_configurations,
 };
 use impinge_io::assembly::{Assembly, Configurations};
 use std::{
@@ -33,43 +34,90 @@ pub(super) fn run(
     let pool = threads::pool(arguments.pair_options.threads)?;
     options.threads = if pool.is_some() { Threads::Pool } else { Threads::One };
     let start = Instant::now();
-    let colliding = interrupt.during(|| {
-        let progress = Mutex::new(Progress::new("configurations", configurations.len() as u64));
-        let proceed = |done: u64| {
-            // If another thread is updating the bar, skip this update.
-            if let Ok(progress) = progress.try_lock() {
-                progress.at(done, configurations.len() as u64);
-            }
-            !interrupt.is_requested()
-        };
-        let check = || check_configurations(assembly, &configurations, &options, &proceed);
-        let found = match &pool {
-            None => check(),
-            Some(pool) => pool.install(check),
-        };
-        found.map_err(|error| match error {
-            error @ impinge_clash::Error::Configuration { .. } => {
-                Failure::input(format!("{}: {error}", file.display()))
-            }
-            error => super::search::failure(error),
-        })
+    let total = configurations.len() as u64;
+    let watched = Watched { file, pool: pool.as_ref(), interrupt };
+    let colliding = watched.run("configurations", total, |proceed| {
+        check_configurations(assembly, &configurations, &options, proceed)
     })?;
     let time = start.elapsed();
+    let start = Instant::now();
+    let between = match arguments.robot_options.continuous {
+        false => None,
+        true => Some(watched.run("between configurations", total - 1, |proceed| {
+            check_between(assembly, &configurations, &options, proceed)
+        })?),
+    };
+    let times = [time, start.elapsed()];
     let (configurations, colliding) = (&configurations, &colliding[..]);
-    let checked = CheckedConfigurations { assembly, configurations, colliding };
+    let between = between.as_deref();
+    let checked = CheckedConfigurations { assembly, configurations, colliding, between };
 
-    arguments.outputs.write_configurations(&checked, interrupt)?;
-    match print(arguments, file, &checked, time) {
+    arguments.outputs.write_texts(
+        &|out| checked.write_json(out),
+        &|out| checked.write_csv(out),
+        interrupt,
+    )?;
+    match print(arguments, file, &checked, times) {
         // A reader that closed our output still gets the exit code.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
     }
-    match checked.failures() {
-        0 => Ok(()),
-        failures => Err(Failure::Check(format!(
+    if checked.doubtful() > 0 {
+        note(&format!(
+            "{} between configurations could not be certified: something worse than what is listed cannot be ruled out",
+            count(checked.doubtful(), "contact")
+        ));
+    }
+    match (checked.failures(), checked.failures_between()) {
+        (0, 0) => Ok(()),
+        (failures, 0) => Err(Failure::Check(format!(
             "{failures} of {} have clashes that are neither ignored nor allowed",
             count(configurations.len(), "configuration")
         ))),
+        (failures, between) => Err(Failure::Check(format!(
+            "{failures} of {} and {between} of the steps between them have clashes that are neither ignored nor allowed",
+            count(configurations.len(), "configuration")
+        ))),
+    }
+}
+
+/// How a check is run and watched.
+struct Watched<'w> {
+    file: &'w Path,
+    pool: Option<&'w rayon::ThreadPool>,
+    interrupt: &'w Interrupt,
+}
+
+impl Watched<'_> {
+    /// Does a check with a progress bar, in the pool. The check gets a function to call with the number of items that are
+    /// done.
+    fn run<T: Send>(
+        &self,
+        label: &str,
+        total: u64,
+        check: impl FnOnce(&(dyn Fn(u64) -> bool + Sync)) -> Result<T, impinge_clash::Error> + Send,
+    ) -> Result<T, Failure> {
+        let Self { file, pool, interrupt } = self;
+        interrupt.during(|| {
+            let progress = Mutex::new(Progress::new(label, total));
+            let proceed = |done: u64| {
+                // If another thread is updating the bar, skip this update.
+                if let Ok(progress) = progress.try_lock() {
+                    progress.at(done, total);
+                }
+                !interrupt.is_requested()
+            };
+            let found = match pool {
+                None => check(&proceed),
+                Some(pool) => pool.install(|| check(&proceed)),
+            };
+            found.map_err(|error| match error {
+                error @ impinge_clash::Error::Configuration { .. } => {
+                    Failure::input(format!("{}: {error}", file.display()))
+                }
+                error => super::search::failure(error),
+            })
+        })
     }
 }
 
@@ -77,14 +125,14 @@ fn print(
     arguments: &Arguments,
     file: &Path,
     checked: &CheckedConfigurations<'_>,
-    time: Duration,
+    times: [Duration; 2],
 ) -> Result<(), Failure> {
     if arguments.list_options.json {
         let mut out = io::BufWriter::new(io::stdout().lock());
         checked.write_json(&mut out)?;
         return Ok(out.flush()?);
     }
-    output::text(&readable(checked, file, arguments.list_options.limit, time))
+    output::text(&readable(checked, file, arguments.list_options.limit, times))
 }
 
 /// Returns the whole report: head, one row for each configuration with clashes, summary.
@@ -92,9 +140,9 @@ fn readable(
     checked: &CheckedConfigurations<'_>,
     file: &Path,
     limit: Option<usize>,
-    time: Duration,
+    [time, time_between]: [Duration; 2],
 ) -> String {
-    let CheckedConfigurations { assembly, configurations, colliding } = checked;
+    let CheckedConfigurations { assembly, configurations, colliding, between } = checked;
     let total = configurations.len();
     let mut text = format!(
         "{}: {}; {} of {} from {}\n",
@@ -149,6 +197,53 @@ fn readable(
         "; checked in {}, {} each",
         table::time(time),
         table::time(time / u32::try_from(total).unwrap_or(u32::MAX))
+    );
+    if let Some(steps) = between {
+        text.push_str(&readable_between(checked, steps, time_between));
+    }
+    text
+}
+
+/// The contacts of steps between two rows that a table names.
+const MAX_CONTACTS: usize = 100;
+
+/// Returns a table with one row for each contact that begins between two configurations, and a summary.
+fn readable_between(
+    checked: &CheckedConfigurations<'_>,
+    steps: &[CollidingStep],
+    time: Duration,
+) -> String {
+    let mut rows = vec![["between", "fraction", "verdict", "pair"].map(str::to_owned).to_vec()];
+    let contacts = steps.iter().flat_map(|step| step.approaches.iter().map(move |one| (step, one)));
+    let all = contacts.clone().count();
+    rows.extend(contacts.take(MAX_CONTACTS).map(|(step, contact)| {
+        let [a, b] = [contact.a, contact.b].map(|part| plain(checked.name(part)));
+        let verdict = match contact.verdict {
+            Some(verdict) if contact.doubt.is_none() => {
+                table::style(verdict).apply_to(verdict).to_string()
+            }
+            Some(verdict) => format!("{verdict} (not certified)"),
+            None => "clear (not certified)".to_owned(),
+        };
+        let rows = format!("{} and {}", step.number + 1, step.number + 2);
+        vec![rows, short(contact.fraction, 6), verdict, format!("{a} :: {b}")]
+    }));
+    let mut text = String::from("\n");
+    if all > 0 {
+        text.push_str(&output::table(&rows));
+        text.push('\n');
+    }
+    if all > MAX_CONTACTS {
+        let _ = writeln!(text, "{MAX_CONTACTS} of {all} contacts are listed; --json has all");
+    }
+    let count_of = checked.configurations.len() - 1;
+    let _ = writeln!(
+        text,
+        "contacts begin in {} of {} between configurations; checked in {}, {} each",
+        steps.len(),
+        count(count_of, "step"),
+        table::time(time),
+        table::time(time / u32::try_from(count_of.max(1)).unwrap_or(u32::MAX))
     );
     text
 }

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `arguments.rs` | the command line |
 //! | `configurations.rs` | `--joints`: many configurations of robots |
+//! | `path.rs` | `--path`: parts that move along a path |
 //! | `robots.rs` | the options about robots, and SRDF files |
 //! | `search.rs` | the search, with its progress bar and Ctrl-C |
 //! | `table.rs`, `clusters.rs` | the printed table: a row for each clash, or for each cluster of clashes |
@@ -18,6 +19,7 @@ mod clusters;
 mod configurations;
 mod notes;
 mod outputs;
+mod path;
 mod robots;
 mod search;
 mod table;
@@ -80,6 +82,9 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         ));
     }
 
+    if let Some(file) = &arguments.path_options.path {
+        return path::run(arguments, file, &assembly, options, interrupt);
+    }
     if let Some(file) = &arguments.robot_options.configurations {
         return configurations::run(arguments, file, &assembly, options, interrupt);
     }

@@ -7,9 +7,7 @@ use crate::{
     progress::{self, Progress},
 };
 use clap::ValueEnum;
-use impinge_clash::{
-    CheckedConfigurations, Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review_file,
-};
+use impinge_clash::{Outcome, ReviewFile, bcf, csv, glb, json, page, pictures, review_file};
 use impinge_io::{Draft, DraftFolder, commit_all};
 use std::{
     io::{self, Write},
@@ -19,6 +17,9 @@ use std::{
 
 /// Writes one kind of file. A new kind needs an option in [`Files`] and a line in [`Files::files`].
 type Writer<'f> = Box<dyn Fn(&Outcome, &mut dyn Write) -> io::Result<()> + 'f>;
+
+/// Writes one text.
+pub(super) type TextWriter<'w> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'w;
 
 /// The output files, besides standard output.
 #[derive(Debug, clap::Args)]
@@ -186,20 +187,16 @@ impl Files {
         })
     }
 
-    /// Writes the outcome of many configurations as JSON lines and CSV.
-    pub(super) fn write_configurations(
+    /// Writes an outcome that only has JSON and CSV: that of many configurations, or of a path.
+    pub(super) fn write_texts(
         &self,
-        checked: &CheckedConfigurations<'_>,
+        json: &TextWriter<'_>,
+        csv: &TextWriter<'_>,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        type Writer<'w> = &'w dyn Fn(&mut dyn Write) -> io::Result<()>;
-        let files: [(&Option<PathBuf>, Writer<'_>); 2] = [
-            (&self.output, &|out| checked.write_json(out)),
-            (&self.csv, &|out| checked.write_csv(out)),
-        ];
         interrupt.during(|| {
             let mut drafts = Vec::new();
-            for (path, writer) in files {
+            for (path, writer) in [(&self.output, json), (&self.csv, csv)] {
                 let Some(path) = path else { continue };
                 let mut draft = Draft::create(path)?;
                 progress::with_spinner(&format!("writing {}", path.display()), || {

@@ -23,6 +23,10 @@ pub(super) struct RobotOptions {
     #[arg(long = "joints", value_name = "FILE.csv")]
     #[arg(conflicts_with_all = ["baseline", "sort", "group_by", "report", "glb", "bcf", "picture", "pictures", "review", "limit"])]
     pub(super) configurations: Option<PathBuf>,
+    /// Also check the robots between the rows of --joints, with joint values that change linearly from row to row: proves
+    /// that parts are clear, or says where contacts begin
+    #[arg(long, requires = "configurations")]
+    pub(super) continuous: bool,
 }
 
 impl RobotOptions {

@@ -12,21 +12,25 @@ use std::sync::Mutex;
 /// Finds the clashes of `assembly` on `threads` threads, with a progress bar if the search takes long.
 pub(super) fn find(
     assembly: Assembly,
-    mut options: CheckOptions,
+    options: CheckOptions,
     threads: u16,
     interrupt: &Interrupt,
 ) -> Result<Outcome, Failure> {
-    let watcher = Watcher {
-        interrupt,
-        progress: Progress::new("preparing", assembly.meshes.len() as u64),
-        shown: Mutex::new(None),
-        parts: assembly.parts.len(),
-    };
+    let watcher = Watcher::new(&assembly, interrupt);
+    on_threads(options, threads, |options| check(assembly, options, &watcher))
+}
+
+/// Does a check with options that say on how many threads.
+pub(super) fn on_threads<T: Send>(
+    mut options: CheckOptions,
+    threads: u16,
+    check: impl FnOnce(&CheckOptions) -> Result<T, Error> + Send,
+) -> Result<T, Failure> {
     let outcome = match threads::pool(threads)? {
-        None => check(assembly, &options, &watcher),
+        None => check(&options),
         Some(pool) => {
             options.threads = Threads::Pool;
-            pool.install(|| check(assembly, &options, &watcher))
+            pool.install(|| check(&options))
         }
     };
     outcome.map_err(failure)
@@ -36,6 +40,9 @@ pub(super) fn find(
 pub(super) fn failure(error: Error) -> Failure {
     match error {
         Error::NoSuchGroup(_) => Failure::input(format!("--between: {error}")),
+        Error::NothingMoves(_) | Error::EverythingMoves => {
+            Failure::input(format!("--moving: {error}"))
+        }
         error => error.into(),
     }
 }
@@ -43,12 +50,24 @@ pub(super) fn failure(error: Error) -> Failure {
 /// Notes about rules that match no part; a file that is no list of rules would cause one for each line.
 const MAX_NOTES: usize = 5;
 
-struct Watcher<'w> {
+/// Shows the progress of a check, and stops it on Ctrl-C.
+pub(super) struct Watcher<'w> {
     interrupt: &'w Interrupt,
     progress: Progress,
     /// The stage and the count that the bar shows.
     shown: Mutex<Option<(Stage, u64)>>,
     parts: usize,
+}
+
+impl<'w> Watcher<'w> {
+    pub(super) fn new(assembly: &Assembly, interrupt: &'w Interrupt) -> Self {
+        Self {
+            interrupt,
+            progress: Progress::new("preparing", assembly.meshes.len() as u64),
+            shown: Mutex::new(None),
+            parts: assembly.parts.len(),
+        }
+    }
 }
 
 impl CheckWatch for Watcher<'_> {

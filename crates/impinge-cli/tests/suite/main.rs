@@ -21,6 +21,7 @@ mod octree_command;
 mod octree_methods;
 mod outputs;
 mod pairs;
+mod path;
 mod probe;
 mod query;
 mod robots;

@@ -30,6 +30,7 @@
 //!   scale are one mesh.
 //! - A map without an inverse (for example a scale of 0) is applied to the mesh as a whole.
 
+mod arc;
 mod build;
 mod configurations;
 mod curved;
@@ -52,6 +53,7 @@ mod step;
 mod threemf;
 mod urdf;
 
+pub use arc::Arcs;
 pub use configurations::Configurations;
 pub use files::{load, read};
 pub use joint_value::{JointUnit, JointValue};
@@ -61,7 +63,10 @@ pub use robot::{Joint, JointKind, Link, Robot};
 pub use srdf::{LinkPair, Srdf, SrdfUse};
 
 use crate::Error;
-use impinge::{Mesh, Pose, clash::Tessellation};
+use impinge::{
+    Mesh, Pose,
+    clash::{self, Tessellation},
+};
 use robot::LinkRules;
 use std::{path::PathBuf, sync::Arc};
 
@@ -214,6 +219,17 @@ impl Assembly {
     /// If `part` is out of range.
     pub fn mesh(&self, part: usize) -> &Arc<Mesh> {
         &self.meshes[self.parts[part].mesh]
+    }
+
+    /// Returns the parts as the clash check takes them, with the precision of their files.
+    pub fn clash_parts(&self) -> Vec<clash::Part> {
+        let part = |part: &AssemblyPart| {
+            let mut checked = clash::Part::new(self.meshes[part.mesh].clone(), part.placement);
+            checked.rounding = part.rounding;
+            checked.tessellation = part.tessellation.clone();
+            checked
+        };
+        self.parts.iter().map(part).collect()
     }
 
     /// Returns the number of connected pieces of a part's mesh; faces that share a vertex position are connected, and

@@ -39,6 +39,17 @@ impl<'a> Motion<'a> {
         Self { assembly, values: Vec::new(), links: Vec::new(), poses }
     }
 
+    /// Sets the values of all joints that mimic others.
+    ///
+    /// # Panics
+    /// If there are fewer values than joints.
+    pub fn follow(&self, values: &mut [f64]) {
+        for robot in &self.assembly.robots {
+            let (first, end) = (robot.joints.start as usize, robot.joints.end as usize);
+            robot.mechanism.follow(&mut values[first..end]);
+        }
+    }
+
     /// Returns the pose of every part for these joint values, in radians or metres: one for each of
     /// [`Assembly::joints`]. The values of fixed joints and of those that mimic others are not used. Limits are not
     /// checked. Parts that belong to no robot stay in place.

@@ -10,15 +10,16 @@
 //!    common volume (`volume.rs`), and which translation frees them?
 
 use super::{
-    Clash, Depth, Effort, Side, Verdict,
+    Clash, Depth, Effort, Side, Tessellation, Verdict,
     band::Band,
     common::{Common, unit_normal},
     crossing::Crossing,
     depth::{DepthProbe, Reach, Touching},
     duplicate::are_same,
-    find::Assembly,
+    find::{Assembly, NotClosed},
     fit, interior,
-    placed::Placed,
+    placed::{Placed, PreparedMesh},
+    swept::swept,
     volume::{Closed, common_volume},
     way_out,
 };
@@ -75,6 +76,48 @@ impl Checker {
         (clash.a, clash.b) = numbers;
         clash.is_closed = [first.is_closed(), second.is_closed()];
         Some(clash)
+    }
+
+    /// Returns the verdict on the solid that part `a` sweeps when it is translated, and part `b`; `None` if they are
+    /// clear of each other, an error if the surface of part `a` is not closed.
+    pub(super) fn check_swept(
+        &mut self,
+        assembly: &Assembly<'_>,
+        (a, b): (usize, usize),
+        by: DVec3,
+    ) -> Result<Option<Verdict>, NotClosed> {
+        let (first, second) = (assembly.part(a), assembly.part(b));
+        let band = assembly.band(a, b);
+        let solid = first.solid();
+        if !first.is_closed() || !solid.is_whole {
+            return Err(NotClosed);
+        }
+        let own_by = first.pose.rotation().inverse() * by;
+        let enclosing = solid.mesh(first.mesh());
+        let (mesh, origins) = swept(enclosing, own_by, solid.volume < 0.0).ok_or(NotClosed)?;
+        let deviation = |of: &[u32; 2]| of.map(|face| first.tessellation.at(face) as f32);
+        let tessellation = match first.tessellation {
+            Tessellation::Uniform(_) => first.tessellation.clone(),
+            // The mended faces are not those of the mesh.
+            Tessellation::Faces(_) if solid.is_mended() => {
+                Tessellation::Uniform(first.largest_deviation)
+            }
+            Tessellation::Faces(_) => {
+                Tessellation::Faces(origins.iter().map(deviation).map(|[p, q]| p.max(q)).collect())
+            }
+        };
+        let prepared = PreparedMesh::new(mesh.into());
+        let bounds = prepared.shape.placed_bounds(first.pose);
+        let part =
+            Placed { prepared: &prepared, bounds: &bounds, tessellation: &tessellation, ..first };
+        if !part.is_closed() {
+            return Err(NotClosed);
+        }
+        if !bounds.grown(widest((part, second), band)).overlaps(second.bounds) {
+            return Ok(None);
+        }
+        let clash = self.quick((part, second), band, 0.0, &|| false);
+        Ok(clash.map(|clash| clash.verdict))
     }
 
     /// Finds out everything about a pair.

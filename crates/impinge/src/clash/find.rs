@@ -4,15 +4,16 @@
 //! decides each pair. Both run on one thread or on a pool.
 
 use super::{
-    Clash, Effort, Gap, Options, Part, Progress, Report, Stage, Watch,
+    Clash, Effort, Gap, Options, Part, Progress, Report, Stage, Verdict, Watch,
     band::{self, Band},
     check::Checker,
     placed::{Placed, PreparedMesh},
 };
 use crate::{
-    Bounds, Mesh, Pose, Threads,
+    Bounds, Mesh, Pose, Shape, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
 };
+use glam::DVec3;
 use rayon::prelude::*;
 use std::{
     collections::HashMap,
@@ -68,10 +69,8 @@ pub fn find_watched(parts: &[Part], options: &Options, watch: &impl Watch) -> Op
 #[derive(Debug)]
 pub struct Finder {
     parts: Vec<Part>,
-    /// One for each distinct mesh.
-    meshes: Vec<PreparedMesh>,
-    /// The index in `meshes` of each part's mesh.
-    mesh_of: Vec<u32>,
+    /// The mesh of each part, prepared. Finders that are cloned share them.
+    meshes: Vec<Arc<PreparedMesh>>,
     bounds: Vec<Bounds>,
     /// How far rounding may have moved the surface of each part.
     rounding: Vec<f64>,
@@ -101,14 +100,16 @@ impl Finder {
             mesh_of.push(*index);
         }
         let stage = WatchedStage::new(watch, Stage::Meshes, distinct.len());
-        let prepare = |(): &mut (), mesh: &&Arc<Mesh>| Some(PreparedMesh::new(Arc::clone(mesh)));
-        let meshes = stage.each(options.threads, &distinct, 1, || (), prepare)?;
+        let prepare =
+            |(): &mut (), mesh: &&Arc<Mesh>| Some(Arc::new(PreparedMesh::new(Arc::clone(mesh))));
+        let prepared = stage.each(options.threads, &distinct, 1, || (), prepare)?;
+        let meshes = mesh_of.into_iter().map(|index: u32| Arc::clone(&prepared[index as usize]));
+        let meshes = meshes.collect();
         let count = parts.len();
         let deviation = parts.iter().map(|part| part.tessellation.largest()).collect();
         let mut finder = Self {
             parts,
             meshes,
-            mesh_of,
             bounds: vec![Bounds::EMPTY; count],
             rounding: vec![0.0; count],
             deviation,
@@ -135,9 +136,95 @@ impl Finder {
 
     fn update(&mut self, number: usize) {
         let part = &self.parts[number];
-        let shape = &self.meshes[self.mesh_of[number] as usize].shape;
+        let shape = &self.meshes[number].shape;
         self.bounds[number] = shape.placed_bounds(&part.pose);
         self.rounding[number] = band::rounding(part, shape.mesh(), &self.bounds[number]);
+    }
+
+    /// The mesh of a part, prepared for queries.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn shape(&self, part: usize) -> &Shape {
+        &self.meshes[part].shape
+    }
+
+    /// An upper bound on the [touch band](super#touch-band) of two parts, however they are turned.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn widest_band(&self, a: usize, b: usize) -> f64 {
+        // The box of a part that is turned is larger by a factor of at most the square root of 3.
+        let size = |part: usize| 1.75 * self.meshes[part].shape.mesh().bounds().size().length();
+        let band = match self.options.touch {
+            Some(touch) => Band::Chosen(touch),
+            None => Band::derived([self.rounding[a], self.rounding[b]], [size(a), size(b)]),
+        };
+        band.with(self.deviation[a] + self.deviation[b])
+    }
+
+    /// Whether a part encloses a solid although its surface has gaps wider than its touch band. Other parts may get
+    /// inside such a part without meeting its surface.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn has_gaps(&self, part: usize) -> bool {
+        let assembly = self.assembly();
+        let part = assembly.part(part);
+        part.solid().is_solid && !part.is_closed()
+    }
+
+    /// Checks two parts as they stand. `None` if they are clear of each other.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn check(&mut self, a: usize, b: usize) -> Option<Clash> {
+        self.with_checker(|checker, assembly| {
+            checker.check(assembly, (a.min(b), a.max(b)), &|| false)
+        })
+    }
+
+    /// Checks the solid that part `a` sweeps when it is translated from where it stands, against part `b`. No verdict
+    /// means that they are clear of each other, and `Touching` that part `a` reaches nowhere on its way deeper into part
+    /// `b` than the touch band.
+    ///
+    /// ```
+    /// use impinge::{Pose, clash::{Finder, Options, Part, Verdict}, generate, glam::DVec3};
+    ///
+    /// let cube = std::sync::Arc::new(generate::cuboid(DVec3::ONE)?);
+    /// let at = |x, y| Ok::<_, impinge::PoseError>(Part::new(cube.clone(), Pose::from_translation(DVec3::new(x, y, 0.0))?));
+    /// let mut finder = Finder::new(vec![at(-5.0, 1.0)?, at(0.0, 0.0)?], &Options::new());
+    /// let mut sweep = |x, y| finder.check_swept(0, 1, DVec3::new(x, y, 0.0));
+    /// assert_eq!(sweep(2.0, 0.0)?, None);
+    /// assert_eq!(sweep(10.0, 0.0)?, Some(Verdict::Touching));
+    /// assert_eq!(sweep(10.0, -0.1)?, Some(Verdict::Penetrating));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the surface of part `a` is not closed: then it sweeps no solid.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn check_swept(
+        &mut self,
+        a: usize,
+        b: usize,
+        by: DVec3,
+    ) -> Result<Option<Verdict>, NotClosed> {
+        self.with_checker(|checker, assembly| checker.check_swept(assembly, (a, b), by))
+    }
+
+    fn with_checker<R>(&mut self, check: impl FnOnce(&mut Checker, &Assembly<'_>) -> R) -> R {
+        let mut checker = std::mem::take(&mut self.checker);
+        let result = check(&mut checker, &self.assembly());
+        self.checker = checker;
+        result
+    }
+
+    fn assembly(&self) -> Assembly<'_> {
+        let Options { clearance, effort, .. } = self.options;
+        Assembly { parts: &self.parts, finder: self, clearance, effort }
     }
 
     /// Finds all clashes of the parts as they stand.
@@ -147,21 +234,36 @@ impl Finder {
 
     /// Finds all clashes of the parts as they stand, with progress and cancellation: see [`find_watched`].
     pub fn find_watched(&mut self, watch: &impl Watch) -> Option<Report> {
-        let mut checker = std::mem::take(&mut self.checker);
-        let assembly = Assembly {
-            parts: &self.parts,
-            finder: self,
-            clearance: self.options.clearance,
-            effort: self.options.effort,
-        };
-        let pairs = assembly.near_pairs(watch)?;
-        let clashes = assembly.check(&pairs, watch, &mut checker)?;
-        let touch = assembly.widest_band(&pairs);
-        let gaps = assembly.gaps(&pairs);
-        self.checker = checker;
-        Some(Report { clashes, pairs_checked: pairs.len() as u64, gaps, touch })
+        self.with_checker(|checker, assembly| {
+            let pairs = assembly.near_pairs(watch)?;
+            let clashes = assembly.check(&pairs, watch, checker)?;
+            let touch = assembly.widest_band(&pairs);
+            let gaps = assembly.gaps(&pairs);
+            Some(Report { clashes, pairs_checked: pairs.len() as u64, gaps, touch })
+        })
     }
 }
+
+/// The clone shares the search structures, so that each thread can have its own finder.
+impl Clone for Finder {
+    fn clone(&self) -> Self {
+        Self {
+            parts: self.parts.clone(),
+            meshes: self.meshes.clone(),
+            bounds: self.bounds.clone(),
+            rounding: self.rounding.clone(),
+            deviation: self.deviation.clone(),
+            options: self.options,
+            checker: Checker::default(),
+        }
+    }
+}
+
+/// The surface of a part is not closed, so that it sweeps no solid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the surface of the part is not closed, so that it sweeps no solid")]
+#[non_exhaustive]
+pub struct NotClosed;
 
 /// The parts of a finder while it searches.
 pub(super) struct Assembly<'p> {
@@ -270,7 +372,7 @@ impl Assembly<'_> {
     pub(super) fn part(&self, number: usize) -> Placed<'_> {
         let finder = self.finder;
         Placed {
-            prepared: &finder.meshes[finder.mesh_of[number] as usize],
+            prepared: &finder.meshes[number],
             pose: &self.parts[number].pose,
             bounds: &finder.bounds[number],
             tessellation: &self.parts[number].tessellation,

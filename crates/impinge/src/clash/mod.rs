@@ -64,6 +64,7 @@
 //! | `band.rs` | the touch band of a pair |
 //! | `placed.rs`, `surface.rs` | a part with its pose; which of its faces are connected |
 //! | `solid.rs` | the solid that a mesh encloses, with gaps mended; which points lie inside |
+//! | `swept.rs` | the solid that a part sweeps when it is translated |
 //! | `duplicate.rs` | whether two parts are duplicates |
 //! | `common.rs` | the intersection of two surfaces: curves, their lengths, connected components |
 //! | `depth.rs`, `interior.rs` | how deep parts reach into each other |
@@ -86,9 +87,10 @@ mod placed;
 mod report;
 mod solid;
 mod surface;
+mod swept;
 mod volume;
 mod way_out;
 
-pub use find::{Finder, find, find_watched};
+pub use find::{Finder, NotClosed, find, find_watched};
 pub use options::{Effort, Options, Part, Progress, Stage, Tessellation, Watch};
 pub use report::{Clash, Depth, Fit, Gap, Place, Report, Side, Verdict};

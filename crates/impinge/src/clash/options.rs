@@ -133,6 +133,13 @@ pub struct Progress {
     pub total: u64,
 }
 
+impl Progress {
+    /// A stage with this many items, of which some are finished.
+    pub fn new(stage: Stage, done: u64, total: u64) -> Self {
+        Self { stage, done, total }
+    }
+}
+
 /// The stages of a search, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

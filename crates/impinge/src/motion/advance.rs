@@ -39,27 +39,33 @@ impl<'m> MovingFaces<'m> {
         self.faces.map(|face| face.at(time))
     }
 
-    /// The first time between two times at which the distance of the faces is at most `distance`; never later than that
-    /// time. `None` proves that it is larger throughout.
+    /// The first time between two times at which the distance of the faces is at most `margin`: never later than that
+    /// time, and the distance at the returned time is at most `margin + tolerance`. `None` proves that it is larger than
+    /// `margin` throughout.
     ///
-    /// `distance` must be several times the rounding of the positions.
-    pub(super) fn first_within(&self, [from, to]: [f64; 2], distance: f64) -> Option<Reached> {
+    /// `tolerance` must be several times the rounding of the positions.
+    pub(super) fn first_within(
+        &self,
+        [from, to]: [f64; 2],
+        margin: f64,
+        tolerance: f64,
+    ) -> Option<Reached> {
         let mut time = from;
         let mut faces = self.at(time);
         loop {
             let closest = triangles_distance(&faces[0], &faces[1]);
             let gap = closest.distance;
-            if gap <= distance {
+            if gap <= margin + tolerance {
                 return Some(Reached { time, closest });
             }
             if time >= to {
                 return None;
             }
-            let step = self.step(gap).min(to - time);
+            let step = self.step(gap - margin).min(to - time);
             let end = time + step;
             let end_faces = self.at(end);
             let sagitta = self.acceleration * step * step * 0.125 * (1.0 + 1e-12);
-            let slack = sagitta + self.rounding;
+            let slack = margin + sagitta + self.rounding;
             let share = apart_until(direction(&faces, &closest), &faces, &end_faces, slack);
             if share >= 1.0 {
                 (time, faces) = (end.min(to), end_faces);

@@ -43,6 +43,8 @@ pub struct Impact {
 pub struct ImpactOptions {
     /// The distance at which bodies count as touching.
     tolerance: Option<Tolerance>,
+    /// The distance that is proven to be kept.
+    margin: f64,
     /// The part of the motion that is searched.
     times: [f64; 2],
 }
@@ -50,7 +52,7 @@ pub struct ImpactOptions {
 impl Default for ImpactOptions {
     /// A tolerance of 1e-11 of the larger body's size, and the whole motion.
     fn default() -> Self {
-        Self { tolerance: None, times: [0.0, 1.0] }
+        Self { tolerance: None, margin: 0.0, times: [0.0, 1.0] }
     }
 }
 
@@ -66,6 +68,31 @@ impl ImpactOptions {
         Ok(self)
     }
 
+    /// Bodies count as touching when they are this close: `None` then proves that they stay farther apart, and an impact
+    /// is reported when they are at most the margin and the tolerance apart. The default is 0.
+    ///
+    /// ```
+    /// use impinge::{Motion, Pose, Shape, first_impact, generate, glam::DVec3, motion::ImpactOptions};
+    ///
+    /// let cube = Shape::new(generate::cuboid(DVec3::splat(1.0))?);
+    /// let at = |x| Pose::from_translation(DVec3::new(x, 1.5, 0.0));
+    /// let (rest, pass) = (Motion::still(Pose::IDENTITY), Motion::between(at(-5.0)?, at(5.0)?)?);
+    /// let within = |margin| {
+    ///     let options = ImpactOptions::default().margin(margin)?;
+    ///     Ok::<_, Box<dyn std::error::Error>>(first_impact((&cube, &rest), (&cube, &pass), &options)?)
+    /// };
+    /// assert!(within(0.0)?.is_none() && within(0.499)?.is_none());
+    /// assert!((within(0.5)?.ok_or("clear")?.time - 0.4).abs() < 1e-6);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn margin<T: TryInto<Tolerance>>(mut self, margin: T) -> Result<Self, T::Error>
+    where
+        T::Error: From<ToleranceError>,
+    {
+        self.margin = margin.try_into()?.get();
+        Ok(self)
+    }
+
     /// Searches a part of the motion only. Times are limited to those from 0 to 1; NaN means the start or the end.
     pub fn between(mut self, from: f64, to: f64) -> Self {
         let limited = |time: f64, otherwise: f64| match time.is_nan() {
@@ -74,6 +101,11 @@ impl ImpactOptions {
         };
         self.times = [limited(from, 0.0), limited(to, 1.0)];
         self
+    }
+
+    /// The distance that is proven to be kept.
+    pub(super) fn kept(&self) -> f64 {
+        self.margin
     }
 
     /// The part of the motion that is searched.
@@ -156,12 +188,15 @@ impl Search {
             let is_short = to - from <= SHORTEST || travel(&bodies, interval) <= edge;
             let limit = if is_short { usize::MAX } else { FEW };
             let pairs = &mut self.pairs;
-            if !candidates(searcher, &bodies, interval, tolerance, limit, pairs) {
+            let distance = options.margin + tolerance;
+            if !candidates(searcher, &bodies, interval, distance, limit, pairs) {
                 let middle = 0.5 * (from + to);
                 self.intervals.extend([[middle, to], [from, middle]]);
                 continue;
             }
-            if let Some((pair, reached)) = earliest(&bodies, pairs, interval, tolerance, rounding) {
+            if let Some((pair, reached)) =
+                earliest(&bodies, pairs, interval, [options.margin, tolerance], rounding)
+            {
                 return Some(impact(&bodies, pair, &reached));
             }
         }
@@ -169,13 +204,13 @@ impl Search {
     }
 }
 
-/// The pair of faces that touches first: exactly if all corners move on straight lines, otherwise the pair that comes
-/// within the tolerance first.
+/// The pair of faces that touches first: exactly if all corners move on straight lines and there is no margin, otherwise
+/// the pair that comes within the margin and the tolerance first.
 fn earliest(
     bodies: &[MovingBody<'_>; 2],
     pairs: &[FacePair],
     [from, mut to]: [f64; 2],
-    tolerance: f64,
+    [margin, tolerance]: [f64; 2],
     rounding: f64,
 ) -> Option<(FacePair, Reached)> {
     let mut first: Option<(FacePair, Reached)> = None;
@@ -183,17 +218,18 @@ fn earliest(
         let faces = [bodies[0].face(pair.a), bodies[1].face(pair.b)];
         let moving = MovingFaces::new(faces, rounding);
         let reached = match (faces[0].linear(), faces[1].linear()) {
-            (Some(a), Some(b)) => match moving_triangles_contact_until(&a, &b, to) {
+            (Some(a), Some(b)) if margin == 0.0 => match moving_triangles_contact_until(&a, &b, to)
+            {
                 Some(contact) if contact.time.latest >= from => {
                     let time = contact.time.earliest.max(from);
                     let [face_a, face_b] = moving.at(time);
                     Some(Reached { time, closest: triangles_distance(&face_a, &face_b) })
                 }
                 // A contact before the part of the motion that is searched says nothing about later ones.
-                Some(_) => moving.first_within([from, to], tolerance),
+                Some(_) => moving.first_within([from, to], margin, tolerance),
                 None => None,
             },
-            _ => moving.first_within([from, to], tolerance),
+            _ => moving.first_within([from, to], margin, tolerance),
         };
         let Some(reached) = reached else { continue };
         let is_earlier = first.as_ref().is_none_or(|(_, known)| reached.time < known.time);

@@ -16,7 +16,7 @@
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
 //! | `swept.rs` | [`swept_contacts`]: the faces whose swept spaces meet, as in the papers |
 //! | `timeline.rs` | [`contact_intervals`]: when they are in contact |
-//! | `profile.rs` | [`distance_profile`]: their distance over time |
+//! | `profile.rs` | [`distance_profile`], [`least_distance`]: their distance over time |
 //! | `envelope.rs` | volumes that enclose a body during its whole motion |
 //! | `extrapolate.rs` | [`Track`]: the last poses of a body, and where it will go from there |
 
@@ -40,7 +40,7 @@ pub use extrapolate::Track;
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use moving::Moving;
 pub use path::Path;
-pub use profile::{DistanceAt, distance_profile};
+pub use profile::{DistanceAt, distance_profile, least_distance};
 pub use rigid::{MAX_TURN, Motion, MotionError};
 pub use swept::{SweptContacts, swept_bounds, swept_contacts};
 pub use timeline::{ContactInterval, contact_intervals};

@@ -46,14 +46,8 @@ pub fn distance_profile<'m>(
     let bodies = [body_a, body_b];
     let slack = rounding(&bodies);
     Ok(Searcher::of_thread(|searcher| {
-        let mut measure = |time: f64| {
-            a.with_shape_at(time, |shape_a, pose_a| {
-                b.with_shape_at(time, |shape_b, pose_b| {
-                    searcher.distance((shape_a, pose_a), (shape_b, pose_b))
-                })
-            })
-            .expect("both meshes have faces")
-        };
+        let mut measure =
+            |time: f64| distance_at(searcher, [&a, &b], time).expect("both meshes have faces");
         let mut profile = Vec::new();
         let mut start = (0.0, measure(0.0));
         // Ends of intervals that are not yet known to be short enough, the earliest last.
@@ -74,6 +68,76 @@ pub fn distance_profile<'m>(
         profile.push(DistanceAt { time: start.0, closest: start.1, at_least });
         profile
     }))
+}
+
+/// Returns the least distance of two moving bodies between two times, and when it occurs: `at_least` is a lower bound for
+/// all of these times, at most `accuracy` below the distance, unless it takes times closer than 1e-5 to each other. `None`
+/// if a mesh has no faces. Fails if different methods prepared the shapes.
+///
+/// ```
+/// use impinge::{Motion, Pose, Shape, Tolerance, generate, glam::DVec3, motion::least_distance};
+///
+/// let cube = Shape::new(generate::cuboid(DVec3::splat(1.0))?);
+/// let at = |x| Pose::from_translation(DVec3::new(x, 3.0, 0.0));
+/// let (rest, pass) = (Motion::still(Pose::IDENTITY), Motion::between(at(-5.0)?, at(5.0)?)?);
+/// let least = least_distance((&cube, &rest), (&cube, &pass), [0.0, 1.0], Tolerance::new(0.01)?)?;
+/// let least = least.ok_or("no faces")?;
+/// assert!((least.closest.distance - 2.0).abs() < 1e-9 && least.at_least > 1.99);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn least_distance<'m>(
+    a: impl Into<Moving<'m>>,
+    b: impl Into<Moving<'m>>,
+    [from, to]: [f64; 2],
+    accuracy: Tolerance,
+) -> Result<Option<DistanceAt>, MethodMismatch> {
+    let (a, b) = (a.into(), b.into());
+    a.shape().check_method(b.shape())?;
+    let (Some(body_a), Some(body_b)) = (MovingBody::new(a), MovingBody::new(b)) else {
+        return Ok(None);
+    };
+    let bodies = [body_a, body_b];
+    let slack = rounding(&bodies);
+    Ok(Searcher::of_thread(|searcher| {
+        let mut measure = |time: f64| Some((time, distance_at(searcher, [&a, &b], time)?));
+        let ends = [measure(from)?, measure(to)?];
+        let mut best = if ends[0].1.distance <= ends[1].1.distance { ends[0] } else { ends[1] };
+        let mut at_least = best.1.distance;
+        // The interval whose ends are closer is searched first: it probably has the least distance, which rules out
+        // others.
+        let mut intervals = vec![ends];
+        while let Some(ends) = intervals.pop() {
+            let [start, end] = ends.map(|(time, closest)| (time, closest.distance));
+            let bound = least_between(start, end, relative_speed(&bodies, [start.0, end.0]), slack);
+            if bound + accuracy.get() >= best.1.distance || end.0 - start.0 <= SHORTEST {
+                at_least = at_least.min(bound);
+                continue;
+            }
+            let middle = measure(0.5 * (start.0 + end.0))?;
+            if middle.1.distance < best.1.distance {
+                best = middle;
+            }
+            let halves = [[ends[0], middle], [middle, ends[1]]];
+            let first_is_closer = start.1 <= end.1;
+            intervals.extend(if first_is_closer { [halves[1], halves[0]] } else { halves });
+        }
+        let (time, closest) = best;
+        let at_least = at_least.min(closest.distance - slack).max(0.0);
+        Some(DistanceAt { time, closest, at_least })
+    }))
+}
+
+/// The distance of two bodies at a time; `None` if a mesh has no faces.
+fn distance_at(
+    searcher: &mut Searcher,
+    [a, b]: [&Moving<'_>; 2],
+    time: f64,
+) -> Option<MeshDistance> {
+    a.with_shape_at(time, |shape_a, pose_a| {
+        b.with_shape_at(time, |shape_b, pose_b| {
+            searcher.distance((shape_a, pose_a), (shape_b, pose_b))
+        })
+    })
 }
 
 /// A lower bound of a distance between two times, at which it is known, if it changes by at most `speed` per unit of

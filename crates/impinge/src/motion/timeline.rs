@@ -24,7 +24,8 @@ const END_ACCURACY: f64 = 1e-9;
 /// Returns all intervals of time during which two moving bodies are in contact, in order. Fails if different methods
 /// prepared the shapes.
 ///
-/// Outside of the intervals the bodies do not touch, which is proven as by [`first_impact`](super::first_impact). An
+/// Outside of the intervals the bodies do not touch, which is proven as by [`first_impact`](super::first_impact); with a
+/// [margin](ImpactOptions::margin), they stay farther apart than that. An
 /// interval begins at an [`Impact`], so these are all impacts of the motion. It ends when the bodies are farther apart
 /// than the tolerance; a separation that is shorter than `resolution`, a share of the motion such as 0.001, may be
 /// passed over. A resolution below 1e-6 counts as 1e-6.
@@ -58,7 +59,7 @@ pub fn contact_intervals<'m>(
     let resolution = if resolution > 1e-6 { resolution } else { 1e-6 };
     let tolerance = search_tolerance(&[body_a, body_b], options);
     // What the search for an impact calls touching must count here, too.
-    let near = (tolerance + rounding(&[body_a, body_b])) * (1.0 + 1e-9);
+    let near = (options.kept() + tolerance + rounding(&[body_a, body_b])) * (1.0 + 1e-9);
     Ok(Searcher::of_thread(|searcher| {
         let mut search = Search::default();
         let mut intervals = Vec::new();

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `body.rs` | boxes, prisms, rings, spheres and sheets |
 //! | `pairs.rs` | the pairs, and what is true about them |
+//! | `paths.rs` | bodies that move along paths, and what is true about them |
 //! | `variants.rs` | ways to write a body that must not change the answer |
 //! | `files.rs`, `step.rs` | formats |
 //! | `table.rs` | the table in `docs/clash.md` |
@@ -11,6 +12,7 @@
 mod body;
 mod files;
 mod pairs;
+mod paths;
 mod step;
 mod table;
 mod variants;

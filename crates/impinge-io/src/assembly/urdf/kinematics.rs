@@ -126,6 +126,32 @@ impl Mechanism {
         Ok(())
     }
 
+    /// Calls a function for each part of the robot, with its link.
+    pub(crate) fn visit_parts(&self, mut visit: impl FnMut(u32, u32)) {
+        self.carried.iter().for_each(|carried| visit(carried.part, carried.link));
+    }
+
+    /// Returns the conversion from metres to the unit of the assembly.
+    pub(crate) fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// Returns the joints from the root to a link: number, kind, and the distance of the joint from that above it, in
+    /// metres.
+    pub(crate) fn chain(&self, link: u32) -> Vec<(usize, JointKind, f64)> {
+        let mut chain = Vec::new();
+        let mut link = link;
+        // Steps go from the root outward, so one pass backward meets all joints above a link.
+        for step in self.steps.iter().rev() {
+            if step.child == link {
+                chain.push((step.joint, step.kind, step.origin.translation.length()));
+                link = step.parent;
+            }
+        }
+        chain.reverse();
+        chain
+    }
+
     /// The parent link of every link, and all links with parents before children.
     fn parents(&self) -> (Vec<Option<u32>>, Vec<u32>) {
         let mut parents = vec![None; self.link_count];
