@@ -10,13 +10,16 @@ use crate::{
     configurations::row_values, error::Error, filter::Filter, options::CheckOptions, path::Doubt,
 };
 use impinge::{
-    Bounds, Pose, Threads,
+    Bounds, Pair, Pose, Threads,
     clash::{self, Effort, Finder, Verdict},
     motion::{ImpactOptions, Motion, first_impact},
 };
 use impinge_io::assembly::{Arcs, Assembly, Configurations, Motion as Joints};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    collections::{HashMap, hash_map::Entry},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 /// Two parts that come into contact, or too close, between two rows. Parts are indices into [`Assembly::parts`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +126,10 @@ fn checked_pairs(assembly: &Assembly, filter: &Filter<'_>) -> Vec<[usize; 2]> {
 /// Pieces are halved at most this often.
 const MAX_HALVINGS: u32 = 24;
 
+/// Pieces with a larger departure, as a share of the smaller part's size, are halved without a search: too many faces are
+/// so close to each other.
+const LONGEST_DEPARTURE: f64 = 0.03;
+
 /// Checks after a contact has begun, at equal distances.
 const SAMPLES: u32 = 16;
 
@@ -144,6 +151,8 @@ struct Search<'s> {
 struct Worker<'s> {
     joints: Joints<'s>,
     finder: Finder,
+    /// Queries of the pairs that came close to each other.
+    pairs: HashMap<[usize; 2], Pair>,
     /// The joint values at the two rows, and in between.
     ends: [Vec<f64>; 2],
     values: Vec<f64>,
@@ -153,7 +162,23 @@ impl<'s> Worker<'s> {
     fn new(search: &Search<'s>) -> Self {
         let values: Vec<f64> = search.assembly.joints.iter().map(|joint| joint.value).collect();
         let ends = [values.clone(), values.clone()];
-        Self { joints: search.assembly.motion(), finder: search.finder.clone(), ends, values }
+        let (joints, finder) = (search.assembly.motion(), search.finder.clone());
+        Self { joints, finder, pairs: HashMap::new(), ends, values }
+    }
+
+    /// Whether two parts are within a distance of each other.
+    fn are_within(&mut self, [a, b]: [usize; 2], poses: [&Pose; 2], distance: f64) -> bool {
+        let Self { pairs, finder, .. } = self;
+        let pair = match pairs.entry([a, b]) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => match Pair::new(finder.shape(a), finder.shape(b)) {
+                Ok(pair) => new.insert(pair),
+                // All shapes of a finder have the same method.
+                Err(_) => return true,
+            },
+        };
+        let query = pair.at(poses[0], poses[1]).within(distance);
+        query.map_or(true, |query| query.intersects())
     }
 
     /// The poses of all parts at a share of the step.
@@ -187,6 +212,8 @@ struct Piece<'p> {
 /// A part during a piece.
 struct PartPiece {
     bounds: Bounds,
+    /// The diagonal of the box of its mesh.
+    size: f64,
     /// `None` if the poses differ by half a turn or more.
     motion: Option<Motion>,
     /// How far vertices depart from the motion.
@@ -321,24 +348,20 @@ impl StepSearch<'_> {
             if !first.bounds.grown(near).overlaps(&second.bounds) {
                 continue;
             }
+            let size = first.size.min(second.size);
+            let is_short = departure <= LONGEST_DEPARTURE * size;
             let impact = match (&first.motion, &second.motion) {
-                (Some(motion_a), Some(motion_b)) => {
-                    let finder = &self.search.finder;
-                    let bodies = [(finder.shape(a), motion_a), (finder.shape(b), motion_b)];
-                    let options = ImpactOptions::default().margin(margin);
-                    let options = options.and_then(|options| options.tolerance(1e-3 * margin));
-                    match options.map(|options| first_impact(bodies[0], bodies[1], &options)) {
-                        Ok(Ok(None)) => continue,
-                        Ok(Ok(Some(impact))) => impact.time,
-                        // Margins are finite, and all shapes of a finder have the same method.
-                        _ => 0.0,
+                (Some(motion_a), Some(motion_b)) if is_short => {
+                    let motions = [motion_a, motion_b];
+                    match self.first_within(worker, pair, motions, margin) {
+                        None => continue,
+                        Some(time) => time,
                     }
                 }
                 _ => 0.0,
             };
-            let size = first.bounds.size().max_element().min(second.bounds.size().max_element());
             let is_motion = first.motion.is_some() && second.motion.is_some();
-            let is_accurate = is_motion && departure <= (0.25 * near).max(1e-9 * size);
+            let is_accurate = is_motion && is_short && departure <= (0.25 * near).max(1e-9 * size);
             match is_accurate || piece.halvings >= MAX_HALVINGS {
                 true => contacts.push(Contact { pair, fraction: from + (to - from) * impact }),
                 false => open.push(pair),
@@ -361,24 +384,47 @@ impl StepSearch<'_> {
         Ok(())
     }
 
+    /// The time of the piece from which on two parts may be within a margin of each other. `None` if they never are.
+    fn first_within(
+        &self,
+        worker: &mut Worker<'_>,
+        pair: [usize; 2],
+        motions: [&Motion; 2],
+        margin: f64,
+    ) -> Option<f64> {
+        // Most pairs that cannot be proven to be clear are too close at the start already.
+        if worker.are_within(pair, motions.map(Motion::start), margin) {
+            return Some(0.0);
+        }
+        let [a, b] = [0, 1].map(|n| (self.search.finder.shape(pair[n]), motions[n]));
+        let options = ImpactOptions::default().margin(margin);
+        let options = options.and_then(|options| options.tolerance(1e-3 * margin));
+        match options.map(|options| first_impact(a, b, &options)) {
+            Ok(Ok(impact)) => impact.map(|impact| impact.time),
+            // Margins are finite, and all shapes of a finder have the same method.
+            _ => Some(0.0),
+        }
+    }
+
     /// A part during a piece.
     fn part(&self, piece: &Piece<'_>, part: usize) -> PartPiece {
         let shape = self.search.finder.shape(part);
         let [start, end] = piece.poses.map(|poses| poses[part]);
         let mut bounds = shape.placed_bounds(&start);
+        let middle = shape.mesh().bounds();
+        let size = middle.size().length();
         let Some(acceleration) = self.accelerations[part] else {
-            return PartPiece { bounds, motion: Some(Motion::still(start)), departure: 0.0 };
+            return PartPiece { bounds, size, motion: Some(Motion::still(start)), departure: 0.0 };
         };
         bounds.merge(&shape.placed_bounds(&end));
         let length = piece.times[1] - piece.times[0];
         let sagitta = 0.125 * length * length * acceleration;
         // Turning about the middle of the part keeps the motion's own acceleration small.
-        let middle = shape.mesh().bounds();
-        let radius = 0.5 * middle.size().length() * (1.0 + 1e-5);
+        let radius = 0.5 * size * (1.0 + 1e-5);
         let motion = Motion::between(start, end).and_then(|motion| motion.about(middle.center()));
         let turn = motion.as_ref().map_or(0.0, |motion| motion.turn().length() + 1e-5);
         let departure = sagitta + 0.125 * turn * turn * radius * (1.0 + 1e-4);
         let bounds = if bounds.is_empty() { bounds } else { bounds.grown(sagitta) };
-        PartPiece { bounds, motion: motion.ok(), departure }
+        PartPiece { bounds, size, motion: motion.ok(), departure }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::{EVERYWHERE, body::Body, files::Storage, holds, pairs::Pair, variants::Variant};
 use impinge::{
-    Pose,
+    Motion, Pose,
     clash::Verdict,
     glam::{DMat3, DVec2, DVec3, dvec2, dvec3},
 };
-use impinge_clash::{CheckOptions, PathClash, PathOptions, Pattern, check_path};
-use impinge_io::PathRows;
+use impinge_clash::{CheckOptions, PathClash, PathOptions, Pattern, check, check_path};
+use impinge_io::{Assembly, PathRows};
 use rayon::prelude::*;
 use std::path::Path;
 
@@ -273,13 +273,27 @@ fn judge(scene: &Scene, written: &Pair, variant: Variant, storage: Storage) -> V
         let distance_is_off = (clash.distance - expected.distance).abs() > 1e-3;
         let is_wrong = clash.verdict != Some(expected.verdict) || distance_is_off;
         if is_wrong || at_is_off || times.iter().any(is_off) {
-            wrong.push(format!("{} {} instead of {expected:?}", shown(clash), clash.distance));
+            let again = check_again(&assembly, &rows, clash);
+            let found = format!("{} {}", shown(clash), clash.distance);
+            wrong.push(format!("{found} instead of {expected:?}; there: {again}"));
         }
     }
     if outcome.doubtful > 0 && is_sound(variant) {
         wrong.push(format!("not certified: {all:?}"));
     }
     wrong
+}
+
+/// What the check of the parts at rest says about the place that a clash names.
+fn check_again(assembly: &Assembly, rows: &PathRows, clash: &PathClash) -> String {
+    let mut assembly = assembly.clone();
+    let step = &rows.displacements()[clash.at.row..];
+    let displacement = Motion::between(step[0], step[1]).expect("less than half a turn");
+    let part = &mut assembly.parts[clash.moving];
+    part.placement = part.placement.then(displacement.pose_at(clash.at.fraction));
+    let outcome = check(assembly, &CheckOptions::default(), &()).expect("good options");
+    let clash = outcome.findings.rows.first().map(|row| &row.clash);
+    format!("{:?}", clash.map(|clash| (clash.verdict, clash.depth, clash.band)))
 }
 
 /// Whether the bodies are written without gaps.
