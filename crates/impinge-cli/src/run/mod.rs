@@ -72,7 +72,8 @@ A scene (docs/scenes.md describes every key):
 
 Output: a table on a terminal. With --json, or if the output is not a terminal, one JSON
 line for each cycle (unless -o names a file for them) and one for each run. With --continuous
-there is also one for each impact, before that of its cycle. docs/output.md describes the fields."
+there is also one for each impact, before that of its cycle. docs/output.md describes the
+fields."
 )]
 pub(crate) struct Arguments {
     /// Scene: a TOML file

@@ -20,7 +20,9 @@ use glam::DVec3;
 /// let block = Shape::new(generate::cuboid(DVec3::splat(1.0))?);
 /// let rest = Motion::still(Pose::from_translation(DVec3::X * 2.0)?);
 /// let impact = first_impact(&inflation, (&block, &rest), &Default::default())?.ok_or("clear")?;
-/// assert!((impact.time - 0.5).abs() < 1e-9);
+/// // It ends at x = 1.5 when it reaches the block.
+/// let reach = ball.mesh().bounds().max.x;
+/// assert!(((1.0 + impact.time) * reach - 1.5).abs() < 1e-9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

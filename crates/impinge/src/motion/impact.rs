@@ -5,11 +5,11 @@ use super::{
     advance::{MovingFaces, Reached, direction},
     approach::rounding,
     candidates::{candidates, edge_length, travel},
-    moving::MovingBody,
+    moving::{MovingBody, MovingFace},
 };
 use crate::{
     FacePair, MethodMismatch, Tolerance, ToleranceError,
-    narrow::{Triangle, moving_triangles_contact_until, triangles_distance},
+    narrow::{Closest, Triangle, moving_triangles_contact_until, triangles_distance},
     query::Searcher,
 };
 use glam::DVec3;
@@ -246,13 +246,28 @@ fn earliest(
 
 fn impact(bodies: &[MovingBody<'_>; 2], faces: FacePair, reached: &Reached) -> Impact {
     let Reached { time, closest } = *reached;
-    let faces_at = [bodies[0].face(faces.a), bodies[1].face(faces.b)].map(|face| face.at(time));
-    let normal = match closest.distance {
-        0.0 => normal_of_touching(&faces_at[0], &faces_at[1]),
-        _ => direction(&faces_at, &closest),
-    };
+    let moving = [bodies[0].face(faces.a), bodies[1].face(faces.b)];
     let points = [closest.a, closest.b];
+    let normal = normal(&moving, time, &closest);
     Impact { time, faces, points, normal, distance: closest.distance }
+}
+
+/// How long before a contact the direction between two faces is taken, if they touch at the contact itself.
+const SHORTLY: f64 = 1e-6;
+
+/// A unit vector from one face to the other when they come into contact.
+fn normal(faces: &[MovingFace<'_>; 2], time: f64, closest: &Closest) -> DVec3 {
+    let [a, b] = faces.map(|face| face.at(time));
+    if closest.distance > 0.0 {
+        return direction(&[a, b], closest);
+    }
+    // Faces that touch have no direction between them. Shortly before they had.
+    let before = faces.map(|face| face.at(time - SHORTLY));
+    let closest = triangles_distance(&before[0], &before[1]);
+    match closest.distance > 0.0 {
+        true => direction(&before, &closest),
+        false => normal_of_touching(&a, &b),
+    }
 }
 
 /// A unit vector from one of two touching faces to the other: along the normal of the face that the other pierces less.

@@ -21,10 +21,20 @@
 //! Let X be the largest coordinate of e, f and g. A component of a cross product is a difference of two products, each
 //! off by `4 δ X` and two roundings of X², so it is off by less than `8 δ X + 8 u X²`, and it is at most 2 X². A product
 //! of two components is off by `4 X²` times as much, and the sum of three by `96 δ X³ + 132 u X⁴` in first order.
+//!
+//! # No common vertex
+//!
+//! In a flat or smooth surface, faces close to each other lie nearly in one plane, and `triangles.rs` cannot decide them
+//! either. Let w be the difference of the sums of their corners. If all corners of one face are farther along w than
+//! those of the other, the faces are apart.
+//!
+//! Corners are taken relative to a corner of one face. A coordinate is off by 2 δ and one rounding of at most R, the
+//! largest of them. Let W be the sum of the coordinates of w, without signs. A product with w is off by `W (2 δ + u R)`, and
+//! its roundings add 4 u W R. Two of them and their difference are off by less than `W (4 δ + 12 u R)`.
 
 use super::{
     Leaf, WIDTH, WideTree,
-    vector::{Vector, cross, dot, greatest, minus, plus, splat},
+    vector::{Vector, cross, dot, greatest, least, minus, plus, splat},
 };
 use crate::method::self_question::FaceVertices;
 use fearless_simd::{f32x8, mask32x8, prelude::*, u32x8};
@@ -43,8 +53,8 @@ pub(super) fn ids_of(vertices: &FaceVertices<'_>, tree: &WideTree, leaf: &Leaf) 
     ids
 }
 
-/// Returns a bit mask of the faces of a leaf that share one or two vertices with another face, and are proven to be in
-/// no contact with it. `delta` bounds the error of each coordinate.
+/// Returns a bit mask of the faces of a leaf that are proven to be in no contact with another face of the same mesh.
+/// `delta` bounds the error of each coordinate.
 #[inline(always)]
 pub(super) fn cleared<S: Simd>(
     simd: S,
@@ -79,6 +89,21 @@ pub(super) fn cleared<S: Simd>(
     let (its_one, its_two) = one_or_two(&its);
     let (vertex, edge) = (own_one & its_one, own_two & its_two);
     let mut cleared = 0;
+    let apart = !(own[0] | own[1] | own[2]);
+    if apart.to_bitmask() != 0 {
+        let w = minus(&plus(&plus(b[0], b[1]), b[2]), &plus(&plus(a[0], a[1]), a[2]));
+        let [p, q] = [minus(a[1], a[0]), minus(a[2], a[0])];
+        let [r, s, t] = [minus(b[0], a[0]), minus(b[1], a[0]), minus(b[2], a[0])];
+        let reach = greatest(largest(&p), largest(&q), largest(&r));
+        let reach = greatest(reach, largest(&s), largest(&t));
+        let total = w[0].abs() + w[1].abs() + w[2].abs();
+        let zero = splat(simd, 0.0);
+        let near = least(dot(&w, &r), dot(&w, &s), dot(&w, &t));
+        let gap = near - greatest(dot(&w, &p), dot(&w, &q), zero);
+        // The constant is far above what underflow loses.
+        let bound = total * (reach * (16.0 * UNIT) + splat(simd, 5.0 * delta)) + splat(simd, 1e-37);
+        cleared |= (apart & gap.simd_gt(bound)).to_bitmask() as u32;
+    }
     if vertex.to_bitmask() != 0 {
         let o = chosen(&own, a[0], a[1], a[2]);
         let p = minus(&chosen(&own, a[1], a[2], a[0]), &o);
