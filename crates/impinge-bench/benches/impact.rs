@@ -190,8 +190,8 @@ fn fcl(scene: &Scene) -> Option<Answers> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers/fcl_continuous.py");
     let file = std::env::temp_dir().join(format!("impinge-bench-{}.json", std::process::id()));
     let mesh = scene.shape.mesh();
-    let positions: Vec<_> = mesh.positions().iter().map(|p| p.to_array()).collect();
-    let ends = |motion: &Motion| [motion.start(), motion.end()].map(|pose| pose.to_rows());
+    let positions: Vec<_> = mesh.positions().iter().map(DVec3::to_array).collect();
+    let ends = |motion: &Motion| [motion.start(), motion.end()].map(Pose::to_rows);
     let motions: Vec<_> = scene.motions.iter().map(|[a, b]| [ends(a), ends(b)]).collect();
     let input = json!({"positions": positions, "faces": mesh.faces(), "motions": motions});
     fs::write(&file, input.to_string()).expect("room for a file of motions");
