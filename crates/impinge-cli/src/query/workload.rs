@@ -218,7 +218,7 @@ impl Workload<'_> {
             let mut progress = Progress::new(&label, steps as u64);
             // Every round repeats the same path, so the cache is cleared, too.
             let mut cache = self.cache.then(Cache::new);
-            for step in 0..steps {
+            for (step, least) in times.iter_mut().enumerate() {
                 let (time, answer, pairs) = match self.motions.get(step) {
                     None => self.step(pair, cache.as_mut(), &self.poses[step]),
                     Some(motion) => {
@@ -226,7 +226,7 @@ impl Workload<'_> {
                         (time, answer, Cow::Owned(pairs))
                     }
                 };
-                times[step] = times[step].min(time);
+                *least = time.min(*least);
                 if round == 0 {
                     sink(step, &pairs, &answer)?;
                     answers.push(answer);
