@@ -88,7 +88,9 @@ fn every_first_contact_equals_the_oracles() {
             });
             let share = found.into_inner() as f64 / motions_per_family() as f64;
             println!("{:36} face {has_face:5} {:5.1} % contacts", family.name, 100.0 * share);
-            assert!((0.005..0.998).contains(&share), "{} is one-sided: {share}", family.name);
+            // Too few motions may be one-sided by chance.
+            let is_balanced = motions_per_family() < 200 || (0.005..0.998).contains(&share);
+            assert!(is_balanced, "{} is one-sided: {share}", family.name);
         }
     }
     println!("{decided:?} motions decided, {inside:?} contacts after the start, none differently");
@@ -212,7 +214,7 @@ fn triangles_meet_first_where_the_oracle_says() {
         });
     }
     println!("{started:?} touch at the start, {later:?} later");
-    assert!(later.into_inner() > 500, "hardly a contact after the start");
+    assert!(later.into_inner() as u64 > motions_per_family(), "hardly a contact after the start");
 }
 
 /// The positions at eighths of the time are exact for coordinates on a grid, so the oracle for triangles at rest can
