@@ -117,7 +117,7 @@ impl ImpactOptions {
 /// Returns the first time at which two moving bodies touch, and where. `None` is a proof that they do not touch at any
 /// time of the motion. Fails if different methods prepared the shapes.
 ///
-/// Exact in this sense: [`Motion`] defines where each vertex is at each time. No contact occurs before the reported time,
+/// Exact in this sense: [`Motion`](super::Motion) defines where each vertex is at each time. No contact occurs before the reported time,
 /// and at that time the bodies are at most the tolerance apart. So a contact is never missed, and bodies that stay
 /// farther apart than the tolerance are never reported. The result is the same for every method.
 ///
