@@ -216,7 +216,7 @@ pub fn check_path(
     outcome.pairs_checked = tasks.chunk_by(|p, q| p.pair() == q.pair()).count() as u64;
     let band = |task: &Task| finder.widest_band(task.moving, task.other);
     outcome.touch = tasks.iter().map(band).fold(0.0, f64::max);
-    for mut clash in merge(found) {
+    for mut clash in merge(&found) {
         outcome.doubtful += u64::from(clash.doubt.is_some());
         let (a, b) = (clash.moving.min(clash.other), clash.moving.max(clash.other));
         let hiding: Option<Hiding> = clash.verdict.and_then(|verdict| filter.hides(a, b, verdict));

@@ -13,6 +13,7 @@ use impinge::{
     Bounds, Pair, Pose, Threads,
     clash::{self, Effort, Finder, Verdict},
     motion::{ImpactOptions, Motion, first_impact},
+    query::Query,
 };
 use impinge_io::assembly::{Arcs, Assembly, Configurations, Motion as Joints};
 use rayon::prelude::*;
@@ -178,7 +179,7 @@ impl<'s> Worker<'s> {
             },
         };
         let query = pair.at(poses[0], poses[1]).within(distance);
-        query.map_or(true, |query| query.intersects())
+        query.map_or(true, Query::intersects)
     }
 
     /// The poses of all parts at a share of the step.

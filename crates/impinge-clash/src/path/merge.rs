@@ -32,7 +32,7 @@ impl Found {
 }
 
 /// Merges phases that follow each other. They are sorted by pair, step and time.
-pub(super) fn merge(found: Vec<Found>) -> Vec<PathClash> {
+pub(super) fn merge(found: &[Found]) -> Vec<PathClash> {
     found.chunk_by(|before, next| next.continues(before)).map(interval).collect()
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     }
 
     if let Some(file) = &arguments.path_options.path {
-        return path::run(arguments, file, &assembly, options, interrupt);
+        return path::run(arguments, file, &assembly, &options, interrupt);
     }
     if let Some(file) = &arguments.robot_options.configurations {
         return configurations::run(arguments, file, &assembly, options, interrupt);

@@ -58,7 +58,7 @@ pub(super) fn run(
     arguments: &Arguments,
     file: &Path,
     assembly: &Assembly,
-    options: CheckOptions,
+    options: &CheckOptions,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let rows = PathRows::load(file)?;
@@ -79,7 +79,7 @@ pub(super) fn run(
         })
     })?;
     let time = start.elapsed();
-    let checked = CheckedPath { assembly, rows: &rows, file, options: &options, outcome: &outcome };
+    let checked = CheckedPath { assembly, rows: &rows, file, options, outcome: &outcome };
     arguments.outputs.write_texts(
         &|out| checked.write_json(out),
         &|out| checked.write_csv(out),
