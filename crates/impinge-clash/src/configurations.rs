@@ -3,7 +3,7 @@
 use crate::{error::Error, filter::Filter, options::CheckOptions};
 use impinge::{
     Threads,
-    clash::{self, Effort, Finder, Verdict},
+    clash::{self, Finder, Verdict},
 };
 use impinge_io::assembly::{Assembly, Configurations, Motion};
 use rayon::prelude::*;
@@ -50,11 +50,7 @@ pub fn check_configurations(
     options: &CheckOptions,
     proceed: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Vec<CollidingConfiguration>, Error> {
-    let mut search_options =
-        clash::Options::new().clearance(options.clearance)?.effort(Effort::Quick);
-    if let Some(touch) = options.touch {
-        search_options = search_options.touch(touch)?;
-    }
+    let search_options = options.quick_search()?;
     let (filter, _) = Filter::new(assembly, &options.pairs)?;
     let finder = Finder::new(assembly.clash_parts(), &search_options);
     let checker = Checker { assembly, configurations, filter: &filter, options, finder };

@@ -8,7 +8,10 @@ use crate::{
     review_file::ReviewFile,
     verdicts::Verdicts,
 };
-use impinge::Threads;
+use impinge::{
+    Threads, ToleranceError,
+    clash::{self, Effort},
+};
 
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,17 @@ pub struct CheckOptions {
     pub pairs: Pairs,
     /// How clashes are listed.
     pub listing: Listing,
+}
+
+impl CheckOptions {
+    /// Returns the options of a search on one thread that decides verdicts only.
+    pub(crate) fn quick_search(&self) -> Result<clash::Options, ToleranceError> {
+        let options = clash::Options::new().clearance(self.clearance)?.effort(Effort::Quick);
+        match self.touch {
+            None => Ok(options),
+            Some(touch) => options.touch(touch),
+        }
+    }
 }
 
 /// How clashes are listed.

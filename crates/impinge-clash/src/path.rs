@@ -24,7 +24,7 @@ use crate::{
 use course::Course;
 use impinge::{
     Bounds, Threads,
-    clash::{self, Effort, Finder, Progress, Stage, Verdict},
+    clash::{self, Finder, Progress, Stage, Verdict},
     glam::DVec3,
 };
 use impinge_io::{PathRows, assembly::Assembly};
@@ -200,12 +200,8 @@ pub fn check_path(
     if !unmatched.is_empty() {
         watch.idle_rules(&unmatched);
     }
-    let mut search_options = clash::Options::new().effort(Effort::Quick).threads(options.threads);
-    if let Some(touch) = options.touch {
-        search_options = search_options.touch(touch)?;
-    }
-    // Refuses a clearance that is no distance.
-    clash::Options::new().clearance(options.clearance)?;
+    // The distance to other parts is measured along the path instead.
+    let search_options = options.quick_search()?.clearance(0.0)?.threads(options.threads);
     let finder = Finder::prepare(assembly.clash_parts(), &search_options, &Stages(watch));
     let finder = finder.ok_or(Error::Stopped)?;
     let course = Course::new(assembly, &finder, rows, &moving, path.pivot)?;

@@ -11,7 +11,7 @@ use crate::{
 };
 use impinge::{
     Bounds, Pair, Pose, Threads,
-    clash::{self, Effort, Finder, Verdict},
+    clash::{Finder, Verdict},
     motion::{ImpactOptions, Motion, first_impact},
     query::Query,
 };
@@ -66,11 +66,7 @@ pub fn check_between(
     options: &CheckOptions,
     proceed: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Vec<CollidingStep>, Error> {
-    let mut search_options =
-        clash::Options::new().clearance(options.clearance)?.effort(Effort::Quick);
-    if let Some(touch) = options.touch {
-        search_options = search_options.touch(touch)?;
-    }
+    let search_options = options.quick_search()?;
     let (filter, _) = Filter::new(assembly, &options.pairs)?;
     let finder = Finder::new(assembly.clash_parts(), &search_options);
     let pairs = checked_pairs(assembly, &filter);

@@ -82,7 +82,7 @@ impl ImpactOptions {
     ///     Ok::<_, Box<dyn std::error::Error>>(first_impact((&cube, &rest), (&cube, &pass), &options)?)
     /// };
     /// assert!(within(0.0)?.is_none() && within(0.499)?.is_none());
-    /// assert!((within(0.5)?.ok_or("clear")?.time - 0.4).abs() < 1e-6);
+    /// assert!((within(0.5)?.ok_or("clear")?.time - 0.4).abs() < 1e-4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn margin<T: TryInto<Tolerance>>(mut self, margin: T) -> Result<Self, T::Error>
