@@ -217,21 +217,22 @@ fn earliest(
     for &pair in pairs {
         let faces = [bodies[0].face(pair.a), bodies[1].face(pair.b)];
         let moving = MovingFaces::new(faces, rounding);
+        // Proves most pairs apart, at a fraction of the cost of the exact test.
+        let Some(near) = moving.first_within([from, to], margin, tolerance) else { continue };
         let reached = match (faces[0].linear(), faces[1].linear()) {
             (Some(a), Some(b)) if margin == 0.0 => match moving_triangles_contact_until(&a, &b, to)
             {
                 Some(contact) if contact.time.latest >= from => {
                     let time = contact.time.earliest.max(from);
                     let [face_a, face_b] = moving.at(time);
-                    Some(Reached { time, closest: triangles_distance(&face_a, &face_b) })
+                    Reached { time, closest: triangles_distance(&face_a, &face_b) }
                 }
                 // A contact before the part of the motion that is searched says nothing about later ones.
-                Some(_) => moving.first_within([from, to], margin, tolerance),
-                None => None,
+                Some(_) => near,
+                None => continue,
             },
-            _ => moving.first_within([from, to], margin, tolerance),
+            _ => near,
         };
-        let Some(reached) = reached else { continue };
         let is_earlier = first.as_ref().is_none_or(|(_, known)| reached.time < known.time);
         if is_earlier {
             to = reached.time;
