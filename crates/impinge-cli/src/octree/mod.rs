@@ -19,7 +19,7 @@ use crate::failure::Failure;
 #[command(
     before_help = "\
 Examples:
-  impinge octree make part.stl --level 7 --cube -50,-50,-50,100 -o part.octree --picture part.png
+  impinge octree make part.stl --level 7 --cube -50,-50,-50,100 -o part.octree --picture p.png
   impinge octree move part.octree --translate 10,0,0 --rotate 0,0,1,30 -o moved.octree
   impinge octree unite part.octree moved.octree -o both.octree
   impinge octree unite --operation difference part.octree moved.octree -o rest.octree

@@ -222,10 +222,10 @@ impl World {
     /// ```
     /// use impinge::{Pose, Shape, World, generate, glam::DVec3, world::Body};
     ///
-    /// let at = |x| Pose::from_translation(DVec3::new(x, 0.0, 0.0));
+    /// let at = |x| Pose::from_translation(DVec3::new(x, 0.2, 0.1));
     /// let cube = Shape::new(generate::cuboid(DVec3::ONE)?);
     /// let mut world = World::new();
-    /// world.add(Body::new(&cube).at(at(3.0)?).fixed())?;
+    /// world.add(Body::new(&cube).at(Pose::from_translation(DVec3::X * 3.0)?).fixed())?;
     /// let ball = world.add(Body::new(&cube).at(at(0.0)?))?;
     ///
     /// // It flies 4 per step, and bounces off the fixed cube after half a step.

@@ -229,6 +229,28 @@ fn steps_stop_at_the_first_impact() {
     assert!(stopped > 10, "only {stopped} steps stopped");
 }
 
+/// Cubes that meet face to face, flush or offset, have the normal of these faces, although edges and other faces meet at
+/// the same time.
+#[test]
+fn normals_of_flat_impacts_are_those_of_the_faces() {
+    let cube = Shape::new(generate::cuboid(DVec3::ONE).expect("a size"));
+    for way in [DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Y, DVec3::NEG_Z] {
+        for offset in [DVec3::ZERO, DVec3::new(0.2, 0.1, 0.3), DVec3::new(0.0, 0.4, 0.0)] {
+            let offset = offset - way * offset.dot(way);
+            let mut world = World::new();
+            let start = offset - way * 3.0;
+            world.add(Body::new(&cube).at(at(start.x, start.y, start.z))).expect("one method");
+            let other = world.add(Body::new(&cube)).expect("one method");
+            let end = -way * 4.0;
+            world.move_to(other, at(end.x, end.y, end.z)).expect("in range");
+            let step = world.step_until_impact(&ImpactOptions::default());
+            let [hit] = step.impacts() else { panic!("{way} {offset}: {:?}", step.impacts()) };
+            assert!((hit.impact.time - 0.5).abs() < 1e-12, "{way} {offset}: {hit:?}");
+            assert!((hit.impact.normal - way).length() < 1e-6, "{way} {offset}: {hit:?}");
+        }
+    }
+}
+
 /// A ball between two walls, back and forth by impacts, ends where reflection says.
 #[test]
 fn a_body_bounces_between_walls() {
