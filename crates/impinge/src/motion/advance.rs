@@ -8,7 +8,7 @@
 //! large motion takes few steps; and near a contact the steps converge like Newton's iteration.
 
 use super::moving::MovingFace;
-use crate::narrow::{Closest, Triangle, triangles_distance};
+use crate::narrow::{Closest, MovingPoint, Triangle, triangles_distance};
 use glam::DVec3;
 
 /// Two faces of moving bodies.
@@ -37,6 +37,11 @@ impl<'m> MovingFaces<'m> {
     /// Both faces at a time, as placed.
     pub(super) fn at(&self, time: f64) -> [Triangle; 2] {
         self.faces.map(|face| face.at(time))
+    }
+
+    /// The corners of both faces, if all of them move on straight lines.
+    pub(super) fn linear(&self) -> Option<[[MovingPoint; 3]; 2]> {
+        Some([self.faces[0].linear()?, self.faces[1].linear()?])
     }
 
     /// The first time between two times at which the distance of the faces is at most `margin`: never later than that

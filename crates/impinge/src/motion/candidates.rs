@@ -11,35 +11,26 @@ use super::{
 use crate::{FacePair, Shape, query::Searcher};
 use std::ops::ControlFlow;
 
-/// Puts the pairs of faces that come within `distance` of each other between two times into `pairs`, sorted, and
-/// possibly others. Returns `false`, with some of them only, if there are more than `limit`.
+/// Adds the pairs of faces that touch between two times to `pairs`, and possibly others.
 pub(super) fn candidates(
     searcher: &mut Searcher,
     bodies: &[MovingBody<'_>; 2],
     [from, to]: [f64; 2],
-    distance: f64,
-    limit: usize,
     pairs: &mut Vec<FacePair>,
-) -> bool {
-    pairs.clear();
+) {
     let middle = 0.5 * (from + to);
     // Distances count as computed, to a relative 1e-12.
-    let tolerance = (travel(bodies, [from, to]) + distance + rounding(bodies)) * (1.0 + 1e-11);
+    let tolerance = (travel(bodies, [from, to]) + rounding(bodies)) * (1.0 + 1e-11);
     let [a, b] = bodies;
     a.moving().with_shape_at(middle, |shape_a, pose_a| {
         b.moving().with_shape_at(middle, |shape_b, pose_b| {
             let bodies = [(shape_a, pose_a), (shape_b, pose_b)];
             searcher.visit_within(bodies[0], bodies[1], tolerance, &mut |pair| {
                 pairs.push(pair);
-                if pairs.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                ControlFlow::Continue(())
             });
         });
     });
-    if pairs.len() > limit {
-        return false;
-    }
-    FacePair::sort(pairs);
-    true
 }
 
 /// An upper bound on how far any two points, one of each body, move relative to each other between the middle of an

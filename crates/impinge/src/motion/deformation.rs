@@ -1,7 +1,8 @@
 //! The motion of a body that deforms: each vertex moves on a straight line.
 
-use crate::{MeshError, Pose, Shape};
+use crate::{Mesh, MeshError, Pose, Shape, method::tree::FaceBoxes, volume::Aabb};
 use glam::DVec3;
+use std::sync::OnceLock;
 
 /// The motion of a body that deforms over the time from 0 to 1: each vertex moves on a straight line with constant
 /// velocity.
@@ -38,6 +39,8 @@ pub struct Deformation {
     spread: f64,
     /// The largest magnitude of a coordinate.
     coordinate: f64,
+    /// Boxes around the faces at the start and at the end, in the world, made when first asked for.
+    face_boxes: OnceLock<[FaceBoxes<Aabb>; 2]>,
 }
 
 impl Deformation {
@@ -67,7 +70,8 @@ impl Deformation {
         let coordinate = largest(&from).max(largest(&to)).max_element();
         // Differences and lengths are off by a few roundings of the coordinates.
         let spread = spread * (1.0 + 1e-14) + 8.0 * f64::EPSILON * coordinate;
-        Ok(Self { shape: shape.clone(), start, from, to, drift, spread, coordinate })
+        let (shape, face_boxes) = (shape.clone(), OnceLock::new());
+        Ok(Self { shape, start, from, to, drift, spread, coordinate, face_boxes })
     }
 
     /// The shape at the start.
@@ -105,6 +109,25 @@ impl Deformation {
     /// Where a vertex starts and ends, in the world.
     pub(super) fn ends(&self, vertex: usize) -> [DVec3; 2] {
         [self.from[vertex], self.to[vertex]]
+    }
+
+    /// Boxes around the faces at the start and at the end, in the world and along its axes: two trees with the same nodes.
+    #[inline]
+    pub(super) fn face_boxes(&self) -> &[FaceBoxes<Aabb>; 2] {
+        self.face_boxes.get_or_init(|| {
+            let [start, end] = [&self.from, &self.to].map(|positions| {
+                let mesh = Mesh::new(positions.clone(), self.shape.mesh().faces().to_vec());
+                mesh.expect("the positions were checked")
+            });
+            let tree = FaceBoxes::build(&start);
+            let end = tree.refitted(&end);
+            [tree, end]
+        })
+    }
+
+    /// The largest magnitude of a coordinate.
+    pub(super) fn coordinate(&self) -> f64 {
+        self.coordinate
     }
 
     /// A displacement of the whole body, from which no vertex departs by more than the [spread](Self::spread).

@@ -4,13 +4,12 @@ use super::{
     Moving,
     advance::{MovingFaces, Reached, direction},
     approach::rounding,
-    candidates::{candidates, edge_length, travel},
+    descent::{Descent, DescentMemory},
     moving::{MovingBody, MovingFace},
 };
 use crate::{
-    FacePair, MethodMismatch, Tolerance, ToleranceError,
+    FacePair, MethodMismatch, Pose, Tolerance, ToleranceError,
     narrow::{Closest, Triangle, moving_triangles_contact_until, triangles_distance},
-    query::Searcher,
 };
 use glam::DVec3;
 
@@ -144,105 +143,73 @@ pub fn first_impact<'m>(
 ) -> Result<Option<Impact>, MethodMismatch> {
     let (a, b) = (a.into(), b.into());
     a.shape().check_method(b.shape())?;
-    Ok(Searcher::of_thread(|searcher| Search::default().first(searcher, a, b, options)))
+    Ok(Search::default().first(a, b, options))
 }
-
-/// Up to this many pairs of faces are advanced one by one. If there are more, the interval is halved.
-const FEW: usize = 40;
-
-/// Intervals are not halved beyond this length.
-const SHORTEST: f64 = 1e-9;
 
 /// The memory of a search, reused from one to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
-    /// Intervals that are yet to be searched, the earliest last.
-    intervals: Vec<[f64; 2]>,
-    pairs: Vec<FacePair>,
+    descent: DescentMemory,
+    /// Faces that come within the tolerance, and of which the exact test has yet to tell whether and when they touch.
+    undecided: Vec<(FacePair, f64)>,
 }
 
 impl Search {
-    /// The first impact of two bodies that one method prepared.
+    /// The first impact of two bodies.
     pub(crate) fn first(
         &mut self,
-        searcher: &mut Searcher,
         a: Moving<'_>,
         b: Moving<'_>,
         options: &ImpactOptions,
     ) -> Option<Impact> {
         let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
-        let shapes = [a.shape(), b.shape()];
+        let (margin, tolerance) = (options.margin, search_tolerance(&bodies, options));
         let rounding = rounding(&bodies);
-        let tolerance = search_tolerance(&bodies, options);
+        let is_linear = bodies.iter().all(MovingBody::is_linear) && margin == 0.0;
+        let moving = |pair: FacePair| {
+            MovingFaces::new([bodies[0].face(pair.a), bodies[1].face(pair.b)], rounding)
+        };
 
-        let edge = edge_length(shapes[0]).min(edge_length(shapes[1]));
-        self.intervals.clear();
-        self.intervals.push(options.times);
-        while let Some(interval) = self.intervals.pop() {
-            let [from, to] = interval;
-            if from > to {
+        let times = options.times;
+        let mut descent = Descent::new(&mut self.descent, &bodies, times, margin + tolerance);
+        self.undecided.clear();
+        let mut first: Option<(FacePair, Reached)> = None;
+        loop {
+            let known = first.as_ref().map_or(f64::INFINITY, |(_, first)| first.time);
+            // The exact test takes long, so it comes last, and only for faces that may be the first.
+            let bound = known.min(descent.bound());
+            let next = (0..self.undecided.len())
+                .min_by(|&i, &j| self.undecided[i].1.total_cmp(&self.undecided[j].1));
+            if let Some(next) = next.filter(|&next| self.undecided[next].1 <= bound) {
+                let (pair, near) = self.undecided.swap_remove(next);
+                let reached = exactly_reached(&moving(pair), near, [times[0], times[1].min(known)]);
+                if let Some(reached) = reached.filter(|reached| reached.time < known) {
+                    first = Some((pair, reached));
+                }
                 continue;
             }
-            // Where the bodies move by less than an edge, the candidates are the faces that are close to each other
-            // anyway: it is cheaper to advance them than to find them again in ever shorter intervals.
-            let is_short = to - from <= SHORTEST || travel(&bodies, interval) <= edge;
-            let limit = if is_short { usize::MAX } else { FEW };
-            let pairs = &mut self.pairs;
-            let distance = options.margin + tolerance;
-            if !candidates(searcher, &bodies, interval, distance, limit, pairs) {
-                let middle = 0.5 * (from + to);
-                self.intervals.extend([[middle, to], [from, middle]]);
-                continue;
-            }
-            if let Some((pair, reached)) =
-                earliest(&bodies, pairs, interval, [options.margin, tolerance], rounding)
-            {
-                return Some(impact(&bodies, pair, &reached));
+            let Some((pair, times)) = descent.next(known) else { break };
+            // Proves most pairs apart, at a fraction of the cost of the exact test.
+            let Some(near) = moving(pair).first_within(times, margin, tolerance) else { continue };
+            if is_linear {
+                self.undecided.push((pair, near.time));
+            } else if near.time < known {
+                first = Some((pair, near));
             }
         }
-        None
+        first.map(|(pair, reached)| impact(&bodies, pair, &reached))
     }
 }
 
-/// The pair of faces that touches first: exactly if all corners move on straight lines and there is no margin, otherwise
-/// the pair that comes within the margin and the tolerance first.
-fn earliest(
-    bodies: &[MovingBody<'_>; 2],
-    pairs: &[FacePair],
-    [from, mut to]: [f64; 2],
-    [margin, tolerance]: [f64; 2],
-    rounding: f64,
-) -> Option<(FacePair, Reached)> {
-    let mut first: Option<(FacePair, Reached)> = None;
-    for &pair in pairs {
-        let faces = [bodies[0].face(pair.a), bodies[1].face(pair.b)];
-        let moving = MovingFaces::new(faces, rounding);
-        // Proves most pairs apart, at a fraction of the cost of the exact test.
-        let Some(near) = moving.first_within([from, to], margin, tolerance) else { continue };
-        let reached = match (faces[0].linear(), faces[1].linear()) {
-            (Some(a), Some(b)) if margin == 0.0 => match moving_triangles_contact_until(&a, &b, to)
-            {
-                Some(contact) if contact.time.latest >= from => {
-                    let time = contact.time.earliest.max(from);
-                    let [face_a, face_b] = moving.at(time);
-                    Reached { time, closest: triangles_distance(&face_a, &face_b) }
-                }
-                // A contact before the part of the motion that is searched says nothing about later ones.
-                Some(_) => near,
-                None => continue,
-            },
-            _ => near,
-        };
-        let is_earlier = first.as_ref().is_none_or(|(_, known)| reached.time < known.time);
-        if is_earlier {
-            to = reached.time;
-            first = Some((pair, reached));
-        }
-        if to <= from {
-            break;
-        }
-    }
-    first
+/// When two faces touch whose corners move on straight lines, exactly. They are known to be apart from the first of two
+/// times until `near`.
+fn exactly_reached(faces: &MovingFaces<'_>, near: f64, [from, to]: [f64; 2]) -> Option<Reached> {
+    let [a, b] = faces.linear()?;
+    let contact = moving_triangles_contact_until(&a, &b, to)?;
+    // A contact before the part of the motion that is searched says nothing about later ones.
+    let time = if contact.time.latest < from { near } else { contact.time.earliest.max(near) };
+    let [face_a, face_b] = faces.at(time);
+    Some(Reached { time, closest: triangles_distance(&face_a, &face_b) })
 }
 
 fn impact(bodies: &[MovingBody<'_>; 2], faces: FacePair, reached: &Reached) -> Impact {
@@ -308,5 +275,5 @@ pub(super) fn tolerance_share(body: &MovingBody<'_>, options: &ImpactOptions) ->
 
 /// 1e-11 of the body's size.
 fn default_tolerance(body: &MovingBody<'_>) -> f64 {
-    1e-11 * body.moving().shape().mesh().bounds().size().max_element()
+    2e-11 * body.moving().shape().placed(&Pose::IDENTITY).extent.half_size()
 }

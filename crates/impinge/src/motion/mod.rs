@@ -12,6 +12,8 @@
 //! | `moving.rs` | [`Moving`]: a body and its motion, as the searches see it |
 //! | `approach.rs` | how far two bodies can come closer during an interval |
 //! | `candidates.rs` | which faces can touch during an interval, by any method |
+//! | `relative.rs` | the boxes of one body as seen from the other, during an interval |
+//! | `descent.rs` | which faces come close, and when, the first ones first |
 //! | `advance.rs` | when two faces come within a distance, by conservative advancement |
 //! | `impact.rs` | [`first_impact`]: the first time at which two bodies touch |
 //! | `swept.rs` | [`swept_contacts`]: the faces whose swept spaces meet, as in the papers |
@@ -24,12 +26,14 @@ mod advance;
 mod approach;
 mod candidates;
 mod deformation;
+mod descent;
 mod envelope;
 mod extrapolate;
 mod impact;
 mod moving;
 mod path;
 mod profile;
+mod relative;
 mod rigid;
 mod swept;
 mod timeline;

@@ -1,11 +1,12 @@
 //! A moving body, rigid or deforming, as the searches see it.
 
-use super::{Deformation, Motion};
+use super::{Deformation, Motion, rigid::exponential};
 use crate::{
     Pose, Shape,
+    method::tree::{NodeBox, Within},
     narrow::{MovingPoint, Triangle},
 };
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// A body and its motion: made from `(&Shape, &Motion)` or from `&Deformation`.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +99,55 @@ impl<'m> MovingBody<'m> {
         }
     }
 
+    /// How the frame of the body moves in which its boxes are.
+    pub(super) fn frame_motion(&self) -> FrameMotion {
+        match self.body.0 {
+            Course::Rigid(shape, motion) => FrameMotion {
+                rotation: motion.start().rotation(),
+                pivot: motion.pivot(),
+                track: motion.track(),
+                turn: motion.turn(),
+                skew: motion.skew(),
+                matrix_error: motion.matrix_error(),
+                size: motion.size(shape.placed(&Pose::IDENTITY).extent.coordinate()),
+            },
+            Course::Deforming(deformation) => FrameMotion {
+                rotation: DMat3::IDENTITY,
+                pivot: DVec3::ZERO,
+                track: [DVec3::ZERO; 2],
+                turn: DVec3::ZERO,
+                skew: 0.0,
+                matrix_error: 64.0 * f64::EPSILON,
+                size: deformation.coordinate(),
+            },
+        }
+    }
+
+    /// What is in a node of the tree of boxes around the faces.
+    #[inline]
+    pub(super) fn within(&self, node: u32) -> Within {
+        match self.body.0 {
+            Course::Rigid(shape, _) => shape.face_boxes().within(node),
+            Course::Deforming(deformation) => deformation.face_boxes()[0].within(node),
+        }
+    }
+
+    /// The box of a node of that tree.
+    #[inline]
+    pub(super) fn moving_box(&self, node: u32) -> MovingBox {
+        match self.body.0 {
+            Course::Rigid(shape, _) => MovingBox::Rigid(shape.face_boxes().node_box(node)),
+            Course::Deforming(deformation) => {
+                MovingBox::Deforming(deformation.face_boxes().each_ref().map(|t| t.node_box(node)))
+            }
+        }
+    }
+
+    /// Whether every vertex moves on a straight line.
+    pub(super) fn is_linear(&self) -> bool {
+        self.rigid().is_none_or(Motion::is_linear)
+    }
+
     /// A face of the body.
     pub(super) fn face(&self, face: u32) -> MovingFace<'m> {
         match self.body.0 {
@@ -112,6 +162,42 @@ impl<'m> MovingBody<'m> {
             }
         }
     }
+}
+
+/// How a frame moves: it turns with the constant angular velocity `turn` about the pivot, which moves on a straight line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrameMotion {
+    /// The matrix at the start.
+    pub(super) rotation: DMat3,
+    pub(super) pivot: DVec3,
+    /// Where the pivot starts and ends.
+    pub(super) track: [DVec3; 2],
+    pub(super) turn: DVec3,
+    /// How far vertices depart from that motion, relative to their distance from the pivot.
+    pub(super) skew: f64,
+    /// A bound on the error of an entry of a matrix, and one on all lengths that it multiplies.
+    pub(super) matrix_error: f64,
+    pub(super) size: f64,
+}
+
+impl FrameMotion {
+    /// The rotation from the start to a time.
+    pub(super) fn turned(&self, time: f64) -> DMat3 {
+        exponential(self.turn * time)
+    }
+
+    pub(super) fn pivot_at(&self, time: f64) -> DVec3 {
+        self.track[0] * (1.0 - time) + self.track[1] * time
+    }
+}
+
+/// A box around some faces of a moving body.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum MovingBox {
+    /// At rest in the frame of the body.
+    Rigid(NodeBox),
+    /// In the world, at the start and at the end. At times in between it is interpolated.
+    Deforming([NodeBox; 2]),
 }
 
 /// A face of a moving body.

@@ -266,7 +266,7 @@ impl Motion {
     ///
     /// The angle |tω| is off by a few roundings relative to itself, sine and cosine by one each, entries of Exp(tω) by
     /// ten in all, and a product with R adds up three of them.
-    fn matrix_error(&self) -> f64 {
+    pub(super) fn matrix_error(&self) -> f64 {
         (64.0 + 16.0 * self.turn.length()) * f64::EPSILON
     }
 
@@ -279,11 +279,15 @@ impl Motion {
     /// entries that are off by [`matrix_error`](Self::matrix_error), and its translation by as much times the pivot,
     /// and by roundings. The factor 4 covers sums of three and higher orders.
     pub(crate) fn rounding(&self, reach: f64) -> f64 {
+        4.0 * self.matrix_error() * self.size(reach) + 64.0 * f64::from_bits(1)
+    }
+
+    /// A bound on all lengths that occur in computing where vertices with coordinates of at most `reach` are.
+    pub(super) fn size(&self, reach: f64) -> f64 {
         let [from, to] = self.track.map(|point| point.abs().max_element());
         let size = 2.0 * (reach + self.pivot.abs().max_element()) + from.max(to);
         let translations = [self.start, self.end].map(|p| p.translation().abs().max_element());
-        let size = size + translations[0].max(translations[1]);
-        4.0 * self.matrix_error() * size + 64.0 * f64::from_bits(1)
+        size + translations[0].max(translations[1])
     }
 
     /// An upper bound on the acceleration |p″(t)| of vertices within `radius` of the pivot.
@@ -308,6 +312,11 @@ impl Motion {
     /// The velocity of the pivot.
     pub(crate) fn drift(&self) -> DVec3 {
         self.track[1] - self.track[0]
+    }
+
+    /// Where the pivot starts and ends.
+    pub(super) fn track(&self) -> [DVec3; 2] {
+        self.track
     }
 
     /// Where the pivot is at a time from 0 to 1, rounded.
@@ -370,7 +379,7 @@ fn check_point(point: DVec3) -> Result<(), MotionError> {
 }
 
 /// The rotation by a rotation vector.
-fn exponential(turn: DVec3) -> DMat3 {
+pub(super) fn exponential(turn: DVec3) -> DMat3 {
     match turn.length() {
         0.0 => DMat3::IDENTITY,
         angle => about(turn / angle, angle),

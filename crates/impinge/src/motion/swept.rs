@@ -108,11 +108,10 @@ fn reachable(searcher: &mut Searcher, bodies: &[MovingBody<'_>; 2]) -> Vec<FaceP
     let edge = a.max(b);
     // NaN, for meshes without extent that rest, counts as 1.
     let count = (travel(bodies, [0.0, 1.0]) / edge).ceil().clamp(1.0, MOST_PARTS).max(1.0);
-    let (mut all, mut found) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
     for part in 0..count as u32 {
         let times = [f64::from(part) / count, f64::from(part + 1) / count];
-        candidates(searcher, bodies, times, 0.0, usize::MAX, &mut found);
-        all.append(&mut found);
+        candidates(searcher, bodies, times, &mut all);
     }
     FacePair::sort(&mut all);
     all.dedup();

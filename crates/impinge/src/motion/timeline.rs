@@ -64,7 +64,7 @@ pub fn contact_intervals<'m>(
         let mut search = Search::default();
         let mut intervals = Vec::new();
         let [mut from, to] = options.times();
-        while let Some(impact) = search.first(searcher, a, b, &options.between(from, to)) {
+        while let Some(impact) = search.first(a, b, &options.between(from, to)) {
             let mut is_near = |time: f64| are_within(searcher, [&a, &b], time, near);
             let until = end_of_contact(impact.time, to, resolution, &mut is_near);
             intervals.push(ContactInterval { impact, until });

@@ -6,7 +6,7 @@ use crate::{
     mesh::{Extent, NotSolid, first_vertex_at_each_position},
     method::{
         GroupSearch, NOTHING_PREPARED, PlacedShape, Prepared, Recipe, RefitError, Search,
-        TreeFileError, TreeReport,
+        TreeFileError, TreeReport, tree::FaceBoxes,
     },
     volume::RootDop,
 };
@@ -60,6 +60,8 @@ struct Derived {
     solid: OnceLock<Result<(), NotSolid>>,
     /// The first vertex at the position of each vertex.
     same_vertices: OnceLock<Vec<u32>>,
+    /// Boxes around the faces, for searches of moving bodies.
+    face_boxes: OnceLock<Arc<FaceBoxes>>,
 }
 
 /// What was done to a shape whose vertices were moved.
@@ -411,6 +413,12 @@ impl Shape {
             RootDop::new(extent.center(), extent.half_size(), corners)
         });
         dop.placed(k, pose, extent.rounding(pose), extents);
+    }
+
+    /// Boxes around the faces, in a tree that does not depend on the method.
+    pub(crate) fn face_boxes(&self) -> &FaceBoxes {
+        let boxes = self.0.derived.face_boxes.get_or_init(|| FaceBoxes::build(self.mesh()).into());
+        boxes
     }
 
     /// The corners of the convex hull of all faces.

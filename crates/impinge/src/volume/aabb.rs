@@ -18,7 +18,8 @@ impl Aabb {
         }
     }
 
-    fn center_and_half(&self) -> (DVec3, DVec3) {
+    #[inline]
+    pub(crate) fn center_and_half(&self) -> (DVec3, DVec3) {
         let (min, max) = (self.min.map(f64::from).into(), self.max.map(f64::from).into());
         let (min, max): (DVec3, DVec3) = (min, max);
         ((min + max) * 0.5, (max - min) * 0.5)

@@ -64,6 +64,12 @@ impl Obb {
         Self { center, half: Vec3::from_array(half.to_array().map(round_up)), axes }
     }
 
+    /// The center, the extents from there along the axes, and the axes.
+    #[inline]
+    pub(crate) fn parts(&self) -> (DVec3, DVec3, DMat3) {
+        (self.center.as_dvec3(), self.half.as_dvec3(), self.axes.as_dmat3())
+    }
+
     /// An eighth of the surface area. Unlike the volume it distinguishes flat boxes.
     pub(super) fn area(&self) -> f32 {
         let h = self.half;

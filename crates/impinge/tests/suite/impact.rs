@@ -2,9 +2,9 @@
 //! bodies that stay apart.
 
 use impinge::{
-    Method, Motion, Pair, Pose, Shape, Tolerance, first_impact, generate,
+    Mesh, Method, Motion, Pair, Pose, Shape, Tolerance, first_impact, generate,
     glam::{DMat3, DVec3},
-    motion::{Deformation, ImpactOptions, contact_intervals, distance_profile},
+    motion::{Deformation, ImpactOptions, Moving, contact_intervals, distance_profile},
 };
 
 /// A random motion of a body of about unit size, through or past the origin.
@@ -69,6 +69,82 @@ fn impacts_are_never_later_than_a_sampled_contact() {
         assert!((impact.normal.length() - 1.0).abs() < 1e-9, "seed {seed}: {impact:?}");
     }
     assert!(hits > 80 && clear > 40, "{hits} hits, {clear} clear");
+}
+
+/// The impact of two bodies is the first of the impacts of their faces, each taken as a body by itself: the search leaves
+/// out no pair of faces. At any scale, far from the origin, with bodies that travel together, and with bodies that deform.
+#[test]
+fn no_pair_of_faces_is_left_out() {
+    let meshes = [
+        generate::torus(0.6, 0.2, [7, 4]).expect("sizes"),
+        generate::cuboid(DVec3::new(1.0, 0.6, 0.2)).expect("sizes"),
+    ];
+    let (mut hits, mut clear) = (0, 0);
+    for seed in 0..120 {
+        let mut random = generate::Random::new(seed);
+        let scale = 10f64.powf(random.range(-4.0, 4.0));
+        let origin = random.direction() * scale * [0.0, 1e3][random.below(2) as usize];
+        let common = random.direction() * [0.0, 1.0, 5.0][random.below(3) as usize];
+        // Each body with where its vertices go, if it deforms.
+        let bodies: [_; 2] = std::array::from_fn(|_| {
+            let mesh = &meshes[random.below(2) as usize];
+            let positions = mesh.positions().iter().map(|p| *p * scale).collect();
+            let mesh = Mesh::new(positions, mesh.faces().to_vec()).expect("in range");
+            let turn = common + random.direction() * [0.0, 0.3, 2.0][random.below(3) as usize];
+            let start = origin + random.direction() * random.range(0.5, 2.5) * scale;
+            let to = origin + random.direction() * random.range(0.0, 2.0) * scale - start;
+            let rotation = DMat3::from_axis_angle(random.direction(), random.range(0.0, 3.0));
+            let start = Pose::new(rotation, start).expect("a rotation");
+            let pivot = random.direction() * scale * [0.0, 0.5][random.below(2) as usize];
+            let motion = Motion::spinning(start, to, turn, pivot).expect("in range");
+            let way = DVec3::new(random.range(0.5, 2.0), random.range(0.5, 2.0), 1.0);
+            let deformed: Vec<DVec3> = mesh.positions().iter().map(|p| *p * way).collect();
+            let deforms = random.below(3) == 0;
+            (mesh, motion, deforms.then_some(deformed))
+        });
+        let options = ImpactOptions::default().tolerance(1e-9 * scale).expect("a distance");
+        let impact = |meshes: [&Mesh; 2], vertices: [&[u32]; 2]| {
+            let shapes = meshes.map(|mesh| Shape::with_method(Method::BRUTE, mesh.clone()));
+            let deformations: [_; 2] = std::array::from_fn(|i| {
+                let (_, motion, deformed) = &bodies[i];
+                let positions = deformed.as_ref()?;
+                let positions: Vec<_> =
+                    vertices[i].iter().map(|&vertex| positions[vertex as usize]).collect();
+                let (start, end) = (*motion.start(), *motion.end());
+                Some(Deformation::new(&shapes[i], start, &positions, end).expect("in range"))
+            });
+            let moving = |i: usize| match &deformations[i] {
+                Some(deformation) => Moving::from(deformation),
+                None => Moving::from((&shapes[i], &bodies[i].1)),
+            };
+            first_impact(moving(0), moving(1), &options).expect("one method")
+        };
+        let meshes = [&bodies[0].0, &bodies[1].0];
+        let all = meshes.map(|mesh| (0..mesh.positions().len() as u32).collect::<Vec<_>>());
+        let whole = impact(meshes, [&all[0], &all[1]]);
+        let mut first: Option<f64> = None;
+        for face_a in meshes[0].faces() {
+            for face_b in meshes[1].faces() {
+                let single = |mesh: &Mesh, face: &[u32; 3]| {
+                    let corners = face.map(|vertex| mesh.positions()[vertex as usize]);
+                    Mesh::new(corners.to_vec(), vec![[0, 1, 2]]).expect("one face")
+                };
+                let [a, b] = [single(meshes[0], face_a), single(meshes[1], face_b)];
+                if let Some(found) = impact([&a, &b], [face_a, face_b]) {
+                    first = Some(first.map_or(found.time, |known| known.min(found.time)));
+                }
+            }
+        }
+        match (whole, first) {
+            (Some(whole), Some(first)) => {
+                hits += 1;
+                assert!((whole.time - first).abs() < 1e-5, "seed {seed}: {} {first}", whole.time);
+            }
+            (None, None) => clear += 1,
+            different => panic!("seed {seed}: {different:?}"),
+        }
+    }
+    assert!(hits > 40 && clear > 10, "{hits} hits, {clear} clear");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! serve every kind of volume.
 
 mod build;
+mod face_boxes;
 mod front;
 pub(super) mod methods;
 mod nearest;
@@ -14,6 +15,7 @@ mod walk;
 
 pub(super) use build::node_count;
 pub use build::{BuildOptions, leaf_by_size};
+pub(crate) use face_boxes::{FaceBoxes, NodeBox, Within};
 pub use methods::METHODS;
 pub use split::{Regroup, SplitDirections, SplitPoint, SplitRule};
 pub use tumbling::Tumbling;
