@@ -2,6 +2,7 @@
 
 mod columns;
 mod extent;
+mod fans;
 mod report;
 
 pub(crate) use columns::{ColumnLocation, Columns};
@@ -9,7 +10,8 @@ pub(crate) use extent::Extent;
 pub use report::{Duplicate, Edge, MeshReport, NotSolid};
 pub(crate) use report::{check_solid, edges, first_vertex_at_each_position};
 
-use crate::Bounds;
+use crate::{Bounds, Threads};
+use fans::Fans;
 use glam::DVec3;
 use std::sync::{Arc, OnceLock};
 
@@ -50,6 +52,8 @@ struct Connectivity {
     faces: Vec<[u32; 3]>,
     /// Whether the faces use every vertex; found out when first asked for.
     uses_all: OnceLock<bool>,
+    /// The faces around each vertex, in order; found when first asked for.
+    fans: OnceLock<Fans>,
 }
 
 impl PartialEq for Mesh {
@@ -152,7 +156,7 @@ impl Mesh {
                 return Err(MeshError::IndexOutOfRange { face, index, vertex_count });
             }
         }
-        let connectivity = Arc::new(Connectivity { faces, uses_all: OnceLock::new() });
+        let connectivity = Arc::new(Connectivity { faces, ..Default::default() });
         Ok(Self { positions, connectivity })
     }
 
@@ -240,6 +244,14 @@ impl Mesh {
             }
             is_used.iter().all(|&is_used| is_used)
         })
+    }
+
+    /// For each face, whether it is proven to meet the faces with which it shares vertices in nothing but the common
+    /// vertex or edge.
+    pub(crate) fn unfolded_faces(&self, threads: Threads) -> Vec<bool> {
+        let faces = self.faces();
+        let fans = self.connectivity.fans.get_or_init(|| Fans::new(faces, self.positions.len()));
+        fans.unfolded(faces, &self.positions, threads)
     }
 
     /// Converts the mesh back into its positions and faces.

@@ -32,11 +32,18 @@ pub struct SelfQuestion<'q> {
     question: Question<'q>,
     /// A number for each vertex, the same for vertices that are the same; `None` for their indices.
     vertices: Option<&'q [u32]>,
+    /// For each face, whether it is known to be in no contact with the faces with which it shares vertices.
+    unfolded: Option<&'q [bool]>,
 }
 
 impl<'q> SelfQuestion<'q> {
     pub(crate) fn new(question: Question<'q>, vertices: Option<&'q [u32]>) -> Self {
-        Self { question, vertices }
+        Self { question, vertices, unfolded: None }
+    }
+
+    /// The same question with what is known about neighbours.
+    pub(crate) fn with_unfolded(self, unfolded: Option<&'q [bool]>) -> Self {
+        Self { unfolded, ..self }
     }
 
     /// The question which faces of the body and of a copy in the same place touch. Every contact of the body with
@@ -49,7 +56,7 @@ impl<'q> SelfQuestion<'q> {
     pub fn decider(&self) -> SelfDecider<'q> {
         let [body, _] = self.question.bodies;
         let test = TriangleTest::within(&body.bounds());
-        SelfDecider { mesh: body.mesh, vertices: self.vertices, test }
+        SelfDecider { mesh: body.mesh, vertices: self.vertices, unfolded: self.unfolded, test }
     }
 }
 
@@ -61,6 +68,7 @@ impl<'q> SelfQuestion<'q> {
 pub struct SelfDecider<'q> {
     mesh: &'q Mesh,
     vertices: Option<&'q [u32]>,
+    unfolded: Option<&'q [bool]>,
     test: TriangleTest,
 }
 
@@ -86,7 +94,11 @@ impl<'q> SelfDecider<'q> {
 
     /// The vertices of all faces.
     pub(super) fn vertices(&self) -> FaceVertices<'q> {
-        FaceVertices { faces: self.mesh.faces(), same: self.vertices }
+        FaceVertices {
+            faces: self.mesh.faces(),
+            same: self.vertices,
+            unfolded: self.unfolded.unwrap_or_default(),
+        }
     }
 
     #[inline]
@@ -101,9 +113,18 @@ impl<'q> SelfDecider<'q> {
 pub(super) struct FaceVertices<'m> {
     faces: &'m [[u32; 3]],
     same: Option<&'m [u32]>,
+    /// For each face, whether it is known to be in no contact with the faces with which it shares vertices; empty if
+    /// nothing is known.
+    unfolded: &'m [bool],
 }
 
 impl FaceVertices<'_> {
+    /// Whether a face is known to be in no contact with any face with which it shares a vertex.
+    #[inline]
+    pub(super) fn is_unfolded(&self, face: u32) -> bool {
+        self.unfolded.get(face as usize).is_some_and(|&is_unfolded| is_unfolded)
+    }
+
     /// The vertices of a face.
     #[inline]
     pub(super) fn of(&self, face: u32) -> [u32; 3] {

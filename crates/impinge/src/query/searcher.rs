@@ -156,10 +156,13 @@ impl Searcher {
             SharedBy::Index => None,
             SharedBy::Position => Some(shape.same_vertices()),
         };
+        // Other methods decide about neighbours one by one.
+        let asks = shape.method() == Method::WIDE && shared_by == SharedBy::Index;
+        let unfolded = asks.then(|| shape.unfolded_faces(threads));
         let body = (shape, &Pose::IDENTITY);
         self.ask(body, body, |search, question| {
             let question = question.on_threads(threads);
-            ask(search, &SelfQuestion::new(question, vertices))
+            ask(search, &SelfQuestion::new(question, vertices).with_unfolded(unfolded))
         })
     }
 

@@ -60,6 +60,8 @@ struct Derived {
     solid: OnceLock<Result<(), NotSolid>>,
     /// The first vertex at the position of each vertex.
     same_vertices: OnceLock<Vec<u32>>,
+    /// For each face, whether it is proven to meet its neighbours in nothing but what they share.
+    unfolded_faces: OnceLock<Vec<bool>>,
     /// Boxes around the faces, for searches of moving bodies.
     face_boxes: OnceLock<Arc<FaceBoxes>>,
 }
@@ -413,6 +415,12 @@ impl Shape {
             RootDop::new(extent.center(), extent.half_size(), corners)
         });
         dop.placed(k, pose, extent.rounding(pose), extents);
+    }
+
+    /// For each face, whether it is proven to meet the faces with which it shares vertices, by their indices, in nothing
+    /// but the common vertex or edge.
+    pub(super) fn unfolded_faces(&self, threads: Threads) -> &[bool] {
+        self.0.derived.unfolded_faces.get_or_init(|| self.mesh().unfolded_faces(threads))
     }
 
     /// Boxes around the faces, in a tree that does not depend on the method.

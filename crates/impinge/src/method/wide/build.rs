@@ -7,7 +7,7 @@
 use super::{
     Leaf, Link, Node, OrientedBox, WIDTH, WideTree,
     divide::{Division, divide},
-    fit::{bounds_of, fit, measured},
+    fit::{bounds_of, fit, measured, normal_of},
     lanes::{Lanes, on},
     options::WideOptions,
     relative_pose::BodyFrame,
@@ -79,9 +79,12 @@ impl WideTree {
     pub(super) fn fit_boxes(&mut self, axes: Axes, threads: Threads) {
         let (lanes, quality) = (self.lanes, self.options.quality);
         let mut nodes = std::mem::take(&mut self.nodes);
-        let below: Vec<[Below; WIDTH]> = leaves_below(&nodes, &self.leaves);
+        let follows = matches!(axes, Axes::Followed { .. });
+        let below: Vec<[Below; WIDTH]> = leaves_below(&nodes, &self.leaves, |leaf| {
+            if follows { on!(lanes, simd => normal_of(simd, leaf)) } else { DVec3::ZERO }
+        });
         let fit_node = |(node, below): (&mut Node, &[Below; WIDTH])| {
-            for (lane, Below { first, end, bounds }) in below.iter().enumerate() {
+            for (lane, Below { first, end, bounds, normal }) in below.iter().enumerate() {
                 if node.links[lane] == Link::NONE {
                     continue;
                 }
@@ -91,7 +94,7 @@ impl WideTree {
                     Axes::Best => on!(lanes, simd => fit(simd, leaves, quality)),
                     Axes::Kept => on!(lanes, simd => measured(simd, leaves, kept.axes)),
                     Axes::Followed { area_factor, turn } => on!(lanes, simd => {
-                        let along = measured(simd, leaves, kept.axes);
+                        let along = measured(simd, leaves, kept.axes_across(*normal));
                         let limit = GROWTH * area_factor * kept.area();
                         let is_kept = lane != usize::from(turn) && along.area() <= limit;
                         if is_kept { along } else { fit(simd, leaves, quality) }
@@ -120,7 +123,7 @@ pub(super) enum Axes {
     Best,
     /// The axes that the boxes already have.
     Kept,
-    /// The axes that the boxes already have, as long as they do. `area_factor` is the square of the old unit of
+    /// The axes that the boxes already have, turned with the surface in them, as long as they do. `area_factor` is the square of the old unit of
     /// length in new units. The child with the number `turn` in each node gets the best axes in any case.
     Followed { area_factor: f32, turn: u8 },
 }
@@ -165,24 +168,32 @@ struct Below {
     first: u32,
     end: u32,
     bounds: Bounds,
+    /// The sum of the normals of their triangles.
+    normal: DVec3,
 }
 
 /// The leaves below each child. Children come after their parents, so this goes backwards.
-fn leaves_below(nodes: &[Node], leaves: &[Leaf]) -> Vec<[Below; WIDTH]> {
-    let nothing = Below { first: 0, end: 0, bounds: Bounds::EMPTY };
+fn leaves_below(
+    nodes: &[Node],
+    leaves: &[Leaf],
+    normal: impl Fn(&Leaf) -> DVec3,
+) -> Vec<[Below; WIDTH]> {
+    let nothing = Below { first: 0, end: 0, bounds: Bounds::EMPTY, normal: DVec3::ZERO };
     let mut below = vec![[nothing; WIDTH]; nodes.len()];
     for (k, node) in nodes.iter().enumerate().rev() {
         for (lane, link) in node.links.iter().enumerate().filter(|(_, link)| **link != Link::NONE) {
             let index = link.index();
             below[k][lane] = if link.is_leaf() {
                 let bounds = bounds_of(&leaves[index..=index], 1);
-                Below { first: index as u32, end: index as u32 + 1, bounds }
+                let (first, normal) = (index as u32, normal(&leaves[index]));
+                Below { first, end: first + 1, bounds, normal }
             } else {
                 let children = &below[index];
                 let mut all = children[0];
                 for child in &children[1..] {
                     all.end = all.end.max(child.end);
                     all.bounds.merge(&child.bounds);
+                    all.normal += child.normal;
                 }
                 all
             };
@@ -235,15 +246,24 @@ impl Leaf {
         let center = (0.5 * (min + max)).as_vec3();
         self.center = center.to_array();
         let center = center.as_dvec3();
-        self.extent = [0.0; 3];
         for i in 0..3 {
             for (lane, triangle) in eight.iter().enumerate() {
-                let corner = (triangle[i] - center).as_vec3().to_array();
-                for (c, value) in corner.into_iter().enumerate() {
-                    self.corners[i][c][lane] = value;
-                    self.extent[c] = self.extent[c].max(value.abs());
+                let corner = (triangle[i] - center).as_vec3();
+                self.corners[i][0][lane] = corner.x;
+                self.corners[i][1][lane] = corner.y;
+                self.corners[i][2][lane] = corner.z;
+            }
+        }
+        for c in 0..3 {
+            // Comparisons and not `max`, which would look for NaN: there is none.
+            let larger = |m: f32, value: f32| if value > m { value } else { m };
+            let mut most = [0.0f32; WIDTH];
+            for corner in &self.corners {
+                for (most, value) in most.iter_mut().zip(&corner[c]) {
+                    *most = larger(*most, value.abs());
                 }
             }
+            self.extent[c] = most.into_iter().fold(0.0, larger);
         }
     }
 }

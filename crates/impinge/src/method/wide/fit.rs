@@ -90,6 +90,36 @@ pub(super) fn measured<S: Simd>(
     enclosing_box(&whole, axes, extents)
 }
 
+/// The sum of the normals of a leaf's triangles, each as long as twice its area.
+#[inline(always)]
+pub(super) fn normal_of<S: Simd>(simd: S, leaf: &Leaf) -> DVec3 {
+    let p = loads(simd, &leaf.corners[0]);
+    let [q, r] = [loads(simd, &leaf.corners[1]), loads(simd, &leaf.corners[2])];
+    total(cross(&minus(&q, &p), &minus(&r, &p)))
+}
+
+impl OrientedBox {
+    /// The axes of this box, turned as little as it takes for the thinnest side to face along a normal; unchanged
+    /// where that would be more than some 45 degrees, or where there is no normal.
+    pub(super) fn axes_across(&self, normal: DVec3) -> Axes {
+        let [x, y, z] = self.half;
+        let thin = if x < y && x < z { 0 } else { 1 + usize::from(z < y) };
+        let axes = self.axes.map(|axis| DVec3::from_array(axis.map(f64::from)));
+        let Some(normal) = normal.try_normalize() else { return self.axes };
+        let along = axes[thin].dot(normal);
+        if along.abs() < 0.7 {
+            return self.axes;
+        }
+        let normal = normal * along.signum();
+        let (next, last) = ((thin + 1) % 3, (thin + 2) % 3);
+        let mut turned = axes;
+        turned[thin] = normal;
+        turned[next] = (axes[next] - normal * normal.dot(axes[next])).normalize();
+        turned[last] = normal.cross(turned[next]);
+        turned.map(|axis| axis.as_vec3().to_array())
+    }
+}
+
 /// Every `step`-th leaf of some leaves, with coordinates relative to an origin.
 struct Sample<'l> {
     leaves: &'l [Leaf],

@@ -1,8 +1,8 @@
 //! Refitting: new boxes for the same tree after the vertices have moved.
 //!
-//! Most boxes keep their axes and are only measured again, which takes a fraction of the time to choose new ones. A
-//! box gets new axes if it has grown along the old ones, and every box does once in eight refits, so that slow growth
-//! does not add up.
+//! Most boxes keep their axes, turned with the surface in them, and are only measured again, which takes a fraction of the
+//! time to choose new ones. A box gets new axes if it has grown along the old ones, and every box does once in eight
+//! refits, so that slow growth does not add up.
 
 use super::{Link, Node, WIDTH, WideTree, build::Axes, relative_pose::BodyFrame};
 use crate::{Mesh, Threads, method::fit_quality::relative_cost, volume::Frame};

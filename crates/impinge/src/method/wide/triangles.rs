@@ -58,7 +58,7 @@
 
 use super::{
     Leaf, Slot, WIDTH, WideTree,
-    neighbours::{Ids, cleared},
+    neighbours::Neighbours,
     relative_pose::{RelativePose, row_sum},
     vector::{
         Vector, cross, dot, greatest, highs, least, loads, lows, minus, pick, plus, splats, store,
@@ -212,7 +212,7 @@ pub(super) fn compare<S: Simd>(
     (b, slab_b): Slabbed<'_>,
     relative: &RelativePose,
     narrowed: &NarrowedPose,
-    neighbours: Option<&[Ids; 2]>,
+    neighbours: Option<&Neighbours<'_>>,
     mut visit: impl FnMut(u32, Verdicts) -> bool,
 ) -> bool {
     const UNIT: f32 = f32::EPSILON / 2.0;
@@ -253,7 +253,9 @@ pub(super) fn compare<S: Simd>(
     let a1 = loads(simd, &a.corners[1]);
     let a2 = loads(simd, &a.corners[2]);
     // With M = s R, w·(y − k) is (R w)·(p − d) / s, up to the skew.
-    let axis = relative.rotated_axis(simd, slab_b.axis);
+    // A body and itself have the same frame.
+    let is_own = neighbours.is_some();
+    let axis = if is_own { slab_b.axis } else { relative.rotated_axis(simd, slab_b.axis) };
     let middle =
         narrowed.scale * slab_b.middle + (axis[0] * way[0] + axis[1] * way[1] + axis[2] * way[2]);
     let half = narrowed.scale * slab_b.half + narrowed.skew * b.reach() + slack;
@@ -262,9 +264,12 @@ pub(super) fn compare<S: Simd>(
         return false;
     }
     let way = splats(simd, way);
-    let p = plus(&times(&m, &loads(simd, &b.corners[0])), &way);
-    let q = plus(&times(&m, &loads(simd, &b.corners[1])), &way);
-    let r = plus(&times(&m, &loads(simd, &b.corners[2])), &way);
+    let [mut p, mut q, mut r] =
+        [loads(simd, &b.corners[0]), loads(simd, &b.corners[1]), loads(simd, &b.corners[2])];
+    if !is_own {
+        (p, q, r) = (times(&m, &p), times(&m, &q), times(&m, &r));
+    }
+    let (p, q, r) = (plus(&p, &way), plus(&q, &way), plus(&r, &way));
     let (low, high) = (lows(&p, &q, &r), highs(&p, &q, &r));
     let mut near = low[0].simd_le(a.extent[0] + margin) & high[0].simd_ge(-a.extent[0] - margin);
     for c in 1..3 {
@@ -302,12 +307,22 @@ pub(super) fn compare<S: Simd>(
         if alive == 0 {
             continue;
         }
+        let shared = match neighbours {
+            None => None,
+            Some(neighbours) => {
+                let shared = neighbours.shared(simd, at);
+                alive &= !neighbours.unfolded(&shared, at);
+                if alive == 0 {
+                    continue;
+                }
+                Some(shared)
+            }
+        };
         let b0 = pick(simd, &corners[0], at);
         let b1 = pick(simd, &corners[1], at);
         let b2 = pick(simd, &corners[2], at);
-        if let Some([ids_a, ids_b]) = neighbours {
-            let ids_b = [ids_b[0][at], ids_b[1][at], ids_b[2][at]];
-            alive &= !cleared(simd, (ids_a, [&a0, &a1, &a2]), (ids_b, [&b0, &b1, &b2]), delta);
+        if let Some(shared) = shared {
+            alive &= !shared.cleared(simd, alive, [&a0, &a1, &a2], [&b0, &b1, &b2], delta);
             if alive == 0 {
                 continue;
             }

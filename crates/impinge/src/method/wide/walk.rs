@@ -8,7 +8,7 @@
 use super::{
     Leaf, Link, Node, ROOT, Slot, WIDTH, WideTree, boxes,
     nearest::NearStack,
-    neighbours::ids_of,
+    neighbours::Neighbours,
     relative_pose::RelativePose,
     resumable::OpenSlots,
     triangles::{NarrowedPose, Slab, compare},
@@ -316,7 +316,8 @@ impl<'t> WidePair<'t> {
         counts.face_tests += u64::from(a.count * b.count);
         // Within one leaf, each pair of faces counts once.
         let is_one_leaf = own.is_some() && pair[0] == pair[1];
-        let neighbours = own.map(|own| [ids_of(own, tree_a, a), ids_of(own, tree_b, b)]);
+        let neighbours =
+            own.map(|own| Neighbours::new(own, [tree_a.faces_of(a), tree_b.faces_of(b)]));
         compare(
             simd,
             (a, Slab::new(tree_a, pair[0], a)),
