@@ -121,8 +121,8 @@ impl Run {
         toward.or(room.map(|room| room.center())).unwrap_or_default()
     }
 
-    /// Runs one cycle: moves the bodies (except in the first cycle), finds the impacts on the way if the run is continuous, deforms those that deform, finds the faces that touch, and makes
-    /// bodies respond to what they hit. Returns `None` after the last cycle.
+    /// Runs one cycle: moves the bodies (except in the first cycle) and deforms those that deform, finds the impacts on the
+    /// way if the run is continuous, finds the faces that touch, and makes bodies respond to what they hit. Returns `None` after the last cycle.
     ///
     /// The run calls `watch` from time to time with the progress of the cycle; `watch` may stop it.
     ///
@@ -140,8 +140,11 @@ impl Run {
         if cycle > 0 {
             self.advance(cycle)?;
         }
-        let impacts = self.find_impacts(cycle, &mut watch)?;
         let deform_time = self.deform(cycle)?;
+        let impacts = self.find_impacts(cycle, &mut watch)?;
+        for body in &self.deforming {
+            self.movers[body.body].shape = self.world.shape(self.bodies[body.body])?.clone();
+        }
         let Self { world, bodies, movers, names, dynamics, contact_limit, summary, .. } = self;
         let limit = contact_limit.contacts;
         let watched = |stats: &StepStats| {
@@ -276,10 +279,10 @@ impl Run {
 }
 
 impl Run {
-    /// Moves the vertices of all bodies that deform to their positions at a cycle. Returns the time to renew what was
-    /// prepared of them.
+    /// Moves the vertices of all bodies that deform to their positions at a cycle; in a continuous run, sets their
+    /// motions to these positions. Returns the time to renew what was prepared of them.
     fn deform(&mut self, cycle: u64) -> Result<Duration, Error> {
-        let Self { world, bodies, movers, deforming, names, .. } = self;
+        let Self { world, bodies, movers, deforming, names, is_continuous, .. } = self;
         let mut time = Duration::ZERO;
         for body in deforming {
             body.advance(cycle);
@@ -287,14 +290,16 @@ impl Run {
             // Without a copy of the shape, it is changed in place.
             mover.shape = body.rest.clone();
             let start = Instant::now();
-            let renewed = world.set_vertices(id, &body.positions);
+            let renewed = match *is_continuous && cycle > 0 {
+                true => world.deform_to(id, &body.positions, mover.pose),
+                false => world.set_vertices(id, &body.positions),
+            };
             time += start.elapsed();
             renewed.map_err(|error| Error::Motion {
                 cycle,
                 body: names.of(body.body),
                 message: error.to_string(),
             })?;
-            mover.shape = world.shape(id)?.clone();
         }
         Ok(time)
     }

@@ -1,6 +1,6 @@
 //! The motion of a body that deforms: each vertex moves on a straight line.
 
-use crate::{Mesh, MeshError, Pose, Shape, method::tree::FaceBoxes, volume::Aabb};
+use crate::{Bounds, Mesh, MeshError, Pose, Shape, method::tree::FaceBoxes, volume::Aabb};
 use glam::DVec3;
 use std::sync::OnceLock;
 
@@ -104,6 +104,11 @@ impl Deformation {
             time if time >= 1.0 => self.to[vertex],
             time => self.from[vertex] * (1.0 - time) + self.to[vertex] * time,
         }
+    }
+
+    /// A box in the world that encloses all vertices at all times.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds::enclosing(self.from.iter().chain(&self.to).copied())
     }
 
     /// Where a vertex starts and ends, in the world.

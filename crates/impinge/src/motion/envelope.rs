@@ -12,9 +12,20 @@
 //! Every volume is also grown by the body's share of the tolerance ([`tolerance_share`]). So two bodies whose
 //! volumes are disjoint stay farther apart than the tolerance, and [`first_impact`](super::first_impact) finds nothing.
 
-use super::{ImpactOptions, Motion, impact::tolerance_share, moving::MovingBody};
+use super::{Deformation, ImpactOptions, Motion, impact::tolerance_share, moving::MovingBody};
 use crate::{Bounds, Shape};
 use glam::DVec3;
+
+/// A box that encloses a body that deforms at all times; `None` if the mesh has no faces. Grown by the body's share of the
+/// tolerance, too.
+pub(crate) fn deformation_bounds(
+    deformation: &Deformation,
+    options: &ImpactOptions,
+) -> Option<Bounds> {
+    let body = MovingBody::new(deformation.into())?;
+    // Vertices move on straight lines.
+    Some(deformation.bounds().grown(tolerance_share(&body, options)))
+}
 
 /// What is known of where a moving body can be.
 #[derive(Clone, Copy, Debug)]

@@ -39,7 +39,7 @@ mod swept;
 mod timeline;
 
 pub use deformation::Deformation;
-pub(crate) use envelope::Envelope;
+pub(crate) use envelope::{Envelope, deformation_bounds};
 pub use extrapolate::Track;
 pub use impact::{Impact, ImpactOptions, first_impact};
 pub use moving::Moving;

@@ -1,6 +1,6 @@
 //! Steps between two instants: all impacts of bodies that move during a step.
 //!
-//! Each body has a [`Motion`] for the step, or rests. The broad phase gets volumes that enclose the whole motion of each
+//! Each body has a [`Motion`] for the step, or a [`Deformation`], or rests. The broad phase gets volumes that enclose the whole motion of each
 //! body (`Envelope` in [`motion`](crate::motion)), and [`first_impact`] searches the pairs it reports. `forecast.rs` does
 //! the same with predicted motions.
 //!
@@ -9,10 +9,16 @@
 
 use super::{BodyId, World, WorldError, body::Bodies};
 use crate::{
-    Pose, Threads,
+    Bounds, Method, Pose, Shape, Threads,
     broad::{Detail, ProxyPair},
-    motion::{Envelope, Impact, ImpactOptions, Motion, first_impact},
+    generate,
+    mesh::MAX_COORDINATE,
+    motion::{
+        Deformation, Envelope, Impact, ImpactOptions, Motion, Moving, deformation_bounds,
+        first_impact,
+    },
 };
+use glam::DVec3;
 use rayon::prelude::*;
 use std::ops::ControlFlow;
 
@@ -82,16 +88,59 @@ pub(super) struct Continuous {
     found: Vec<Option<WorldImpact>>,
 }
 
+/// How a body moves during a step.
+#[derive(Debug)]
+pub(super) enum Course {
+    Rigid(Motion),
+    Deforming(Box<Deforming>),
+}
+
+/// How a body deforms during a step.
+#[derive(Debug)]
+pub(super) struct Deforming {
+    deformation: Deformation,
+    /// The positions of the vertices at the end, in the body's own coordinates, and the pose there.
+    positions: Vec<DVec3>,
+    pose: Pose,
+}
+
+impl Deforming {
+    /// The positions of the vertices at a time, in the body's own coordinates at the pose of the end; exact at the end.
+    fn positions_at(mut self, time: f64) -> Vec<DVec3> {
+        if time >= 1.0 {
+            return self.positions;
+        }
+        if *self.deformation.start() == self.pose {
+            let from = self.deformation.shape().mesh().positions();
+            let between = self.positions.iter_mut().zip(from);
+            between.for_each(|(to, from)| *to = *from * (1.0 - time) + *to * time);
+            return self.positions;
+        }
+        let back = self.pose.inverse();
+        self.deformation.positions_at(time).into_iter().map(|point| back.place(point)).collect()
+    }
+}
+
+impl Course {
+    fn is_still(&self) -> bool {
+        matches!(self, Self::Rigid(motion) if motion.is_still())
+    }
+}
+
 /// Motions by the index of their body. Bodies without one rest.
 #[derive(Debug, Default)]
 pub(super) struct Motions {
-    motions: Vec<(u32, Motion)>,
+    motions: Vec<(u32, Course)>,
     /// The place of each body's motion in `motions`.
     places: Vec<Option<u32>>,
 }
 
 impl Motions {
     pub(super) fn set(&mut self, body: u32, motion: Motion) {
+        self.set_course(body, Course::Rigid(motion));
+    }
+
+    fn set_course(&mut self, body: u32, motion: Course) {
         let index = body as usize;
         if index >= self.places.len() {
             self.places.resize(index + 1, None);
@@ -105,7 +154,7 @@ impl Motions {
         }
     }
 
-    pub(super) fn get(&self, body: u32) -> Option<&Motion> {
+    fn get(&self, body: u32) -> Option<&Course> {
         let place = self.places.get(body as usize).copied().flatten()?;
         Some(&self.motions[place as usize].1)
     }
@@ -119,13 +168,17 @@ impl Motions {
     }
 
     pub(super) fn clear(&mut self) {
-        for (body, _) in self.motions.drain(..) {
-            self.places[body as usize] = None;
-        }
+        self.take().for_each(drop);
+    }
+
+    /// Takes all motions out.
+    fn take(&mut self) -> impl Iterator<Item = (u32, Course)> {
+        let Self { motions, places } = self;
+        motions.drain(..).inspect(|&(body, _)| places[body as usize] = None)
     }
 
     fn moves(&self, body: u32) -> bool {
-        self.get(body).is_some_and(|motion| !motion.is_still())
+        self.get(body).is_some_and(|course| !course.is_still())
     }
 }
 
@@ -154,6 +207,44 @@ impl World {
         self.set_motion(body, motion)
     }
 
+    /// Lets the vertices of a body move to other positions during the next continuous step, each on a straight line with
+    /// constant velocity: one position for each vertex, in the body's own coordinates at a pose, which is the body's at the
+    /// end of the step. Replaces the body's motion, if it has one. Whatever else changes the body's pose or mesh drops
+    /// the deformation.
+    ///
+    /// Fails, and changes nothing, as [`set_vertices`](Self::set_vertices) does.
+    ///
+    /// ```
+    /// use impinge::{Pose, Shape, World, generate, glam::DVec3, world::Body};
+    ///
+    /// // A ball is inflated until it reaches a wall, and beyond.
+    /// let (ball, wall) = (generate::sphere(960)?, generate::cuboid(DVec3::new(0.1, 9.0, 9.0))?);
+    /// let mut world = World::new();
+    /// let at = Pose::from_translation(DVec3::X * 1.55)?;
+    /// world.add(Body::new(&Shape::new(wall)).at(at).fixed())?;
+    /// let body = world.add(Body::new(&Shape::new(ball.clone())))?;
+    /// let larger: Vec<DVec3> = ball.positions().iter().map(|p| 2.0 * *p).collect();
+    /// world.deform_to(body, &larger, Pose::IDENTITY)?;
+    /// let step = world.step_until_impact(&Default::default());
+    /// let reach = ball.bounds().max.x;
+    /// assert!(((1.0 + step.time()) * reach - 1.5).abs() < 1e-9);
+    /// assert!((world.shape(body)?.mesh().bounds().max.x - 1.5).abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn deform_to(
+        &mut self,
+        body: BodyId,
+        positions: &[DVec3],
+        pose: Pose,
+    ) -> Result<(), WorldError> {
+        let found = self.bodies.get(body).ok_or(WorldError::NoSuchBody { body })?;
+        let deformation = Deformation::new(&found.shape, found.pose, positions, pose);
+        let deformation = deformation.map_err(|source| WorldError::Mesh { body, source })?;
+        let deforming = Deforming { deformation, positions: positions.to_vec(), pose };
+        self.continuous.motions.set_course(body.index, Course::Deforming(Box::new(deforming)));
+        Ok(())
+    }
+
     /// Moves all bodies along their motions, and finds the first impact of each pair of bodies on the way.
     ///
     /// The contract is that of [`first_impact`]: no contact occurs before the reported time, and a pair that is not
@@ -166,9 +257,9 @@ impl World {
     /// [name](ImpactOptions::between) a part of the motions, only that part is searched, and the bodies stand at its
     /// end. [`step`](Self::step) then finds the contacts there.
     ///
-    /// Bodies are rigid during the step. Changes of their meshes take effect at once: what happens while vertices move
-    /// from their last positions to those of [`set_vertices`](Self::set_vertices) is not searched, nor are contacts of
-    /// a body with itself.
+    /// Bodies are rigid during the step, but for those that [deform](Self::deform_to). Other changes of their meshes take
+    /// effect at once: what happens while vertices move from their last positions to those of
+    /// [`set_vertices`](Self::set_vertices) is not searched, nor are contacts of a body with itself.
     ///
     /// ```
     /// use impinge::{Pose, Shape, World, generate, glam::DVec3, world::Body};
@@ -277,13 +368,22 @@ impl World {
     /// Puts all bodies where their motions have them at a time.
     fn finish_continuous(&mut self, time: f64) {
         let mut motions = std::mem::take(&mut self.continuous.motions);
-        for (index, motion) in &motions.motions {
-            if let Some(body) = self.bodies.at_mut(*index) {
-                body.pose = motion.pose_at(time);
-                self.mark_moved(*index);
+        for (index, course) in motions.take() {
+            let Some(body) = self.bodies.at_mut(index) else { continue };
+            match course {
+                Course::Rigid(motion) => {
+                    body.pose = motion.pose_at(time);
+                    self.mark_moved(index);
+                }
+                Course::Deforming(deforming) => {
+                    body.pose = deforming.pose;
+                    // Without a copy of the shape, which is dropped here, it is changed in place.
+                    let positions = deforming.positions_at(time);
+                    let id = self.bodies.id(index);
+                    self.set_vertices(id, &positions).expect("the positions were checked");
+                }
             }
         }
-        motions.clear();
         self.continuous.motions = motions;
         self.continuous.time = time;
     }
@@ -357,9 +457,23 @@ impl World {
         found.extend(proxies.iter());
         for &index in &*found {
             let Some(body) = bodies.at(index) else { continue };
-            let still = Motion::still(body.pose);
-            let motion = motions.get(index).unwrap_or(&still);
-            let shape = &body.shape;
+            let still;
+            let boxed;
+            let (shape, motion) = match motions.get(index) {
+                Some(Course::Rigid(motion)) => (&body.shape, motion),
+                None => {
+                    still = Motion::still(body.pose);
+                    (&body.shape, &still)
+                }
+                // As a box at rest that encloses the whole motion.
+                Some(Course::Deforming(deforming)) => {
+                    let Some(bounds) = deformation_bounds(&deforming.deformation, options) else {
+                        continue;
+                    };
+                    (boxed, still) = box_at(&bounds);
+                    (&boxed, &still)
+                }
+            };
             // A body without faces keeps its empty box.
             let Some(envelope) = Envelope::new(shape, motion, options) else { continue };
             proxies.set_bounds(index, envelope.bounds());
@@ -387,6 +501,13 @@ impl World {
         broad.update(proxies, found);
     }
 
+    /// Drops the deformation that was set for a body, which now has another mesh. It keeps a rigid motion.
+    pub(super) fn drop_deformation(&mut self, index: u32) {
+        if matches!(self.continuous.motions.get(index), Some(Course::Deforming(_))) {
+            self.drop_motion(index);
+        }
+    }
+
     /// Drops the motion that was set for a body.
     pub(super) fn drop_motion(&mut self, index: u32) {
         self.continuous.motions.remove(index);
@@ -400,14 +521,29 @@ fn impact_of(
     motions: &Motions,
     options: &ImpactOptions,
 ) -> Option<WorldImpact> {
-    let [a, b] = pair.map(|index| {
-        let body = bodies.at(index)?;
-        let motion = motions.get(index).copied();
-        Some((&body.shape, motion.unwrap_or_else(|| Motion::still(body.pose))))
-    });
+    let [a, b] = pair.map(|index| bodies.at(index));
     let (a, b) = (a?, b?);
-    let impact = first_impact((a.0, &a.1), (b.0, &b.1), options);
+    let [still_a, still_b] = [a, b].map(|body| Motion::still(body.pose));
+    let moving = |index: u32, shape, still| match motions.get(index) {
+        Some(Course::Rigid(motion)) => Moving::from((shape, motion)),
+        Some(Course::Deforming(deforming)) => Moving::from(&deforming.deformation),
+        None => Moving::from((shape, still)),
+    };
+    let moving_a = moving(pair[0], &a.shape, &still_a);
+    let impact = first_impact(moving_a, moving(pair[1], &b.shape, &still_b), options);
     let impact = impact.expect("the shapes of a world have one method")?;
     let [a, b] = pair.map(|index| bodies.id(index));
     Some(WorldImpact { a, b, impact })
+}
+
+/// A box as a body at rest.
+fn box_at(bounds: &Bounds) -> (Shape, Motion) {
+    // Vertices are no farther than that, but the margin may be.
+    let limit = DVec3::splat(MAX_COORDINATE);
+    let bounds = Bounds { min: bounds.min.max(-limit), max: bounds.max.min(limit) };
+    // A box without extent along an axis gets a little.
+    let size = bounds.size().max(DVec3::splat(f64::MIN_POSITIVE));
+    let mesh = generate::cuboid(size).expect("positive sizes");
+    let pose = Pose::from_translation(bounds.center()).expect("finite");
+    (Shape::with_method(Method::BRUTE, mesh), Motion::still(pose))
 }

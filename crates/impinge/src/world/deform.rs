@@ -112,6 +112,7 @@ impl World {
 
     /// Passes on that the shape of a body has changed.
     fn shape_changed(&mut self, body: BodyId) {
+        self.drop_deformation(body.index);
         self.follow_motions(body.index);
         self.mark_moved(body.index);
     }

@@ -6,7 +6,7 @@ use impinge::{
     Mesh, Method, Motion, Pair, Pose, Shape, Threads, World, first_impact,
     generate::{self, Random},
     glam::{DMat3, DVec3},
-    motion::ImpactOptions,
+    motion::{Deformation, ImpactOptions, Moving},
     world::{Body, BodyId, Forecast, WorldError, WorldImpact},
 };
 
@@ -148,6 +148,92 @@ fn worlds_find_the_impacts_of_every_pair() {
         }
     }
     assert!(hits > 100 && dropped > 10_000, "{hits} hits, {dropped} pairs dropped");
+}
+
+/// Bodies that deform among bodies that tumble, for every broad phase: the impacts are those of all pairs, and the vertices
+/// end where they were to go. What changes a body's mesh or pose drops its deformation.
+#[test]
+fn worlds_find_the_impacts_of_bodies_that_deform() {
+    let shapes = shapes(Method::default());
+    let options = ImpactOptions::default();
+    let mut hits = 0;
+    for seed in 400..408 {
+        let mut random = Random::new(seed);
+        let mut bodies = tumbling(seed, 20);
+        for body in &mut bodies {
+            (body.is_fixed, body.groups) = (false, [1, 1]);
+        }
+        // Every other body deforms: stretched, and carried away.
+        let deformed: Vec<Option<Vec<DVec3>>> = (bodies.iter().enumerate())
+            .map(|(i, body)| {
+                let (stretch, way) = (random.range(0.3, 2.0), random.direction() * 3.0);
+                let moved = shapes[body.shape].mesh().positions().iter();
+                let moved = moved.map(|p| *p * DVec3::new(stretch, 1.0, 1.0) + way).collect();
+                (i % 2 == 0).then_some(moved)
+            })
+            .collect();
+        let end = |i: usize| {
+            let motion = &bodies[i].motion;
+            if seed % 2 == 0 { *motion.start() } else { *motion.end() }
+        };
+        let deformations: Vec<Option<Deformation>> = (bodies.iter().enumerate())
+            .map(|(i, body)| {
+                let (shape, start) = (&shapes[body.shape], *body.motion.start());
+                let positions = deformed[i].as_ref()?;
+                Some(Deformation::new(shape, start, positions, end(i)).expect("finite"))
+            })
+            .collect();
+        let moving = |i: usize| match &deformations[i] {
+            Some(deformation) => Moving::from(deformation),
+            None => Moving::from((&shapes[bodies[i].shape], &bodies[i].motion)),
+        };
+        let rests = |i: usize| deformations[i].is_none() && bodies[i].motion.is_still();
+        let mut expected = Vec::new();
+        for i in 0..bodies.len() {
+            for j in (i + 1..bodies.len()).filter(|&j| !rests(i) || !rests(j)) {
+                let impact = first_impact(moving(i), moving(j), &options).expect("one method");
+                expected.extend(impact.map(|impact| (i, j, impact)));
+            }
+        }
+        expected.sort_by(|one, other| {
+            one.2.time.total_cmp(&other.2.time).then((one.0, one.1).cmp(&(other.0, other.1)))
+        });
+        hits += expected.len();
+        for (name, mut world) in worlds() {
+            let ids = fill(&mut world, &bodies, &shapes);
+            for (i, id) in ids.iter().enumerate() {
+                if let Some(positions) = &deformed[i] {
+                    world.deform_to(*id, positions, end(i)).expect("finite");
+                }
+            }
+            let step = world.step_continuous(&options);
+            assert_eq!(numbered(step.impacts()), expected, "seed {seed}, {name}");
+            for (i, id) in ids.iter().enumerate() {
+                let positions = world.shape(*id).expect("a body").mesh().positions().to_vec();
+                if let Some(deformed) = &deformed[i] {
+                    assert_eq!(positions, *deformed, "seed {seed}, {name}");
+                    assert_eq!(world.pose(*id), Ok(end(i)));
+                }
+            }
+        }
+    }
+    assert!(hits > 50, "{hits} hits");
+
+    let mut world = World::new();
+    let ball = world.add(Body::new(&shapes[2])).expect("one method");
+    world.add(Body::new(&shapes[2]).at(at(2.5, 0.0, 0.0))).expect("one method");
+    let large: Vec<DVec3> = shapes[2].mesh().positions().iter().map(|p| *p * 3.0).collect();
+    assert!(world.deform_to(ball, &large[1..], Pose::IDENTITY).is_err());
+    assert!(world.deform_to(ball, &vec![DVec3::NAN; large.len()], Pose::IDENTITY).is_err());
+    world.deform_to(ball, &large, Pose::IDENTITY).expect("finite");
+    assert_eq!(world.last_continuous_step().impacts(), []);
+    world.set_vertices(ball, shapes[2].mesh().positions()).expect("finite");
+    assert_eq!(world.step_continuous(&options).impacts(), []);
+    world.deform_to(ball, &large, Pose::IDENTITY).expect("finite");
+    world.set_pose(ball, Pose::IDENTITY).expect("a body");
+    assert_eq!(world.step_continuous(&options).impacts(), []);
+    world.deform_to(ball, &large, Pose::IDENTITY).expect("finite");
+    assert_eq!(world.step_continuous(&options).impacts().len(), 1);
 }
 
 #[test]
