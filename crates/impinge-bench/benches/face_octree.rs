@@ -150,7 +150,8 @@ fn faces() {
     println!("|---|---|---|---|---|---|");
     let methods = [Method::FACE_OCTREE, Method::OCTREE, Method::WIDE, Method::BRUTE];
     let mut curves: [Vec<(f64, f64)>; 4] = Default::default();
-    for faces in [3_968, 16_000, 64_000, 250_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000] {
+    // With 8 million faces, cells of the deepest level of `octree` have so many faces that a step takes minutes.
+    for faces in [3_968, 16_000, 64_000, 250_000, 1_000_000, 2_000_000, 4_000_000] {
         let mesh = std::sync::Arc::new(generate::sphere(faces).expect("an even number"));
         let is_measured = |curve: &Vec<(f64, f64)>| curve.last().is_none_or(|last| last.1 < TENTH);
         let measured: Vec<usize> = (0..4).filter(|&i| is_measured(&curves[i])).collect();

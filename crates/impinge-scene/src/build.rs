@@ -238,14 +238,6 @@ impl<'s> Builder<'s> {
             firsts.insert(name, first..made.bodies.len());
         }
         self.check_names(&made.names, &counts)?;
-        if wants_swept && let Some(body) = made.deforming.first() {
-            let message = format!(
-                "`swept`: body {} deforms, and only rigid bodies can be followed between cycles; leave out \
-                 --swept and `swept`",
-                made.names.of(body.body)
-            );
-            return Err(self.fault(&(0..0), message));
-        }
         if let Some(bodies) = &run.bodies {
             let (asked, found) = (*bodies.get_ref(), counts.iter().sum::<u64>());
             if asked == 0 || asked > found {
@@ -255,14 +247,6 @@ impl<'s> Builder<'s> {
                 };
                 return Err(self.fault(&bodies.span(), message));
             }
-        }
-        if is_continuous && let Some(deforming) = made.deforming.first() {
-            let (entry, _) = made.names.bodies[deforming.body];
-            let message = format!(
-                "body {} deforms: impacts between cycles (`continuous`, --continuous) are found for rigid bodies only",
-                made.names.entries[entry as usize].0
-            );
-            return Err(self.fault(&scene.body[entry as usize].span(), message));
         }
         self.ignore(&mut made, &firsts)?;
         made.summary.bodies = made.bodies.len();

@@ -282,11 +282,16 @@ impl Run {
     /// Moves the vertices of all bodies that deform to their positions at a cycle; in a continuous run, sets their
     /// motions to these positions. Returns the time to renew what was prepared of them.
     fn deform(&mut self, cycle: u64) -> Result<Duration, Error> {
-        let Self { world, bodies, movers, deforming, names, is_continuous, .. } = self;
+        let Self { world, bodies, movers, deforming, names, is_continuous, sweeper, .. } = self;
         let mut time = Duration::ZERO;
         for body in deforming {
             body.advance(cycle);
             let (id, mover) = (bodies[body.body], &mut movers[body.body]);
+            if let Some(sweeper) = sweeper
+                && cycle > 0
+            {
+                sweeper.keep(body.body, &mover.shape);
+            }
             // Without a copy of the shape, it is changed in place.
             mover.shape = body.rest.clone();
             let start = Instant::now();

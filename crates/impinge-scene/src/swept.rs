@@ -6,23 +6,37 @@ use crate::{
     rows::{RowSwept, micros},
 };
 use impinge::{
-    FacePair, Motion, Threads, World,
+    FacePair, Motion, Shape, Threads, World,
     broad::{BroadPhase, Detail, Packed, Proxies},
-    motion::{MotionError, swept_bounds, swept_contacts},
+    motion::{Deformation, MotionError, Moving, swept_bounds, swept_contacts},
     world::BodyId,
 };
-use std::{ops::ControlFlow, time::Instant};
+use std::{collections::HashMap, ops::ControlFlow, time::Instant};
 
 /// Finds the pairs of faces, and keeps those of the last cycle.
 #[derive(Debug, Default)]
 pub(super) struct Sweeper {
-    motions: Vec<Motion>,
+    motions: Vec<Course>,
+    /// Bodies that deform, by number, as they were at the previous cycle.
+    before: HashMap<usize, Shape>,
     near: Vec<[u32; 2]>,
     /// Bodies by number, and the faces of them whose swept spaces meet; sorted.
     pub(super) pairs: Vec<([u32; 2], Vec<FacePair>)>,
 }
 
+/// How a body moved from the previous cycle to this one.
+#[derive(Debug)]
+enum Course {
+    Rigid(Motion),
+    Deforming(Box<Deformation>),
+}
+
 impl Sweeper {
+    /// Keeps a body as it is, before it deforms.
+    pub(super) fn keep(&mut self, body: usize, shape: &Shape) {
+        self.before.insert(body, shape.clone());
+    }
+
     /// Compares all bodies from the previous cycle to this one. An error comes with the number of the body.
     pub(super) fn sweep(
         &mut self,
@@ -32,7 +46,15 @@ impl Sweeper {
     ) -> Result<RowSwept, (usize, MotionError)> {
         self.motions.clear();
         for (number, mover) in movers.iter().enumerate() {
-            self.motions.push(mover.motion().map_err(|error| (number, error))?);
+            let course = match self.before.remove(&number) {
+                Some(shape) => {
+                    let positions = mover.shape.mesh().positions();
+                    let deformed = Deformation::new(&shape, *mover.before(), positions, mover.pose);
+                    Course::Deforming(Box::new(deformed.expect("both shapes are meshes")))
+                }
+                None => Course::Rigid(mover.motion().map_err(|error| (number, error))?),
+            };
+            self.motions.push(course);
         }
         let start = Instant::now();
         self.find_near(world, bodies, movers);
@@ -41,7 +63,10 @@ impl Sweeper {
         for &pair in &self.near {
             let [a, b] = pair.map(|body| {
                 let body = body as usize;
-                (&movers[body].shape, &self.motions[body])
+                match &self.motions[body] {
+                    Course::Rigid(motion) => Moving::from((&movers[body].shape, motion)),
+                    Course::Deforming(deformation) => Moving::from(&**deformation),
+                }
             });
             let found = swept_contacts(a, b).expect("a world has shapes of one method");
             row.swept_compared += found.compared;
@@ -59,7 +84,11 @@ impl Sweeper {
         let mut proxies = Proxies::new(Detail::Boxes);
         let mut broad = Packed::new();
         for (body, (mover, motion)) in (0..).zip(movers.iter().zip(&self.motions)) {
-            proxies.set(body, swept_bounds(&mover.shape, motion), true);
+            let bounds = match motion {
+                Course::Rigid(motion) => swept_bounds(&mover.shape, motion),
+                Course::Deforming(deformation) => deformation.bounds(),
+            };
+            proxies.set(body, bounds, true);
             broad.insert(&proxies, body);
         }
         self.near.clear();

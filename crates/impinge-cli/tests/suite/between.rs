@@ -191,7 +191,7 @@ fn nothing_passes_through_a_plate_between_cycles() {
 }
 
 #[test]
-fn turns_and_bodies_that_cannot_be_followed_are_refused() {
+fn turns_that_cannot_be_followed_are_refused() {
     let folder = Folder::new();
     let poses = folder.write("half.csv", "1,0,0,0,0,1,0,0,0,0,1,5\n-1,0,0,0,0,-1,0,0,0,0,1,5\n");
     let body =
@@ -201,6 +201,4 @@ fn turns_and_bodies_that_cannot_be_followed_are_refused() {
     // Rows of the cycles before go to a file, of which nothing is left.
     let rows = folder.at("rows.csv");
     impinge(["run", &path, "--swept", "-o", &rows]).refuses(&["cycle 1", "body x", "180 degrees"]);
-    let deform = folder.write("deform.toml", body("deform = { kind = \"bend\" }"));
-    impinge(["run", &deform, "--swept"]).refuses(&["deform.toml", "body x deforms", "--swept"]);
 }

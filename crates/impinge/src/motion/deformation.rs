@@ -107,7 +107,7 @@ impl Deformation {
     }
 
     /// A box in the world that encloses all vertices at all times.
-    pub(super) fn bounds(&self) -> Bounds {
+    pub fn bounds(&self) -> Bounds {
         Bounds::enclosing(self.from.iter().chain(&self.to).copied())
     }
 
