@@ -123,9 +123,8 @@ fn steps_can_be_stopped() {
         let shape = Shape::build(options, ball.clone());
         let mut world = World::new();
         world.set_threads(Threads::Pool);
-        for x in [0.0, 1e-3, 2e-3, 3e-3] {
-            let pose = Pose::from_translation(DVec3::new(x, 0.0, 0.0)).expect("finite");
-            world.add(Body::new(&shape).at(pose)).expect("one method");
+        for _ in 0..4 {
+            world.add(Body::new(&shape)).expect("one method");
         }
         on_threads(3, || {
             let stopped = world.step_watched(|stats| match stats.contacts {
@@ -134,7 +133,7 @@ fn steps_can_be_stopped() {
             });
             assert!(stopped.is_break(), "{name}: many faces touch");
             assert_eq!(world.last_step().pairs().len(), 0, "{name}");
-            assert!(world.step().stats().contacts > 10_000, "{name}");
+            assert!(world.step().stats().contacts > 100_000, "{name}");
         });
     }
 }
