@@ -177,13 +177,14 @@ fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
 fn counts(runs: &[Experiment; 2]) {
     println!("\n### Two spheres, at the last cycle, on one thread\n");
     println!(
-        "| faces of each | collide between cycles | paper | colliding face pairs of those compared | paper | ms | paper, ms |"
+        "| faces of each | collide between cycles | paper | colliding face pairs of those compared | face pairs that share a cell | paper | ms | paper, ms |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     for (run, (faces, paper_pairs, paper_compared, paper_ms)) in runs.iter().zip(PAPER) {
         let Experiment { cycle, pairs, compared, cycles, .. } = run;
+        let in_cells = in_pool(1, || run.instant(Distribution::Static)).pairs.items;
         println!(
-            "| {faces} | {cycle} and {} | 45 | {pairs} of {compared} | {paper_pairs} of {paper_compared} | {:.3} | {paper_ms} |",
+            "| {faces} | {cycle} and {} | 45 | {pairs} of {compared} | {in_cells} | {paper_pairs} of {paper_compared} | {:.3} | {paper_ms} |",
             cycle + 1,
             cycles.last().expect("cycles"),
         );
@@ -318,6 +319,12 @@ fn predictions(runs: &[Experiment; 2]) {
             let row: Vec<String> = row.collect();
             println!("| {faces} | {} | {} |", distribution.name(), row.join(" | "));
         }
+        let imbalance = PROCESSORS.map(|processors| {
+            let busiest = alone.items.div_ceil(u64::from(processors));
+            format!("{:.2}", busiest as f64 * f64::from(processors) / alone.items as f64)
+        });
+        let imbalance: Vec<String> = imbalance.collect();
+        println!("| {faces} | static, busiest over mean | {} |", imbalance.join(" | "));
     }
 }
 

@@ -140,10 +140,13 @@ impl<T: Copy + Send + Sync> Crew<T> {
             taken: Vec::with_capacity(MOST_TAKEN),
         };
         let flow = rayon::in_place_scope(|scope| {
-            scope.spawn_broadcast(|_, thread| {
-                if thread.index() != producer {
-                    consumer(thread.index()).test_all();
-                }
+            // Others are woken when there is something to do.
+            let mut start = Some(|| {
+                scope.spawn_broadcast(|_, thread| {
+                    if thread.index() != producer {
+                        consumer(thread.index()).test_all();
+                    }
+                });
             });
             let closing = CloseOnDrop(&queue);
             let mut own = consumer(producer);
@@ -154,7 +157,11 @@ impl<T: Copy + Send + Sync> Crew<T> {
                 if found.len() < APPENDED {
                     return ControlFlow::Continue(());
                 }
-                if queue.append(&mut found) > LIST {
+                let waiting = queue.append(&mut found);
+                if let Some(start) = start.take() {
+                    start();
+                }
+                if waiting > LIST {
                     // Producing more would only take memory.
                     while queue.len() > LIST / 2 {
                         own.test_some();
@@ -216,7 +223,8 @@ fn test_list<T: Copy + Send + Sync, W: FnMut(&T) -> bool>(
     new_test: &(impl Fn() -> W + Sync),
 ) {
     let workers = shares.len();
-    if workers == 1 {
+    // To wake others takes longer than nothing.
+    if workers == 1 || list.is_empty() {
         return lock(&shares[0]).test(list.iter(), &mut new_test());
     }
     match distribution {
