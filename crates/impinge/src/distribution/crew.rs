@@ -48,8 +48,10 @@ impl<T> Default for Share<T> {
 const LIST: usize = 1 << 20;
 /// The most items that a worker takes at a time. A test of two faces takes 20 ns or more, to take an item about as long.
 const MOST_TAKEN: usize = 64;
-/// The number of items that a producer appends to the queue at a time.
-const APPENDED: usize = 32;
+/// The fewest and the most items that a producer appends to the queue at a time, and the share of those produced so far:
+/// consumers begin early, and are woken rarely if there are many items.
+const APPENDED: [usize; 2] = [32, 4096];
+const APPENDED_SHARE: usize = 16;
 /// The number of items that are produced between two reports of accepted items.
 const REPORT: usize = 1 << 16;
 
@@ -150,11 +152,11 @@ impl<T: Copy + Send + Sync> Crew<T> {
             });
             let closing = CloseOnDrop(&queue);
             let mut own = consumer(producer);
-            let (mut found, mut produced) = (Vec::with_capacity(APPENDED), 0);
+            let (mut found, mut produced, mut reported) = (Vec::new(), 0, 0);
             let flow = produce(&mut |item| {
                 found.push(item);
                 produced += 1;
-                if found.len() < APPENDED {
+                if found.len() < (produced / APPENDED_SHARE).clamp(APPENDED[0], APPENDED[1]) {
                     return ControlFlow::Continue(());
                 }
                 let waiting = queue.append(&mut found);
@@ -167,10 +169,11 @@ impl<T: Copy + Send + Sync> Crew<T> {
                         own.test_some();
                     }
                 }
-                match produced % REPORT {
-                    0 => report(shares, accept),
-                    _ => ControlFlow::Continue(()),
+                if produced - reported < REPORT {
+                    return ControlFlow::Continue(());
                 }
+                reported = produced;
+                report(shares, accept)
             });
             match flow {
                 ControlFlow::Continue(()) => _ = queue.append(&mut found),
