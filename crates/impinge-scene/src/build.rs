@@ -20,7 +20,7 @@ use crate::{
     run::{ContactLimit, Names, Run},
     scene::Scene,
     sources::Sources,
-    summary::{End, Summary, SummaryImpacts, SummaryStats, SummarySwept},
+    summary::{End, Summary, SummaryImpacts, SummaryStats, SummarySteps, SummarySwept},
     swept::Sweeper,
     text::Text,
 };
@@ -148,6 +148,13 @@ impl<'s> Builder<'s> {
             self.overrides.coherence.or(run.coherence).or(scene.coherence).unwrap_or_default();
         let method = self.method(run)?;
         let way = (method, self.face_octree(run)?, self.octree(run)?);
+        if self.overrides.face_octree.distribution.is_some() && method != Method::FACE_OCTREE {
+            let message = format!(
+                "--distribution does not work with the method `{method}` of this scene; add --method face-octree"
+            );
+            return Err(self.fault(&(0..0), message));
+        }
+        let distribution = way.1.distribution.filter(|_| method == Method::FACE_OCTREE);
         let threads = match (self.overrides.threads, &run.threads, &scene.threads) {
             (Some(threads), _, _) => threads,
             (None, Some(threads), _) | (None, None, Some(threads)) => self.threads(threads)?,
@@ -210,6 +217,7 @@ impl<'s> Builder<'s> {
                 impacts: is_continuous.then(SummaryImpacts::default),
                 stats: self.overrides.stats.then(SummaryStats::default),
                 swept: wants_swept.then(SummarySwept::default),
+                steps: distribution.map(SummarySteps::new),
             },
         };
         let deformed = self.overrides.deformed.or(run.deformed).or(scene.deformed);
@@ -305,6 +313,7 @@ impl<'s> Builder<'s> {
             choice.depth = self.level(given.level.as_ref(), SubdivisionDepth::MAX_LEVEL)?;
             choice.division = given.division.map(Into::into);
             choice.cell_test = given.cell_test.map(Into::into);
+            choice.distribution = given.distribution.map(Into::into);
         }
         Ok(self.overrides.face_octree.options(choice.options(FaceOctreeOptions::default())))
     }

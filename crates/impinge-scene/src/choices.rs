@@ -2,7 +2,7 @@
 //! cycle to cycle.
 
 use impinge::{
-    World,
+    Distribution, World,
     broad::{AllPairs, DynamicTree, Packed, Sweep},
     method::{
         face_octree::{CellTest, Division, FaceOctreeOptions, SubdivisionDepth},
@@ -210,6 +210,8 @@ pub struct FaceOctreeChoice {
     pub division: Option<Division>,
     /// How faces are tested against cells.
     pub cell_test: Option<CellTest>,
+    /// How tests of pairs of faces are distributed among threads.
+    pub distribution: Option<Distribution>,
 }
 
 impl FaceOctreeChoice {
@@ -220,6 +222,28 @@ impl FaceOctreeChoice {
             .depth(self.depth.unwrap_or(options.depth))
             .division(self.division.unwrap_or(options.division))
             .cell_test(self.cell_test.unwrap_or(options.cell_test))
+            .distribution(self.distribution.or(options.distribution))
+    }
+}
+
+/// How tests of pairs of faces are distributed among threads, by name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum DistributionKind {
+    Static,
+    Grab,
+    Producer,
+    Steal,
+}
+
+impl From<DistributionKind> for Distribution {
+    fn from(kind: DistributionKind) -> Self {
+        match kind {
+            DistributionKind::Static => Self::Static,
+            DistributionKind::Grab => Self::Grab,
+            DistributionKind::Producer => Self::Producer,
+            DistributionKind::Steal => Self::Steal,
+        }
     }
 }
 

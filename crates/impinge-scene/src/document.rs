@@ -1,7 +1,8 @@
 //! The keys of a scene file as parsed by serde, not yet checked. `docs/scenes.md` describes every key.
 
 use crate::choices::{
-    BoundingKind, Broad, CellTestKind, CoherenceKind, DeformedKind, DivisionKind, Optimisation,
+    BoundingKind, Broad, CellTestKind, CoherenceKind, DeformedKind, DistributionKind, DivisionKind,
+    Optimisation,
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -50,6 +51,7 @@ pub(super) struct FaceOctree {
     pub(super) level: Option<Spanned<u64>>,
     pub(super) division: Option<DivisionKind>,
     pub(super) cell_test: Option<CellTestKind>,
+    pub(super) distribution: Option<DistributionKind>,
 }
 
 /// Options of the method `octree`.

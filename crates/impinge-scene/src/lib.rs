@@ -88,8 +88,8 @@ pub use choices::{
 pub use document::{Paper, PlotAxis};
 pub use error::Error;
 pub use figures::Figure;
-pub use rows::{Row, RowImpacts, RowStats, RowSwept};
+pub use rows::{Row, RowImpacts, RowStats, RowSteps, RowSwept};
 pub use run::{Cycle, Run};
 pub use scene::Scene;
 pub use sources::{Files, SourceError, Sources};
-pub use summary::{End, Summary, SummaryImpacts, SummaryStats, SummarySwept};
+pub use summary::{End, Summary, SummaryImpacts, SummaryStats, SummarySteps, SummarySwept};

@@ -1,6 +1,9 @@
 //! Times and counts of one cycle.
 
-use impinge::world::{Step, StepStats};
+use impinge::{
+    method::SearchSteps,
+    world::{Step, StepStats},
+};
 use impinge_io::csv_field;
 use serde::Serialize;
 use std::time::Duration;
@@ -49,6 +52,9 @@ pub struct Row<'r> {
     /// [asked for](crate::Overrides::swept).
     #[serde(flatten)]
     pub swept: Option<RowSwept>,
+    /// The steps of the search of faces, if its tests are [distributed](crate::FaceOctreeChoice::distribution).
+    #[serde(flatten)]
+    pub steps: Option<RowSteps>,
 }
 
 /// Impacts on the way from the previous cycle to this one.
@@ -140,6 +146,50 @@ impl RowSwept {
     }
 }
 
+/// The four steps of the search of faces by a face octree, whose tests are distributed among workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RowSteps {
+    /// Step 1: microseconds to place all vertices, and to find the overlap regions of bounding boxes.
+    pub regions_us: f64,
+    /// Step 2: microseconds to find the faces that meet overlap regions.
+    pub faces_us: f64,
+    /// Step 3: microseconds to find the pairs of faces that share a cell.
+    pub cells_us: f64,
+    /// Step 4: microseconds to test these pairs; with a producer, those that were left when all were found.
+    pub tests_us: f64,
+    /// The number of these pairs.
+    pub tested: u64,
+    /// The number of pairs that the busiest worker tested.
+    pub busiest: u64,
+    /// The number of workers: one per thread.
+    pub workers: u32,
+}
+
+impl RowSteps {
+    /// The columns that follow all others.
+    pub const HEADER: &'static str =
+        ",regions_us,faces_us,cells_us,tests_us,tested,busiest,workers";
+
+    fn new(steps: &SearchSteps) -> Self {
+        let SearchSteps { regions, faces, pairs, .. } = steps;
+        Self {
+            regions_us: micros(*regions),
+            faces_us: micros(*faces),
+            cells_us: micros(pairs.produce),
+            tests_us: micros(pairs.test),
+            tested: pairs.items,
+            busiest: pairs.busiest,
+            workers: pairs.workers,
+        }
+    }
+
+    fn csv(&self) -> String {
+        let Self { regions_us, faces_us, cells_us, tests_us, tested, busiest, workers } = self;
+        format!(",{regions_us},{faces_us},{cells_us},{tests_us},{tested},{busiest},{workers}")
+    }
+}
+
 impl<'r> Row<'r> {
     /// The header line of a CSV file of rows.
     pub const HEADER: &'static str = "run,cycle,place_us,broad_us,narrow_us,report_us,\
@@ -167,6 +217,7 @@ impl<'r> Row<'r> {
             impacts: None,
             stats: None,
             swept: None,
+            steps: stats.steps.as_ref().map(RowSteps::new),
         }
     }
 
@@ -177,10 +228,11 @@ impl<'r> Row<'r> {
         let run = csv_field(self.run);
         format!(
             "{run},{cycle},{place_us},{broad_us},{narrow_us},{report_us},{total_us},{near},\
-             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}{}{}",
+             {candidates},{skipped},{body_pairs},{contacts},{began},{ended}{}{}{}{}",
             self.impacts.as_ref().map(RowImpacts::csv).unwrap_or_default(),
             self.stats.as_ref().map(RowStats::csv).unwrap_or_default(),
-            self.swept.as_ref().map(RowSwept::csv).unwrap_or_default()
+            self.swept.as_ref().map(RowSwept::csv).unwrap_or_default(),
+            self.steps.as_ref().map(RowSteps::csv).unwrap_or_default()
         )
     }
 }

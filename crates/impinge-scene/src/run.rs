@@ -164,6 +164,10 @@ impl Run {
             }
         };
         let mut numbers = Row::new("", cycle, &step);
+        if summary.steps.is_some() {
+            // No steps are made where no bodies are near each other.
+            numbers.steps.get_or_insert_default();
+        }
         for time in [&mut numbers.place_us, &mut numbers.total_us] {
             *time = to_thousandths(*time + micros(deform_time));
         }

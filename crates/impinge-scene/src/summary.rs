@@ -2,8 +2,9 @@
 
 use crate::{
     choices::{Broad, CoherenceKind},
-    rows::{Row, RowSwept, nanos_per_test, to_thousandths},
+    rows::{Row, RowSteps, RowSwept, nanos_per_test, to_thousandths},
 };
+use impinge::Distribution;
 use serde::Serialize;
 
 /// Times and counts of a run, up to the last finished cycle. Its serialized form is the JSON object that
@@ -66,6 +67,25 @@ pub struct Summary {
     /// The faces that may collide between cycles, if they were [asked for](crate::Overrides::swept).
     #[serde(flatten)]
     pub swept: Option<SummarySwept>,
+    /// The steps of the last cycle, if tests are [distributed](crate::FaceOctreeChoice::distribution).
+    #[serde(flatten)]
+    pub steps: Option<SummarySteps>,
+}
+
+/// The steps of the last cycle of a run whose tests are distributed among threads.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct SummarySteps {
+    /// The name of the distribution.
+    pub distribution: &'static str,
+    /// The steps of the last cycle.
+    pub last_steps: RowSteps,
+}
+
+impl SummarySteps {
+    pub(crate) fn new(distribution: Distribution) -> Self {
+        Self { distribution: distribution.name(), last_steps: RowSteps::default() }
+    }
 }
 
 /// Impacts between the cycles of a run.
@@ -181,6 +201,9 @@ impl Summary {
             sums.impacts += impacts.impacts as u64;
             sums.impact_cycles += 1;
             sums.first_impact.get_or_insert((row.cycle - 1) as f64 + time);
+        }
+        if let (Some(steps), Some(row_steps)) = (&mut self.steps, row.steps) {
+            steps.last_steps = row_steps;
         }
         if row.contacts > 0 {
             self.touching_cycles += 1;

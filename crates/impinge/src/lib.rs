@@ -34,6 +34,7 @@
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.
+//! - [`distribution`]: how tests are distributed among threads.
 //! - [`convex`]: convex hulls, and their extent along a direction.
 //! - [`generate`]: generated meshes and motion paths for tests and examples; [`scenario`]: those that depend on
 //!   contacts.
@@ -45,6 +46,7 @@ mod bounds;
 pub mod broad;
 pub mod clash;
 pub mod convex;
+pub mod distribution;
 mod face_pair;
 pub mod generate;
 pub mod mesh;
@@ -57,12 +59,14 @@ mod pose;
 pub mod query;
 pub mod scenario;
 mod simd;
+mod stopwatch;
 mod threads;
 mod tolerance;
 pub mod volume;
 pub mod world;
 
 pub use bounds::Bounds;
+pub use distribution::Distribution;
 pub use face_pair::FacePair;
 pub use glam;
 pub use mesh::{Mesh, MeshError};

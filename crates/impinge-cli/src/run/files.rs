@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use impinge_io::{Draft, commit_all, write_json};
-use impinge_scene::{Cycle, ImpactRow, Row, RowImpacts, RowStats, RowSwept};
+use impinge_scene::{Cycle, ImpactRow, Row, RowImpacts, RowStats, RowSteps, RowSwept};
 use std::{
     io::{self, Write},
     path::Path,
@@ -62,6 +62,7 @@ pub(super) struct Columns {
     pub(super) impacts: bool,
     pub(super) stats: bool,
     pub(super) swept: bool,
+    pub(super) steps: bool,
 }
 
 impl Files {
@@ -83,7 +84,8 @@ impl Files {
         let hits = if columns.impacts { RowImpacts::HEADER } else { "" };
         let stats = if columns.stats { RowStats::HEADER } else { "" };
         let sweeps = if columns.swept { RowSwept::HEADER } else { "" };
-        let header = format!("{}{hits}{stats}{sweeps}", Row::HEADER);
+        let steps = if columns.steps { RowSteps::HEADER } else { "" };
+        let header = format!("{}{hits}{stats}{sweeps}{steps}", Row::HEADER);
         let header = (format == Format::Csv).then_some(header);
         Ok(Self {
             rows: begin(rows, header.as_deref())?,

@@ -26,13 +26,14 @@ use crate::{
     progress::{self, Progress},
     source,
     threads::{self, MAX_THREADS},
+    trees::one_of,
 };
 use clap::{
     builder::{PossibleValuesParser, TypedValueParser},
     value_parser,
 };
 use files::{Columns, Files, Format};
-use impinge::{Mesh, Method, Pose, world::StepStats};
+use impinge::{Distribution, Mesh, Method, Pose, world::StepStats};
 use impinge_io::GridOptions;
 use impinge_scene::{
     Broad, Builder, CoherenceKind, DeformedKind, Overrides, Paper, Row, Run, Scene, SourceError,
@@ -58,6 +59,7 @@ Examples:
   impinge run scenes/003-figure-13.toml --plot figure.svg -o cycles.csv
   impinge run scenes/004-pipes.toml --page pipes.html
   impinge run scenes/bullet.toml --continuous
+  impinge run scenes/000-figure-4.2.toml --distribution producer --threads 4 --pin
   impinge run scene.toml --broad sweep --threads 1 --cycles 100 --json",
     after_help = "\
 A scene (docs/scenes.md describes every key):
@@ -122,6 +124,14 @@ pub(crate) struct Arguments {
     /// Threads to use; 0 for one per core. Replaces the number of the scene; a scene without one uses 0
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=MAX_THREADS))]
     threads: Option<u16>,
+    /// How to distribute the tests of face pairs among the threads, for face-octree; replaces the scene's. Rows and
+    /// summaries also have the time of each step of the search, and the work of the busiest thread. Contacts do not
+    /// depend on it
+    #[arg(long, value_name = "HOW", value_parser = one_of(Distribution::NAMES))]
+    distribution: Option<Distribution>,
+    /// Bind each thread to a core
+    #[arg(long)]
+    pin: bool,
     #[command(flatten)]
     cells: CellArguments,
     #[command(flatten)]
@@ -208,6 +218,7 @@ impl Arguments {
         overrides.stats = self.wants_stats();
         overrides.swept = self.swept || self.write_swept.is_some();
         (overrides.face_octree, overrides.octree) = self.cells.choices(self.method.as_slice())?;
+        overrides.face_octree.distribution = self.distribution;
         Ok(overrides)
     }
 
@@ -249,6 +260,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         // JSON lines, unless they go to a file.
         prints_rows: output::wants_json(arguments.json) && arguments.output.is_none(),
         has_page: arguments.page.is_some(),
+        is_pinned: arguments.pin,
         paper: scene.paper(),
         interrupt,
     };
@@ -267,6 +279,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         impacts: is_continuous,
         stats: arguments.wants_stats(),
         swept: first.as_ref().is_some_and(Run::is_swept),
+        steps: first.as_ref().is_some_and(|run| run.summary().steps.is_some()),
     };
     interrupt.during(|| {
         let mut files = Files::create(paths, format, columns)?;
@@ -313,6 +326,8 @@ struct Show<'s> {
     is_json: bool,
     prints_rows: bool,
     has_page: bool,
+    /// Whether threads are bound to cores.
+    is_pinned: bool,
     paper: Option<&'s Paper>,
     interrupt: &'s Interrupt,
 }
@@ -320,7 +335,11 @@ struct Show<'s> {
 impl Show<'_> {
     /// Runs all cycles and prints the summary.
     fn run(&self, mut run: Run, files: &mut Files) -> Result<Report, Failure> {
-        let report = match threads::pool(run.threads())? {
+        let pool = match self.is_pinned {
+            true => Some(threads::pinned_pool(run.threads())?),
+            false => threads::pool(run.threads())?,
+        };
+        let report = match pool {
             None => self.cycles(&mut run, files)?,
             // Entering the pool takes longer than many cycles, so it is done once.
             Some(pool) => pool.install(|| self.cycles(&mut run, files))?,

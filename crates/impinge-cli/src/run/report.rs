@@ -10,7 +10,7 @@ use crate::{
     plot::{Lines, Scale},
 };
 use impinge_io::Draft;
-use impinge_scene::{Cycle, Paper, PlotAxis, Summary};
+use impinge_scene::{Cycle, Paper, PlotAxis, RowSteps, Summary, SummarySteps};
 use std::{collections::HashSet, path::Path};
 
 /// A run's summary, and the times of its cycles.
@@ -85,6 +85,9 @@ impl Report {
             };
             rows.push(("swept", format!("{pairs} of {} compared{first}", swept.swept_compared)));
         }
+        if let Some(SummarySteps { distribution, last_steps, .. }) = &summary.steps {
+            rows.push(("steps", steps_text(distribution, last_steps)));
+        }
         if let Some(impacts) = &summary.impacts {
             let text = match impacts.first_impact {
                 None => "none".to_owned(),
@@ -116,6 +119,25 @@ impl Report {
         }
         rows
     }
+}
+
+/// Returns the times of the four steps of the last cycle, and how evenly its tests were distributed.
+fn steps_text(distribution: &str, steps: &RowSteps) -> String {
+    let RowSteps { regions_us, faces_us, cells_us, tests_us, tested, busiest, workers, .. } = steps;
+    let total = regions_us + faces_us + cells_us + tests_us;
+    let step = |name: &str, us: f64| {
+        let share = if total > 0.0 { 100.0 * us / total } else { 0.0 };
+        format!("{name} {us} µs ({share:.0} %)")
+    };
+    format!(
+        "last cycle: {}, {}, {}, {}; {} by {distribution}, of which the busiest of {} tested {busiest}",
+        step("overlap regions", *regions_us),
+        step("faces in them", *faces_us),
+        step("cells", *cells_us),
+        step("tests", *tests_us),
+        count(*tested, "face pair"),
+        count(u64::from(*workers), "worker"),
+    )
 }
 
 /// Returns a table with a header: each figure of the paper, and the same figure of each run.

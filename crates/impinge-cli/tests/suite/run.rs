@@ -194,6 +194,64 @@ fn runs_do_not_depend_on_method_broad_phase_or_threads() {
     }
 }
 
+#[test]
+fn tests_are_distributed_among_threads() {
+    let folder = Folder::new();
+    let medley = folder.write("medley.toml", MEDLEY);
+    let run = |name: &str, more: &[&str]| {
+        let contacts = folder.at(&format!("{name}.contacts"));
+        let arguments = ["run", &medley, "--method", "face-octree", "--contacts", &contacts];
+        let lines = impinge([&arguments[..], more].concat()).succeeds().json_lines();
+        (lines, fs::read(contacts).unwrap())
+    };
+    let (_, expected) = run("first", &[]);
+    for distribution in ["static", "grab", "producer", "steal"] {
+        for threads in ["1", "3"] {
+            let options = ["--distribution", distribution, "--threads", threads];
+            let (lines, contacts) = run(distribution, &options);
+            let mut all_tested = 0;
+            assert!(contacts == expected, "{distribution}, {threads} threads");
+            for line in lines.iter().filter(|line| line["kind"] == "cycle") {
+                let sum: f64 = ["regions_us", "faces_us", "cells_us", "tests_us"]
+                    .iter()
+                    .map(|step| line[step].as_f64().unwrap())
+                    .sum();
+                assert!(sum <= line["narrow_us"].as_f64().unwrap() + 0.01, "{line}");
+                let [tested, busiest] = ["tested", "busiest"].map(|it| line[it].as_u64().unwrap());
+                assert_eq!(line["workers"].to_string(), threads, "{line}");
+                assert!(busiest <= tested && tested <= busiest * 3, "{line}");
+                all_tested += tested;
+            }
+            assert!(all_tested > 10_000, "hardly a test: {all_tested}");
+            let summary = lines.last().unwrap();
+            assert_eq!(summary["distribution"], distribution);
+            assert!(summary["last_steps"]["tested"].is_u64(), "{summary}");
+        }
+    }
+    let rows = folder.at("rows.csv");
+    let more = ["--distribution", "static", "-o", &rows];
+    run("rows", &more);
+    let text = fs::read_to_string(rows).unwrap();
+    let table = csv(&text);
+    assert!(table[0].ends_with(&["busiest".to_owned(), "workers".to_owned()]), "{:?}", table[0]);
+    assert!(table.iter().all(|row| row.len() == table[0].len()), "{text}");
+    let refused = impinge(["run", &medley, "--method", "wide", "--distribution", "grab"]);
+    refused.refuses(&["medley.toml", "--distribution", "wide", "--method face-octree"]);
+}
+
+/// Threads are bound to cores, or the message says why they are not.
+#[test]
+fn threads_can_be_pinned() {
+    let scene = scene("000-figure-4.2");
+    for threads in ["1", "2", "5"] {
+        let pinned = impinge(["run", &scene, "--pin", "--threads", threads, "--cycles", "3"]);
+        match pinned.code {
+            Some(0) => _ = pinned.succeeds(),
+            _ => pinned.refuses(&["--pin", "leave out --pin"]),
+        }
+    }
+}
+
 /// The reference: a loop over all faces of all bodies, at the poses that the run reports.
 #[test]
 fn contacts_agree_with_a_loop_over_all_faces() {

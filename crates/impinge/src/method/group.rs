@@ -4,8 +4,8 @@
 //! if there is no broad phase. A method that has such a search says so in
 //! [`Prepared::new_group_search`](super::Prepared::new_group_search).
 
-use super::{Found, PlacedShape, Prepared, Question, WalkCounts};
-use crate::FacePair;
+use super::{Found, PlacedShape, Prepared, Question, SearchSteps, WalkCounts};
+use crate::{FacePair, Threads};
 use std::{fmt, ops::ControlFlow};
 
 /// Two bodies of a [`Group`] by their numbers in it, the lower number first.
@@ -18,6 +18,9 @@ pub struct Group<'g> {
     /// A body by its number; `None` for a body that does not take part.
     pub(crate) body: &'g dyn Fn(u32) -> Option<PlacedShape<'g>>,
     pub(crate) pairs: GroupPairs<'g>,
+    pub(crate) threads: Threads,
+    /// Whether the steps of the search are timed.
+    pub(crate) is_timed: bool,
 }
 
 /// The pairs of bodies of a group whose faces are to be compared.
@@ -53,6 +56,11 @@ impl<'g> Group<'g> {
     /// The pairs of bodies to be compared.
     pub fn pairs(&self) -> GroupPairs<'g> {
         self.pairs
+    }
+
+    /// How many threads the search may use.
+    pub fn threads(&self) -> Threads {
+        self.threads
     }
 }
 
@@ -92,7 +100,8 @@ pub(super) fn visit_two(
 ) -> ControlFlow<()> {
     let bodies = question.bodies();
     let body = |number: u32| bodies.get(number as usize).copied();
-    let group = Group { len: 2, body: &body, pairs: GroupPairs::Listed(&[[0, 1]]) };
+    let pairs = GroupPairs::Listed(&[[0, 1]]);
+    let group = Group { len: 2, body: &body, pairs, threads: question.threads(), is_timed: false };
     search(&group, &mut OfTwo(found))
 }
 
@@ -114,4 +123,9 @@ pub trait GroupSearch: Send + Sync {
 
     /// How many tests the last search made.
     fn counts(&self) -> WalkCounts;
+
+    /// The steps of the last search, if it has distributed its tests.
+    fn steps(&self) -> Option<SearchSteps> {
+        None
+    }
 }

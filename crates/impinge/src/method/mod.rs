@@ -21,7 +21,7 @@
 //! | `cache.rs`, `front.rs` | [`Cache`] and [`Front`]: what one query remembers for the next |
 //! | `order.rs` | [`WalkOrder`]: the order of descent into two binary trees |
 //! | `fit_quality.rs` | when a tree that is fitted to moved faces is built anew |
-//! | `counts.rs` | [`WalkCounts`]: how many tests a search made |
+//! | `counts.rs` | [`WalkCounts`], [`SearchSteps`]: how many tests a search made, and how long its steps took |
 //! | `save/` | the file format that saved trees share |
 //! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/`, `octree/`, `face_octree/` | the methods |
 //! | `cells/` | what the octrees share: the subdivision of space into cells |
@@ -54,7 +54,7 @@ mod wide;
 pub(crate) use brute::NOTHING_PREPARED;
 pub(crate) use cache::Witness;
 pub use cache::{Cache, Hint};
-pub use counts::WalkCounts;
+pub use counts::{SearchSteps, WalkCounts};
 pub use front::Front;
 pub use group::{Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor};
 pub use hierarchy::LeafVisitor;

@@ -3,9 +3,12 @@
 
 use super::body::{Bodies, Body};
 use crate::{
-    FacePair,
+    FacePair, Threads,
     broad::ProxyPair,
-    method::{Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor, PlacedShape, WalkCounts},
+    method::{
+        Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor, PlacedShape, SearchSteps,
+        WalkCounts,
+    },
 };
 use std::{fmt, ops::ControlFlow};
 
@@ -58,20 +61,26 @@ impl BodyGroup {
     pub(super) fn with_group<R>(&self, bodies: &Bodies, ask: impl FnOnce(&Group<'_>) -> R) -> R {
         let Self { members, pairs, is_prepared, .. } = self;
         let body = |number| placed(bodies, members, number, *is_prepared);
-        ask(&Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) })
+        let pairs = GroupPairs::Listed(pairs);
+        ask(&group_of(members, &body, pairs, (Threads::One, false)))
     }
 
-    /// Finds the contacts of the pairs of bodies that were taken. Calls `pause` now and then with the number of
+    /// The steps of the last search, if it has distributed its tests.
+    pub(super) fn steps(&self) -> Option<SearchSteps> {
+        self.search.steps()
+    }
+
+    /// Finds the contacts of the pairs of bodies that were taken, on some threads, with its steps timed or not. Calls `pause` now and then with the number of
     /// contacts so far. Returns `None` if it is stopped.
     pub(super) fn search_pairs(
         &mut self,
         bodies: &Bodies,
+        how: (Threads, bool),
         pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Option<WalkCounts> {
         let Self { search, members, pairs, contacts, is_prepared, .. } = self;
         let body = |number| placed(bodies, members, number, *is_prepared);
-        let group =
-            Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Listed(pairs) };
+        let group = group_of(members, &body, GroupPairs::Listed(pairs), how);
         contacts.clear();
         let flow = search.visit(&group, &mut Collect { members, contacts, pause });
         contacts.sort_unstable();
@@ -83,6 +92,7 @@ impl BodyGroup {
     pub(super) fn search_all(
         &mut self,
         bodies: &Bodies,
+        how: (Threads, bool),
         compares: &dyn Fn(ProxyPair) -> bool,
         pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Option<WalkCounts> {
@@ -91,13 +101,22 @@ impl BodyGroup {
         members.extend(bodies.iter().map(|(id, _)| id.index()));
         let compares = |pair: GroupPair| compares(pair.map(|number| members[number as usize]));
         let body = |number| placed(bodies, members, number, *is_prepared);
-        let group =
-            Group { len: members.len() as u32, body: &body, pairs: GroupPairs::Where(&compares) };
+        let group = group_of(members, &body, GroupPairs::Where(&compares), how);
         contacts.clear();
         let flow = search.visit(&group, &mut Collect { members, contacts, pause });
         contacts.sort_unstable();
         flow.is_continue().then(|| search.counts())
     }
+}
+
+/// The bodies that take part, to be searched on some threads, with the steps of the search timed or not.
+fn group_of<'g>(
+    members: &[u32],
+    body: &'g dyn Fn(u32) -> Option<PlacedShape<'g>>,
+    pairs: GroupPairs<'g>,
+    (threads, is_timed): (Threads, bool),
+) -> Group<'g> {
+    Group { len: members.len() as u32, body, pairs, threads, is_timed }
 }
 
 /// A body of a group by its number.

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     FacePair, Shape, Threads,
     broad::ProxyPair,
-    method::{SharedBy, WalkCounts},
+    method::{SearchSteps, SharedBy, WalkCounts},
     query::Searcher,
 };
 use rayon::prelude::*;
@@ -34,6 +34,10 @@ pub(super) struct PairSearch {
     by_method: usize,
     /// The pairs that touch; sorted by [`end`](Self::end).
     pub(super) touching: Vec<Touching>,
+    /// Whether the steps of searches of all bodies at once are timed.
+    pub(super) is_timed: bool,
+    /// These steps, if the searches have distributed their tests.
+    pub(super) steps: Option<SearchSteps>,
 }
 
 /// A pair of bodies whose faces are to be searched. [`Recall::Search`](super::coherence::Recall) describes the
@@ -78,6 +82,7 @@ impl PairSearch {
     pub(super) fn begin(&mut self) {
         self.batch.clear();
         self.touching.clear();
+        self.steps = None;
         self.deformed.counts = DeformedCounts::default();
         for worker in &mut self.workers {
             worker.faces.clear();
@@ -104,13 +109,16 @@ impl PairSearch {
         &mut self,
         bodies: &Bodies,
         compares: &dyn Fn(ProxyPair) -> bool,
+        threads: Threads,
         pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) {
         let worker = first(&mut self.workers);
         if let Some(group) = &mut self.group
-            && let Some(counts) = group.search_all(bodies, compares, pause)
+            && let Some(counts) =
+                group.search_all(bodies, (threads, self.is_timed), compares, pause)
         {
             worker.take_contacts(group, counts);
+            self.steps = group.steps();
         }
     }
 
@@ -133,17 +141,27 @@ impl PairSearch {
     ) -> ControlFlow<()> {
         let before = self.contacts();
         let mut pause = |contacts: usize| pause(before + contacts);
-        let Self { batch: jobs, workers, group, deformed, by_method, .. } = self;
+        let Self { batch: jobs, workers, group, deformed, by_method, is_timed, steps, .. } = self;
         let (batch, in_cells) = jobs.split_at_mut(*by_method);
         if !in_cells.is_empty() {
-            first(workers).search_group(&mut deformed.cells, bodies, in_cells, &mut pause)?;
+            let cells = &mut deformed.cells;
+            first(workers).search_group(
+                cells,
+                bodies,
+                in_cells,
+                (threads, *is_timed),
+                &mut pause,
+            )?;
         }
         if batch.is_empty() {
             jobs.clear();
             return ControlFlow::Continue(());
         }
         if let Some(group) = group {
-            first(workers).search_group(group, bodies, batch, &mut pause)?;
+            first(workers).search_group(group, bodies, batch, (threads, *is_timed), &mut pause)?;
+            if let Some(found) = group.steps() {
+                *steps = Some(steps.unwrap_or_default().plus(found));
+            }
             store(jobs, memory);
             return ControlFlow::Continue(());
         }
@@ -265,6 +283,7 @@ impl Worker {
         group: &mut BodyGroup,
         bodies: &Bodies,
         batch: &mut [Job],
+        how: (Threads, bool),
         pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         batch.sort_unstable_by_key(|job| job.pair);
@@ -278,7 +297,7 @@ impl Worker {
         }
         let left = batch.iter().filter(|job| job.outcome != Outcome::Beyond).map(|job| job.pair);
         group.take_pairs(left);
-        let Some(counts) = group.search_pairs(bodies, pause) else {
+        let Some(counts) = group.search_pairs(bodies, how, pause) else {
             return ControlFlow::Break(());
         };
         let start = self.touching.len();

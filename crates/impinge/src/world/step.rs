@@ -9,14 +9,10 @@ use super::{
 use crate::{
     FacePair,
     broad::{Proxies, ProxyPair},
-    method::WalkCounts,
+    method::{SearchSteps, WalkCounts},
+    stopwatch::Stopwatch,
 };
-use std::{
-    cmp::Ordering,
-    collections::HashSet,
-    ops::ControlFlow,
-    time::{Duration, Instant},
-};
+use std::{cmp::Ordering, collections::HashSet, ops::ControlFlow, time::Duration};
 
 /// Two bodies, the one with the lower index first; or a body twice, for contacts with itself.
 pub type BodyPair = [BodyId; 2];
@@ -73,6 +69,9 @@ pub struct StepStats {
     pub contacts: usize,
     /// The tests that the search of faces made; zeros for methods that do not count, such as `brute`.
     pub tests: WalkCounts,
+    /// The steps of the search of faces, if a face octree [distributes](crate::Distribution) its tests. Their times are
+    /// part of `narrow`.
+    pub steps: Option<SearchSteps>,
     /// Time to update the boxes of the moved bodies, to pass them to the broad phase, and to renew what was prepared of
     /// bodies that have deformed.
     pub update: Duration,
@@ -191,12 +190,12 @@ impl World {
     /// Allocates no memory once its buffers have grown, and reads no clock: the times in its [`StepStats`]
     /// are zero.
     pub fn step(&mut self) -> Step<'_> {
-        self.step_to_the_end(Stopwatch(None))
+        self.step_to_the_end(Stopwatch::new(false))
     }
 
     /// Like [`step`](Self::step), but measures the time of each stage.
     pub fn step_timed(&mut self) -> Step<'_> {
-        self.step_to_the_end(Stopwatch::start())
+        self.step_to_the_end(Stopwatch::new(true))
     }
 
     fn step_to_the_end(&mut self, stopwatch: Stopwatch) -> Step<'_> {
@@ -213,7 +212,7 @@ impl World {
         &mut self,
         watch: impl FnMut(&StepStats) -> ControlFlow<B>,
     ) -> ControlFlow<B, Step<'_>> {
-        self.run_step(Stopwatch(None), watch)
+        self.run_step(Stopwatch::new(false), watch)
     }
 
     /// The same as [`step_watched`](Self::step_watched), and measures how long each stage takes.
@@ -221,7 +220,7 @@ impl World {
         &mut self,
         watch: impl FnMut(&StepStats) -> ControlFlow<B>,
     ) -> ControlFlow<B, Step<'_>> {
-        self.run_step(Stopwatch::start(), watch)
+        self.run_step(Stopwatch::new(true), watch)
     }
 
     /// The outcome of the last finished step; empty before the first one. Poses that were set since do not
@@ -241,6 +240,7 @@ impl World {
         let Self { bodies, threads, proxies, broad, filters, ignored, search, history, .. } = self;
         let (memory, has_fronts) = (&mut self.memory, self.has_fronts);
         search.begin();
+        search.is_timed = stopwatch.is_running();
         memory.begin();
         search.renew_own(bodies, &self.self_colliding, *threads);
         stats.update = stopwatch.stage_time();
@@ -274,7 +274,7 @@ impl World {
             search.deformed.renew_all(bodies, *threads);
             stats.update += stopwatch.stage_time();
             let compares = |pair: ProxyPair| pair.into_iter().any(is_moving) && !is_excluded(pair);
-            search.search_all(bodies, &compares, &mut |contacts| {
+            search.search_all(bodies, &compares, *threads, &mut |contacts| {
                 stats.contacts = contacts;
                 tell(&stats)
             });
@@ -338,6 +338,7 @@ impl World {
         stats.touching = search.touching.len();
         stats.contacts = search.contacts();
         stats.tests = search.counts();
+        stats.steps = search.steps;
         let DeformedCounts { refitted, rebuilt, in_cells } = search.deformed.counts;
         (stats.refitted, stats.rebuilt, stats.in_cells) = (refitted, rebuilt, in_cells);
         stats.report = stopwatch.stage_time();
@@ -356,20 +357,4 @@ fn candidate_count(proxies: &Proxies) -> usize {
 
 fn ids(a: BodyId, b: BodyId) -> BodyPair {
     if a < b { [a, b] } else { [b, a] }
-}
-
-/// Measures the stages of a step. Holds no clock for a step that is not timed: some platforms have none.
-struct Stopwatch(Option<Instant>);
-
-impl Stopwatch {
-    fn start() -> Self {
-        Self(Some(Instant::now()))
-    }
-
-    /// The time since the start or the last call; zero without a clock.
-    fn stage_time(&mut self) -> Duration {
-        let Some(since) = &mut self.0 else { return Duration::ZERO };
-        let now = Instant::now();
-        now - std::mem::replace(since, now)
-    }
 }

@@ -13,6 +13,7 @@ mod clash;
 mod continuous;
 mod deform;
 mod distance;
+mod distribution;
 mod impact;
 mod mesh_distance;
 mod methods;

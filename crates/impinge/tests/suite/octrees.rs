@@ -3,7 +3,7 @@
 
 use crate::methods::{check_pair, expected, soup};
 use impinge::{
-    FacePair, Mesh, Method, Pair, Pose, Shape, World,
+    Distribution, FacePair, Mesh, Method, Pair, Pose, Shape, World,
     broad::AllPairs,
     generate::{self, Random},
     glam::{DMat3, DVec3},
@@ -47,6 +47,12 @@ fn choices() -> Vec<Choice> {
                 choices
                     .push(Choice::Faces(options.depth(depth).division(division).cell_test(test)));
             }
+        }
+    }
+    for &(_, distribution) in Distribution::NAMES {
+        for test in [CellTest::Bounds, CellTest::Exact] {
+            let options = FaceOctreeOptions::default().cell_test(test);
+            choices.push(Choice::Faces(options.distribution(distribution)));
         }
     }
     for bits in 0..16u32 {

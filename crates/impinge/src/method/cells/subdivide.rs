@@ -55,9 +55,9 @@ pub(in crate::method) trait PairVisitor<T> {
     /// Called before pairs of items of two bodies are compared.
     fn begin(&mut self, bodies: GroupPair);
 
-    /// Called once for each pair of items of these bodies, the lower body first, that may touch. `Break` ends the
-    /// subdivision.
-    fn compare(&mut self, a: &T, b: &T) -> ControlFlow<()>;
+    /// Called once for each pair of items of these bodies, the lower body first, that may touch, with their places in
+    /// the list of items. `Break` ends the subdivision.
+    fn compare(&mut self, places: [u32; 2], a: &T, b: &T) -> ControlFlow<()>;
 
     /// Called now and then. `Break` ends the subdivision.
     fn pause(&mut self) -> ControlFlow<()>;
@@ -381,9 +381,10 @@ impl<T: CellItem, V: PairVisitor<T>> Walk<'_, T, V> {
             for j in b.clone() {
                 let other_place = self.memory.entries[j].place;
                 let other = &items[other_place as usize];
+                let places = [place, other_place];
                 let common = item.bounds().intersection(other.bounds());
-                if !common.is_empty() && self.is_first_time([place, other_place], &common, cell) {
-                    self.visitor.compare(item, other)?;
+                if !common.is_empty() && self.is_first_time(places, &common, cell) {
+                    self.visitor.compare(places, item, other)?;
                 }
             }
         }

@@ -25,7 +25,7 @@ pub(super) struct PlacedFace {
     bounds: Bounds,
     pub(super) triangle: Triangle,
     /// The number of the body in its group.
-    body: u32,
+    pub(super) body: u32,
     pub(super) face: u32,
     /// Whether the box has grown, so that the triangle does not stand for it.
     is_grown: bool,
@@ -67,12 +67,17 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Places the bodies and gathers their faces.
+    /// Places the bodies and finds the overlap regions of their boxes.
     ///
     /// `growth` is by how much body 0 grows for a tolerance; 0 for groups of more than two bodies.
-    pub(super) fn gather(&mut self, group: &Group<'_>, growth: f64, test: CellTest) {
+    pub(super) fn find_regions(&mut self, group: &Group<'_>, growth: f64) {
         self.place(group);
         self.regions.find(group.pairs(), growth, &|_| true);
+    }
+
+    /// Gathers the faces that meet overlap regions, which [`find_regions`](Self::find_regions) has found with the same
+    /// growth.
+    pub(super) fn gather(&mut self, group: &Group<'_>, growth: f64, test: CellTest) {
         let Self { faces, regions, positions, starts, sides } = self;
         faces.clear();
         let wants_all = matches!(group.pairs(), GroupPairs::Where(_));

@@ -3,7 +3,8 @@
 //!
 //! Nothing is prepared of a mesh, so bodies may deform freely. A query places the bodies, takes the faces that meet an
 //! overlap region of two bounding boxes (`gather.rs`), and divides the space around them (`method/cells/`). All
-//! bodies of a [`World`](crate::World) are searched in one subdivision, not pair by pair.
+//! bodies of a [`World`](crate::World) are searched in one subdivision, not pair by pair. The tests of pairs of faces
+//! that share a cell can be [distributed](FaceOctreeOptions::distribution) among threads (chapter 4).
 //!
 //! | file | what it holds |
 //! |---|---|

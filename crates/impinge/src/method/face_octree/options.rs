@@ -1,6 +1,9 @@
 //! Options of the face octree.
 
-use crate::method::cells::{CellTest, Division, SubdivisionDepth};
+use crate::{
+    Distribution,
+    method::cells::{CellTest, Division, SubdivisionDepth},
+};
 
 /// Options of the face octree. They affect speed, never the answers of queries.
 ///
@@ -27,6 +30,9 @@ pub struct FaceOctreeOptions {
     pub division: Division,
     /// How faces are tested against overlap regions and cells.
     pub cell_test: CellTest,
+    /// How the tests of pairs of faces are distributed among the threads that a search may use. `None`, the default,
+    /// tests each pair as soon as it is found, on the caller's thread.
+    pub distribution: Option<Distribution>,
 }
 
 impl FaceOctreeOptions {
@@ -41,6 +47,13 @@ impl FaceOctreeOptions {
     #[must_use]
     pub fn division(mut self, division: Division) -> Self {
         self.division = division;
+        self
+    }
+
+    /// Sets [`distribution`](Self::distribution).
+    #[must_use]
+    pub fn distribution(mut self, distribution: impl Into<Option<Distribution>>) -> Self {
+        self.distribution = distribution.into();
         self
     }
 

@@ -105,12 +105,14 @@ impl Rebuilt {
                     }
                     visitor.begin(bodies);
                     tests += (run.len() * other.len()) as u64;
-                    for a in run.iter().map(cube) {
-                        for b in other.iter().map(cube) {
+                    for &(_, place) in run {
+                        for &(_, other_place) in other {
+                            let places = [place, other_place];
+                            let [a, b] = places.map(|place| &cubes[place as usize]);
                             let common = a.bounds().intersection(b.bounds());
                             let is_here = grid.number(grid.cell(common.min)) == cell[0].0;
                             if !common.is_empty() && is_here {
-                                visitor.compare(a, b)?;
+                                visitor.compare(places, a, b)?;
                             }
                         }
                     }

@@ -179,7 +179,7 @@ impl PairVisitor<MovedCube> for Decide<'_, '_> {
         self.place_all();
     }
 
-    fn compare(&mut self, a: &MovedCube, b: &MovedCube) -> ControlFlow<()> {
+    fn compare(&mut self, _: [u32; 2], a: &MovedCube, b: &MovedCube) -> ControlFlow<()> {
         let common = a.bounds().intersection(b.bounds());
         self.list_faces(0, a, &common);
         if self.faces.lists[0].is_empty() {
