@@ -29,7 +29,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    fn new(name: impl Into<String>, verdict: Option<Verdict>, a: Body, b: Body) -> Self {
+    pub(super) fn new(name: impl Into<String>, verdict: Option<Verdict>, a: Body, b: Body) -> Self {
         Self {
             name: name.into(),
             bodies: [a, b],
@@ -45,7 +45,7 @@ impl Pair {
         }
     }
 
-    fn depth(mut self, depth: f64) -> Self {
+    pub(super) fn depth(mut self, depth: f64) -> Self {
         self.depth = Some(depth);
         self.margin = self.margin.min(depth);
         self
@@ -78,7 +78,7 @@ impl Pair {
         self
     }
 
-    fn margin(mut self, margin: f64) -> Self {
+    pub(super) fn margin(mut self, margin: f64) -> Self {
         self.margin = self.margin.min(margin);
         self
     }
