@@ -3,7 +3,7 @@
 use crate::{
     configurations::{CollidingConfiguration, Collision},
     path::Doubt,
-    trajectory::{Approach, CollidingStep},
+    trajectory::{Approach, Between, CollidingStep},
 };
 use impinge::clash::Verdict;
 use impinge_io::{
@@ -22,8 +22,8 @@ pub struct CheckedConfigurations<'c> {
     pub configurations: &'c Configurations,
     /// Those with clashes, in the order of the file.
     pub colliding: &'c [CollidingConfiguration],
-    /// If the steps between the rows were checked, too: those with contacts that begin on the way.
-    pub between: Option<&'c [CollidingStep]>,
+    /// What was found between the rows, if that was checked, too.
+    pub between: Option<&'c Between>,
 }
 
 impl CheckedConfigurations<'_> {
@@ -32,14 +32,19 @@ impl CheckedConfigurations<'_> {
         self.colliding.iter().filter(|configuration| configuration.fails).count()
     }
 
+    /// The steps between two rows with contacts that begin on the way.
+    fn steps(&self) -> &[CollidingStep] {
+        self.between.map_or(&[], |between| &between.steps)
+    }
+
     /// Returns the number of steps between two rows with a contact that is not allowed.
     pub fn failures_between(&self) -> usize {
-        self.between.unwrap_or_default().iter().filter(|step| step.fails).count()
+        self.steps().iter().filter(|step| step.fails).count()
     }
 
     /// Returns the number of contacts between two rows for which something worse cannot be ruled out.
     pub fn doubtful(&self) -> usize {
-        let all = self.between.unwrap_or_default().iter().flat_map(|step| &step.approaches);
+        let all = self.steps().iter().flat_map(|step| &step.approaches);
         all.filter(|approach| approach.doubt.is_some()).count()
     }
 
@@ -50,7 +55,7 @@ impl CheckedConfigurations<'_> {
     /// If `out` cannot be written to.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut colliding = self.colliding.iter().peekable();
-        let mut between = self.between.unwrap_or_default().iter().peekable();
+        let mut between = self.steps().iter().peekable();
         for number in 0..self.configurations.len() {
             let found = colliding.next_if(|found| found.number == number);
             write_json(&self.object(number, found), out)?;
@@ -72,11 +77,12 @@ impl CheckedConfigurations<'_> {
             configurations: self.configurations.len(),
             colliding: self.colliding.len(),
             failures: self.failures(),
-            between: self.between.map(|steps| BetweenSummary {
+            between: self.between.map(|between| BetweenSummary {
                 steps: self.configurations.len() - 1,
-                colliding: steps.len(),
+                colliding: between.steps.len(),
                 uncertified: self.doubtful(),
                 failures: self.failures_between(),
+                open_parts: between.open_parts.iter().map(|&part| self.name(part as u32)).collect(),
             }),
         };
         write_json(&summary, out)?;
@@ -161,7 +167,7 @@ impl CheckedConfigurations<'_> {
                 writeln!(out, "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link}{more}")?;
             }
         }
-        for step in self.between.unwrap_or_default() {
+        for step in self.steps() {
             let Step { configurations: [number, _], lines: [line, _], labels, contacts, .. } =
                 self.step(step);
             let label = csv_field(labels[0].unwrap_or_default());
@@ -225,15 +231,16 @@ struct Contact<'o> {
 }
 
 #[derive(Serialize)]
-struct BetweenSummary {
+struct BetweenSummary<'o> {
     steps: usize,
     colliding: usize,
     uncertified: usize,
     failures: usize,
+    open_parts: Vec<&'o str>,
 }
 
 #[derive(Serialize)]
-struct Summary {
+struct Summary<'o> {
     kind: &'static str,
     version: &'static str,
     files: Vec<String>,
@@ -241,7 +248,7 @@ struct Summary {
     colliding: usize,
     failures: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    between: Option<BetweenSummary>,
+    between: Option<BetweenSummary<'o>>,
 }
 
 /// The values of the joints that have a column, by name.
