@@ -2,10 +2,9 @@
 
 use crate::{
     configurations::{CollidingConfiguration, Collision},
-    path::Doubt,
+    path_files::{Certainty, PairVerdict},
     trajectory::{Approach, Between, CollidingStep},
 };
-use impinge::clash::Verdict;
 use impinge_io::{
     assembly::{Assembly, Configurations},
     csv_field, write_json,
@@ -110,10 +109,10 @@ impl CheckedConfigurations<'_> {
     fn step<'o>(&'o self, step: &'o CollidingStep) -> Step<'o> {
         let contact = |approach: &Approach| {
             let [a_link, b_link] = [approach.a, approach.b].map(|part| self.link(part));
-            let [a, b] = [approach.a, approach.b].map(|part| self.name(part));
-            let verdict = approach.verdict.map(Verdict::name);
-            let (fraction, doubt) = (approach.fraction, approach.doubt.map(Doubt::name));
-            Contact { a, b, verdict, fraction, certified: doubt.is_none(), doubt, a_link, b_link }
+            let names = [approach.a, approach.b].map(|part| self.name(part));
+            let pair = PairVerdict::new(names, approach.verdict);
+            let certainty = Certainty::new(approach.doubt);
+            Contact { pair, fraction: approach.fraction, certainty, a_link, b_link }
         };
         let number = step.number;
         Step {
@@ -171,11 +170,11 @@ impl CheckedConfigurations<'_> {
             let Step { configurations: [number, _], lines: [line, _], labels, contacts, .. } =
                 self.step(step);
             let label = csv_field(labels[0].unwrap_or_default());
-            for Contact { a, b, verdict, fraction, certified, a_link, b_link, .. } in contacts {
-                let [a, b] = [a, b].map(csv_field);
+            for Contact { pair, fraction, certainty, a_link, b_link } in contacts {
+                let [a, b] = [pair.a, pair.b].map(csv_field);
                 let [a_link, b_link] =
                     [a_link, b_link].map(|link| csv_field(link.unwrap_or_default()));
-                let verdict = verdict.unwrap_or_default();
+                let (verdict, certified) = (pair.verdict.unwrap_or_default(), certainty.certified);
                 writeln!(
                     out,
                     "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link},{fraction},{certified}"
@@ -220,12 +219,11 @@ struct Step<'o> {
 
 #[derive(Serialize)]
 struct Contact<'o> {
-    a: &'o str,
-    b: &'o str,
-    verdict: Option<&'static str>,
+    #[serde(flatten)]
+    pair: PairVerdict<'o>,
     fraction: f64,
-    certified: bool,
-    doubt: Option<&'static str>,
+    #[serde(flatten)]
+    certainty: Certainty,
     a_link: Option<&'o str>,
     b_link: Option<&'o str>,
 }

@@ -79,6 +79,21 @@ impl Body {
         body
     }
 
+    /// A channel along the z axis with the profile of a U: 40 mm wide, 50 mm deep and 40 mm long, with walls of 10 mm.
+    pub(super) fn channel() -> Self {
+        let outline = [
+            [-30., 0.],
+            [30., 0.],
+            [30., 60.],
+            [20., 60.],
+            [20., 10.],
+            [-20., 10.],
+            [-20., 60.],
+            [-30., 60.],
+        ];
+        Self::prism(&outline.map(DVec2::from_array), 40.0)
+    }
+
     /// A round tube around the z axis.
     pub(super) fn tube(outer: f64, inner: f64, height: f64) -> Self {
         Self::ring(&circle(outer, SIDES), &circle(inner, SIDES), height)

@@ -59,16 +59,6 @@ fn guides() -> Vec<Guide> {
         let outline: Vec<DVec2> = outline.iter().copied().map(DVec2::from_array).collect();
         Body::prism(&outline, height)
     };
-    let u = [
-        [-30., 0.],
-        [30., 0.],
-        [30., 60.],
-        [20., 60.],
-        [20., 10.],
-        [-20., 10.],
-        [-20., 60.],
-        [-30., 60.],
-    ];
     let groove = [
         [-30., 0.],
         [30., 0.],
@@ -126,7 +116,7 @@ fn guides() -> Vec<Guide> {
         },
         Guide {
             name: "block in a U, along it",
-            rests: prism(&u, 40.0),
+            rests: Body::channel(),
             slides: Body::cuboid(40.0, 50.0, 40.0).moved(0.0, 35.0, 0.0),
             along: DVec3::NEG_Z,
             by: &[0.0, 12.5, 38.7],
@@ -134,7 +124,7 @@ fn guides() -> Vec<Guide> {
         },
         Guide {
             name: "block in a U, out of it",
-            rests: prism(&u, 40.0),
+            rests: Body::channel(),
             slides: Body::cuboid(40.0, 50.0, 40.0).moved(0.0, 35.0, 0.0),
             along: DVec3::Y,
             by: &[4.2, 25.0, 47.5],
