@@ -2,10 +2,9 @@
 
 use crate::{
     configurations::{CollidingConfiguration, Collision},
-    path::Doubt,
-    trajectory::{Approach, CollidingStep},
+    path_files::{Certainty, PairVerdict},
+    trajectory::{Approach, Between, CollidingStep},
 };
-use impinge::clash::Verdict;
 use impinge_io::{
     assembly::{Assembly, Configurations},
     csv_field, write_json,
@@ -22,8 +21,8 @@ pub struct CheckedConfigurations<'c> {
     pub configurations: &'c Configurations,
     /// Those with clashes, in the order of the file.
     pub colliding: &'c [CollidingConfiguration],
-    /// If the steps between the rows were checked, too: those with contacts that begin on the way.
-    pub between: Option<&'c [CollidingStep]>,
+    /// What was found between the rows, if that was checked, too.
+    pub between: Option<&'c Between>,
 }
 
 impl CheckedConfigurations<'_> {
@@ -32,14 +31,19 @@ impl CheckedConfigurations<'_> {
         self.colliding.iter().filter(|configuration| configuration.fails).count()
     }
 
+    /// The steps between two rows with contacts that begin on the way.
+    fn steps(&self) -> &[CollidingStep] {
+        self.between.map_or(&[], |between| &between.steps)
+    }
+
     /// Returns the number of steps between two rows with a contact that is not allowed.
     pub fn failures_between(&self) -> usize {
-        self.between.unwrap_or_default().iter().filter(|step| step.fails).count()
+        self.steps().iter().filter(|step| step.fails).count()
     }
 
     /// Returns the number of contacts between two rows for which something worse cannot be ruled out.
     pub fn doubtful(&self) -> usize {
-        let all = self.between.unwrap_or_default().iter().flat_map(|step| &step.approaches);
+        let all = self.steps().iter().flat_map(|step| &step.approaches);
         all.filter(|approach| approach.doubt.is_some()).count()
     }
 
@@ -50,7 +54,7 @@ impl CheckedConfigurations<'_> {
     /// If `out` cannot be written to.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut colliding = self.colliding.iter().peekable();
-        let mut between = self.between.unwrap_or_default().iter().peekable();
+        let mut between = self.steps().iter().peekable();
         for number in 0..self.configurations.len() {
             let found = colliding.next_if(|found| found.number == number);
             write_json(&self.object(number, found), out)?;
@@ -72,11 +76,12 @@ impl CheckedConfigurations<'_> {
             configurations: self.configurations.len(),
             colliding: self.colliding.len(),
             failures: self.failures(),
-            between: self.between.map(|steps| BetweenSummary {
+            between: self.between.map(|between| BetweenSummary {
                 steps: self.configurations.len() - 1,
-                colliding: steps.len(),
+                colliding: between.steps.len(),
                 uncertified: self.doubtful(),
                 failures: self.failures_between(),
+                open_parts: between.open_parts.iter().map(|&part| self.name(part as u32)).collect(),
             }),
         };
         write_json(&summary, out)?;
@@ -104,10 +109,10 @@ impl CheckedConfigurations<'_> {
     fn step<'o>(&'o self, step: &'o CollidingStep) -> Step<'o> {
         let contact = |approach: &Approach| {
             let [a_link, b_link] = [approach.a, approach.b].map(|part| self.link(part));
-            let [a, b] = [approach.a, approach.b].map(|part| self.name(part));
-            let verdict = approach.verdict.map(Verdict::name);
-            let (fraction, doubt) = (approach.fraction, approach.doubt.map(Doubt::name));
-            Contact { a, b, verdict, fraction, certified: doubt.is_none(), doubt, a_link, b_link }
+            let names = [approach.a, approach.b].map(|part| self.name(part));
+            let pair = PairVerdict::new(names, approach.verdict);
+            let certainty = Certainty::new(approach.doubt);
+            Contact { pair, fraction: approach.fraction, certainty, a_link, b_link }
         };
         let number = step.number;
         Step {
@@ -161,15 +166,15 @@ impl CheckedConfigurations<'_> {
                 writeln!(out, "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link}{more}")?;
             }
         }
-        for step in self.between.unwrap_or_default() {
+        for step in self.steps() {
             let Step { configurations: [number, _], lines: [line, _], labels, contacts, .. } =
                 self.step(step);
             let label = csv_field(labels[0].unwrap_or_default());
-            for Contact { a, b, verdict, fraction, certified, a_link, b_link, .. } in contacts {
-                let [a, b] = [a, b].map(csv_field);
+            for Contact { pair, fraction, certainty, a_link, b_link } in contacts {
+                let [a, b] = [pair.a, pair.b].map(csv_field);
                 let [a_link, b_link] =
                     [a_link, b_link].map(|link| csv_field(link.unwrap_or_default()));
-                let verdict = verdict.unwrap_or_default();
+                let (verdict, certified) = (pair.verdict.unwrap_or_default(), certainty.certified);
                 writeln!(
                     out,
                     "{number},{line},{label},{a},{b},{verdict},{a_link},{b_link},{fraction},{certified}"
@@ -214,26 +219,26 @@ struct Step<'o> {
 
 #[derive(Serialize)]
 struct Contact<'o> {
-    a: &'o str,
-    b: &'o str,
-    verdict: Option<&'static str>,
+    #[serde(flatten)]
+    pair: PairVerdict<'o>,
     fraction: f64,
-    certified: bool,
-    doubt: Option<&'static str>,
+    #[serde(flatten)]
+    certainty: Certainty,
     a_link: Option<&'o str>,
     b_link: Option<&'o str>,
 }
 
 #[derive(Serialize)]
-struct BetweenSummary {
+struct BetweenSummary<'o> {
     steps: usize,
     colliding: usize,
     uncertified: usize,
     failures: usize,
+    open_parts: Vec<&'o str>,
 }
 
 #[derive(Serialize)]
-struct Summary {
+struct Summary<'o> {
     kind: &'static str,
     version: &'static str,
     files: Vec<String>,
@@ -241,7 +246,7 @@ struct Summary {
     colliding: usize,
     failures: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    between: Option<BetweenSummary>,
+    between: Option<BetweenSummary<'o>>,
 }
 
 /// The values of the joints that have a column, by name.

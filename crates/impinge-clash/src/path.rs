@@ -24,13 +24,20 @@ use crate::{
 use course::Course;
 use impinge::{
     Bounds, Threads,
+    broad::{BroadPhase, Detail, Packed, Proxies},
     clash::{self, Finder, Progress, Stage, Verdict},
     glam::DVec3,
 };
 use impinge_io::{PathRows, assembly::Assembly};
 use merge::{Found, merge};
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    ops::ControlFlow,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
 use step::{Known, Step, is_deep};
 
 /// What moves along a path, and how.
@@ -134,6 +141,8 @@ pub struct PathClash {
 pub struct PathOutcome {
     /// The parts that move.
     pub moving: Vec<usize>,
+    /// The point of the moving parts, in world coordinates as assembled, that moves on a straight line between two rows.
+    pub pivot: DVec3,
     /// What was found, worst verdict first, then by place.
     pub clashes: Vec<PathClash>,
     /// Pairs of parts whose boxes meet along the path.
@@ -209,7 +218,7 @@ pub fn check_path(
     let tasks = search.tasks();
     let found = search.run(&tasks, watch)?;
 
-    let mut outcome = PathOutcome { moving, ..PathOutcome::default() };
+    let mut outcome = PathOutcome { moving, pivot: course.pivot(), ..PathOutcome::default() };
     outcome.pairs_checked = tasks.chunk_by(|p, q| p.pair() == q.pair()).count() as u64;
     let band = |task: &Task| finder.widest_band(task.moving, task.other);
     outcome.touch = tasks.iter().map(band).fold(0.0, f64::max);
@@ -285,7 +294,7 @@ impl Task {
 struct Search<'s> {
     filter: &'s Filter<'s>,
     finder: &'s Finder,
-    course: &'s Course,
+    course: &'s Course<'s>,
     options: &'s CheckOptions,
 }
 
@@ -296,6 +305,13 @@ impl Search<'_> {
         near * (1.0 + 1e-6)
     }
 
+    /// The share of a part in [`reach`](Self::reach). The touch band of two parts is at most the sum of the bands that
+    /// each of them would have with its copy: both terms of the band, rounding and deviation, are at most twice the larger
+    /// share of the two parts, and limited by their sizes.
+    fn own_reach(&self, part: usize) -> f64 {
+        (self.finder.widest_band(part, part) + self.options.clearance) * (1.0 + 1e-5)
+    }
+
     fn bounds_of(&self, part: usize) -> Bounds {
         self.finder.shape(part).placed_bounds(&self.finder.parts()[part].pose)
     }
@@ -303,24 +319,40 @@ impl Search<'_> {
     /// The pairs whose boxes meet in some step, in order.
     fn tasks(&self) -> Vec<Task> {
         let mut tasks = Vec::new();
+        let (mut proxies, mut resting) = (Proxies::new(Detail::Boxes), Packed::new());
         let mut is_moving = vec![false; self.finder.parts().len()];
-        self.course.moving().iter().for_each(|&part| is_moving[part] = true);
-        let rests: Vec<(usize, Bounds)> = (0..is_moving.len())
-            .filter(|&part| !is_moving[part])
-            .map(|part| (part, self.bounds_of(part)))
-            .filter(|(_, bounds)| !bounds.is_empty())
-            .collect();
-        for (number, &moving) in self.course.moving().iter().enumerate() {
-            let blocks: Vec<Bounds> = (self.course.bounds(number).chunks(STEPS_PER_TASK))
-                .map(|some| united(some.iter().copied()))
+        let moving = || (0..self.course.moving_count()).map(|number| self.course.part(number));
+        moving().for_each(|part| is_moving[part] = true);
+        for part in (0..is_moving.len()).filter(|&part| !is_moving[part]) {
+            let bounds = self.bounds_of(part);
+            if !bounds.is_empty() {
+                proxies.set(part as u32, bounds.grown(self.own_reach(part)), false);
+                resting.insert(&proxies, part as u32);
+            }
+        }
+        let mut near = Vec::new();
+        for (number, moving) in moving().enumerate() {
+            let steps = 0..self.course.step_count();
+            let blocks: Vec<Bounds> = (steps.clone().step_by(STEPS_PER_TASK))
+                .map(|first| {
+                    let block = first..steps.end.min(first + STEPS_PER_TASK);
+                    united(block.map(|step| self.course.bounds(number, step)))
+                })
                 .collect();
             let whole = united(blocks.iter().copied());
             if whole.is_empty() {
                 continue;
             }
-            for &(other, bounds) in &rests {
+            near.clear();
+            let all = whole.grown(self.own_reach(moving));
+            let _ = resting.overlapping(&proxies, &all, &mut |part| {
+                near.push(part as usize);
+                ControlFlow::Continue(())
+            });
+            near.sort_unstable();
+            for &other in &near {
                 let (a, b) = (moving.min(other), moving.max(other));
-                let grown = bounds.grown(self.reach(moving, other));
+                let grown = self.bounds_of(other).grown(self.reach(moving, other));
                 if !grown.overlaps(&whole) || self.filter.excludes(a, b).is_some() {
                     continue;
                 }
@@ -337,11 +369,18 @@ impl Search<'_> {
     /// Does all tasks. Returns what was found, in order.
     fn run(&self, tasks: &[Task], watch: &impl CheckWatch) -> Result<Vec<Found>, Error> {
         let (done, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
-        let run = |finder: &mut Finder, task: &Task| {
+        // A finder that a task has used serves the next one. A clone for each of many tasks would take longer than the
+        // tasks.
+        let finders: Mutex<Vec<Finder>> = Mutex::default();
+        let idle = || finders.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = |task: &Task| {
             if is_stopped.load(Ordering::Relaxed) {
                 return Vec::new();
             }
-            let found = self.search(finder, task, &is_stopped);
+            let used = idle().pop();
+            let mut finder = used.unwrap_or_else(|| self.finder.clone());
+            let found = self.search(&mut finder, task, &is_stopped);
+            idle().push(finder);
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             if !watch.proceed(Progress::new(Stage::Pairs, done, tasks.len() as u64)) {
                 is_stopped.store(true, Ordering::Relaxed);
@@ -349,11 +388,8 @@ impl Search<'_> {
             found
         };
         let found: Vec<Vec<Found>> = match self.options.threads {
-            Threads::One => {
-                let mut finder = self.finder.clone();
-                tasks.iter().map(|task| run(&mut finder, task)).collect()
-            }
-            Threads::Pool => tasks.par_iter().map_init(|| self.finder.clone(), run).collect(),
+            Threads::One => tasks.iter().map(run).collect(),
+            Threads::Pool => tasks.par_iter().map(run).collect(),
         };
         match is_stopped.load(Ordering::Relaxed) {
             true => Err(Error::Stopped),
@@ -366,23 +402,23 @@ impl Search<'_> {
         let grown = self.bounds_of(other).grown(self.reach(moving, other));
         let mut found = Vec::new();
         let mut known: Known = None;
-        let steps = self.course.bounds(number).iter().enumerate();
-        for (step, bounds) in steps.skip(first_step).take(STEPS_PER_TASK) {
+        for step in (first_step..self.course.step_count()).take(STEPS_PER_TASK) {
             if is_stopped.load(Ordering::Relaxed) {
                 break;
             }
-            if !grown.overlaps(bounds) {
+            if !grown.overlaps(&self.course.bounds(number, step)) {
                 known = None;
                 continue;
             }
-            let band = finder.widest_band(moving, other);
+            // Of the finder in which nothing was moved, so that the band does not depend on earlier tasks.
+            let band = self.finder.widest_band(moving, other);
             let motion = self.course.motion(number, step);
             let phases = Step {
                 finder,
                 moving,
                 other,
                 motion: &motion,
-                speed: self.course.speed(number, step),
+                speed: self.course.speed(number, &motion),
                 band,
                 clearance: self.options.clearance,
             }

@@ -64,17 +64,17 @@ impl CheckedPath<'_> {
 
     fn clash(&self, clash: &PathClash) -> Clash<'_> {
         Clash {
-            a: self.name(clash.moving),
-            b: self.name(clash.other),
-            verdict: clash.verdict.map(Verdict::name),
+            pair: PairVerdict::new(
+                [clash.moving, clash.other].map(|it| self.name(it)),
+                clash.verdict,
+            ),
             from: self.place(clash.from),
             until: self.place(clash.until),
             at: self.place(clash.at),
             point: clash.verdict.map(|_| clash.point),
             distance: clash.distance,
             distance_at_least: clash.distance_at_least,
-            certified: clash.doubt.is_none(),
-            doubt: clash.doubt.map(Doubt::name),
+            certainty: Certainty::new(clash.doubt),
             uncertified_rows: clash.doubtful_steps.iter().map(|step| step + 1).collect(),
             allowed: !clash.fails,
             a_path: self.assembly.full_name(clash.moving),
@@ -111,9 +111,10 @@ impl CheckedPath<'_> {
         writeln!(out, ",x,y,z,distance,distance_at_least,a_path,b_path")?;
         for clash in &self.outcome.clashes {
             let clash = self.clash(clash);
-            let [a, b] = [clash.a, clash.b].map(csv_field);
-            write!(out, "{a},{b},{},{}", clash.verdict.unwrap_or_default(), clash.certified)?;
-            write!(out, ",{},{}", clash.doubt.unwrap_or_default(), clash.allowed)?;
+            let (pair, certainty) = (&clash.pair, &clash.certainty);
+            let [a, b] = [pair.a, pair.b].map(csv_field);
+            write!(out, "{a},{b},{},{}", pair.verdict.unwrap_or_default(), certainty.certified)?;
+            write!(out, ",{},{}", certainty.doubt.unwrap_or_default(), clash.allowed)?;
             for Place { row, line, fraction, time } in [clash.from, clash.until, clash.at] {
                 let time = time.map(|time| time.to_string()).unwrap_or_default();
                 write!(out, ",{row},{line},{fraction},{time}")?;
@@ -150,11 +151,37 @@ struct Object<'o> {
     clashes: Vec<Clash<'o>>,
 }
 
+/// The names of two parts, and their verdict.
+#[derive(Serialize)]
+pub(crate) struct PairVerdict<'o> {
+    pub(crate) a: &'o str,
+    pub(crate) b: &'o str,
+    pub(crate) verdict: Option<&'static str>,
+}
+
+impl<'o> PairVerdict<'o> {
+    pub(crate) fn new([a, b]: [&'o str; 2], verdict: Option<Verdict>) -> Self {
+        Self { a, b, verdict: verdict.map(Verdict::name) }
+    }
+}
+
+/// Whether something worse than a verdict can be ruled out, or why not.
+#[derive(Serialize)]
+pub(crate) struct Certainty {
+    pub(crate) certified: bool,
+    doubt: Option<&'static str>,
+}
+
+impl Certainty {
+    pub(crate) fn new(doubt: Option<Doubt>) -> Self {
+        Self { certified: doubt.is_none(), doubt: doubt.map(Doubt::name) }
+    }
+}
+
 #[derive(Serialize)]
 struct Clash<'o> {
-    a: &'o str,
-    b: &'o str,
-    verdict: Option<&'static str>,
+    #[serde(flatten)]
+    pair: PairVerdict<'o>,
     from: Place,
     until: Place,
     at: Place,
@@ -162,8 +189,8 @@ struct Clash<'o> {
     point: Option<DVec3>,
     distance: f64,
     distance_at_least: f64,
-    certified: bool,
-    doubt: Option<&'static str>,
+    #[serde(flatten)]
+    certainty: Certainty,
     uncertified_rows: Vec<usize>,
     allowed: bool,
     a_path: String,

@@ -51,11 +51,23 @@ pub struct CollidingStep {
     pub fails: bool,
 }
 
+/// The outcome of a check between the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Between {
+    /// The steps with contacts that begin on the way, in order.
+    pub steps: Vec<CollidingStep>,
+    /// The checked parts whose surfaces have holes wider than their touch band. Other parts may get inside of them and
+    /// out again between two rows without a contact.
+    pub open_parts: Vec<usize>,
+}
+
 /// Checks robots between each two rows, and returns the steps with contacts that begin on the way.
 ///
 /// All other pairs that the options include are proven to keep their touch band and the clearance, if they keep them at
 /// the rows: [`check_configurations`](crate::check_configurations) checks the rows themselves. It also finds parts that are
-/// inside of others; without a contact in between, that does not change. `proceed` is called now and then with the number of
+/// inside of others; without a contact in between, that does not change, unless one of the parts has
+/// [holes](Between::open_parts). `proceed` is called now and then with the number of
 /// steps that are done, and returns whether to continue.
 ///
 /// # Errors
@@ -65,7 +77,7 @@ pub fn check_between(
     configurations: &Configurations,
     options: &CheckOptions,
     proceed: &(dyn Fn(u64) -> bool + Sync),
-) -> Result<Vec<CollidingStep>, Error> {
+) -> Result<Between, Error> {
     let search_options = options.quick_search()?;
     let (filter, _) = Filter::new(assembly, &options.pairs)?;
     let finder = Finder::new(assembly.clash_parts(), &search_options);
@@ -84,20 +96,20 @@ pub fn check_between(
         }
         found.transpose()
     };
-    let steps = 0..configurations.len() - 1;
-    let found: Result<Vec<CollidingStep>, Error> = match options.threads {
+    let numbers = 0..configurations.len() - 1;
+    let steps: Result<Vec<CollidingStep>, Error> = match options.threads {
         Threads::One => {
             let mut worker = Worker::new(&search);
-            steps.filter_map(|number| step(&mut worker, number)).collect()
+            numbers.filter_map(|number| step(&mut worker, number)).collect()
         }
         Threads::Pool => {
             let worker = || Worker::new(&search);
-            steps.into_par_iter().map_init(worker, step).flatten().collect()
+            numbers.into_par_iter().map_init(worker, step).flatten().collect()
         }
     };
     match is_stopped.load(Ordering::Relaxed) {
         true => Err(Error::Stopped),
-        false => found,
+        false => Ok(Between { steps: steps?, open_parts: search.open_parts() }),
     }
 }
 
@@ -218,6 +230,15 @@ struct PartPiece {
 }
 
 impl Search<'_> {
+    /// The parts of the checked pairs whose surfaces have holes.
+    fn open_parts(&self) -> Vec<usize> {
+        let mut parts: Vec<usize> = self.pairs.iter().flatten().copied().collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts.retain(|&part| self.finder.has_gaps(part));
+        parts
+    }
+
     /// Returns the contacts that begin between two rows, if there are any.
     fn step(&self, worker: &mut Worker<'_>, number: usize) -> Result<Option<CollidingStep>, Error> {
         for (end, row) in [number, number + 1].into_iter().enumerate() {

@@ -86,10 +86,17 @@ impl CellArguments {
         }
         if let Some(SubdivisionDepth::Level(level)) = self.level
             && level > OctreeOptions::MAX_LEVEL
-            && methods == [cubes]
+            && methods.contains(&cubes)
         {
             let most = OctreeOptions::MAX_LEVEL;
-            return Err(Failure::input(format!("--level {level}: at most {most} for octree")));
+            let advice = if methods.len() > 1 {
+                "; choose another method with --method: face-octree"
+            } else {
+                ""
+            };
+            return Err(Failure::input(format!(
+                "--level {level}: at most {most} for octree{advice}"
+            )));
         }
         let mut face_octree = FaceOctreeChoice::default();
         face_octree.depth = self.level;

@@ -89,7 +89,14 @@ pub(crate) fn short(value: f64, digits: i32) -> String {
         return "0".into();
     }
     if !(1e-5..1e9).contains(&magnitude) {
-        return format!("{value:.*e}", (digits - 1).max(0) as usize);
+        let text = format!("{value:.*e}", (digits - 1).max(0) as usize);
+        return match text.split_once('e') {
+            Some((number, exponent)) if number.contains('.') => {
+                let number = number.trim_end_matches('0').trim_end_matches('.');
+                format!("{number}e{exponent}")
+            }
+            _ => text,
+        };
     }
     let decimals = (digits - 1 - magnitude.log10().floor() as i32).max(0) as usize;
     let text = format!("{value:.decimals$}");

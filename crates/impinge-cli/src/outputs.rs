@@ -31,6 +31,11 @@ impl<'a> Outputs<'a> {
             if path.is_dir() {
                 return Err(Failure::input(format!("{option} {named}: is a folder, not a file")));
             }
+            if option == "--picture" && !is_png(path) {
+                return Err(Failure::input(format!(
+                    "{option} {named}: pictures are PNG files; give a name that ends in .png"
+                )));
+            }
             if !parent(path).is_dir() {
                 return Err(Failure::input(format!(
                     "{option} {named}: cannot be written: no such folder"
@@ -120,6 +125,11 @@ impl Identity {
         }
         Self::Path(resolved(path))
     }
+}
+
+/// Whether the name of a file says that it is a PNG picture, or nothing about what it is.
+fn is_png(path: &Path) -> bool {
+    path.extension().is_none_or(|kind| kind.eq_ignore_ascii_case("png"))
 }
 
 /// Returns the folder of a file.

@@ -8,7 +8,7 @@ use crate::{
     poses::{self, pose},
     text,
 };
-use impinge::{Motion, Pose};
+use impinge::Pose;
 use std::path::Path;
 
 /// The rows of a path file.
@@ -92,9 +92,7 @@ fn parse_rows(bytes: &[u8]) -> Result<PathRows, Fault> {
     for (number, (time, pose)) in rows {
         if let Some(&before) = displacements.last() {
             // The row cannot be reached from the one before if that takes half a turn.
-            Motion::between(before, pose).map_err(|error| {
-                Fault::line(number, format!("this row and the one before: {error}"))
-            })?;
+            poses::motion_to_next_row(displacements.len(), [before, pose], number)?;
         }
         if let Some(&before) = times.last().filter(|before| time <= **before) {
             let message =
@@ -138,7 +136,7 @@ mod tests {
             assert!(fault.message.contains(part), "{}", fault.message);
         };
         let half_turn = "-1,0,0,0,0,-1,0,0,0,0,1,0\n";
-        refused(&format!("{IDENTITY}{UP}#\n{half_turn}"), 4, "half a turn");
+        refused(&format!("{IDENTITY}{UP}#\n{half_turn}"), 4, "add a row between rows 2 and 3");
         refused(&format!("time\n0,{IDENTITY}0,{UP}"), 3, "not later than 0");
         refused(&format!("time\n0,{IDENTITY}{UP}"), 3, "13 numbers");
         refused(&format!("{IDENTITY}1,{UP}"), 2, "not 13");

@@ -7,7 +7,7 @@ use crate::{
     format,
     number_rows::{self, Layout},
 };
-use impinge::{Motion, Pose};
+use impinge::{Motion, MotionError, Pose};
 use std::{
     io::{self, Write},
     path::Path,
@@ -47,12 +47,30 @@ fn motions(poses: &[(usize, Pose)]) -> Result<Vec<Motion>, Fault> {
     if poses.len() < 2 {
         return Err(Fault::file("the file holds one pose; a motion needs at least two"));
     }
-    let motion = |ends: &[(usize, Pose)]| {
-        let [(before, start), (line, end)] = [ends[0], ends[1]];
-        Motion::between(start, end)
-            .map_err(|error| Fault::line(line, format!("after the pose in line {before}: {error}")))
+    let motion = |(row, ends): (usize, &[(usize, Pose)])| {
+        let [(_, start), (line, end)] = [ends[0], ends[1]];
+        motion_to_next_row(row, [start, end], line)
     };
-    poses.windows(2).map(motion).collect()
+    (1..).zip(poses.windows(2)).map(motion).collect()
+}
+
+/// The motion from a row of a file, numbered from 1, to the next, which is in the given line.
+pub(crate) fn motion_to_next_row(
+    row: usize,
+    [start, end]: [Pose; 2],
+    line: usize,
+) -> Result<Motion, Fault> {
+    Motion::between(start, end).map_err(|error| {
+        let rows = format!("rows {row} and {}", row + 1);
+        let message = match error {
+            MotionError::HalfTurn { degrees } => format!(
+                "{rows} differ by a rotation of {degrees} degrees, and half a turn or more is ambiguous: add a row \
+                 between {rows}"
+            ),
+            error => format!("{rows}: {error}"),
+        };
+        Fault::line(line, message)
+    })
 }
 
 /// Writes poses in the format of [`load_poses`]. Reading them back gives the same bits.
@@ -97,7 +115,7 @@ mod tests {
         assert_eq!((two[0].end().translation().x, two[1].start()), (5.0, two[0].end()));
         let fault = of(&format!("# half a turn\n{good}\n{turned}")).unwrap_err();
         assert_eq!(fault.location, Location::Line(4));
-        let parts = ["after the pose in line 2", "180 degrees", "add a pose in between"];
+        let parts = ["180 degrees", "add a row between rows 1 and 2"];
         assert!(parts.iter().all(|part| fault.message.contains(part)), "{}", fault.message);
         assert!(of(good).unwrap_err().message.contains("one pose"));
     }

@@ -155,6 +155,7 @@ impl<'s> Builder<'s> {
             return Err(self.fault(&(0..0), message));
         }
         let distribution = way.1.distribution.filter(|_| method == Method::FACE_OCTREE);
+        self.check_tables(run, method)?;
         let threads = match (self.overrides.threads, &run.threads, &scene.threads) {
             (Some(threads), _, _) => threads,
             (None, Some(threads), _) | (None, None, Some(threads)) => self.threads(threads)?,
@@ -306,10 +307,45 @@ impl<'s> Builder<'s> {
         }
     }
 
+    /// Fails if the scene has a table of options for a method that none of its runs has, or if a run has one for another
+    /// method than its own. A method of the [`Overrides`] is chosen for the moment and makes no table wrong.
+    fn check_tables(&self, run: &RunEntry, method: Method) -> Result<(), Error> {
+        if self.overrides.method.is_some() {
+            return Ok(());
+        }
+        let has = |wanted: Method| {
+            let default = self.scene.method.as_ref();
+            let runs = self.scene.run.iter().map(|run| run.get_ref().method.as_ref().or(default));
+            let is_wanted = |name: &Spanned<String>| name.get_ref() == wanted.name();
+            runs.chain(self.scene.run.is_empty().then_some(default)).flatten().any(is_wanted)
+        };
+        fn span<T>(table: &Option<Spanned<T>>) -> Option<Range<usize>> {
+            table.as_ref().map(Spanned::span)
+        }
+        let (of_scene, faces, cubes) = (self.scene, Method::FACE_OCTREE, Method::OCTREE);
+        let tables = [
+            ("face_octree", faces, span(&run.face_octree), method == faces),
+            ("octree", cubes, span(&run.octree), method == cubes),
+            ("face_octree", faces, span(&of_scene.face_octree), has(faces)),
+            ("octree", cubes, span(&of_scene.octree), has(cubes)),
+        ];
+        for (table, wanted, at, is_used) in tables {
+            let Some(at) = at.filter(|_| !is_used) else { continue };
+            let wanted = wanted.name();
+            let message = format!(
+                "`{table}`: options of the method `{wanted}`, but the method is `{method}`: add `method = \
+                 \"{wanted}\"`, or leave out the table"
+            );
+            return Err(self.fault(&at, message));
+        }
+        Ok(())
+    }
+
     /// The options for `face-octree`; the table of a run replaces that of the scene.
     fn face_octree(&self, run: &RunEntry) -> Result<FaceOctreeOptions, Error> {
         let mut choice = FaceOctreeChoice::default();
         if let Some(given) = run.face_octree.as_ref().or(self.scene.face_octree.as_ref()) {
+            let given = given.get_ref();
             choice.depth = self.level(given.level.as_ref(), SubdivisionDepth::MAX_LEVEL)?;
             choice.division = given.division.map(Into::into);
             choice.cell_test = given.cell_test.map(Into::into);
@@ -322,6 +358,7 @@ impl<'s> Builder<'s> {
     fn octree(&self, run: &RunEntry) -> Result<OctreeOptions, Error> {
         let mut choice = OctreeChoice::default();
         if let Some(given) = run.octree.as_ref().or(self.scene.octree.as_ref()) {
+            let given = given.get_ref();
             choice.level = self.level(given.level.as_ref(), OctreeOptions::MAX_LEVEL)?;
             choice.bounding = given.bounding.map(Into::into);
             choice = given.without.iter().fold(choice, |choice, &one| choice.without(one));

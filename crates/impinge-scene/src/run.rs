@@ -20,6 +20,7 @@ use impinge::{
 };
 use impinge_io::csv_field;
 use std::{
+    error::Error as _,
     fmt,
     io::{self, Write},
     ops::ControlFlow,
@@ -307,7 +308,8 @@ impl Run {
             renewed.map_err(|error| Error::Motion {
                 cycle,
                 body: names.of(body.body),
-                message: error.to_string(),
+                // The world's error begins with the number of the body; its source says what is wrong.
+                message: error.source().map_or_else(|| error.to_string(), ToString::to_string),
             })?;
         }
         Ok(time)

@@ -63,6 +63,12 @@ fn frame_files(name: &str) -> Result<Vec<String>, SourceError> {
         Some(pattern) => (path.parent().unwrap_or(Path::new("")), Some(pattern)),
         None => (path, None),
     };
+    let is_unclear = |(_, end): (&str, &str)| end.contains('*');
+    if folder.to_string_lossy().contains('*') || pattern.is_some_and(is_unclear) {
+        return Err(
+            format!("{name}: only one `*` is understood, in the last part of the path").into()
+        );
+    }
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = fs::read_dir(folder)
         .map_err(|error| format!("the folder {} cannot be read: {error}", folder.display()))?;
@@ -83,12 +89,14 @@ fn frame_files(name: &str) -> Result<Vec<String>, SourceError> {
         }
     }
     if names.is_empty() {
-        let what = if pattern.is_some() {
-            "no file matches"
-        } else {
-            "there is no mesh file in the folder"
-        };
-        return Err(format!("{what} {name}").into());
+        return Err(match pattern {
+            Some(_) => format!(
+                "no file of the folder {} matches {last} (`*` stands for any text)",
+                folder.display()
+            ),
+            None => format!("there is no mesh file in the folder {name}"),
+        }
+        .into());
     }
     names.sort_by(|a, b| by_number(a, b));
     Ok(names.iter().map(|file| folder.join(file).to_string_lossy().into_owned()).collect())

@@ -82,6 +82,28 @@ export interface Row {
   /** What was measured when the finding was approved: the fields of an entry of the review file. */
   approved_as: Record<string, unknown> | null;
   cluster: { part: number; place: number };
+  /** Along a path: when. */
+  interval: Interval | null;
+}
+
+/** When a finding along a path begins, is shown and ends: numbers of moments of the path. */
+export interface Interval {
+  from: number;
+  at: number;
+  until: number;
+  /** Why something worse cannot be ruled out; null if it is. */
+  doubt: "samples" | "gaps" | "near" | null;
+}
+
+/** The path that some parts take. */
+export interface Path {
+  file: string;
+  rows: number;
+  /** The parts that move. */
+  moving: number[];
+  /** The moments that the page can show, in order: a row from 1, the share of the way to the next row, and the time if the
+   * path has times. */
+  moments: { row: number[]; fraction: number[]; time: number[] | null };
 }
 
 export interface Resolved {
@@ -126,6 +148,8 @@ export interface Header {
   other_reviews: Record<string, unknown>[] | null;
   /** Whether only verdicts were decided, without depths and faces. */
   is_quick: boolean;
+  /** The path that was checked; null for an assembly at rest. */
+  path: Path | null;
 }
 
 export interface Cluster {
@@ -140,8 +164,13 @@ export interface MeshData {
 }
 
 export class Report {
-  /** Row-major `[R | t]` of each part. */
+  /** Row-major `[R | t]` of each part, at the moment that is shown. */
   readonly poses: Float64Array;
+  /** The moment of the path that is shown. */
+  moment = 0;
+  /** Row-major `[R | t]` of each moment: how it displaces the parts that move from where they are assembled. */
+  readonly displacements: Float64Array;
+  private readonly assembled: Float64Array;
   /** The geometry of each mesh; null for those there was no room for. */
   readonly meshes: (MeshData | null)[];
   private readonly pairsA: Uint32Array;
@@ -162,6 +191,8 @@ export class Report {
     this.identities = new Map(header.identities);
     this.numbers = new Map(rows.map((row, number) => [row.key, number]));
     this.poses = reader.floats(12 * parts.name.length);
+    this.assembled = this.poses.slice();
+    this.displacements = reader.floats(12 * (header.path?.moments.row.length ?? 0));
     [this.firstPair, this.firstOfPlaces] = [new Uint32Array(rows.length), new Uint32Array(rows.length)];
     let [pairs, ofPlaces] = [0, 0];
     rows.forEach((row, i) => {
@@ -177,6 +208,23 @@ export class Report {
         ? { positions: reader.singles(3 * mesh.vertices), corners: reader.indices(3 * mesh.faces) }
         : null,
     );
+  }
+
+  /** Shows another moment of the path: puts the parts that move where they are then. */
+  moveTo(moment: number): void {
+    const { path } = this.header;
+    if (!path) return;
+    this.moment = moment;
+    const d = this.displacements.subarray(12 * moment, 12 * moment + 12);
+    for (const part of path.moving) {
+      const own = this.assembled.subarray(12 * part, 12 * part + 12);
+      for (let row = 0; row < 3; row++) {
+        for (let column = 0; column < 4; column++) {
+          const of = (k: number) => d[4 * row + k] * own[4 * k + column];
+          this.poses[12 * part + 4 * row + column] = of(0) + of(1) + of(2) + (column === 3 ? d[4 * row + 3] : 0);
+        }
+      }
+    }
   }
 
   /** The pairs of faces of a clash, or of one of its places. */

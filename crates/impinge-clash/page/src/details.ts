@@ -3,6 +3,7 @@
 import { element, byId, button, color } from "./dom.ts";
 import { REVIEW_STATUSES, VERDICTS, type Place, type Report, type Review, type ReviewStatus, type Row } from "./data.ts";
 import type { Cluster } from "./filter.ts";
+import { interval } from "./path.ts";
 import type { Reviews } from "./review.ts";
 import { COLORS, HIDDEN, MEANINGS, SIDES, count, plural, type Lengths } from "./words.ts";
 
@@ -14,6 +15,8 @@ export class Details {
   onStep: (by: number) => void = () => {};
   onClose: () => void = () => {};
   onPart: (part: number) => void = () => {};
+  /** Shows a moment of the path. */
+  onMoment: (moment: number) => void = () => {};
   /** Copies a link to a finding. Returns whether that was possible. */
   onLink: (key: string) => Promise<boolean> = async () => false;
   private readonly box = byId("details");
@@ -44,6 +47,7 @@ export class Details {
         ["Parts", count(header.part_count)],
         ["Faces", count(header.face_count)],
         ["Pairs compared", count(header.pairs_checked)],
+        ...(header.path ? [["Path", `${header.path.file}, ${plural(header.path.rows, "row")}`] as [string, string]] : []),
         ["Widest touch band", this.lengths.show(header.touch)],
         ["Clearance", header.clearance > 0 ? this.lengths.show(header.clearance) : "none"],
         ["Units", header.units ?? "not known"],
@@ -118,7 +122,8 @@ export class Details {
       this.bar(row.verdict, COLORS[row.verdict], position, row.key),
       element("p", { class: "meaning" }, ...this.meaning(row)),
       element("div", { class: "parts" }, this.part(row.a, 0, row.closed[0]), this.part(row.b, 1, row.closed[1])),
-      this.form([row]),
+      ...(row.interval ? interval(this.report, row, this.lengths, (moment) => this.onMoment(moment)) : [this.form([row])]),
+      row.interval !== null && element("h3", {}, row.verdict === "clearance" ? "At the closest moment" : "At the first moment"),
       facts(list),
       this.hint(row),
       row.pairs_kept < row.pairs && element("p", { class: "note" }, `${count(row.pairs_kept)} of ${plural(row.pairs, "pair")} of faces are highlighted; there was no room for more.`),
@@ -141,7 +146,7 @@ export class Details {
       this.bar(plural(rows.length, "finding"), COLORS[VERDICTS[worst]], position),
       element("p", { class: "meaning" }, element("bdi", {}, cluster.name)),
       element("dl", { class: "facts-list" }, ...terms),
-      this.form(rows),
+      this.report.header.path === null && this.form(rows),
     );
   }
 

@@ -4,6 +4,7 @@
 import { element, byId, color } from "./dom.ts";
 import { VERDICTS, type Report } from "./data.ts";
 import type { Cluster, Item } from "./filter.ts";
+import { span } from "./path.ts";
 import type { Reviews } from "./review.ts";
 import { COLORS, type Lengths } from "./words.ts";
 
@@ -234,7 +235,8 @@ export class List {
     const clash = this.report.header.rows[item.row];
     const review = this.reviews.of(clash);
     const name = (part: number) => element("span", { title: this.report.fullName(part) }, this.report.name(part));
-    const measure = this.lengths.measure(clash);
+    const { path } = this.report.header;
+    const measure = path && clash.interval ? span(path, clash.interval) : this.lengths.measure(clash);
     const row = element(
       "div",
       { ...common, id: `row-${item.row}`, "data-row": item.row },

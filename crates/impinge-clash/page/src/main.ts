@@ -6,6 +6,7 @@ import { read, REVIEW_STATUSES, VERDICTS, type Report, type Review } from "./dat
 import { Details } from "./details.ts";
 import { CLUSTERS, Filter, ORDERS, type ClusterBy, type Item, type Order, type StatusName } from "./filter.ts";
 import { List } from "./list.ts";
+import { PathSlider } from "./path.ts";
 import { Reviews } from "./review.ts";
 import { COLORS, Lengths, SIDES, count, plural, setColors } from "./words.ts";
 import type { Mode } from "./view/parts.ts";
@@ -26,6 +27,8 @@ interface Hooks {
   listed(): number[];
   /** What is decided about a finding. */
   review(row: number): Review | null;
+  /** Shows a moment of the path. */
+  moveTo(moment: number): void;
   report(): Report;
 }
 
@@ -50,6 +53,7 @@ class Page {
   private readonly filter: Filter;
   private readonly list: List;
   private readonly details: Details;
+  private readonly path: PathSlider;
   private view: View | null = null;
   private why = "";
   private items: Item[] = [];
@@ -66,6 +70,9 @@ class Page {
     this.filter = new Filter(report, this.reviews);
     this.list = new List(report, this.lengths, this.reviews);
     this.details = new Details(report, this.lengths, this.reviews);
+    this.path = new PathSlider(report, this.lengths);
+    this.path.onMove = (moment) => this.moveTo(moment);
+    this.details.onMoment = (moment) => this.moveTo(moment);
     this.head();
     this.tools();
     this.list.onChoose = (item) => void this.choose(item, null);
@@ -273,7 +280,15 @@ class Page {
     const inRows = heads > 0 ? ` in ${plural(this.items.length - this.openRows(), "row")}` : "";
     byId("count").textContent = (shown === all ? `${count(all)} listed` : `${count(shown)} of ${count(all)} listed`) + inRows;
     this.view?.list(listed.filter((row) => row >= 0));
+    this.markIntervals();
     if (!this.chosen) this.describe();
+  }
+
+  /** Marks the chosen finding on the path, or all that are listed. */
+  private markIntervals(): void {
+    const { rows } = this.report.header;
+    const chosen = this.chosen && "row" in this.chosen ? [this.chosen.row] : this.clusteredRows().filter((row) => row >= 0);
+    this.path.mark(chosen.map((row) => rows[row]));
   }
 
   /** The findings of all items, those in closed clusters included; resolved pairs as -1, -2 … */
@@ -303,11 +318,25 @@ class Page {
     this.refilter();
   }
 
+  /** Shows another moment of the path. */
+  moveTo(moment: number): void {
+    if (this.view) this.view.moveTo(moment);
+    else this.report.moveTo(moment);
+    this.path.show();
+    if (this.chosen) this.describe();
+  }
+
   /** Chooses a finding and a place of it, or another item; null for nothing. */
   async choose(item: Item | null, place: number | null): Promise<void> {
     const isOther = item !== this.chosen;
     this.chosen = item;
     this.place = item && "row" in item ? place : null;
+    const interval = item && "row" in item ? this.report.header.rows[item.row].interval : null;
+    if (interval) {
+      this.report.moveTo(interval.at);
+      this.path.show();
+    }
+    this.markIntervals();
     if (item && "row" in item && this.filter.reveal(item.row, this.items)) this.refilter();
     if (isOther) this.list.mark(item);
     this.describe();
@@ -448,7 +477,8 @@ class Page {
 
     const gap = byId("gap");
     const row = this.chosen && "row" in this.chosen ? this.report.header.rows[this.chosen.row] : null;
-    const ends = row && row.distance > 0 ? row.points.map((point) => view.project(point)) : [];
+    const isThere = !row?.interval || row.interval.at === this.report.moment;
+    const ends = row && row.distance > 0 && isThere ? row.points.map((point) => view.project(point)) : [];
     const [p, q] = ends;
     gap.hidden = !(p && q);
     if (!(p && q && row)) return;
@@ -568,6 +598,7 @@ window.impinge = {
   project: (row) => page?.project(row) ?? null,
   listed: () => page?.listed() ?? [],
   review: (row) => page?.review(row) ?? null,
+  moveTo: (moment) => page?.moveTo(moment),
   report: () => {
     if (!page) throw new Error("the page is not ready");
     return page.report;

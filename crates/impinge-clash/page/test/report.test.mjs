@@ -549,6 +549,37 @@ describe("hostile", () => {
   });
 });
 
+test("the slider moves the part along the path", async () => {
+  const { page, complaints } = await show("path");
+  assert.ok(await page.locator("#path").isVisible());
+  assert.ok(!(await page.locator("#save").isVisible()));
+  const middle = async () => page.evaluate(() => [...window.impinge.report().poses.subarray(12, 24)].filter((_, i) => i % 4 === 3));
+  assert.ok(distance(await middle(), [-5.5, 0, 0]) === 0, `${await middle()}`);
+  const marks = await page.locator("#intervals span").all();
+  assert.equal(marks.length, 1);
+
+  // A chosen finding is shown when it begins, with its faces.
+  await choose(page, 0);
+  const highlighted = async () => /** @type {number[]} */ ((await page.evaluate(() => window.impinge.stats())).highlighted);
+  assert.ok(Math.abs((await middle())[0] + 0.75) < 1e-3, `${await middle()}`);
+  assert.ok((await highlighted())[0] > 0);
+  assert.match((await page.locator("#when").textContent()) ?? "", /^t = 1\.9\d*, row 1\.47\d*: moved by \(4\.7\d*, 0, 0\) mm$/);
+
+  // Elsewhere there are no faces that clash.
+  await page.locator(".moments button").nth(2).click();
+  assert.ok(Math.abs((await middle())[0] - 0.75) < 1e-3, `${await middle()}`);
+  assert.deepEqual(await highlighted(), [0, 0]);
+  assert.equal(await page.locator(".moments button").nth(2).getAttribute("aria-pressed"), "true");
+
+  await page.locator("#moment").focus();
+  await page.keyboard.press("End");
+  const [x, y] = await middle();
+  assert.ok(Math.abs(x - 6) < 1e-9 && Math.abs(y - 1.5) < 1e-9, `${x} ${y}`);
+  assert.match((await page.locator("#when").textContent()) ?? "", /row 3: turned by 90° about \(0, 0, 1\), then moved by \(6, 7, 0\) mm$/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("parts beyond single precision are drawn all the same", async () => {
   const { page, complaints } = await show("huge");
   await choose(page, 0);

@@ -2,7 +2,8 @@
 //! fields.
 
 use super::{
-    Frame,
+    Course, Frame, Interval,
+    course::HeaderPath,
     keep::{Kept, KeptRow},
 };
 use crate::{
@@ -60,6 +61,8 @@ pub(super) struct Header<'f> {
     other_reviews: Option<&'f [ReviewEntry]>,
     /// Whether only verdicts were decided, without depths and faces.
     is_quick: bool,
+    /// The path that was checked; null for an assembly at rest.
+    path: Option<HeaderPath<'f>>,
 }
 
 #[derive(Serialize)]
@@ -136,6 +139,8 @@ struct Clash<'f> {
     approved_as: Option<Approved>,
     /// The numbers of the clusters.
     cluster: ClusterNumbers,
+    /// Along a path: when.
+    interval: Option<Interval>,
 }
 
 #[derive(Serialize)]
@@ -180,7 +185,7 @@ struct Skipped<'f> {
 }
 
 impl<'f> Header<'f> {
-    pub(super) fn new(findings: &'f Findings, kept: &Kept) -> Self {
+    pub(super) fn new(findings: &'f Findings, course: Option<&'f Course>, kept: &Kept) -> Self {
         let assembly = &findings.assembly;
         let file =
             |path: &PathBuf| path.file_name().unwrap_or(path.as_os_str()).display().to_string();
@@ -227,7 +232,11 @@ impl<'f> Header<'f> {
                 .rows
                 .iter()
                 .zip(&kept.rows)
-                .map(|(row, cut)| Clash::new(row, cut, kept))
+                .enumerate()
+                .map(|(number, (row, cut))| {
+                    let interval = course.map(|course| course.intervals[number]);
+                    Clash { interval, ..Clash::new(row, cut, kept) }
+                })
                 .collect(),
             resolved: findings
                 .resolved
@@ -242,6 +251,7 @@ impl<'f> Header<'f> {
             identities: identities(findings, kept),
             other_reviews: findings.other_reviews.as_deref(),
             is_quick: findings.is_quick,
+            path: course.map(|course| HeaderPath::new(course, kept)),
         }
     }
 }
@@ -334,6 +344,7 @@ impl<'f> Clash<'f> {
                 fit_difference: it.fit_difference,
             }),
             cluster: row.cluster,
+            interval: None,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! The page itself is built from `page/` next to `src/` and checked in; this module inserts the findings.
 //! They are compressed and base64-encoded, so no part name can end the HTML element that holds them.
 
+mod course;
 mod header;
 mod keep;
 mod pack;
@@ -15,6 +16,7 @@ mod tests;
 
 use crate::findings::Findings;
 use base64::{engine::general_purpose::STANDARD, write::EncoderWriter};
+pub(crate) use course::{Course, Interval, Moment};
 use flate2::{Compression, write::ZlibEncoder};
 use header::Header;
 use impinge::{Mesh, glam::DVec3};
@@ -32,23 +34,42 @@ const MARK: &str = "@FINDINGS@";
 /// # Errors
 /// If `out` cannot be written to.
 pub fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
-    write_within(&Budget::default(), findings, out)
+    write_within(&Budget::default(), findings, None, out)
 }
 
-fn write_within(budget: &Budget, findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the page of findings along a path.
+pub(crate) fn write_path(
+    findings: &Findings,
+    course: &Course,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_within(&Budget::default(), findings, Some(course), out)
+}
+
+fn write_within(
+    budget: &Budget,
+    findings: &Findings,
+    course: Option<&Course>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let (before, after) = TEMPLATE.split_once(MARK).expect("the page has a place for findings");
     out.write_all(before.as_bytes())?;
     let letters = EncoderWriter::new(&mut *out, &STANDARD);
     let mut packed = ZlibEncoder::new(letters, Compression::default());
-    write_data(findings, &Kept::within(budget, findings), &mut packed)?;
+    write_data(findings, course, &Kept::within(budget, findings), &mut packed)?;
     packed.finish()?.finish()?;
     out.write_all(after.as_bytes())
 }
 
 /// Writes the header, followed by all long lists of numbers in the order in which `page/src/data.ts` reads
 /// them.
-fn write_data(findings: &Findings, kept: &Kept, out: &mut dyn Write) -> io::Result<()> {
-    let header = serde_json::to_vec(&Header::new(findings, kept))?;
+fn write_data(
+    findings: &Findings,
+    course: Option<&Course>,
+    kept: &Kept,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let header = serde_json::to_vec(&Header::new(findings, course, kept))?;
     let length = u32::try_from(header.len()).map_err(io::Error::other)?;
     out.write_all(&length.to_le_bytes())?;
     out.write_all(&header)?;
@@ -56,6 +77,8 @@ fn write_data(findings: &Findings, kept: &Kept, out: &mut dyn Write) -> io::Resu
     let assembly = &findings.assembly;
     let places = kept.parts.iter().map(|&part| assembly.parts[part].placement.to_rows());
     pack::floats(out, places.flatten())?;
+    let moments = course.into_iter().flat_map(|course| &course.moments);
+    pack::floats(out, moments.flat_map(|moment| moment.displacement.to_rows()))?;
 
     let rows = || findings.rows.iter().zip(&kept.rows);
     let pairs = || rows().flat_map(|(row, kept)| &row.clash.faces[..kept.pairs]);

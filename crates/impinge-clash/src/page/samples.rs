@@ -3,6 +3,11 @@
 use crate::{
     findings::{Findings, Resolved, Row, Status},
     hidden::Hidden,
+    options::CheckOptions,
+    path::{PathOptions, check_path},
+    path_files::CheckedPath,
+    path_page::PathPage,
+    pattern::Pattern,
     review::{Review, ReviewStatus},
 };
 use impinge::{
@@ -11,7 +16,10 @@ use impinge::{
     generate::{self, Random, gearbox},
     glam::{DMat3, DVec3},
 };
-use impinge_io::assembly::{Assembly, AssemblyPart, Group, Unit};
+use impinge_io::{
+    PathRows,
+    assembly::{Assembly, AssemblyPart, Group, Unit},
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -49,6 +57,26 @@ pub(super) fn of_gearbox() -> Findings {
         row(generate::GEARBOX_TOUCH, Verdict::Touching, None),
     ];
     Findings { pairs_checked: 23, touch: 1e-3, clearance: 0.1, ..Findings::new(assembly, rows) }
+}
+
+/// A block that moves through a wall between the first two rows of a path, and turns on the other side of it.
+pub(super) fn of_path() -> PathPage {
+    let mut assembly = Assembly::default();
+    for (name, size, x) in [("wall", DVec3::new(0.5, 20.0, 20.0), 0.0), ("block", DVec3::ONE, -5.5)]
+    {
+        assembly.parts.push(AssemblyPart::new(name, assembly.meshes.len(), placed(DVec3::X * x)));
+        assembly.meshes.push(Arc::new(generate::cuboid(size).unwrap()));
+    }
+    assembly.units = Some(Unit::Millimetre);
+    assembly.files = vec!["wall.obj".into()];
+    let rows = "time,pose\n0,1,0,0,0,0,1,0,0,0,0,1,0\n4,1,0,0,10,0,1,0,0,0,0,1,0\n5,0,-1,0,6,1,0,0,7,0,0,1,0\n";
+    let file = "path.csv".as_ref();
+    let rows = PathRows::read(rows.as_bytes(), file).unwrap();
+    let (options, moving) =
+        (CheckOptions::default(), PathOptions::new(vec![Pattern::new("block")]));
+    let outcome = check_path(&assembly, &rows, &moving, &options, &()).unwrap();
+    let (assembly, rows, options, outcome) = (&assembly, &rows, &options, &outcome);
+    PathPage::new(&CheckedPath { assembly, rows, file, options, outcome }, &()).unwrap()
 }
 
 /// Names that are dangerous if taken for markup, every verdict and status, and an open part, all far from the

@@ -15,7 +15,7 @@ fn page(findings: &Findings) -> String {
 
 fn page_within(budget: &Budget, findings: &Findings) -> String {
     let mut page = Vec::new();
-    write_within(budget, findings, &mut page).unwrap();
+    write_within(budget, findings, None, &mut page).unwrap();
     String::from_utf8(page).unwrap()
 }
 
@@ -164,6 +164,46 @@ fn clashing_parts_are_kept_first() {
     assert_eq!(header["rows"][0]["b"], 6);
 }
 
+/// The block's front is at −5, its back at −6, and the wall from −0.25 to 0.25; the first step is 10 long and takes 4.
+#[test]
+fn a_path_has_the_moments_at_which_findings_begin_and_end() {
+    let mut page = Vec::new();
+    samples::of_path().write(&mut page).unwrap();
+    let (header, numbers) = unpacked(&String::from_utf8(page).unwrap());
+    let path = &header["path"];
+    assert_eq!(path["moving"], serde_json::json!([1]));
+    assert_eq!(
+        [&path["rows"], &header["rows"][0]["pairs"]],
+        [&3.into(), &header["rows"][0]["pairs_kept"]]
+    );
+    let column = |name: &str| -> Vec<f64> {
+        path["moments"][name].as_array().unwrap().iter().map(|it| it.as_f64().unwrap()).collect()
+    };
+    let [rows, fractions, times] = ["row", "fraction", "time"].map(column);
+    let places: Vec<f64> = rows.iter().zip(&fractions).map(|(row, share)| row + share).collect();
+    assert!(places.is_sorted_by(|p, q| p < q) && places.len() > 200, "{places:?}");
+    assert_eq!((places[0], places[places.len() - 1]), (1.0, 3.0));
+    // After the two poses of the parts, byte by byte.
+    let count = places.len();
+    let float = |number: usize, of: usize, start: usize| {
+        f64::from_le_bytes(std::array::from_fn(|byte| numbers[start + byte * of + number]))
+    };
+    let displacement = |moment: usize, entry: usize| float(12 * moment + entry, 12 * count, 24 * 8);
+    let interval = &header["rows"][0]["interval"];
+    for (name, share) in [("from", 0.475), ("at", 0.475), ("until", 0.625)] {
+        let moment = interval[name].as_u64().unwrap() as usize;
+        assert!((fractions[moment] - share).abs() < 1e-4, "{name}: {}", fractions[moment]);
+        assert!((times[moment] - 4.0 * share).abs() < 1e-3, "{name}: {}", times[moment]);
+        assert!((displacement(moment, 3) - 10.0 * share).abs() < 1e-3, "{name}");
+    }
+    let last = [0, 1, 3, 7].map(|entry| displacement(count - 1, entry));
+    assert_eq!(last, [0.0, -1.0, 6.0, 7.0]);
+    assert!(interval["doubt"].is_null());
+    // What is shown of the clash is checked where the block is then.
+    let x = header["rows"][0]["points"][0][0].as_f64().unwrap();
+    assert!((x + 0.25).abs() < 1e-3, "{x}");
+}
+
 /// Writes pages for the browser tests, if a folder is named: see `page/test`.
 #[test]
 fn pages_for_the_browser() {
@@ -172,6 +212,9 @@ fn pages_for_the_browser() {
     let hostile = samples::hostile();
     let huge = samples::huge();
     let empty = samples::empty();
+    let path = samples::of_path();
+    let mut of_path = Vec::new();
+    path.write(&mut of_path).unwrap();
     let plant = samples::plant(100_000, 100_000);
     let start = Instant::now();
     let of_plant = page(&plant);
@@ -182,6 +225,7 @@ fn pages_for_the_browser() {
         ("hostile", page(&hostile), &hostile),
         ("huge", page(&huge), &huge),
         ("empty", page(&empty), &empty),
+        ("path", String::from_utf8(of_path).unwrap(), path.findings()),
         ("plant", of_plant, &plant),
     ];
     for (name, page, findings) in samples {

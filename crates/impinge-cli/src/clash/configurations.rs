@@ -49,18 +49,22 @@ pub(super) fn run(
     };
     let times = [time, start.elapsed()];
     let (configurations, colliding) = (&configurations, &colliding[..]);
-    let between = between.as_deref();
+    let between = between.as_ref();
     let checked = CheckedConfigurations { assembly, configurations, colliding, between };
 
     arguments.outputs.write_texts(
         &|out| checked.write_json(out),
         &|out| checked.write_csv(out),
+        None,
         interrupt,
     )?;
     match print(arguments, file, &checked, times) {
         // A reader that closed our output still gets the exit code.
         Ok(()) | Err(Failure::OutputClosed) => {}
         Err(failure) => return Err(failure),
+    }
+    if let Some(open) = between.map(|between| &between.open_parts[..]).filter(|it| !it.is_empty()) {
+        note(&holes(&checked, open));
     }
     if checked.doubtful() > 0 {
         note(&format!(
@@ -79,6 +83,24 @@ pub(super) fn run(
             count(configurations.len(), "configuration")
         ))),
     }
+}
+
+/// Parts with holes that a note names; the others are counted.
+const MAX_HOLES: usize = 3;
+
+/// Warns about parts that others may get inside of between two configurations without a contact.
+fn holes(checked: &CheckedConfigurations<'_>, open: &[usize]) -> String {
+    let named = open.iter().take(MAX_HOLES).map(|&part| plain(checked.name(part as u32)));
+    let mut names: Vec<String> = named.collect();
+    if open.len() > MAX_HOLES {
+        names.push(format!("{} more", open.len() - MAX_HOLES));
+    }
+    let have = if open.len() == 1 { "has" } else { "have" };
+    format!(
+        "{} {have} holes in the surface: a part that gets inside through a hole and out again between two \
+         configurations is not found",
+        names.join(", ")
+    )
 }
 
 /// How a check is run and watched.
@@ -198,8 +220,8 @@ fn readable(
         table::time(time),
         table::time(time / u32::try_from(total).unwrap_or(u32::MAX))
     );
-    if let Some(steps) = between {
-        text.push_str(&readable_between(checked, steps, time_between));
+    if let Some(between) = between {
+        text.push_str(&readable_between(checked, &between.steps, time_between));
     }
     text
 }

@@ -187,17 +187,24 @@ impl Files {
         })
     }
 
-    /// Writes an outcome that only has JSON and CSV: that of many configurations, or of a path.
+    /// Whether a report page is written.
+    pub(super) fn has_report(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Writes an outcome that has no faces: JSON and CSV of many configurations or of a path, and the page of a path.
     pub(super) fn write_texts(
         &self,
         json: &TextWriter<'_>,
         csv: &TextWriter<'_>,
+        report: Option<&TextWriter<'_>>,
         interrupt: &Interrupt,
     ) -> Result<(), Failure> {
         interrupt.during(|| {
             let mut drafts = Vec::new();
-            for (path, writer) in [(&self.output, json), (&self.csv, csv)] {
-                let Some(path) = path else { continue };
+            let all = [(&self.output, Some(json)), (&self.csv, Some(csv)), (&self.report, report)];
+            for (path, writer) in all {
+                let (Some(path), Some(writer)) = (path, writer) else { continue };
                 let mut draft = Draft::create(path)?;
                 progress::with_spinner(&format!("writing {}", path.display()), || {
                     draft.fill(|out| writer(&mut interrupt.stream(out)))

@@ -8,7 +8,8 @@ use crate::{
 };
 use impinge::{clash::Verdict, glam::DVec3};
 use impinge_clash::{
-    CheckOptions, CheckedPath, Doubt, PathClash, PathOutcome, PathPlace, Pattern, check_path,
+    CheckOptions, CheckedPath, Doubt, PathClash, PathOutcome, PathPage, PathPlace, Pattern,
+    check_path,
 };
 use impinge_io::{PathRows, assembly::Assembly};
 use std::{
@@ -25,7 +26,7 @@ pub(super) struct PathOptions {
     /// Move parts along this path, through the others: a CSV file with a row of 12 numbers for each step, the
     /// row-major 3x4 matrix that displaces the parts from where they stand
     #[arg(long, value_name = "PATH.csv", requires = "moving")]
-    #[arg(conflicts_with_all = ["baseline", "sort", "group_by", "report", "glb", "bcf", "picture", "pictures", "review", "configurations"])]
+    #[arg(conflicts_with_all = ["baseline", "sort", "group_by", "glb", "bcf", "picture", "pictures", "review", "configurations"])]
     pub(super) path: Option<PathBuf>,
     /// The parts that move: a sub-assembly, a file or a part, by name, path or pattern; may be repeated
     #[arg(long, value_name = "PART", requires = "path")]
@@ -80,9 +81,17 @@ pub(super) fn run(
     })?;
     let time = start.elapsed();
     let checked = CheckedPath { assembly, rows: &rows, file, options, outcome: &outcome };
+    let page = match arguments.outputs.has_report() {
+        true => Some(interrupt.during(|| {
+            let watcher = search::Watcher::new(assembly, interrupt);
+            PathPage::new(&checked, &watcher).map_err(search::failure)
+        })?),
+        false => None,
+    };
     arguments.outputs.write_texts(
         &|out| checked.write_json(out),
         &|out| checked.write_csv(out),
+        page.is_some().then_some(&|out| page.iter().try_for_each(|page| page.write(out))),
         interrupt,
     )?;
     match print(arguments, &checked, time) {

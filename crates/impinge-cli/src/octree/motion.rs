@@ -69,11 +69,12 @@ pub(super) struct Arguments {
     #[arg(long)]
     compact: bool,
     /// Orders of cubes to try for --compact, each from another start
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=MAX_ORDERS))]
     #[arg(requires = "compact")]
     scans: u32,
     /// Shuffled orders of cubes to try for --compact
     #[arg(long, value_name = "N", default_value_t = 0, requires = "compact")]
+    #[arg(value_parser = value_parser!(u32).range(..=MAX_ORDERS))]
     restarts: u32,
     /// Seed of the shuffled orders
     #[arg(long, value_name = "N", default_value_t = 1, requires = "restarts")]
@@ -96,6 +97,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
 }
+
+/// Most orders of cubes that are tried. Each takes as long as the first, and covers hardly get smaller after a hundred.
+const MAX_ORDERS: i64 = 10_000;
 
 const ALGORITHMS: Names<MotionAlgorithm> = &[
     ("efficient", MotionAlgorithm::Efficient),

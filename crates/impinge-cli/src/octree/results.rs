@@ -68,12 +68,12 @@ impl Figures {
 
     /// Returns the figures as rows of a table.
     pub(super) fn rows(&self) -> Vec<Vec<String>> {
-        let [x, y, z] = self.min;
+        let [x, y, z] = self.min.map(|coordinate| short(coordinate, 12));
         let row = |name: &str, value: String| vec![name.to_owned(), value];
         vec![
             row("level", self.level.to_string()),
-            row("root cube", format!("from ({x}, {y}, {z}), side {}", self.side)),
-            row("voxel side", self.voxel.to_string()),
+            row("root cube", format!("from ({x}, {y}, {z}), side {}", short(self.side, 12))),
+            row("voxel side", short(self.voxel, 12)),
             row("nodes", self.nodes.to_string()),
             row("black nodes", self.black.to_string()),
             row("white nodes", self.white.to_string()),

@@ -181,7 +181,13 @@ fn wrong_sequences_are_refused_by_file() {
     folder.write("frame_3.obj", frame(0.0));
     let with = |from: &str, to: &str| folder.write("other.toml", SEQUENCE.replace(from, to));
     for (from, to, words) in [
-        ("frame_*.obj", "nothing_*.obj", &["other.toml:6:", "no file matches"][..]),
+        (
+            "frame_*.obj",
+            "nothing_*.obj",
+            &["other.toml:6:", "no file of the folder", "matches nothing_*.obj"][..],
+        ),
+        ("frame_*.obj", "f*_*.obj", &["other.toml:6:", "f*_*.obj", "only one `*`"]),
+        ("frame_*.obj", "f*/a_*.obj", &["other.toml:6:", "only one `*`", "last part"]),
         ("frame_*.obj", "no-folder", &["other.toml:6:", "no-folder", "cannot be read"]),
         ("every = 2", "every = 0", &["`every`"]),
         ("self = true", "self = true\nmesh = \"gen:chair\"", &["cloth", "`mesh` and `sequence`"]),
@@ -210,7 +216,9 @@ fn wrong_sequences_are_refused_by_file() {
     }
     // Coordinates that leave the range of a mesh at some cycle: nothing is written either.
     let huge = with("at = [0.0, 0.0, -1.0]", "deform = { kind = \"flag\", amplitude = 1e101 }");
-    impinge(["run", &huge, "-o", &rows]).refuses(&["cycle", "floor", "beyond"]);
+    let run = impinge(["run", &huge, "-o", &rows]);
+    run.refuses(&["cycle", "body floor: ", "beyond"]);
+    assert_eq!(run.stderr.matches("body").count(), 1, "{}", run.stderr);
     assert!(!folder.names().contains(&"rows.csv".to_owned()), "nothing is written");
 }
 

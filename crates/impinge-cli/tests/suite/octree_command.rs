@@ -267,6 +267,12 @@ fn options_are_checked() {
     impinge([&turned[..], &["-o", &source]].concat()).refuses(&["--output", "would overwrite"]);
     impinge(["octree", "inspect", &source, &source, "--picture", &folder.at("a.png")])
         .refuses(&["--picture", "several"]);
+    let picture = folder.at("a.jpg");
+    impinge(["octree", "inspect", &source, "--picture", &picture]).refuses(&["a.jpg", ".png"]);
+    impinge(["octree", "make", "gen:chair", "--faces", "--picture", &picture])
+        .refuses(&["a.jpg", ".png"]);
+    impinge([&turned[..], &["--compact", "--restarts", "10001"]].concat())
+        .misused(&["--restarts", "10000"]);
 }
 
 /// The examples of the help, in their order: each uses files of those before it.

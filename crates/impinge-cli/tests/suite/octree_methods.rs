@@ -118,6 +118,7 @@ fn options_of_other_methods_and_wrong_values_are_refused() {
     query(&["--method", "face-octree", "--bounding", "boxes"]).refuses(&["--bounding", "octree"]);
     query(&["--method", "octree", "--bounding", "cubes"]).misused(&["cubes", "spheres"]);
     query(&["--method", "octree", "--level", "9"]).refuses(&["--level 9", "at most 8"]);
+    query(&["--method", "all", "--level", "9"]).refuses(&["at most 8 for octree", "face-octree"]);
     query(&["--method", "face-octree", "--level", "13"]).misused(&["13", "0 to 12", "auto"]);
     query(&["--method", "octree", "--without", "edges"]).misused(&["edges"]);
 
@@ -128,4 +129,19 @@ fn options_of_other_methods_and_wrong_values_are_refused() {
     run("octree = { without = [\"edges\"] }\n").refuses(&["scene.toml:1", "edges", "linked-faces"]);
     run("octree = { bounding = \"cubes\" }\n").refuses(&["scene.toml:1", "cubes", "spheres"]);
     run("face_octree = { depth = 3 }\n").refuses(&["scene.toml:1", "depth"]);
+    run("octree = { level = 4 }\n").refuses(&[
+        "scene.toml:1:10",
+        "`octree`",
+        "is `wide`",
+        "method =",
+    ]);
+    run("method = \"octree\"\nface_octree = { level = 4 }\n")
+        .refuses(&["scene.toml:2", "is `octree`"]);
+    // Each table is for the method of one run; a run cannot have a table of another method.
+    let runs = "cycles = 1\noctree = { level = 3 }\nbody = [{ mesh = \"gen:chair\" }]\n[[run]]\nmethod = \"octree\"\n[[run]]\nmethod = \"brute\"\n";
+    impinge(["run", &folder.write("runs.toml", runs)]).succeeds();
+    let wrong = folder.write("wrong.toml", format!("{runs}octree = {{ level = 2 }}\n"));
+    impinge(["run", &wrong]).refuses(&["wrong.toml:8", "`octree`", "is `brute`"]);
+    // A method that is chosen for the moment makes no table wrong.
+    impinge(["run", &wrong, "--method", "wide"]).succeeds();
 }

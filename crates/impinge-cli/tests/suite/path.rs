@@ -72,6 +72,10 @@ fn a_part_that_is_beyond_a_wall_in_the_next_row_is_found() {
     assert_eq!(rows[0].len(), rows[1].len());
     assert_eq!(rows[1][..4], ["cube", "wall", "penetrating", "true"]);
 
+    let page = folder.at("out.html");
+    assert_eq!(with(&["--report", &page, "--csv", &csv]).code, Some(1));
+    assert!(folder.text("out.html").contains("Moment of the path"));
+
     // The other way round: the wall moves, and the times are those of the file.
     let rows = std::fs::read_to_string(&path).unwrap().replace("10", "-10").replace("12", "-12");
     let timed: Vec<String> =
@@ -96,10 +100,11 @@ fn mistakes_in_paths_are_named() {
     run(&folder.at("none.csv"), "cube", &[]).refuses(&["none.csv"]);
     let half_turn =
         folder.write("half.csv", "1,0,0,0,0,1,0,0,0,0,1,0\n# out\n-1,0,0,0,0,-1,0,0,0,0,1,0\n");
-    run(&half_turn, "cube", &[]).refuses(&["half.csv:3", "half a turn"]);
+    run(&half_turn, "cube", &[]).refuses(&["half.csv:3", "half a turn", "add a row between rows"]);
     let short = folder.write("short.csv", "1,0,0,0,0,1,0,0,0,0,1,0\n1,0,0\n");
     run(&short, "cube", &[]).refuses(&["short.csv:2", "12 numbers"]);
-    run(&path, "cube", &["--report", "a.html"]).misused(&["--report", "--path"]);
+    run(&path, "cube", &["--glb", "a.glb"]).misused(&["--glb", "--path"]);
+    run(&path, "cube", &["--report", "a.html", "--quick"]).refuses(&["--report", "--quick"]);
     run(&path, "cube", &["--csv", &path]).refuses(&["--csv", "overwrite"]);
     impinge(["clash", &wall, &cube, "--path", &path]).misused(&["--moving"]);
     impinge(["clash", &wall, &cube, "--moving", "cube"]).misused(&["--path"]);
@@ -181,4 +186,15 @@ fn what_an_arm_passes_between_two_rows_is_found() {
     // Without the post the way is clear, and that is proven.
     impinge(["clash", &robot, "--joints", &sparse, "--continuous"]).succeeds();
     impinge(["clash", &robot, "--continuous"]).misused(&["--joints"]);
+
+    // A part may get inside a box with a hole without a contact.
+    let mut text = Soup::cube([0.0, 0.0, 5.0], 1.0).obj();
+    text.truncate(text.trim_end().rfind('\n').unwrap() + 1);
+    let open = folder.write("open.obj", text);
+    let run = impinge(["clash", &robot, &open, "--joints", &sparse, "--continuous", "--json"]);
+    assert_eq!(run.code, Some(0), "{}", run.stderr);
+    assert!(run.stderr.contains("open has holes in the surface"), "{}", run.stderr);
+    let lines = run.json_lines();
+    let summary = &lines[lines.len() - 1]["between"];
+    assert_eq!(summary["open_parts"], serde_json::json!(["open"]));
 }

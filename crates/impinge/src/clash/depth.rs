@@ -415,11 +415,16 @@ impl DepthProbe {
             for _ in 0..CLIMB_STEPS {
                 let away = here - nearest.point;
                 let along = (away - normal * normal.dot(away)).normalize_or_zero();
-                // No point of `outer` is closer than `nearest`, so a shorter step stays inside.
-                // Projecting onto the triangle does not lengthen the step.
+                // No face of `outer` is closer than `nearest`, so that a shorter step crosses none. Projecting onto the
+                // triangle does not lengthen the step.
                 let next = nearest_point(&triangle, here + along * (step * nearest.distance));
                 let floor = nearest.distance;
-                match shape.nearest_beyond(pose, next, floor, &mut self.stack) {
+                let deeper = shape.nearest_beyond(pose, next, floor, &mut self.stack);
+                // That alone does not keep the point inside. The solid is enclosed by mended faces, which differ from
+                // those of the mesh by the width of its gaps, so a point inside by less than that may lie on the outer side
+                // of the mesh; and the least distances are mostly rounding. From there, away from the faces is out
+                // of the solid.
+                match deeper.filter(|_| outer.is_inside(next, &mut self.stack)) {
                     Some(deeper) => {
                         let gain = deeper.distance - nearest.distance;
                         (here, nearest) = (next, deeper);

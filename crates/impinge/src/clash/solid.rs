@@ -172,6 +172,8 @@ struct Mending<'m> {
     faces: Vec<[u32; 3]>,
     size: f64,
     gap: f64,
+    /// The tolerance with which vertices were welded.
+    tolerance: f64,
 }
 
 impl<'m> Mending<'m> {
@@ -180,7 +182,8 @@ impl<'m> Mending<'m> {
             .map(|face| surface.corners(face))
             .filter(|[a, b, c]| a != b && b != c && c != a)
             .collect();
-        Self { positions: mesh.positions().into(), faces, size, gap: 0.0 }
+        let positions = mesh.positions().into();
+        Self { positions, faces, size, gap: 0.0, tolerance: 1e-12 * size }
     }
 
     /// The solid of faces that are different.
@@ -318,14 +321,15 @@ impl<'m> Mending<'m> {
             }
             let left = length(&chain);
             if left < best.0 * (1.0 - WORTHWHILE) {
-                best = (left, Some(welded));
+                best = (left, Some((welded, tolerance)));
             }
             if left == 0.0 {
                 break;
             }
         }
-        let Some(welded) = best.1 else { return };
+        let Some((welded, tolerance)) = best.1 else { return };
         self.gap = self.gap.max(welded.gap);
+        self.tolerance = self.tolerance.max(tolerance);
         for face in &mut self.faces {
             *face = face.map(|vertex| welded.of(vertex));
         }
@@ -336,12 +340,12 @@ impl<'m> Mending<'m> {
         self.positions[from as usize].distance(self.positions[to as usize])
     }
 
-    /// Joins open edges that end on other open edges.
+    /// Joins open edges that end on other open edges, with the tolerance for which [`weld`](Self::weld) has counted on
+    /// that: vertices that are a little too far apart to be welded lie on each other's edges.
     fn join(&mut self, open: &mut Chain) -> Vec<[u32; 3]> {
-        let tolerance = self.gap.max(1e-12 * self.size);
         let before = open.len();
         let mut joined = open.clone();
-        let (slivers, gap) = join_edges(&self.positions, &mut joined, tolerance);
+        let (slivers, gap) = join_edges(&self.positions, &mut joined, self.tolerance);
         // Slivers that close nothing would only add noise.
         if joined.len() >= before {
             return Vec::new();

@@ -61,7 +61,8 @@ export class Highlight extends Group {
     super();
   }
 
-  /** Shows a finding, or one place of it, within a ball; null for none. */
+  /** Shows a finding, or one place of it, within a ball; null for none. Along a path, faces and points are shown only at
+   * the moment that the finding is about. */
   show(number: number | null, place: number | null, around: Sphere, ratio: number): void {
     for (const child of this.children) {
       // Shapes of parts are shared; all others were made for this clash.
@@ -72,6 +73,7 @@ export class Highlight extends Group {
     if (number === null) return;
     const row = this.report.header.rows[number];
     [row.a, row.b].forEach((part, side) => this.addPart(part, side, row.inside === "ab"[side]));
+    if (row.interval && row.interval.at !== this.report.moment) return;
     const points = (place === null ? row.points : [row.places[place].point]).map((point) => this.space.toPicture(point));
     const pairs = this.report.pairs(number, place);
     const contacts = row.distance > 0 ? [] : this.contacts(row.a, row.b, pairs);

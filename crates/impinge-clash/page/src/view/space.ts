@@ -100,30 +100,40 @@ export class Space {
   }
 }
 
-/** Around the turned boxes of all parts. */
+/** Around the turned boxes of all parts; around the whole way of those that move. */
 function boundsOf(report: Report): Box {
-  const { parts, meshes } = report.header;
-  const min: Point = [Infinity, Infinity, Infinity];
-  const max: Point = [-Infinity, -Infinity, -Infinity];
-  const poses = report.poses;
+  const { parts, meshes, path } = report.header;
+  const all = nothing();
+  const together = nothing();
+  const moving = new Set(path?.moving);
   parts.mesh.forEach((number, part) => {
     const { center, half, faces } = meshes[number];
-    if (faces === 0) return;
-    for (let row = 0; row < 3; row++) {
-      const r = 12 * part + 4 * row;
-      let [middle, reach] = [poses[r + 3], 0];
-      for (let axis = 0; axis < 3; axis++) {
-        middle += poses[r + axis] * center[axis];
-        reach += Math.abs(poses[r + axis]) * half[axis];
-      }
-      min[row] = Math.min(min[row], middle - reach);
-      max[row] = Math.max(max[row], middle + reach);
-    }
+    if (faces > 0) include(moving.has(part) ? together : all, report.poses, 12 * part, center, half);
   });
-  return min[0] <= max[0]
-    ? [min, max]
-    : [
-        [0, 0, 0],
-        [0, 0, 0],
-      ];
+  const [low, high] = together;
+  if (low[0] <= high[0]) {
+    const center = low.map((value, axis) => value / 2 + high[axis] / 2) as Point;
+    const half = low.map((value, axis) => (high[axis] - value) / 2) as Point;
+    for (let at = 0; at < report.displacements.length; at += 12) include(all, report.displacements, at, center, half);
+  }
+  return all[0][0] <= all[1][0] ? all : [[0, 0, 0], [0, 0, 0]];
+}
+
+const nothing = (): Box => [
+  [Infinity, Infinity, Infinity],
+  [-Infinity, -Infinity, -Infinity],
+];
+
+/** Grows bounds until they hold a box that is placed by the matrix that begins at an index. */
+function include([min, max]: Box, matrices: Float64Array, at: number, center: Point, half: Point): void {
+  for (let row = 0; row < 3; row++) {
+    const r = at + 4 * row;
+    let [middle, reach] = [matrices[r + 3], 0];
+    for (let axis = 0; axis < 3; axis++) {
+      middle += matrices[r + axis] * center[axis];
+      reach += Math.abs(matrices[r + axis]) * half[axis];
+    }
+    min[row] = Math.min(min[row], middle - reach);
+    max[row] = Math.max(max[row], middle + reach);
+  }
 }

@@ -195,6 +195,13 @@ export class View {
     this.showMode();
   }
 
+  /** Shows another moment of the path. */
+  moveTo(moment: number): void {
+    this.report.moveTo(moment);
+    this.arrange();
+    this.draw();
+  }
+
   /** Chooses a clash, or a place of it, and frames it; null shows all again. */
   select(row: number | null, place: number | null, isAnimated = true): Promise<void> {
     this.chosen = row === null ? null : { row, place };

@@ -66,6 +66,34 @@ impl Body {
         Self { positions, faces }
     }
 
+    /// A square block with a square blind hole in its upper side.
+    pub(super) fn pocket(side: f64, hole: f64, height: f64, depth: f64) -> Self {
+        let (outer, inner) = (square(side), square(hole));
+        let mut body = Self::ring(&outer, &inner, height);
+        // The last corners of a ring are those of the hole at the lower end.
+        let floor = 0.5 * height - depth;
+        body.positions[12..].iter_mut().for_each(|p| p.z = floor);
+        // Instead of the ring at the lower end: the underside, and the floor of the hole.
+        body.faces.retain(|face| !face.iter().all(|vertex| *vertex < 4 || *vertex >= 12));
+        body.faces.extend([[0, 2, 1], [0, 3, 2], [12, 13, 14], [12, 14, 15]]);
+        body
+    }
+
+    /// A channel along the z axis with the profile of a U: 40 mm wide, 50 mm deep and 40 mm long, with walls of 10 mm.
+    pub(super) fn channel() -> Self {
+        let outline = [
+            [-30., 0.],
+            [30., 0.],
+            [30., 60.],
+            [20., 60.],
+            [20., 10.],
+            [-20., 10.],
+            [-20., 60.],
+            [-30., 60.],
+        ];
+        Self::prism(&outline.map(DVec2::from_array), 40.0)
+    }
+
     /// A round tube around the z axis.
     pub(super) fn tube(outer: f64, inner: f64, height: f64) -> Self {
         Self::ring(&circle(outer, SIDES), &circle(inner, SIDES), height)
@@ -208,6 +236,12 @@ impl Body {
         }
         net.values().all(|&count| count == 0)
     }
+}
+
+/// The corners of a square around the origin.
+pub(super) fn square(side: f64) -> [DVec2; 4] {
+    let h = 0.5 * side;
+    [dvec2(-h, -h), dvec2(h, -h), dvec2(h, h), dvec2(-h, h)]
 }
 
 /// The corners of a regular polygon, from the x axis.

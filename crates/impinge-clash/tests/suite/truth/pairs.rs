@@ -29,7 +29,7 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    fn new(name: impl Into<String>, verdict: Option<Verdict>, a: Body, b: Body) -> Self {
+    pub(super) fn new(name: impl Into<String>, verdict: Option<Verdict>, a: Body, b: Body) -> Self {
         Self {
             name: name.into(),
             bodies: [a, b],
@@ -45,7 +45,7 @@ impl Pair {
         }
     }
 
-    fn depth(mut self, depth: f64) -> Self {
+    pub(super) fn depth(mut self, depth: f64) -> Self {
         self.depth = Some(depth);
         self.margin = self.margin.min(depth);
         self
@@ -78,7 +78,7 @@ impl Pair {
         self
     }
 
-    fn margin(mut self, margin: f64) -> Self {
+    pub(super) fn margin(mut self, margin: f64) -> Self {
         self.margin = self.margin.min(margin);
         self
     }
@@ -382,20 +382,6 @@ fn angled() -> Vec<Pair> {
         ];
         Body::prism(&outline.map(DVec2::from_array), 40.0)
     };
-    // A channel 40 mm wide and 50 mm deep, with walls of 10 mm.
-    let u = || {
-        let outline = [
-            [-30., 0.],
-            [30., 0.],
-            [30., 60.],
-            [20., 60.],
-            [20., 10.],
-            [-20., 10.],
-            [-20., 60.],
-            [-30., 60.],
-        ];
-        Body::prism(&outline.map(DVec2::from_array), 40.0)
-    };
     let block = |x: f64, y: f64| Body::cuboid(x, y, 40.0);
     vec![
         Pair::new(
@@ -445,13 +431,23 @@ fn angled() -> Vec<Pair> {
         Pair::new("crossing stems of two T", PENETRATING, t(), t().turned(DVec3::Y, 90.0))
             .volume(20.0 * 20.0 * 60.0 + 40.0 * 40.0 * 20.0)
             .margin(10.0),
-        Pair::new("block that fills a U", TOUCHING, u(), block(40.0, 50.0).moved(0.0, 35.0, 0.0)),
-        Pair::new("block in a U, apart", CLEAR, u(), block(30.0, 30.0).moved(0.0, 40.0, 0.0))
-            .margin(5.0),
+        Pair::new(
+            "block that fills a U",
+            TOUCHING,
+            Body::channel(),
+            block(40.0, 50.0).moved(0.0, 35.0, 0.0),
+        ),
+        Pair::new(
+            "block in a U, apart",
+            CLEAR,
+            Body::channel(),
+            block(30.0, 30.0).moved(0.0, 40.0, 0.0),
+        )
+        .margin(5.0),
         Pair::new(
             "block wider than a U by 1 mm on each side",
             PENETRATING,
-            u(),
+            Body::channel(),
             block(42.0, 30.0).moved(0.0, 45.0, 0.0),
         )
         .volume(2.0 * 30.0 * 40.0)
@@ -459,8 +455,8 @@ fn angled() -> Vec<Pair> {
         Pair::new(
             "two U in each other",
             TOUCHING,
-            u(),
-            u().turned(DVec3::Z, 180.0).moved(40.0, 70.0, 0.0),
+            Body::channel(),
+            Body::channel().turned(DVec3::Z, 180.0).moved(40.0, 70.0, 0.0),
         ),
     ]
 }

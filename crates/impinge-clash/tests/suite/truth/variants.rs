@@ -65,9 +65,19 @@ impl Variant {
         Self::Finer,
     ];
 
+    /// Whether coordinates are off at random.
+    pub(super) fn is_noise(self) -> bool {
+        matches!(self, Self::Noise | Self::SingleNoise)
+    }
+
     /// The pair, written this way; `None` if that would make another pair of it.
     pub(super) fn of(self, pair: &Pair) -> Option<Pair> {
-        let mut random = Random::new(7);
+        self.with_seed(pair, 7)
+    }
+
+    /// The same with other random numbers.
+    pub(super) fn with_seed(self, pair: &Pair, seed: u64) -> Option<Pair> {
+        let mut random = Random::new(seed);
         let mut changed = match self {
             Self::Swapped => pair.swapped(),
             _ => pair.clone(),
