@@ -25,7 +25,7 @@ use crate::{
     text::Text,
 };
 use impinge::{
-    Mesh, Method, Pose, Shape, Threads,
+    Distribution, Mesh, Method, Pose, Shape, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
     convex::Hull,
     generate::Random,
@@ -184,7 +184,7 @@ impl<'s> Builder<'s> {
             stop_at_contact: scene.stop_at_contact,
             is_continuous,
             wants_stats: self.overrides.stats,
-            sweeper: wants_swept.then(Sweeper::default),
+            sweeper: wants_swept.then(|| Sweeper::new(distribution.unwrap_or(Distribution::Steal))),
             contact_limit: ContactLimit {
                 contacts,
                 place: text.place(&limit_at),

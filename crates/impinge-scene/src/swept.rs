@@ -6,16 +6,17 @@ use crate::{
     rows::{RowSwept, micros},
 };
 use impinge::{
-    FacePair, Motion, Shape, Threads, World,
+    Distribution, FacePair, Motion, Shape, Threads, World,
     broad::{BroadPhase, Detail, Packed, Proxies},
-    motion::{Deformation, MotionError, Moving, swept_bounds, swept_contacts},
+    motion::{Deformation, MotionError, Moving, swept_bounds, swept_contacts_on},
     world::BodyId,
 };
 use std::{collections::HashMap, ops::ControlFlow, time::Instant};
 
 /// Finds the pairs of faces, and keeps those of the last cycle.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sweeper {
+    distribution: Distribution,
     motions: Vec<Course>,
     /// Bodies that deform, by number, as they were at the previous cycle.
     before: HashMap<usize, Shape>,
@@ -32,6 +33,12 @@ enum Course {
 }
 
 impl Sweeper {
+    /// `distribution` is how comparisons are distributed, if the world uses several threads.
+    pub(super) fn new(distribution: Distribution) -> Self {
+        let (motions, near, pairs) = Default::default();
+        Self { distribution, motions, before: HashMap::new(), near, pairs }
+    }
+
     /// Keeps a body as it is, before it deforms.
     pub(super) fn keep(&mut self, body: usize, shape: &Shape) {
         self.before.insert(body, shape.clone());
@@ -68,7 +75,8 @@ impl Sweeper {
                     Course::Deforming(deformation) => Moving::from(&**deformation),
                 }
             });
-            let found = swept_contacts(a, b).expect("a world has shapes of one method");
+            let found = swept_contacts_on(a, b, world.threads(), self.distribution)
+                .expect("a world has shapes of one method");
             row.swept_compared += found.compared;
             row.swept_pairs += found.pairs.len();
             if !found.pairs.is_empty() {

@@ -46,5 +46,5 @@ pub use moving::Moving;
 pub use path::Path;
 pub use profile::{DistanceAt, distance_profile, least_distance};
 pub use rigid::{MAX_TURN, Motion, MotionError};
-pub use swept::{SweptContacts, swept_bounds, swept_contacts};
+pub use swept::{SweptContacts, swept_bounds, swept_contacts, swept_contacts_on};
 pub use timeline::{ContactInterval, contact_intervals};

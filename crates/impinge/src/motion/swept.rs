@@ -16,8 +16,8 @@ use super::{
     moving::{MovingBody, MovingFace},
 };
 use crate::{
-    Bounds, FacePair, MethodMismatch, Shape, convex::Hull, narrow::triangles_intersect,
-    query::Searcher,
+    Bounds, Distribution, FacePair, MethodMismatch, Shape, Threads, convex::Hull,
+    narrow::triangles_intersect, query::Searcher,
 };
 use glam::DVec3;
 
@@ -71,18 +71,35 @@ pub fn swept_contacts<'m>(
     a: impl Into<Moving<'m>>,
     b: impl Into<Moving<'m>>,
 ) -> Result<SweptContacts, MethodMismatch> {
+    swept_contacts_on(a, b, Threads::One, Distribution::Steal)
+}
+
+/// The same on the caller's thread or on all threads of the current [rayon] pool, among which the comparisons of hulls are
+/// distributed. The result does not depend on it.
+pub fn swept_contacts_on<'m>(
+    a: impl Into<Moving<'m>>,
+    b: impl Into<Moving<'m>>,
+    threads: Threads,
+    distribution: Distribution,
+) -> Result<SweptContacts, MethodMismatch> {
     let (a, b) = (a.into(), b.into());
     a.shape().check_method(b.shape())?;
     let (Some(a), Some(b)) = (MovingBody::new(a), MovingBody::new(b)) else {
         return Ok(SweptContacts::default());
     };
     let bodies = [a, b];
-    let mut pairs = Searcher::of_thread(|searcher| reachable(searcher, &bodies));
+    let pairs = Searcher::of_thread(|searcher| reachable(searcher, &bodies));
     let compared = pairs.len();
-    pairs.retain(|pair| {
+    let meet = |pair: &FacePair| {
         let a = SweptFace::new(&bodies[0].face(pair.a));
         a.meets(&SweptFace::new(&bodies[1].face(pair.b)))
-    });
+    };
+    // Threads cost more than a few comparisons.
+    let threads = if compared < 64 { Threads::One } else { threads };
+    let pairs = match threads {
+        Threads::One => pairs.into_iter().filter(meet).collect(),
+        Threads::Pool => distribution.filter(threads, pairs, meet),
+    };
     Ok(SweptContacts { pairs, compared })
 }
 

@@ -150,6 +150,11 @@ impl World {
         self.threads = threads;
     }
 
+    /// The threads that steps use.
+    pub fn threads(&self) -> Threads {
+        self.threads
+    }
+
     /// Sets what is remembered of pairs of near bodies from step to step. Answers do not depend on it. Forgets
     /// what is known so far.
     pub fn set_coherence(&mut self, coherence: Coherence) {

@@ -3,11 +3,11 @@
 
 use crate::impact::shapes;
 use impinge::{
-    Mesh, Method, Motion, Pose, Shape,
+    Distribution, Mesh, Method, Motion, Pose, Shape, Threads,
     convex::{Hull, HullKind},
     generate,
     glam::{DMat3, DVec3},
-    motion::{Deformation, swept_bounds, swept_contacts},
+    motion::{Deformation, swept_bounds, swept_contacts, swept_contacts_on},
     narrow::triangles_intersect,
 };
 use impinge_oracle::{
@@ -232,6 +232,11 @@ fn every_method_finds_the_same_swept_contacts() {
         found += expected.pairs.len();
         for (method, shapes) in &others {
             assert_eq!(contacts(shapes), expected, "{method}, seed {seed}");
+        }
+        for &(name, distribution) in Distribution::NAMES {
+            let (a, b) = ((&reference[i], &motion_a), (&reference[j], &motion_b));
+            let found = swept_contacts_on(a, b, Threads::Pool, distribution).expect("one method");
+            assert_eq!(found, expected, "{name}, seed {seed}");
         }
     }
     assert!(found > 100, "only {found} pairs");
