@@ -2,7 +2,7 @@
 //! `cargo bench -p impinge-bench --bench impact`
 //!
 //! Two bodies of 20,000 faces move towards or past each other. parry3d's nonlinear shape cast is asked about the same
-//! motions, in single precision; FCL's conservative advancement too, if `IMPINGE_PYTHON` names a Python that has it
+//! motions, in single precision; FCL too, which samples the motion or advances conservatively, if `IMPINGE_PYTHON` names a Python that has it
 //! (`pip install python-fcl`). What is true is known without any of the three: bodies are sampled at 2,000 times by
 //! instant queries. An engine *misses* a motion in which a sample touches and it reports nothing, is *late* if a sample
 //! touches over 1e-3 before the time that it reports, and reports *falsely* if the bodies are farther apart than 1e-3 of
@@ -121,7 +121,7 @@ fn compare(name: &str, kind: &str, scene: &Scene, is_alone: bool) {
     let mut rows = vec![ours(scene)];
     if !is_alone {
         rows.push(parry(scene));
-        rows.extend(fcl(scene));
+        rows.extend(fcl(scene).into_iter().flatten());
     }
     let own = rows[0].mean;
     for Answers { engine, mean, times } in &rows {
@@ -197,7 +197,7 @@ fn parry(scene: &Scene) -> Answers {
 
 /// Runs FCL in Python on a file with the mesh and the motions. FCL is told the two ends of a motion, between which it
 /// turns by less than half a turn, so it is not asked about others.
-fn fcl(scene: &Scene) -> Option<Answers> {
+fn fcl(scene: &Scene) -> Option<Vec<Answers>> {
     let turns = scene.motions.iter().flatten().map(|motion| motion.turn().length());
     if turns.fold(0.0, f64::max) > 3.0 {
         return None;
@@ -213,10 +213,15 @@ fn fcl(scene: &Scene) -> Option<Answers> {
     fs::write(&file, input.to_string()).expect("room for a file of motions");
     let run = Command::new(&python).arg(script).arg(&file).stderr(Stdio::null()).output();
     let _ = fs::remove_file(&file);
-    let answer: Value = serde_json::from_slice(&run.ok()?.stdout).ok()?;
-    Some(Answers {
-        engine: answer["engine"].as_str()?.to_owned(),
-        mean: answer["mean_us"].as_f64()?,
-        times: answer["times"].as_array()?.iter().map(Value::as_f64).collect(),
-    })
+    let output = run.ok()?.stdout;
+    let answers = serde_json::Deserializer::from_slice(&output).into_iter::<Value>();
+    let answers = answers.map(|answer| {
+        let answer = answer.ok()?;
+        Some(Answers {
+            engine: answer["engine"].as_str()?.to_owned(),
+            mean: answer["mean_us"].as_f64()?,
+            times: answer["times"].as_array()?.iter().map(Value::as_f64).collect(),
+        })
+    });
+    answers.collect()
 }

@@ -122,7 +122,7 @@ fn half_turns_and_single_poses_are_refused() {
     let single = folder.write("single.csv", good);
     for option in ["--swept", "--first-impact"] {
         let query = |poses: &str| impinge(["query", PLATE, BULLET, "--poses", poses, option]);
-        query(&half).refuses(&["half.csv:5:", "180 degrees", "add a pose in between"]);
+        query(&half).refuses(&["half.csv:5:", "180 degrees", "add a row between rows 2 and 3"]);
         query(&single).refuses(&["single.csv", "one pose"]);
         query("gen:tumble,steps=1").refuses(&["gen:tumble", "at least two poses"]);
         impinge(["query", PLATE, BULLET, option]).misused(&["--poses"]);

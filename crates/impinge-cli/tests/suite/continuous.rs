@@ -167,7 +167,7 @@ fn bodies_that_deform_are_followed_between_cycles() {
         let text = format!("v 0 0 {z}\nv 1 0 {z}\nv 0 1 {z}\nf 1 2 3\n");
         folder.write(&format!("frame_{frame}.obj"), text);
     }
-    let text = "cycles = 3\n[[body]]\nmesh = \"gen:cuboid,size=9x9x0.01\"\n[[body]]\nname = \"jumper\"\n\
+    let text = "cycles = 3\n[[body]]\nmesh = \"gen:cuboid,x=9,y=9,z=0.01\"\n[[body]]\nname = \"jumper\"\n\
                 sequence = { files = \"frame_*.obj\", end = \"stay\" }\n";
     let jump = folder.write("jump.toml", text);
     let summary = lines(&["run", &jump], "summary").remove(0);

@@ -146,6 +146,9 @@ pub fn first_impact<'m>(
     Ok(Search::default().first(a, b, options))
 }
 
+/// Motions are searched in parts in which the bodies turn by no more than this together, in radians.
+const MOST_TURN: f64 = 2.0;
+
 /// The memory of a search, reused from one to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
@@ -163,15 +166,34 @@ impl Search {
         options: &ImpactOptions,
     ) -> Option<Impact> {
         let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
-        let (margin, tolerance) = (options.margin, search_tolerance(&bodies, options));
-        let rounding = rounding(&bodies);
+        let within = [options.margin, search_tolerance(&bodies, options)];
+        let [from, to] = options.times;
+        let turn = bodies.iter().filter_map(|body| Some(body.rigid()?.turn().length()));
+        // Part by part, so that the memory for a part is enough for any number of turns.
+        let parts = (turn.sum::<f64>() * (to - from) / MOST_TURN).ceil().max(1.0);
+        for part in 0..parts as u64 {
+            let at = |part: u64| from + (to - from) * (part as f64 / parts);
+            let end = if part + 1 == parts as u64 { to } else { at(part + 1) };
+            if let Some((pair, reached)) = self.first_between(&bodies, [at(part), end], within) {
+                return Some(impact(&bodies, pair, &reached));
+            }
+        }
+        None
+    }
+
+    /// The faces that touch first between two times.
+    fn first_between(
+        &mut self,
+        bodies: &[MovingBody<'_>; 2],
+        times: [f64; 2],
+        [margin, tolerance]: [f64; 2],
+    ) -> Option<(FacePair, Reached)> {
+        let rounding = rounding(bodies);
         let is_linear = bodies.iter().all(MovingBody::is_linear) && margin == 0.0;
         let moving = |pair: FacePair| {
             MovingFaces::new([bodies[0].face(pair.a), bodies[1].face(pair.b)], rounding)
         };
-
-        let times = options.times;
-        let mut descent = Descent::new(&mut self.descent, &bodies, times, margin + tolerance);
+        let mut descent = Descent::new(&mut self.descent, bodies, times, margin + tolerance);
         self.undecided.clear();
         let mut first: Option<(FacePair, Reached)> = None;
         loop {
@@ -188,7 +210,7 @@ impl Search {
                 }
                 continue;
             }
-            let Some((pair, times)) = descent.next(known) else { break };
+            let Some((pair, times)) = descent.next(known) else { return first };
             // Proves most pairs apart, at a fraction of the cost of the exact test.
             let Some(near) = moving(pair).first_within(times, margin, tolerance) else { continue };
             if is_linear {
@@ -197,7 +219,6 @@ impl Search {
                 first = Some((pair, near));
             }
         }
-        first.map(|(pair, reached)| impact(&bodies, pair, &reached))
     }
 }
 

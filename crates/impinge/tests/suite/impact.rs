@@ -147,6 +147,28 @@ fn no_pair_of_faces_is_left_out() {
     assert!(hits > 40 && clear > 10, "{hits} hits, {clear} clear");
 }
 
+/// Thousands of turns beside a wall, clear of it and into it: searched part by part, the impact at the right turn.
+#[test]
+fn many_turns_are_searched_one_after_the_other() {
+    let bar = Shape::new(generate::cuboid(DVec3::new(2.0, 0.2, 0.2)).expect("sizes"));
+    let wall = Shape::new(generate::cuboid(DVec3::new(0.2, 4.0, 4.0)).expect("sizes"));
+    let turns = 3000.0;
+    let turn = DVec3::Z * turns * std::f64::consts::TAU;
+    let at = |x: f64| Pose::from_translation(DVec3::new(x, 0.0, 0.0)).expect("finite");
+    let rest = Motion::still(at(1.2));
+    let ask = |way: f64| {
+        let spin = Motion::spinning(at(0.0), DVec3::X * way, turn, DVec3::ZERO).expect("in range");
+        let options = ImpactOptions::default();
+        first_impact((&bar, &spin), (&wall, &rest), &options).expect("one method")
+    };
+    // The corners of the bar reach 1.005 from the axis, and the wall begins at 1.1.
+    assert_eq!(ask(0.09), None);
+    let reach = 1.01f64.sqrt();
+    let time = ask(1.0).expect("it gets there").time;
+    // A corner points to the wall four times a turn.
+    assert!(time >= 1.1 - reach && time < 1.1 - reach + 1.0 / turns, "{time}");
+}
+
 #[test]
 fn every_method_finds_the_same_impact() {
     let reference = shapes(Method::BRUTE);
