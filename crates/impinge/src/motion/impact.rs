@@ -188,7 +188,13 @@ impl Search {
                 }
                 continue;
             }
-            let Some((pair, times)) = descent.next(known) else { break };
+            let Some((pair, times)) = descent.next(known) else {
+                // The last boxes may have led to no faces, while pairs are left that come close later than these boxes.
+                match self.undecided.iter().any(|&(_, near)| near <= known) {
+                    true => continue,
+                    false => break,
+                }
+            };
             // Proves most pairs apart, at a fraction of the cost of the exact test.
             let Some(near) = moving(pair).first_within(times, margin, tolerance) else { continue };
             if is_linear {
