@@ -231,17 +231,19 @@ const SHORTLY: f64 = 1e-6;
 
 /// A unit vector from one face to the other when they come into contact.
 fn normal(faces: &[MovingFace<'_>; 2], time: f64, closest: &Closest) -> DVec3 {
-    let [a, b] = faces.map(|face| face.at(time));
-    if closest.distance > 0.0 {
-        return direction(&[a, b], closest);
-    }
+    let at = |time: f64| faces.map(|face| face.at(time));
+    let between = |faces: &[Triangle; 2], closest: &Closest| match closest.distance > 0.0 {
+        true => direction(faces, closest),
+        false => DVec3::ZERO,
+    };
     // Faces that touch have no direction between them. Shortly before they had.
-    let before = faces.map(|face| face.at(time - SHORTLY));
-    let closest = triangles_distance(&before[0], &before[1]);
-    match closest.distance > 0.0 {
-        true => direction(&before, &closest),
-        false => normal_of_touching(&a, &b),
+    let [now, before] = [at(time), at(time - SHORTLY)];
+    let way = between(&now, closest);
+    if way != DVec3::ZERO {
+        return way;
     }
+    let way = between(&before, &triangles_distance(&before[0], &before[1]));
+    if way == DVec3::ZERO { normal_of_touching(&now[0], &now[1]) } else { way }
 }
 
 /// A unit vector from one of two touching faces to the other: along the normal of the face that the other pierces less.
