@@ -146,6 +146,9 @@ pub fn first_impact<'m>(
     Ok(Search::default().first(a, b, options))
 }
 
+/// A motion by a larger angle, in radians, is searched in parts, so that the memory does not grow with the number of turns.
+const MOST_TURN: f64 = 64.0;
+
 /// The memory of a search, reused from one to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Search {
@@ -163,15 +166,31 @@ impl Search {
         options: &ImpactOptions,
     ) -> Option<Impact> {
         let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
-        let (margin, tolerance) = (options.margin, search_tolerance(&bodies, options));
-        let rounding = rounding(&bodies);
+        let [from, to] = options.times;
+        let turns =
+            bodies.iter().filter_map(MovingBody::rigid).map(|motion| motion.turn().length());
+        let parts = (turns.fold(0.0, f64::max) * (to - from) / MOST_TURN).ceil().max(1.0);
+        let time = |part: f64| if part < parts { from + (to - from) * (part / parts) } else { to };
+        (0..parts as u32)
+            .map(f64::from)
+            .find_map(|part| self.first_in(&bodies, options, [time(part), time(part + 1.0)]))
+    }
+
+    /// The first impact between two times.
+    fn first_in(
+        &mut self,
+        bodies: &[MovingBody<'_>; 2],
+        options: &ImpactOptions,
+        times: [f64; 2],
+    ) -> Option<Impact> {
+        let (margin, tolerance) = (options.margin, search_tolerance(bodies, options));
+        let rounding = rounding(bodies);
         let is_linear = bodies.iter().all(MovingBody::is_linear) && margin == 0.0;
         let moving = |pair: FacePair| {
             MovingFaces::new([bodies[0].face(pair.a), bodies[1].face(pair.b)], rounding)
         };
 
-        let times = options.times;
-        let mut descent = Descent::new(&mut self.descent, &bodies, times, margin + tolerance);
+        let mut descent = Descent::new(&mut self.descent, bodies, times, margin + tolerance);
         self.undecided.clear();
         let mut first: Option<(FacePair, Reached)> = None;
         loop {
@@ -203,7 +222,7 @@ impl Search {
                 first = Some((pair, near));
             }
         }
-        first.map(|(pair, reached)| impact(&bodies, pair, &reached))
+        first.map(|(pair, reached)| impact(bodies, pair, &reached))
     }
 }
 
