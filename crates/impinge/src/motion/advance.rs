@@ -105,11 +105,16 @@ pub(super) fn direction(faces: &[Triangle; 2], closest: &Closest) -> DVec3 {
     if gap_along(likely, faces) > 0.75 * closest.distance {
         return likely;
     }
-    let mut best = (gap_along(likely, faces), likely);
+    // Closest points may be rounded to the same, and edges be parallel: there is no direction then.
+    let gap = |way: DVec3| match way == DVec3::ZERO {
+        true => f64::NEG_INFINITY,
+        false => gap_along(way, faces),
+    };
+    let mut best = (gap(likely), likely);
     each_feature_direction(faces, |way| {
         // From the first face to the second; features do not know which way that is.
         for way in [way, -way] {
-            let gap = gap_along(way, faces);
+            let gap = gap(way);
             if gap > best.0 {
                 best = (gap, way);
             }

@@ -146,8 +146,8 @@ pub fn first_impact<'m>(
     Ok(Search::default().first(a, b, options))
 }
 
-/// Motions are searched in parts in which the bodies turn by no more than this together, in radians.
-const MOST_TURN: f64 = 2.0;
+/// A motion by a larger angle, in radians, is searched in parts, so that the memory does not grow with the number of turns.
+const MOST_TURN: f64 = 64.0;
 
 /// The memory of a search, reused from one to the next.
 #[derive(Debug, Default)]
@@ -166,33 +166,30 @@ impl Search {
         options: &ImpactOptions,
     ) -> Option<Impact> {
         let bodies = [MovingBody::new(a)?, MovingBody::new(b)?];
-        let within = [options.margin, search_tolerance(&bodies, options)];
         let [from, to] = options.times;
-        let turn = bodies.iter().filter_map(|body| Some(body.rigid()?.turn().length()));
-        // Part by part, so that the memory for a part is enough for any number of turns.
-        let parts = (turn.sum::<f64>() * (to - from) / MOST_TURN).ceil().max(1.0);
-        for part in 0..parts as u64 {
-            let at = |part: u64| from + (to - from) * (part as f64 / parts);
-            let end = if part + 1 == parts as u64 { to } else { at(part + 1) };
-            if let Some((pair, reached)) = self.first_between(&bodies, [at(part), end], within) {
-                return Some(impact(&bodies, pair, &reached));
-            }
-        }
-        None
+        let turns =
+            bodies.iter().filter_map(MovingBody::rigid).map(|motion| motion.turn().length());
+        let parts = (turns.fold(0.0, f64::max) * (to - from) / MOST_TURN).ceil().max(1.0);
+        let time = |part: f64| if part < parts { from + (to - from) * (part / parts) } else { to };
+        (0..parts as u32)
+            .map(f64::from)
+            .find_map(|part| self.first_in(&bodies, options, [time(part), time(part + 1.0)]))
     }
 
-    /// The faces that touch first between two times.
-    fn first_between(
+    /// The first impact between two times.
+    fn first_in(
         &mut self,
         bodies: &[MovingBody<'_>; 2],
+        options: &ImpactOptions,
         times: [f64; 2],
-        [margin, tolerance]: [f64; 2],
-    ) -> Option<(FacePair, Reached)> {
+    ) -> Option<Impact> {
+        let (margin, tolerance) = (options.margin, search_tolerance(bodies, options));
         let rounding = rounding(bodies);
         let is_linear = bodies.iter().all(MovingBody::is_linear) && margin == 0.0;
         let moving = |pair: FacePair| {
             MovingFaces::new([bodies[0].face(pair.a), bodies[1].face(pair.b)], rounding)
         };
+
         let mut descent = Descent::new(&mut self.descent, bodies, times, margin + tolerance);
         self.undecided.clear();
         let mut first: Option<(FacePair, Reached)> = None;
@@ -210,7 +207,13 @@ impl Search {
                 }
                 continue;
             }
-            let Some((pair, times)) = descent.next(known) else { return first };
+            let Some((pair, times)) = descent.next(known) else {
+                // The last boxes may have led to no faces, while pairs are left that come close later than these boxes.
+                match self.undecided.iter().any(|&(_, near)| near <= known) {
+                    true => continue,
+                    false => break,
+                }
+            };
             // Proves most pairs apart, at a fraction of the cost of the exact test.
             let Some(near) = moving(pair).first_within(times, margin, tolerance) else { continue };
             if is_linear {
@@ -219,6 +222,7 @@ impl Search {
                 first = Some((pair, near));
             }
         }
+        first.map(|(pair, reached)| impact(bodies, pair, &reached))
     }
 }
 
@@ -246,17 +250,19 @@ const SHORTLY: f64 = 1e-6;
 
 /// A unit vector from one face to the other when they come into contact.
 fn normal(faces: &[MovingFace<'_>; 2], time: f64, closest: &Closest) -> DVec3 {
-    let [a, b] = faces.map(|face| face.at(time));
-    if closest.distance > 0.0 {
-        return direction(&[a, b], closest);
-    }
+    let at = |time: f64| faces.map(|face| face.at(time));
+    let between = |faces: &[Triangle; 2], closest: &Closest| match closest.distance > 0.0 {
+        true => direction(faces, closest),
+        false => DVec3::ZERO,
+    };
     // Faces that touch have no direction between them. Shortly before they had.
-    let before = faces.map(|face| face.at(time - SHORTLY));
-    let closest = triangles_distance(&before[0], &before[1]);
-    match closest.distance > 0.0 {
-        true => direction(&before, &closest),
-        false => normal_of_touching(&a, &b),
+    let [now, before] = [at(time), at(time - SHORTLY)];
+    let way = between(&now, closest);
+    if way != DVec3::ZERO {
+        return way;
     }
+    let way = between(&before, &triangles_distance(&before[0], &before[1]));
+    if way == DVec3::ZERO { normal_of_touching(&now[0], &now[1]) } else { way }
 }
 
 /// A unit vector from one of two touching faces to the other: along the normal of the face that the other pierces less.

@@ -169,6 +169,46 @@ fn many_turns_are_searched_one_after_the_other() {
     assert!(time >= 1.1 - reach && time < 1.1 - reach + 1.0 / turns, "{time}");
 }
 
+/// As `no_pair_of_faces_is_left_out`, for a few faces on straight lines: there the last boxes of the search often lead to no faces, after faces were
+/// found that come close later.
+#[test]
+fn no_faces_are_left_out_when_the_last_boxes_have_none() {
+    let mut hits = 0;
+    for seed in 0..4000 {
+        let mut random = generate::Random::new(seed);
+        let bodies: [_; 2] = std::array::from_fn(|_| {
+            let faces: Vec<[DVec3; 3]> = (0..1 + random.below(4))
+                .map(|_| {
+                    let middle = random.direction() * random.range(0.0, 2.0);
+                    [0; 3].map(|_| middle + random.direction())
+                })
+                .collect();
+            let from = random.direction() * random.range(0.0, 3.0);
+            let to = from + random.direction() * random.range(0.0, 5.0);
+            let [from, to] = [from, to].map(|at| Pose::from_translation(at).expect("finite"));
+            (faces, Motion::between(from, to).expect("no turn"))
+        });
+        let impact = |faces: [&[[DVec3; 3]]; 2]| {
+            let [a, b] = faces.map(|faces| {
+                let numbers = (0..faces.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]);
+                Shape::new(Mesh::new(faces.concat(), numbers.collect()).expect("finite"))
+            });
+            let (a, b) = ((&a, &bodies[0].1), (&b, &bodies[1].1));
+            first_impact(a, b, &ImpactOptions::default()).expect("one method")
+        };
+        let whole = impact([&bodies[0].0, &bodies[1].0]).map(|impact| impact.time);
+        let mut first: Option<f64> = None;
+        for a in bodies[0].0.chunks(1) {
+            for found in bodies[1].0.chunks(1).filter_map(|b| impact([a, b])) {
+                first = Some(first.map_or(found.time, |known| known.min(found.time)));
+            }
+        }
+        assert_eq!(whole, first, "seed {seed}");
+        hits += usize::from(first.is_some());
+    }
+    assert!(hits > 500, "only {hits} hits");
+}
+
 #[test]
 fn every_method_finds_the_same_impact() {
     let reference = shapes(Method::BRUTE);
