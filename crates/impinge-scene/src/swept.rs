@@ -27,6 +27,7 @@ pub(super) struct Sweeper {
 
 /// How a body moved from the previous cycle to this one.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all bodies are rigid")]
 enum Course {
     Rigid(Motion),
     Deforming(Box<Deformation>),

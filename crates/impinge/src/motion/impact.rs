@@ -290,14 +290,16 @@ pub(super) fn search_tolerance(bodies: &[MovingBody<'_>; 2], options: &ImpactOpt
     options.tolerance.map_or_else(default, Tolerance::get).max(8.0 * rounding(bodies))
 }
 
-/// A body's share of the tolerance: two bodies that stay farther apart than the sum of their shares have no impact.
+/// A body's share of the tolerance and of the margin: two bodies that stay farther apart than the sum of their shares have
+/// no impact.
 ///
 /// Each term of [`search_tolerance`] is at most the sum of two parts, one for each body. The last summand allows for the
 /// errors of distances as computed.
 pub(super) fn tolerance_share(body: &MovingBody<'_>, options: &ImpactOptions) -> f64 {
     let half = |tolerance: Tolerance| 0.5 * tolerance.get();
     let asked = options.tolerance.map_or_else(|| default_tolerance(body), half);
-    asked.max(16.0 * body.rounding) * (1.0 + 1e-11) + 8.0 * body.rounding
+    let share = asked.max(16.0 * body.rounding) + 0.5 * options.margin;
+    share * (1.0 + 1e-11) + 8.0 * body.rounding
 }
 
 /// 1e-11 of the body's size.

@@ -230,7 +230,9 @@ impl Motion {
 
     /// The pose at a time from 0 to 1, rounded; earlier and later times count as 0 and 1. Exact at 0 and 1.
     ///
-    /// A vertex placed by this pose is where the motion puts it, up to a few roundings of its coordinates.
+    /// A vertex placed by this pose is where the motion puts it, up to roundings of its coordinates, which grow with the
+    /// turn. If the matrices at the ends are rotations only to 1e-6, it may be off by as much of its distance from the
+    /// body's origin, too.
     pub fn pose_at(&self, time: f64) -> Pose {
         self.unrepaired_pose_at(time).repaired()
     }

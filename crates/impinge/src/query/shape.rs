@@ -425,8 +425,7 @@ impl Shape {
 
     /// Boxes around the faces, in a tree that does not depend on the method.
     pub(crate) fn face_boxes(&self) -> &FaceBoxes {
-        let boxes = self.0.derived.face_boxes.get_or_init(|| FaceBoxes::build(self.mesh()).into());
-        boxes
+        self.0.derived.face_boxes.get_or_init(|| FaceBoxes::build(self.mesh()).into())
     }
 
     /// The corners of the convex hull of all faces.

@@ -90,6 +90,7 @@ pub(super) struct Continuous {
 
 /// How a body moves during a step.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly all bodies are rigid")]
 pub(super) enum Course {
     Rigid(Motion),
     Deforming(Box<Deforming>),
