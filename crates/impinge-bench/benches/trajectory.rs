@@ -60,7 +60,7 @@ fn main() {
             .flat_map(|found| found.collisions.iter().map(move |pair| (found.number, pair)))
             .filter(|(_, pair)| touches(pair.verdict))
             .flat_map(|(number, pair)| {
-                let (step, at_row) = (number / samples, number % samples == 0);
+                let (step, at_row) = (number / samples, number.is_multiple_of(samples));
                 let before = (at_row && step > 0).then(|| (step - 1, pair.a, pair.b));
                 [Some((step, pair.a, pair.b)), before]
             })

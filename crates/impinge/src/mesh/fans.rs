@@ -208,7 +208,7 @@ mod tests {
             let is_unfolded = Fans::new(mesh.faces(), mesh.positions().len()).unfolded(
                 mesh.faces(),
                 mesh.positions(),
-                if seed % 2 == 0 { Threads::One } else { Threads::Pool },
+                if seed.is_multiple_of(2) { Threads::One } else { Threads::Pool },
             );
             unfolded += is_unfolded.iter().filter(|&&is| is).count();
             let faces = mesh.faces().to_vec();
@@ -229,7 +229,7 @@ mod tests {
     /// moved vertices.
     fn random_mesh(seed: u64) -> Mesh {
         let mut random = Random::new(seed);
-        if seed % 10 == 0 {
+        if seed.is_multiple_of(10) {
             let ball = generate::sphere(48).expect("even");
             let size = [0.0, 0.1, 0.5, 1.0][random.below(4) as usize];
             let moved = ball.positions().iter().map(|p| *p + random.direction() * size).collect();
