@@ -86,7 +86,7 @@ fn assert_solid(mesh: &Mesh, volume: f64, area: f64, tolerance: f64, what: &str)
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn assemblies_come_with_names_and_places() {
     let assembly = read_step(MACHINE);
     assert_eq!(
@@ -135,7 +135,7 @@ fn assemblies_come_with_names_and_places() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn files_in_any_unit_are_converted_to_millimetres() {
     let assembly = read_step(INCH);
     assert_eq!(full_names(&assembly), ["brick"]);
@@ -150,7 +150,7 @@ fn files_in_any_unit_are_converted_to_millimetres() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn a_product_of_several_bodies_is_a_sub_assembly() {
     let assembly = read_step(BODIES);
     assert_eq!(full_names(&assembly), ["kit/kit/1", "kit/kit/2", "kit/kit/3"]);
@@ -170,7 +170,7 @@ fn a_product_of_several_bodies_is_a_sub_assembly() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn files_and_folders() {
     program();
     let folder = Folder::new("step");
@@ -186,7 +186,7 @@ fn files_and_folders() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn triangles_keep_to_the_tolerance() {
     // The distance of a point from the true surface; flat ends are left out.
     let post = |p: DVec3| {
@@ -228,7 +228,7 @@ fn triangles_keep_to_the_tolerance() {
 
 /// Only the triangles of curved surfaces are approximate, in the unit of the assembly.
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn planes_are_exact_and_curved_surfaces_within_the_tolerance() {
     let options = LoadOptions::default().tolerance(2e-5).units(Unit::Metre).scale(10.0);
     let assembly = try_read(MACHINE, &options).unwrap();
@@ -261,7 +261,7 @@ fn planes_are_exact_and_curved_surfaces_within_the_tolerance() {
 
 /// A plane that is written as a free-form surface is still a plane.
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn free_form_planes_are_planes() {
     let number = |entity: &str| entity.split(' ').next().unwrap().to_owned();
     let plane = entities(INCH, "PLANE")[0];
@@ -283,7 +283,7 @@ fn free_form_planes_are_planes() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn the_same_file_gives_the_same_meshes() {
     let (once, again) = (read_step(MACHINE), read_step(MACHINE));
     assert_eq!(once.parts, again.parts);
@@ -298,7 +298,7 @@ fn entities<'a>(text: &'a str, kind: &str) -> Vec<&'a str> {
 
 /// OpenCASCADE continues without entities that it does not understand; this reader must not.
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn lost_entities_are_always_reported() {
     let keep = LoadOptions::default().keep_going(true);
     let lost = |text: &str, name: &str, why: &str, parts: usize| {
@@ -354,7 +354,7 @@ fn lost_entities_are_always_reported() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn invalid_files_are_errors() {
     for length in (0..INCH.len()).step_by(97) {
         refused(&INCH[..length]);
@@ -401,7 +401,7 @@ fn invalid_files_are_errors() {
 
 /// A damaged file gives an error or all of its parts, within the time limit.
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn mutants() {
     let (header, data) = MACHINE.split_once("DATA;").unwrap();
     let spans = |is_reference: bool| -> Vec<(usize, usize)> {
@@ -450,7 +450,7 @@ fn mutants() {
 }
 
 #[test]
-#[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+#[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
 fn real_files() {
     let Some(data) = std::env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty()) else {
         println!("IMPINGE_DATA is not set: the tests on real files were left out");

@@ -52,7 +52,7 @@ mod with_step {
     use super::{Storage, Variant, run};
 
     #[test]
-    #[ignore = "takes impinge-step, which `cargo xtask step` builds"]
+    #[ignore = "takes impinge-step: `cargo xtask step`, then `cargo checked --workspace --test suite step:: -- --ignored`"]
     fn every_pair_has_its_known_answer_as_step() {
         std::env::var_os("IMPINGE_STEP").expect("IMPINGE_STEP names the program that reads STEP");
         run(&[Storage::Step], |_, variant| matches!(variant, Variant::Plain | Variant::Turned));
