@@ -1,4 +1,4 @@
-//! The options of the methods `face-octree` and `octree`, for `impinge query` and `impinge run`.
+//! The options of the methods `face-octree`, `octree` and `hull`, for `impinge query` and `impinge run`.
 
 use crate::{
     failure::Failure,
@@ -8,6 +8,7 @@ use impinge::{
     Method,
     method::{
         face_octree::{CellTest, Division, SubdivisionDepth},
+        hull::Separation,
         octree::{BoundingShape, OctreeOptions},
     },
 };
@@ -39,11 +40,17 @@ pub(crate) struct CellArguments {
     #[arg(long, help_heading = HEADING, value_name = "NAME", value_delimiter = ',')]
     #[arg(value_parser = one_of(Optimisation::NAMES), hide_possible_values = true)]
     without: Vec<Optimisation>,
+    /// How hulls are proven to be apart, for hull: by their closest features, by a plane that is kept, or by GJK
+    /// [default: features]
+    #[arg(long, help_heading = "Options of hull", value_parser = one_of(SEPARATIONS))]
+    separation: Option<Separation>,
 }
 
 const DIVISIONS: Names<Division> = &[("octree", Division::Octree), ("bintree", Division::Bintree)];
 const BOUNDING_SHAPES: Names<BoundingShape> =
     &[("boxes", BoundingShape::Boxes), ("spheres", BoundingShape::Spheres)];
+const SEPARATIONS: Names<Separation> =
+    &[("features", Separation::Features), ("planes", Separation::Planes), ("gjk", Separation::Gjk)];
 const CELL_TESTS: Names<CellTest> = &[("bounds", CellTest::Bounds), ("exact", CellTest::Exact)];
 
 fn level(given: &str) -> Result<SubdivisionDepth, String> {
@@ -62,14 +69,15 @@ impl CellArguments {
     pub(crate) fn choices(
         &self,
         methods: &[Method],
-    ) -> Result<(FaceOctreeChoice, OctreeChoice), Failure> {
+    ) -> Result<(FaceOctreeChoice, OctreeChoice, Option<Separation>), Failure> {
         let (faces, cubes) = (Method::FACE_OCTREE, Method::OCTREE);
-        let given: [(&str, bool, &[Method]); 5] = [
+        let given: [(&str, bool, &[Method]); 6] = [
             ("--level", self.level.is_some(), &[faces, cubes]),
             ("--division", self.division.is_some(), &[faces]),
             ("--cell-test", self.cell_test.is_some(), &[faces]),
             ("--bounding", self.bounding.is_some(), &[cubes]),
             ("--without", !self.without.is_empty(), &[cubes]),
+            ("--separation", self.separation.is_some(), &[Method::HULL]),
         ];
         for (option, is_given, fitting) in given {
             let is_unfit = !methods.is_empty() && !fitting.iter().any(|it| methods.contains(it));
@@ -106,6 +114,6 @@ impl CellArguments {
         octree.level = self.level;
         octree.bounding = self.bounding;
         octree = self.without.iter().fold(octree, |octree, &one| octree.without(one));
-        Ok((face_octree, octree))
+        Ok((face_octree, octree, self.separation))
     }
 }

@@ -32,6 +32,7 @@ use impinge::{
     glam::{DMat3, DQuat, DVec3},
     method::{
         face_octree::{FaceOctreeOptions, SubdivisionDepth},
+        hull::{HullOptions, Separation},
         octree::OctreeOptions,
     },
     world::Body,
@@ -75,6 +76,8 @@ pub struct Overrides {
     pub face_octree: FaceOctreeChoice,
     /// Options of the method `octree`, for runs with that method.
     pub octree: OctreeChoice,
+    /// How the method `hull` proves hulls apart, for runs with that method.
+    pub separation: Option<Separation>,
     /// The number of threads; 0 for one per core.
     pub threads: Option<u16>,
     /// What is remembered from cycle to cycle.
@@ -103,13 +106,15 @@ pub struct Builder<'s> {
 }
 
 /// How meshes are prepared: the method, and the options of the methods that have some.
-type Way = (Method, FaceOctreeOptions, OctreeOptions);
+type Way = (Method, FaceOctreeOptions, OctreeOptions, HullOptions);
 
-fn prepared((method, face_octree, octree): Way, mesh: Arc<Mesh>) -> Shape {
+fn prepared((method, face_octree, octree, hull): Way, mesh: Arc<Mesh>) -> Shape {
     if method == Method::FACE_OCTREE {
         Shape::build(face_octree, mesh)
     } else if method == Method::OCTREE {
         Shape::build(octree, mesh)
+    } else if method == Method::HULL {
+        Shape::build(hull, mesh)
     } else {
         Shape::with_method(method, mesh)
     }
@@ -144,10 +149,15 @@ impl<'s> Builder<'s> {
             runs => runs[number].get_ref(),
         };
         let broad = self.overrides.broad.or(run.broad).or(scene.broad).unwrap_or_default();
-        let coherence =
-            self.overrides.coherence.or(run.coherence).or(scene.coherence).unwrap_or_default();
         let method = self.method(run)?;
-        let way = (method, self.face_octree(run)?, self.octree(run)?);
+        // The method `hull` keeps the closest features of hulls from cycle to cycle.
+        let default = match method == Method::HULL {
+            true => CoherenceKind::Fronts,
+            false => CoherenceKind::default(),
+        };
+        let coherence =
+            self.overrides.coherence.or(run.coherence).or(scene.coherence).unwrap_or(default);
+        let way = (method, self.face_octree(run)?, self.octree(run)?, self.hull(run));
         if self.overrides.face_octree.distribution.is_some() && method != Method::FACE_OCTREE {
             let message = format!(
                 "--distribution does not work with the method `{method}` of this scene; add --method face-octree"
@@ -323,9 +333,12 @@ impl<'s> Builder<'s> {
             table.as_ref().map(Spanned::span)
         }
         let (of_scene, faces, cubes) = (self.scene, Method::FACE_OCTREE, Method::OCTREE);
+        let hulls = Method::HULL;
         let tables = [
             ("face_octree", faces, span(&run.face_octree), method == faces),
             ("octree", cubes, span(&run.octree), method == cubes),
+            ("hull", hulls, span(&run.hull), method == hulls),
+            ("hull", hulls, span(&of_scene.hull), has(hulls)),
             ("face_octree", faces, span(&of_scene.face_octree), has(faces)),
             ("octree", cubes, span(&of_scene.octree), has(cubes)),
         ];
@@ -364,6 +377,14 @@ impl<'s> Builder<'s> {
             choice = given.without.iter().fold(choice, |choice, &one| choice.without(one));
         }
         Ok(self.overrides.octree.options(choice.options(OctreeOptions::default())))
+    }
+
+    /// The options for `hull`; the table of a run replaces that of the scene.
+    fn hull(&self, run: &RunEntry) -> HullOptions {
+        let given = run.hull.as_ref().or(self.scene.hull.as_ref());
+        let given = given.and_then(|given| given.get_ref().separation).map(Into::into);
+        let separation = self.overrides.separation.or(given);
+        separation.map_or(HullOptions::default(), |one| HullOptions::default().separation(one))
     }
 
     /// A level of an octree, if one is given.

@@ -6,6 +6,7 @@ use impinge::{
     broad::{AllPairs, DynamicTree, Packed, Sweep},
     method::{
         face_octree::{CellTest, Division, FaceOctreeOptions, SubdivisionDepth},
+        hull::Separation,
         octree::{BoundingShape, OctreeOptions},
     },
     world::{Coherence, DeformedSearch},
@@ -179,6 +180,25 @@ impl DeformedKind {
             Self::Auto => DeformedSearch::Auto,
             Self::Refit => DeformedSearch::Refit,
             Self::FaceOctree => DeformedSearch::FaceOctree,
+        }
+    }
+}
+
+/// How the method `hull` proves hulls apart, by name.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum SeparationKind {
+    Features,
+    Planes,
+    Gjk,
+}
+
+impl From<SeparationKind> for Separation {
+    fn from(kind: SeparationKind) -> Self {
+        match kind {
+            SeparationKind::Features => Self::Features,
+            SeparationKind::Planes => Self::Planes,
+            SeparationKind::Gjk => Self::Gjk,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::choices::{
     BoundingKind, Broad, CellTestKind, CoherenceKind, DeformedKind, DistributionKind, DivisionKind,
-    Optimisation,
+    Optimisation, SeparationKind,
 };
 use serde::Deserialize;
 use toml::Spanned;
@@ -25,6 +25,7 @@ pub(super) struct Document {
     pub(super) method: Option<Spanned<String>>,
     pub(super) face_octree: Option<Spanned<FaceOctree>>,
     pub(super) octree: Option<Spanned<Octree>>,
+    pub(super) hull: Option<Spanned<HullTable>>,
     pub(super) threads: Option<Spanned<u16>>,
     pub(super) coherence: Option<CoherenceKind>,
     pub(super) coherence_bytes: Option<usize>,
@@ -62,6 +63,13 @@ pub(super) struct Octree {
     pub(super) bounding: Option<BoundingKind>,
     #[serde(default)]
     pub(super) without: Vec<Optimisation>,
+}
+
+/// Options of the method `hull`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HullTable {
+    pub(super) separation: Option<SeparationKind>,
 }
 
 fn one() -> u64 {
@@ -315,6 +323,7 @@ pub(super) struct RunEntry {
     pub(super) method: Option<Spanned<String>>,
     pub(super) face_octree: Option<Spanned<FaceOctree>>,
     pub(super) octree: Option<Spanned<Octree>>,
+    pub(super) hull: Option<Spanned<HullTable>>,
     pub(super) threads: Option<Spanned<u16>>,
     pub(super) coherence: Option<CoherenceKind>,
     pub(super) deformed: Option<DeformedKind>,

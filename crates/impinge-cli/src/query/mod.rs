@@ -20,7 +20,7 @@ use crate::{
 use clap::value_parser;
 use impinge::{
     Mesh, Method, Pose,
-    method::{face_octree::FaceOctreeOptions, octree::OctreeOptions},
+    method::{face_octree::FaceOctreeOptions, hull::HullOptions, octree::OctreeOptions},
 };
 use impinge_io::assembly::Unit;
 use report::Report;
@@ -269,14 +269,17 @@ impl Arguments {
         let [for_a, for_b] = leaves.map(|(_, leaf)| options.with_leaf(leaf));
         // Only the nodes of B are placed.
         let options = [for_a.in_place(), self.tumbling.added_to(for_b, &methods)?];
-        let (face_octree, octree) = self.cells.choices(&methods)?;
+        let (face_octree, octree, separation) = self.cells.choices(&methods)?;
         let face_octree = face_octree.options(FaceOctreeOptions::default());
         let octree = octree.options(OctreeOptions::default());
+        let hull = HullOptions::default().separation(separation.unwrap_or_default());
         let way = |method| {
             if method == Method::FACE_OCTREE {
                 Prepare::FaceOctree(face_octree)
             } else if method == Method::OCTREE {
                 Prepare::Octree(octree)
+            } else if method == Method::HULL {
+                Prepare::Hull(hull)
             } else {
                 Prepare::Build(method, options)
             }

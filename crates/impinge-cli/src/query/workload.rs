@@ -11,7 +11,7 @@ use crate::{
 use impinge::{
     Budget, Cache, FacePair, Impact, Mesh, MeshDistance, Method, Motion, Pair, Pose, Shape,
     Threads, TimedVerdict,
-    method::{Recipe, face_octree::FaceOctreeOptions, octree::OctreeOptions},
+    method::{Recipe, face_octree::FaceOctreeOptions, hull::HullOptions, octree::OctreeOptions},
 };
 use rayon::ThreadPool;
 use std::{
@@ -61,6 +61,8 @@ pub(super) enum Prepare<'f> {
     FaceOctree(FaceOctreeOptions),
     /// Built by `octree`.
     Octree(OctreeOptions),
+    /// Built by `hull`.
+    Hull(HullOptions),
     Load {
         a: &'f Path,
         b: &'f Path,
@@ -190,6 +192,7 @@ impl Workload<'_> {
             }
             Prepare::FaceOctree(options) => built(&options, [a, b]),
             Prepare::Octree(options) => built(&options, [a, b]),
+            Prepare::Hull(options) => built(&options, [a, b]),
             Prepare::Load { a: file_a, b: file_b } => {
                 let load = |file: &Path, mesh| -> Result<Shape, Failure> {
                     let loading = || impinge_io::load_index(file, mesh);

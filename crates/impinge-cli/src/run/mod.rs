@@ -217,7 +217,8 @@ impl Arguments {
         overrides.continuous = self.continuous;
         overrides.stats = self.wants_stats();
         overrides.swept = self.swept || self.write_swept.is_some();
-        (overrides.face_octree, overrides.octree) = self.cells.choices(self.method.as_slice())?;
+        (overrides.face_octree, overrides.octree, overrides.separation) =
+            self.cells.choices(self.method.as_slice())?;
         overrides.face_octree.distribution = self.distribution;
         Ok(overrides)
     }

@@ -6,7 +6,7 @@
 use super::{Feature, Polytope, placed_pair::PlacedPair};
 use glam::DVec3;
 
-/// The closest points of two features, in the body frame, and the smallest features that contain them.
+/// The closest points of two features, and the smallest features that contain them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closest {
     pub(super) points: [DVec3; 2],
@@ -22,52 +22,50 @@ impl Closest {
 }
 
 impl PlacedPair<'_> {
-    /// The closest points of two features.
+    /// The closest points of two features. If one is a facet, the pair must be [rigid](Self::is_rigid).
     #[inline]
     pub(super) fn closest(&self, features: [Feature; 2]) -> Closest {
         match features {
             [Feature::Vertex(v), Feature::Vertex(w)] => {
-                Closest::new([self.a.corner(v), self.b_corner(w)], features)
+                Closest::new([self.corner_a(v), self.corner_b(w)], features)
             }
             [Feature::Vertex(v), Feature::Edge(e)] => {
-                let (point, segment) = (self.a.corner(v), self.b_segment(e));
+                let (point, segment) = (self.corner_a(v), self.segment_b(e));
                 let along = along_segment(point, segment);
-                Closest::new(
-                    [point, at(segment, along)],
-                    [features[0], part_of_edge(self.b, e, along)],
-                )
+                let part = part_of_edge(self.b, e, along);
+                Closest::new([point, at(segment, along)], [features[0], part])
             }
             [Feature::Edge(e), Feature::Vertex(w)] => {
-                let (point, segment) = (self.b_corner(w), self.a.segment(e));
+                let (point, segment) = (self.corner_b(w), self.segment_a(e));
                 let along = along_segment(point, segment);
-                Closest::new(
-                    [at(segment, along), point],
-                    [part_of_edge(self.a, e, along), features[1]],
-                )
+                let part = part_of_edge(self.a, e, along);
+                Closest::new([at(segment, along), point], [part, features[1]])
             }
             [Feature::Edge(e), Feature::Edge(f)] => {
-                let (s, t) = (self.a.segment(e), self.b_segment(f));
+                let (s, t) = (self.segment_a(e), self.segment_b(f));
                 let [along_s, along_t] = along_segments(s, t);
                 let features = [part_of_edge(self.a, e, along_s), part_of_edge(self.b, f, along_t)];
                 Closest::new([at(s, along_s), at(t, along_t)], features)
             }
             [Feature::Facet(f), Feature::Vertex(w)] => {
-                let point = self.b_corner(w);
-                let (on_facet, part) = point_on_facet(self.a, f, point);
-                Closest::new([on_facet, point], [part, features[1]])
+                let point = self.corner_b(w);
+                let (on_facet, part) = point_on_facet(self.a, f, self.to_a(point));
+                Closest::new([self.from_a(on_facet), point], [part, features[1]])
             }
             [Feature::Vertex(v), Feature::Facet(f)] => {
-                let point = self.a.corner(v);
+                let point = self.corner_a(v);
                 let (on_facet, part) = point_on_facet(self.b, f, self.to_b(point));
                 Closest::new([point, self.from_b(on_facet)], [features[0], part])
             }
             [Feature::Facet(f), Feature::Edge(e)] => {
-                let segment = self.b_segment(e);
-                let (along, on_facet, part) = segment_on_facet(self.a, f, segment);
-                Closest::new([on_facet, at(segment, along)], [part, part_of_edge(self.b, e, along)])
+                let segment = self.segment_b(e);
+                let in_a = segment.map(|point| self.to_a(point));
+                let (along, on_facet, part) = segment_on_facet(self.a, f, in_a);
+                let points = [self.from_a(on_facet), at(segment, along)];
+                Closest::new(points, [part, part_of_edge(self.b, e, along)])
             }
             [Feature::Edge(e), Feature::Facet(f)] => {
-                let segment = self.a.segment(e);
+                let segment = self.segment_a(e);
                 let in_b = segment.map(|point| self.to_b(point));
                 let (along, on_facet, part) = segment_on_facet(self.b, f, in_b);
                 let points = [at(segment, along), self.from_b(on_facet)];
@@ -83,14 +81,19 @@ impl PlacedPair<'_> {
         let of_b = self.b.rim(g).iter().map(|rim| [Feature::Facet(f), Feature::Edge(rim.edge)]);
         let of_a = self.a.rim(f).iter().map(|rim| [Feature::Edge(rim.edge), Feature::Facet(g)]);
         let closest = of_b.chain(of_a).map(|features| self.closest(features));
-        closest.reduce(nearer).unwrap_or_else(|| {
-            unreachable!("every facet has edges");
-        })
+        closest.reduce(nearer).unwrap_or_else(|| unreachable!("every facet has edges"))
     }
 
     #[inline(always)]
-    fn b_segment(&self, edge: u32) -> [DVec3; 2] {
-        self.b.edge(edge).vertices.map(|vertex| self.b_corner(vertex))
+    fn segment_a(&self, edge: u32) -> [DVec3; 2] {
+        let [v, w] = self.a.edge(edge).vertices;
+        [self.corner_a(v), self.corner_a(w)]
+    }
+
+    #[inline(always)]
+    fn segment_b(&self, edge: u32) -> [DVec3; 2] {
+        let [v, w] = self.b.edge(edge).vertices;
+        [self.corner_b(v), self.corner_b(w)]
     }
 }
 

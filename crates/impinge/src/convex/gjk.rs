@@ -154,7 +154,7 @@ impl Gjk {
             |[v, w]: [u32; 2]| pair.a.has(Feature::Vertex(v)) && pair.b.has(Feature::Vertex(w));
         if self.simplex.len == 0 || !self.simplex.pairs().iter().all(|&vertices| fits(vertices)) {
             self.simplex = Simplex::default();
-            let [to_b, from_a] = pair.directions_to_bodies(pair.world_offset);
+            let [to_b, from_a] = pair.directions_to_bodies(pair.offset);
             let (a, b, to_a) = (pair.a, pair.b, -from_a);
             self.simplex.push([a.climb(a.start(to_b), to_b), b.climb(b.start(to_a), to_a)]);
         }
@@ -163,8 +163,8 @@ impl Gjk {
     fn result(&self, pair: &PlacedPair<'_>, weights: [f64; 4], bounds: [f64; 2]) -> HullDistance {
         let mut points = [DVec3::ZERO; 2];
         for (&[v, w], weight) in self.simplex.pairs().iter().zip(weights) {
-            points[0] += pair.world_corner_a(v) * weight;
-            points[1] += pair.world_corner_b(w) * weight;
+            points[0] += pair.corner_a(v) * weight;
+            points[1] += pair.corner_b(w) * weight;
         }
         let pairs = self.simplex.pairs();
         let features = [
@@ -174,7 +174,7 @@ impl Gjk {
         if bounds[0] == 0.0 {
             points = [(points[0] + points[1]) * 0.5; 2];
         }
-        pair.world_result(points, bounds, features)
+        pair.result(points, bounds, features)
     }
 }
 

@@ -27,7 +27,7 @@ use std::cmp::Ordering;
 /// assert_eq!((hull.vertices().len(), hull.edges().len(), hull.facets().len()), (8, 12, 6));
 /// # Ok::<(), impinge::convex::HullError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hull {
     shape: HullKind,
     vertices: Vec<u32>,
@@ -42,9 +42,10 @@ pub struct Hull {
 }
 
 /// The dimension of a hull.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HullKind {
     /// There were no points.
+    #[default]
     Empty,
     /// All points coincide.
     Point,

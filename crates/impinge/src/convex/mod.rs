@@ -14,17 +14,25 @@
 //! | `normal_cone.rs` | which feature faces a direction, and pseudo-internal regions |
 //! | `tracker.rs` | [`Tracker`]: the closest features, followed from step to step |
 //! | `gjk.rs`, `simplex.rs` | [`Gjk`]: the distance by simplices, with a warm start |
+//! | `coverage.rs` | [`Coverage`]: which facets of a hull are covered by faces of the mesh |
+//! | `crossing.rs` | where the surfaces of two overlapping hulls cross |
+//! | `patches.rs` | [`convex_patches`]: a surface divided into convex patches |
+//! | `pieces.rs` | [`Pieces`]: bodies that are unions of convex pieces |
 //! | `separating_plane.rs` | [`SeparatingPlane`]: a plane between two hulls, kept from step to step |
 //! | `penetration.rs` | [`penetration`]: how deep two overlapping hulls penetrate each other |
 
 mod climb;
+mod coverage;
+mod crossing;
 mod facets;
 mod feature_distance;
 mod gjk;
 mod hull;
 mod meet;
 mod normal_cone;
+mod patches;
 mod penetration;
+mod pieces;
 mod placed_pair;
 mod polytope;
 mod quick;
@@ -33,9 +41,13 @@ mod simplex;
 mod tracker;
 
 pub use climb::{ClimbDirection, ClimbEnds, Climber};
+pub use coverage::Coverage;
+pub(crate) use crossing::visit_crossing_facets;
 pub use gjk::Gjk;
 pub use hull::{Hull, HullEdge, HullError, HullKind};
+pub use patches::convex_patches;
 pub use penetration::{Penetration, PenetrationSearch, penetration};
+pub use pieces::{Pieces, PiecesDistance, PiecesTracker};
 pub use placed_pair::{HullDistance, PlacedPolytope};
 pub use polytope::{Feature, Polytope};
 pub use separating_plane::SeparatingPlane;

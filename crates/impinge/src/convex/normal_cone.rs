@@ -54,12 +54,16 @@ impl Polytope {
             }
             Feature::Edge(index) => {
                 let edge = self.edge(index);
-                for (facet, inward) in edge.facets.into_iter().zip(edge.inward) {
-                    if facet != NONE && inward.dot(direction) > 0.0 {
-                        return Cone::Beyond(Feature::Facet(facet));
-                    }
+                let first = edge.inward[0].dot(direction);
+                let second = edge.inward[1].dot(direction);
+                // A segment has no facets, and inward vectors of length 0.
+                if first > 0.0 {
+                    Cone::Beyond(Feature::Facet(edge.facets[0]))
+                } else if second > 0.0 {
+                    Cone::Beyond(Feature::Facet(edge.facets[1]))
+                } else {
+                    Cone::Inside { rise: 0.0 }
                 }
-                Cone::Inside { rise: 0.0 }
             }
             Feature::Facet(facet) => {
                 let is_behind = self.facet(facet).normal.dot(direction) < 0.0;
@@ -95,7 +99,7 @@ impl Polytope {
             }
             Feature::Edge(edge) if !self.is_flat() && self.edge(edge).facets[0] != NONE => {
                 let edge = self.edge(edge);
-                let [m, n] = edge.facets.map(|facet| self.facet(facet));
+                let (m, n) = (self.facet(edge.facets[0]), self.facet(edge.facets[1]));
                 // Along the inward vector of m's facet only n counts, and it leads down there.
                 let slope = n.normal.dot(edge.inward[0]);
                 let beta = if slope < 0.0 {

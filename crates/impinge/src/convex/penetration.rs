@@ -1,7 +1,10 @@
 //! How deep two overlapping hulls penetrate each other: the expanding polytope algorithm (van den Bergen 2001), with exact
 //! signs.
 
-use super::placed_pair::{PlacedPair, PlacedPolytope};
+use super::{
+    Gjk,
+    placed_pair::{PlacedPair, PlacedPolytope},
+};
 use crate::narrow::orient3d;
 use glam::DVec3;
 
@@ -46,6 +49,7 @@ pub fn penetration(a: PlacedPolytope<'_>, b: PlacedPolytope<'_>) -> Option<Penet
 /// Memory for [`penetration`], to be reused from query to query: none is allocated once warm.
 #[derive(Debug, Default)]
 pub struct PenetrationSearch {
+    gjk: Gjk,
     points: Vec<Difference>,
     facets: Vec<Facet>,
     visible: Vec<u32>,
@@ -61,6 +65,9 @@ impl PenetrationSearch {
     /// The same as [`penetration`].
     pub fn find(&mut self, a: PlacedPolytope<'_>, b: PlacedPolytope<'_>) -> Option<Penetration> {
         let pair = PlacedPair::new(a, b)?;
+        if self.gjk.search(&pair).is_apart() {
+            return None;
+        }
         self.points.clear();
         self.facets.clear();
         let mut search = Expansion { pair, memory: self, best: None };
@@ -149,7 +156,7 @@ impl Expansion<'_> {
 
     /// Makes the first tetrahedron, of points that are not coplanar.
     fn begin(&mut self) -> Start {
-        let toward = self.pair.world_offset.try_normalize();
+        let toward = self.pair.offset.try_normalize();
         for axis in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().chain(toward) {
             for normal in [axis, -axis] {
                 let found = self.furthest(normal);
@@ -259,7 +266,7 @@ impl Expansion<'_> {
     fn result(&self, bound: Bound, lower: f64) -> Penetration {
         let Bound { height, normal, vertices: [v, w] } = bound;
         let depth = height.max(0.0);
-        let points = [self.pair.world_corner_a(v), self.pair.world_corner_b(w)];
+        let points = [self.pair.corner_a(v), self.pair.corner_b(w)];
         // The first body moves against the direction in which its differences reach least far.
         Penetration {
             depth: self.pair.world_length(depth),

@@ -16,8 +16,9 @@ pub struct HullDistance {
     /// The distance of the two [points](Self::points); 0 if the hulls overlap. The true distance is not greater than this
     /// by more than roundings, some 1e-14 of the bodies' sizes and of their distance.
     pub distance: f64,
-    /// A proven lower bound of the true distance. It is below `distance` by roundings only; negative, or 0, if the hulls
-    /// overlap or nearly touch.
+    /// A proven lower bound of the true distance. It is below `distance` by roundings: some 1e-14 of the bodies' sizes, and
+    /// more for bodies that are closer than 1e-6 of their sizes, or thinner than that. Not above 0 if the hulls overlap or
+    /// nearly touch.
     pub lower: f64,
     /// The closest points, one on each hull, in the world. If the hulls overlap, a common point, twice.
     pub points: [DVec3; 2],
@@ -32,29 +33,24 @@ impl HullDistance {
     }
 }
 
-/// Two placed hulls: the second in a frame that belongs to the first.
+/// Two placed hulls, in a frame that is turned as the world is, with its origin at the first hull's center.
 ///
-/// The unit of lengths is the scale of the first hull. In the *body frame*, a corner of the first is as it is stored, and a
-/// corner `c` of the second is `map · c + offset`. That is right only if both rotations are orthonormal to a few roundings. In
-/// the *world frame*, which is turned as the world is, corners are `rotations[0] · c` and `ratio · rotations[1] · c +
-/// world_offset`: right for every pose.
+/// The unit of lengths is the scale of the first hull. A corner `c` of the first is at `rotations[0] · c`, a corner of the
+/// second at `rotations[1] · c · ratio + offset`. That is right for every pose, also if a rotation is orthonormal only to 1e-6.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlacedPair<'p> {
     pub(super) a: &'p Polytope,
     pub(super) b: &'p Polytope,
-    map: DMat3,
-    pub(super) offset: DVec3,
     rotations: [&'p DMat3; 2],
-    /// The scale of the second hull, in that of the first.
+    /// The scale of the second hull, in that of the first: a power of two.
     ratio: f64,
-    pub(super) world_offset: DVec3,
+    /// From the first hull's center to the second's.
+    pub(super) offset: DVec3,
     /// The place of the first hull's center in the world.
     origin: DVec3,
     unit: f64,
     /// What is subtracted from a gap to get a proven lower bound.
     pub(super) slack: f64,
-    /// Whether the body frame can be used.
-    pub(super) is_rigid: bool,
 }
 
 /// Hulls whose sizes differ by more than this factor are not searched: products would overflow or vanish.
@@ -70,111 +66,108 @@ impl<'p> PlacedPair<'p> {
         (b, pose_b): PlacedPolytope<'p>,
     ) -> Option<Self> {
         let ratio = b.scale() * a.inverse_scale();
-        let [place_a, place_b] = [pose_a.place(a.center()), pose_b.place(b.center())];
-        let world_offset = (place_b - place_a) * a.inverse_scale();
-        let reach = world_offset.abs().element_sum();
+        let (place_a, place_b) = (pose_a.place(a.center()), pose_b.place(b.center()));
+        let offset = (place_b - place_a) * a.inverse_scale();
+        let reach = offset.abs().element_sum();
         let in_range = ratio > 1.0 / MOST_RATIO && ratio < MOST_RATIO && reach < MOST_RATIO;
         if !in_range || a.is_empty() || b.is_empty() {
             return None;
         }
-        let (turn_a, turn_b) = (pose_a.rotation_ref(), pose_b.rotation_ref());
-        let back_a = turn_a.transpose();
-        let turn = back_a * *turn_b;
-        // What is not orthonormal shows in the product of both rotations, or in one of them.
-        let is_rigid = is_orthonormal(&turn) && is_orthonormal(turn_a);
-        // Heights of corners, products of the offset and of the maps: some dozens of roundings of the largest lengths. A
-        // rotation that is orthonormal to RIGID changes lengths by half of that. Placement moves vertices and centers.
+        // Heights of corners, products with rotations and with the offset: some dozens of roundings of the largest
+        // lengths. Where rotations count as orthonormal, they change lengths by half of RIGID. Placement moves vertices
+        // and centers.
         let size = a.radius() + ratio * b.radius() + reach;
         let rounding = 2.0 * (a.rounding(pose_a) + b.rounding(pose_b)) * a.inverse_scale();
         Some(Self {
             a,
             b,
-            map: turn * ratio,
-            offset: back_a * world_offset,
-            rotations: [turn_a, turn_b],
+            rotations: [pose_a.rotation_ref(), pose_b.rotation_ref()],
             ratio,
-            world_offset,
+            offset,
             origin: place_a,
             unit: a.scale(),
             slack: 64.0 * f64::EPSILON * size + rounding,
-            is_rigid,
         })
     }
 
-    /// A corner of the second hull in the body frame.
-    #[inline(always)]
-    pub(super) fn b_corner(&self, vertex: u32) -> DVec3 {
-        self.map * self.b.corner(vertex) + self.offset
+    /// Whether both rotations are orthonormal but for a few roundings, so that [`to_a`](Self::to_a) and
+    /// [`to_b`](Self::to_b) are right.
+    #[inline]
+    pub(super) fn is_rigid(&self) -> bool {
+        self.rotations.iter().all(|rotation| is_orthonormal(rotation))
     }
 
-    /// A point of the body frame in the frame of the second hull.
+    /// A corner of the first hull.
     #[inline(always)]
-    pub(super) fn to_b(&self, point: DVec3) -> DVec3 {
-        // The map is a rotation times the ratio, which is a power of two.
-        self.map.transpose() * (point - self.offset) * (self.ratio.recip() * self.ratio.recip())
+    pub(super) fn corner_a(&self, vertex: u32) -> DVec3 {
+        self.from_a(self.a.corner(vertex))
     }
 
-    /// A point of the second hull's frame in the body frame.
+    /// A corner of the second hull.
+    #[inline(always)]
+    pub(super) fn corner_b(&self, vertex: u32) -> DVec3 {
+        self.from_b(self.b.corner(vertex))
+    }
+
+    /// The vector from a corner of the first hull to one of the second.
+    #[inline(always)]
+    pub(super) fn difference(&self, [v, w]: [u32; 2]) -> DVec3 {
+        self.corner_b(w) - self.corner_a(v)
+    }
+
+    /// The place of a point that is given in the frame of the first hull.
+    #[inline(always)]
+    pub(super) fn from_a(&self, point: DVec3) -> DVec3 {
+        *self.rotations[0] * point
+    }
+
+    /// The place of a point that is given in the frame of the second hull.
     #[inline(always)]
     pub(super) fn from_b(&self, point: DVec3) -> DVec3 {
-        self.map * point + self.offset
+        *self.rotations[1] * (point * self.ratio) + self.offset
     }
 
-    /// A direction of the body frame as it acts on corners of the second hull: `direction · map · c` for each corner c.
+    /// A point in the frame of the first hull, if the pair [is rigid](Self::is_rigid).
     #[inline(always)]
-    pub(super) fn direction_to_b(&self, direction: DVec3) -> DVec3 {
-        self.map.transpose() * direction
+    pub(super) fn to_a(&self, point: DVec3) -> DVec3 {
+        self.rotations[0].transpose() * point
     }
 
-    /// The length of a direction of the body frame as it acts on corners of the second hull.
+    /// A point in the frame of the second hull, if the pair [is rigid](Self::is_rigid).
     #[inline(always)]
-    pub(super) fn length_in_b(&self, length: f64) -> f64 {
-        length * self.ratio
+    pub(super) fn to_b(&self, point: DVec3) -> DVec3 {
+        self.rotations[1].transpose() * (point - self.offset) * self.ratio.recip()
     }
 
-    /// A result in the world, from points in the world frame.
-    pub(super) fn world_result(
+    /// A direction as it acts on the stored corners of both hulls: the heights of corners along it are `direction · c` for
+    /// the first, and `ratio · direction · c` above that of the center for the second.
+    #[inline(always)]
+    pub(super) fn directions_to_bodies(&self, direction: DVec3) -> [DVec3; 2] {
+        let [turn_a, turn_b] = self.rotations;
+        [turn_a.transpose() * direction, turn_b.transpose() * direction]
+    }
+
+    /// The width of the gap between both bodies along a direction, times the direction's length, given upper bounds on the heights
+    /// of the first body's stored corners along it and of the second's against it.
+    #[inline(always)]
+    pub(super) fn gap(&self, direction: DVec3, [height_a, height_b]: [f64; 2]) -> f64 {
+        direction.dot(self.offset) - height_a - height_b * self.ratio
+    }
+
+    /// A result in the world.
+    #[inline]
+    pub(super) fn result(
         &self,
-        points: [DVec3; 2],
+        [point_a, point_b]: [DVec3; 2],
         [distance, lower]: [f64; 2],
         features: [Feature; 2],
     ) -> HullDistance {
         HullDistance {
             distance: distance * self.unit,
             lower: lower * self.unit,
-            points: points.map(|point| self.to_world(point)),
+            points: [self.to_world(point_a), self.to_world(point_b)],
             features,
         }
-    }
-
-    /// A result in the world, from points in the body frame.
-    #[inline]
-    pub(super) fn body_result(
-        &self,
-        points: [DVec3; 2],
-        bounds: [f64; 2],
-        features: [Feature; 2],
-    ) -> HullDistance {
-        self.world_result(points.map(|point| *self.rotations[0] * point), bounds, features)
-    }
-
-    /// A direction of the world frame as it acts on the corners of both hulls: up to a positive factor, `direction · c'` for
-    /// each corner c at its place c'.
-    #[inline(always)]
-    pub(super) fn directions_to_bodies(&self, direction: DVec3) -> [DVec3; 2] {
-        self.rotations.map(|rotation| rotation.transpose() * direction)
-    }
-
-    /// A corner of the first hull in the world frame.
-    #[inline(always)]
-    pub(super) fn world_corner_a(&self, vertex: u32) -> DVec3 {
-        *self.rotations[0] * self.a.corner(vertex)
-    }
-
-    /// A corner of the second hull in the world frame.
-    #[inline(always)]
-    pub(super) fn world_corner_b(&self, vertex: u32) -> DVec3 {
-        *self.rotations[1] * (self.b.corner(vertex) * self.ratio) + self.world_offset
     }
 
     /// A length in the unit of the world.
@@ -182,7 +175,8 @@ impl<'p> PlacedPair<'p> {
         length * self.unit
     }
 
-    /// A point of the world frame in the world.
+    /// A point in the world.
+    #[inline(always)]
     pub(super) fn to_world(&self, point: DVec3) -> DVec3 {
         point * self.unit + self.origin
     }
@@ -190,12 +184,6 @@ impl<'p> PlacedPair<'p> {
     /// The radius of the second hull.
     pub(super) fn size_of_b(&self) -> f64 {
         self.ratio * self.b.radius()
-    }
-
-    /// The vector from a corner of the first hull to one of the second, in the world frame.
-    #[inline(always)]
-    pub(super) fn difference(&self, [v, w]: [u32; 2]) -> DVec3 {
-        self.world_corner_b(w) - self.world_corner_a(v)
     }
 }
 

@@ -195,7 +195,8 @@ impl Polytope {
     /// Both ends of an edge.
     #[inline(always)]
     pub(super) fn segment(&self, edge: u32) -> [DVec3; 2] {
-        self.edge(edge).vertices.map(|vertex| self.corner(vertex))
+        let [v, w] = self.edge(edge).vertices;
+        [self.corner(v), self.corner(w)]
     }
 
     #[inline(always)]
@@ -321,6 +322,13 @@ impl Polytope {
             last = self.climb(last, cell_direction(index, cells));
             self.starts.push(last);
         }
+    }
+}
+
+/// The hull of no points.
+impl Default for Polytope {
+    fn default() -> Self {
+        Self::from(Hull::default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The closest features of two hulls, followed from step to step.
 
 use super::{
-    Feature, Gjk, HullDistance,
+    Feature, Gjk, HullDistance, Polytope,
     feature_distance::Closest,
     normal_cone::{Cone, Location},
     placed_pair::{PlacedPair, PlacedPolytope, by_spheres},
@@ -65,8 +65,7 @@ impl Tracker {
     pub fn distance(&mut self, a: PlacedPolytope<'_>, b: PlacedPolytope<'_>) -> HullDistance {
         (self.steps, self.gjk_steps) = (0, 0);
         let Some(pair) = PlacedPair::new(a, b) else { return by_spheres(a, b) };
-        let found = if pair.is_rigid { self.track(&pair) } else { None };
-        let found = found.unwrap_or_else(|| {
+        let found = self.track(&pair).unwrap_or_else(|| {
             if let Some(features) = self.features {
                 self.gjk.start_at(&pair, features);
             }
@@ -92,37 +91,52 @@ impl Tracker {
     }
 
     /// The closest features, if they can be found and proven by steps from neighbour to neighbour.
-    #[inline]
+    #[inline(always)]
     fn track(&mut self, pair: &PlacedPair<'_>) -> Option<HullDistance> {
         let known = self.features.filter(|&[f, g]| pair.a.has(f) && pair.b.has(g));
-        let mut closest = pair.closest(known.unwrap_or_else(|| facing_vertices(pair, pair.offset)));
+        let mut features = known.unwrap_or_else(|| facing_vertices(pair, pair.offset));
+        let mut is_rigid = false;
         let mut escapes = 0;
-        while self.steps < MOST_STEPS {
+        let mut last_sq = f64::INFINITY;
+        let mut last = None;
+        loop {
+            if !is_rigid && matches!(features, [Feature::Facet(_), _] | [_, Feature::Facet(_)]) {
+                is_rigid = pair.is_rigid();
+                if !is_rigid {
+                    return None;
+                }
+            }
+            let mut closest = pair.closest(features);
+            if closest.distance_sq >= last_sq {
+                return last.and_then(|last| proven_exactly(pair, &last));
+            }
+            if self.steps == MOST_STEPS {
+                self.features = Some(closest.features);
+                return None;
+            }
             self.steps += 1;
             if self.steps == STEPS_BEFORE_JUMP {
                 // A body that has turned far has other features there, but mostly still faces the same way.
-                let [along, _] = pair.directions_to_bodies(self.direction);
-                let facing = pair.closest(facing_vertices(pair, along));
+                let facing = pair.closest(facing_vertices(pair, self.direction));
                 if facing.distance_sq < closest.distance_sq {
                     closest = facing;
                 }
             }
-            self.features = Some(closest.features);
             if closest.distance_sq <= pair.slack * pair.slack {
                 return Some(overlap(pair, &closest));
             }
             let [f, g] = closest.features;
             let along = closest.points[1] - closest.points[0];
-            let against_b = -pair.direction_to_b(along);
-            let cone_a = pair.a.cone(f, along);
-            let (next, is_escape) = match cone_a {
+            let [along_a, along_b] = pair.directions_to_bodies(along);
+            let escape;
+            (features, escape) = match pair.a.cone(f, along_a) {
                 Cone::Beyond(feature) => ([feature, g], false),
-                Cone::Behind(facet) => match pair.a.locate(closest.points[1], facet) {
+                Cone::Behind(facet) => match pair.a.locate(pair.to_a(closest.points[1]), facet) {
                     Location::Inside => return Some(overlap(pair, &closest)),
                     Location::Above(facet) => ([Feature::Facet(facet), g], true),
                     Location::Unknown => return None,
                 },
-                Cone::Inside { rise: rise_a } => match pair.b.cone(g, against_b) {
+                Cone::Inside { rise: rise_a } => match pair.b.cone(g, -along_b) {
                     Cone::Beyond(feature) => ([f, feature], false),
                     Cone::Behind(facet) => {
                         match pair.b.locate(pair.to_b(closest.points[0]), facet) {
@@ -134,70 +148,65 @@ impl Tracker {
                     Cone::Inside { rise: rise_b } => {
                         let distance = closest.distance_sq.sqrt();
                         let heights = [
-                            pair.a.height_bound(f, along, distance, rise_a),
-                            pair.b.height_bound(g, against_b, pair.length_in_b(distance), rise_b),
+                            pair.a.height_bound(f, along_a, distance, rise_a),
+                            pair.b.height_bound(g, -along_b, distance, rise_b),
                         ];
-                        return proven(pair, &closest, distance, heights);
+                        let lower = pair.gap(along, heights) / distance - pair.slack;
+                        if distance - lower <= ACCEPTED * pair.slack {
+                            return Some(pair.result(
+                                closest.points,
+                                [distance, lower],
+                                closest.features,
+                            ));
+                        }
+                        return proven_exactly(pair, &closest);
                     }
                 },
             };
-            let found = pair.closest(next);
-            if is_escape && escapes < MOST_ESCAPES {
-                // Outside again: distances before this were of another kind.
+            if escape {
                 escapes += 1;
-            } else if found.distance_sq >= closest.distance_sq {
-                return proven_exactly(pair, &closest);
+                if escapes > MOST_ESCAPES {
+                    return None;
+                }
+                // Outside again: distances before this were of another kind.
+                (last_sq, last) = (f64::INFINITY, None);
+            } else {
+                (last_sq, last) = (closest.distance_sq, Some(closest));
             }
-            closest = found;
         }
-        None
     }
 }
 
 /// The vertices of both hulls that are furthest towards the other along a direction from the first to the second.
 #[inline(never)]
 fn facing_vertices(pair: &PlacedPair<'_>, along: DVec3) -> [Feature; 2] {
-    let (a, b) = (pair.a, pair.b);
-    let against_b = -pair.direction_to_b(along);
-    [a.climb(a.start(along), along), b.climb(b.start(against_b), against_b)].map(Feature::Vertex)
+    let [along_a, along_b] = pair.directions_to_bodies(along);
+    let (a, b, against_b) = (pair.a, pair.b, -along_b);
+    let start = |polytope: &Polytope, direction: DVec3| {
+        Feature::Vertex(polytope.climb(polytope.start(direction), direction))
+    };
+    [start(a, along_a), start(b, against_b)]
 }
 
 #[cold]
 fn overlap(pair: &PlacedPair<'_>, closest: &Closest) -> HullDistance {
     let point = (closest.points[0] + closest.points[1]) * 0.5;
-    pair.body_result([point; 2], [0.0, -pair.slack], closest.features)
+    pair.result([point; 2], [0.0, -pair.slack], closest.features)
 }
 
-/// The result, if upper bounds on the extents of both bodies along the connecting direction prove it.
-#[inline]
-fn proven(
-    pair: &PlacedPair<'_>,
-    closest: &Closest,
-    distance: f64,
-    [height_a, height_b]: [f64; 2],
-) -> Option<HullDistance> {
-    let along = closest.points[1] - closest.points[0];
-    let gap = along.dot(pair.offset) - height_a - height_b;
-    let lower = gap / distance - pair.slack;
-    if distance - lower <= ACCEPTED * pair.slack {
-        return Some(pair.body_result(closest.points, [distance, lower], closest.features));
-    }
-    proven_exactly(pair, closest)
-}
-
-/// The same, with exact extents.
+/// The result, if the exact extents of both bodies along the connecting direction prove it.
 #[cold]
 fn proven_exactly(pair: &PlacedPair<'_>, closest: &Closest) -> Option<HullDistance> {
     let distance = closest.distance_sq.sqrt();
     let along = closest.points[1] - closest.points[0];
-    let against_b = -pair.direction_to_b(along);
-    let start = |polytope: &super::Polytope, feature: Feature| {
-        polytope.vertices_of(feature).next().unwrap_or(0)
+    let [along_a, along_b] = pair.directions_to_bodies(along);
+    let height = |polytope: &Polytope, feature: Feature, direction: DVec3| {
+        let start = polytope.vertices_of(feature).next().unwrap_or(0);
+        polytope.exact_height(start, direction)
     };
-    let height_a = pair.a.exact_height(start(pair.a, closest.features[0]), along);
-    let height_b = pair.b.exact_height(start(pair.b, closest.features[1]), against_b);
-    let gap = along.dot(pair.offset) - height_a - height_b;
-    let lower = gap / distance - pair.slack;
+    let [f, g] = closest.features;
+    let heights = [height(pair.a, f, along_a), height(pair.b, g, -along_b)];
+    let lower = pair.gap(along, heights) / distance - pair.slack;
     let is_proven = distance - lower <= ACCEPTED * pair.slack;
-    is_proven.then(|| pair.body_result(closest.points, [distance, lower], closest.features))
+    is_proven.then(|| pair.result(closest.points, [distance, lower], closest.features))
 }

@@ -13,6 +13,8 @@
 //!
 //! This file holds the front itself; the traversal that starts from it is in `tree/front.rs`.
 
+use super::hull::Separator;
+
 /// The state that a caller keeps between the queries of one pair of trees.
 ///
 /// A front belongs to the two trees it was last used with. Given other trees, it starts again at
@@ -36,6 +38,8 @@ pub struct Front {
     root_queries_left: u32,
     /// The number of queries in the last such series.
     root_series: u32,
+    /// What the method `hull` keeps of a pair instead: the closest features of the hulls.
+    pub(super) separator: Separator,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,7 @@
 //! | `fit_quality.rs` | when a tree that is fitted to moved faces is built anew |
 //! | `counts.rs` | [`WalkCounts`], [`SearchSteps`]: how many tests a search made, and how long its steps took |
 //! | `save/` | the file format that saved trees share |
-//! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/`, `octree/`, `face_octree/` | the methods |
+//! | `brute.rs`, `naive.rs`, `tree/`, `boxtree/`, `wide/`, `octree/`, `face_octree/`, `hull/` | the methods |
 //! | `cells/` | what the octrees share: the subdivision of space into cells |
 //! | `hierarchy/` | what all trees share: the search of two bodies with a tree each |
 
@@ -37,6 +37,7 @@ mod fit_quality;
 mod front;
 mod group;
 mod hierarchy;
+pub mod hull;
 mod naive;
 mod nearest;
 pub mod octree;

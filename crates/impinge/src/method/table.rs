@@ -1,7 +1,7 @@
 //! The table of methods, and the handle by which one is chosen.
 
 use super::{
-    Load, Prepared, boxtree, brute, face_octree, naive, octree,
+    Load, Prepared, boxtree, brute, face_octree, hull, naive, octree,
     save::{self, TreeFileError},
     tree::{self, methods},
     wide,
@@ -104,6 +104,9 @@ methods! {
     NAIVE = naive::METHOD;
     /// A tree of oriented boxes with eight children a node, tested eight at a time. The default.
     WIDE = wide::METHOD;
+    /// The closest features of the bodies' convex hulls, kept from query to query, before a tree. For convex bodies, and bodies
+    /// that are mostly apart.
+    HULL = hull::METHOD;
     /// A binary tree of axis-aligned boxes.
     AABB = methods::AABB;
     /// A binary tree of spheres.

@@ -82,6 +82,8 @@ impl Default for Coherence {
 pub(super) struct Memory {
     /// `None` if nothing is to be remembered.
     options: Option<Coherence>,
+    /// Whether a caller has chosen the options.
+    is_chosen: bool,
     pub(super) displacements: Displacements,
     places: PairMap<u32>,
     entries: Vec<Entry>,
@@ -170,8 +172,13 @@ const UNUSED: u64 = 0;
 
 impl Memory {
     pub(super) fn set_options(&mut self, options: Coherence) {
-        *self = Self { step: self.step, ..Self::default() };
+        *self = Self { step: self.step, is_chosen: true, ..Self::default() };
         self.options = (options.skips || options.fronts).then_some(options);
+    }
+
+    /// Whether a caller has chosen what is remembered.
+    pub(super) fn is_chosen(&self) -> bool {
+        self.is_chosen
     }
 
     pub(super) fn is_on(&self) -> bool {

@@ -357,6 +357,11 @@ impl World {
     fn take_method(&mut self, index: u32) {
         let Some(Body { shape, .. }) = self.bodies.at(index) else { return };
         self.has_fronts = shape.has_front();
+        // This method is about what it remembers.
+        if shape.method() == Method::HULL && !self.memory.is_chosen() {
+            self.set_coherence(Coherence::default().skips(false));
+        }
+        let Some(Body { shape, .. }) = self.bodies.at(index) else { return };
         self.search.take_method(shape);
     }
 
