@@ -23,6 +23,8 @@ const ROUNDS: usize = 5;
 /// coal stops at a gap of 1e-6 between its bounds, for distances of 0.05 and more.
 const COAL_TOLERANCE: f64 = 1e-4;
 
+type Ask<'s> = Box<dyn FnMut(&mut Vec<f64>) + 's>;
+
 /// A way to compute the distances along a path, with the hulls prepared.
 struct Engine<'s> {
     name: &'static str,
@@ -30,7 +32,7 @@ struct Engine<'s> {
     /// is a gap.
     tolerance: f64,
     /// Computes the distance at each pose of the path.
-    ask: Box<dyn FnMut(&mut Vec<f64>) + 's>,
+    ask: Ask<'s>,
 }
 
 /// What an engine took and answered.
