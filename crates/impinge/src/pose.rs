@@ -154,6 +154,12 @@ impl Pose {
         Self::new(DMat3::IDENTITY, translation)
     }
 
+    /// The rotation matrix, by reference.
+    #[inline]
+    pub(crate) fn rotation_ref(&self) -> &DMat3 {
+        &self.rotation
+    }
+
     /// The rotation matrix.
     pub fn rotation(&self) -> DMat3 {
         self.rotation

@@ -8,12 +8,35 @@
 //! | `facets.rs` | merges coplanar triangles into facets |
 //! | `meet.rs` | whether two hulls meet or come within a distance of each other: [`Hull::intersects`] |
 //! | `climb.rs` | [`Climber`]: the extent of a hull along a direction, by hill climbing |
+//! | `polytope.rs` | [`Polytope`]: a hull prepared for what follows; [`Feature`]: a vertex, an edge or a facet |
+//! | `placed_pair.rs` | two hulls at their poses, and [`HullDistance`] |
+//! | `feature_distance.rs` | the closest points of two features |
+//! | `normal_cone.rs` | which feature faces a direction, and pseudo-internal regions |
+//! | `tracker.rs` | [`Tracker`]: the closest features, followed from step to step |
+//! | `gjk.rs`, `simplex.rs` | [`Gjk`]: the distance by simplices, with a warm start |
+//! | `separating_plane.rs` | [`SeparatingPlane`]: a plane between two hulls, kept from step to step |
+//! | `penetration.rs` | [`penetration`]: how deep two overlapping hulls penetrate each other |
 
 mod climb;
 mod facets;
+mod feature_distance;
+mod gjk;
 mod hull;
 mod meet;
+mod normal_cone;
+mod penetration;
+mod placed_pair;
+mod polytope;
 mod quick;
+mod separating_plane;
+mod simplex;
+mod tracker;
 
 pub use climb::{ClimbDirection, ClimbEnds, Climber};
+pub use gjk::Gjk;
 pub use hull::{Hull, HullEdge, HullError, HullKind};
+pub use penetration::{Penetration, PenetrationSearch, penetration};
+pub use placed_pair::{HullDistance, PlacedPolytope};
+pub use polytope::{Feature, Polytope};
+pub use separating_plane::SeparatingPlane;
+pub use tracker::Tracker;

@@ -44,7 +44,7 @@ pub use moving::{
 #[doc(hidden)]
 pub use moving::{DecidedBy, decided_by};
 pub(crate) use point::{distance_between, nearest_point};
-pub(crate) use predicates::{Projection, is_collinear, orient2d, orient3d};
+pub(crate) use predicates::{Projection, compare_along, is_collinear, orient2d, orient3d};
 pub use ray::{Ray, RayError, ray_hit};
 pub use triangle::{TriangleTest, triangles_intersect};
 pub(crate) use winding::winding_along_x;

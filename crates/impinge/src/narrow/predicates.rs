@@ -89,6 +89,21 @@ pub(super) fn determinant3d(a: DVec3, b: DVec3, c: DVec3, d: DVec3) -> Determina
     exact::orient3d([a, b, c, d].map(|p| p.to_array()))
 }
 
+/// The sign of `direction · (q − p)`: 1 if `q` lies further along the direction than `p`, −1 if `p` does, 0 if neither.
+#[inline]
+pub(crate) fn compare_along(direction: DVec3, p: DVec3, q: DVec3) -> i32 {
+    let apart = q - p;
+    let (value, sum) = (direction.dot(apart), direction.abs().dot(apart.abs()));
+    // A product passes through two roundings, the sums through two more: within 4 units of the sum in first order. A sum
+    // above 1e-290 is far from underflow; an infinite or NaN sum fails the comparisons.
+    let bound = 5.0 * UNIT * sum;
+    if sum > 1e-290 && value.abs() > bound && bound < f64::INFINITY {
+        if value > 0.0 { 1 } else { -1 }
+    } else {
+        exact::dot_difference(direction.to_array(), [p.to_array(), q.to_array()]).sign()
+    }
+}
+
 /// 1 if the turn from `a` over `b` to `c` is to the left, −1 if to the right, 0 if the points are collinear.
 #[inline]
 pub(crate) fn orient2d(a: DVec2, b: DVec2, c: DVec2) -> i32 {

@@ -33,6 +33,20 @@ fn scaled<const N: usize>(values: [f64; N]) -> Option<([i64; N], i32)> {
     Some((integers, -shift))
 }
 
+/// All coordinates have one scale, and so have the components of the direction: products must be comparable.
+#[inline]
+pub(super) fn dot_difference(
+    direction: [f64; 3],
+    [[ax, ay, az], [bx, by, bz]]: &[[f64; 3]; 2],
+) -> Option<Determinant> {
+    let (direction, direction_exponent) = scaled(direction)?;
+    let ([ax, ay, az, bx, by, bz], exponent) = scaled([*ax, *ay, *az, *bx, *by, *bz])?;
+    // Three products of 60 and 61 bits.
+    let products = [bx - ax, by - ay, bz - az].into_iter().zip(direction);
+    let value: i128 = products.map(|(apart, along)| i128::from(apart) * i128::from(along)).sum();
+    Some(determinant(value >> 64, value as u64, direction_exponent + exponent))
+}
+
 #[inline]
 pub(super) fn orient2d(points: &[[f64; 2]; 3]) -> Option<Determinant> {
     let (x, x_exponent) = scaled(points.map(|p| p[0]))?;

@@ -63,3 +63,11 @@ pub(super) fn orient3d(points: [[f64; 3]; 4]) -> Determinant {
 pub(super) fn orient2d(points: [[f64; 2]; 3]) -> Determinant {
     machine::orient2d(&points).unwrap_or_else(|| multiword::orient2d(&points))
 }
+
+/// The scalar product of a direction with b − a.
+#[cold]
+#[inline(never)]
+pub(super) fn dot_difference(direction: [f64; 3], points: [[f64; 3]; 2]) -> Determinant {
+    machine::dot_difference(direction, &points)
+        .unwrap_or_else(|| multiword::dot_difference(direction, &points))
+}

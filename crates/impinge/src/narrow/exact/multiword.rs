@@ -237,6 +237,20 @@ fn orient3d_in<const WORDS: usize>(axes: [[f64; 4]; 3]) -> Determinant {
     sum.determinant(axes.iter().map(|(_, exponent)| exponent).sum())
 }
 
+#[cold]
+#[inline(never)]
+pub(super) fn dot_difference(direction: [f64; 3], [a, b]: &[[f64; 3]; 2]) -> Determinant {
+    let (unit, _) = span(&direction);
+    let (exponent, _) = span(&[a[0], a[1], a[2], b[0], b[1], b[2]]);
+    let mut sum = Integer::<MOST_WORDS>::ZERO;
+    for axis in 0..3 {
+        let apart =
+            Integer::from_f64(b[axis], exponent).minus(&Integer::from_f64(a[axis], exponent));
+        sum = sum.plus(&apart.times(&Integer::from_f64(direction[axis], unit)));
+    }
+    sum.determinant(unit + exponent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
