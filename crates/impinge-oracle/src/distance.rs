@@ -4,12 +4,13 @@
 //! edge or a face, or by two points inside edges. All such pairs of features are tried, and the smallest squared
 //! distance is kept. Nothing is rounded: every value is a fraction of integers.
 
+use crate::round::nearest_root;
 use crate::scale::decompose;
 use crate::touch::{Triangle, cross, triangles_touch};
 use dashu_int::IBig;
 use std::cmp::Ordering;
 
-type Vector = [IBig; 3];
+pub(crate) type Vector = [IBig; 3];
 
 /// The exact square of a distance: `numerator / denominator * 4^exponent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +130,12 @@ impl Least {
 }
 
 impl SquaredDistance {
-    /// Returns whether the triangles touch.
+    /// Returns the `f64` nearest to the distance.
+    pub fn to_f64(&self) -> f64 {
+        nearest_root(&self.numerator, &self.denominator, self.exponent)
+    }
+
+    /// Returns whether the shapes touch.
     pub fn is_zero(&self) -> bool {
         self.numerator.is_zero()
     }
@@ -179,11 +185,11 @@ impl Range {
     }
 }
 
-fn minus(p: &Vector, q: &Vector) -> Vector {
+pub(crate) fn minus(p: &Vector, q: &Vector) -> Vector {
     std::array::from_fn(|axis| &p[axis] - &q[axis])
 }
 
-fn dot(u: &Vector, v: &Vector) -> IBig {
+pub(crate) fn dot(u: &Vector, v: &Vector) -> IBig {
     (0..3).map(|axis| &u[axis] * &v[axis]).sum()
 }
 

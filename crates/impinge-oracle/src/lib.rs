@@ -5,17 +5,20 @@
 //! linear program whether a common point exists. It is slow and simple, so that one reading can convince you that
 //! it is correct. Read the modules in this order: `scale`, `simplex`, `touch`.
 //!
-//! [`cases`] makes pairs of triangles, and rays and triangles, that are hard to decide.
+//! [`cases`] makes pairs of triangles, rays and triangles, and pairs of hulls that are hard to decide.
 #![forbid(unsafe_code)]
 
 mod beyond;
 pub mod cases;
 mod distance;
+mod hull_distance;
+mod hull_penetration;
 mod integer;
 mod moving;
 mod polynomial;
 mod ray;
 mod rotating;
+mod round;
 mod scale;
 mod sign;
 mod simplex;
@@ -23,6 +26,8 @@ mod touch;
 
 pub use beyond::meet_beyond;
 pub use distance::{SquaredDistance, closest_distance_squared};
+pub use hull_distance::{HullDistance, hull_distance};
+pub use hull_penetration::{HullPenetration, hull_penetration};
 pub use moving::{FirstContact, Moving, edge_edge_first_contact, vertex_face_first_contact};
 pub use ray::{RayParameter, first_hit_of_ray};
 pub use rotating::{RotatingContact, RotatingTriangle, first_rotating_contact};

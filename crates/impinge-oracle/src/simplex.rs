@@ -68,7 +68,7 @@ impl<N: Integer> Tableau<N> {
     }
 
     /// The same for the convex hulls of any number of points, at least one each. Phase 1 decides whether they meet.
-    /// [`add_objective`](Self::add_objective) and [`weights`](Self::weights) are for triangles only.
+    /// [`weights`](Self::weights) is for triangles only.
     pub(crate) fn of_hulls(a: &[[N; 3]], b: &[[N; 3]]) -> Option<Self> {
         let (zero, one) = (N::small(0)?, N::small(1)?);
         let (of_a, of_b) = (a.len() - 1, b.len() - 1);
@@ -103,13 +103,13 @@ impl<N: Integer> Tableau<N> {
 
     /// Adds the equation `objective = direction · (x - a₀)`, where `x = Σ λᵢ aᵢ`.
     ///
-    /// To be called on a new tableau, since it takes `λ₁` and `λ₂` for free variables.
-    pub(crate) fn add_objective(&mut self, corners: &Corners<N>, direction: &[N; 3]) -> Option<()> {
+    /// To be called on a new tableau, since it takes all `λᵢ` but the first for its first free variables.
+    pub(crate) fn add_objective(&mut self, a: &[[N; 3]], direction: &[N; 3]) -> Option<()> {
         let zero = N::small(0)?;
-        let mut cells = vec![zero.clone(); 4];
-        for (cell, corner) in cells.iter_mut().zip(&corners[1..3]) {
+        let mut cells = vec![zero.clone(); self.free.len()];
+        for (cell, corner) in cells.iter_mut().zip(&a[1..]) {
             for axis in 0..3 {
-                let edge = corner[axis].minus(&corners[0][axis])?;
+                let edge = corner[axis].minus(&a[0][axis])?;
                 *cell = cell.minus(&direction[axis].times(&edge)?)?;
             }
         }
@@ -135,6 +135,12 @@ impl<N: Integer> Tableau<N> {
             self.enter(column)?;
         }
         Some(())
+    }
+
+    /// Returns the value of the objective in the current solution, over the returned denominator.
+    pub(crate) fn objective(&self) -> Option<(N, N)> {
+        let row = self.rows.iter().find(|row| row.variable == OBJECTIVE)?;
+        Some((row.value.clone(), self.denominator.clone()))
     }
 
     /// Returns the six weights `λ₀ … μ₂` of the current solution, over the returned denominator.

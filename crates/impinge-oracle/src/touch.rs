@@ -96,7 +96,7 @@ pub(crate) fn highest_common_point(
 ) -> ([IBig; 3], IBig) {
     let solve = || {
         let mut tableau = Tableau::new(corners)?;
-        tableau.add_objective(corners, direction)?;
+        tableau.add_objective(&corners[..3], direction)?;
         assert!(tableau.find_solution()?, "only asked of triangles that touch");
         tableau.maximise()?;
         tableau.weights()
@@ -109,7 +109,7 @@ pub(crate) fn highest_common_point(
 }
 
 /// Returns the shortest integer vector of the same direction, to keep the numbers small.
-fn shortened(vector: [IBig; 3]) -> [IBig; 3] {
+pub(crate) fn shortened(vector: [IBig; 3]) -> [IBig; 3] {
     let nonzero = vector.iter().filter(|coordinate| !coordinate.is_zero()).cloned();
     match nonzero.reduce(|divisor, coordinate| divisor.gcd(coordinate).into()) {
         Some(divisor) => vector.map(|coordinate| coordinate / &divisor),

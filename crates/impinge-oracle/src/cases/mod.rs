@@ -14,12 +14,14 @@
 mod contact;
 mod flat;
 mod general;
+mod hulls;
 mod moving;
 mod range;
 mod rays;
 mod rng;
 mod shape;
 
+pub use hulls::{HullFamily, HullPair, HullRelation, hull_families};
 pub use moving::{MovingFamily, moving_families};
 pub use rays::{RayCase, RayFamily, ray_families};
 pub use rng::Rng;
