@@ -50,25 +50,25 @@ impl PlacedPair<'_> {
             [Feature::Facet(f), Feature::Vertex(w)] => {
                 let point = self.corner_b(w);
                 let (on_facet, part) = point_on_facet(self.a, f, self.to_a(point));
-                Closest::new([self.from_a(on_facet), point], [part, features[1]])
+                Closest::new([self.placed_a(on_facet), point], [part, features[1]])
             }
             [Feature::Vertex(v), Feature::Facet(f)] => {
                 let point = self.corner_a(v);
                 let (on_facet, part) = point_on_facet(self.b, f, self.to_b(point));
-                Closest::new([point, self.from_b(on_facet)], [features[0], part])
+                Closest::new([point, self.placed_b(on_facet)], [features[0], part])
             }
             [Feature::Facet(f), Feature::Edge(e)] => {
                 let segment = self.segment_b(e);
                 let in_a = segment.map(|point| self.to_a(point));
                 let (along, on_facet, part) = segment_on_facet(self.a, f, in_a);
-                let points = [self.from_a(on_facet), at(segment, along)];
+                let points = [self.placed_a(on_facet), at(segment, along)];
                 Closest::new(points, [part, part_of_edge(self.b, e, along)])
             }
             [Feature::Edge(e), Feature::Facet(f)] => {
                 let segment = self.segment_a(e);
                 let in_b = segment.map(|point| self.to_b(point));
                 let (along, on_facet, part) = segment_on_facet(self.b, f, in_b);
-                let points = [at(segment, along), self.from_b(on_facet)];
+                let points = [at(segment, along), self.placed_b(on_facet)];
                 Closest::new(points, [part_of_edge(self.a, e, along), part])
             }
             [Feature::Facet(f), Feature::Facet(g)] => self.closest_of_facets(f, g),

@@ -168,8 +168,8 @@ impl Gjk {
         }
         let pairs = self.simplex.pairs();
         let features = [
-            feature_of(pair.a, pairs.iter().map(|vertices| vertices[0]), weights),
-            feature_of(pair.b, pairs.iter().map(|vertices| vertices[1]), weights),
+            feature_of(pair.a, &pairs.iter().map(|vertices| vertices[0]), weights),
+            feature_of(pair.b, &pairs.iter().map(|vertices| vertices[1]), weights),
         ];
         if bounds[0] == 0.0 {
             points = [(points[0] + points[1]) * 0.5; 2];
@@ -189,7 +189,7 @@ fn nearer_start(polytope: &Polytope, known: u32, direction: DVec3) -> u32 {
 /// The smallest feature that contains some vertices; the vertex with the largest weight if there is none.
 fn feature_of(
     polytope: &Polytope,
-    vertices: impl Iterator<Item = u32> + Clone,
+    vertices: &(impl Iterator<Item = u32> + Clone),
     weights: [f64; 4],
 ) -> Feature {
     let heaviest = vertices.clone().zip(weights).max_by(|p, q| p.1.total_cmp(&q.1));

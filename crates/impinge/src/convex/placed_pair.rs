@@ -37,7 +37,7 @@ impl HullDistance {
 ///
 /// The unit of lengths is the scale of the first hull. A corner `c` of the first is at `rotations[0] · c`, a corner of the
 /// second at `rotations[1] · c · ratio + offset`. That is right for every pose, also if a rotation is orthonormal only to 1e-6.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct PlacedPair<'p> {
     pub(super) a: &'p Polytope,
     pub(super) b: &'p Polytope,
@@ -100,13 +100,13 @@ impl<'p> PlacedPair<'p> {
     /// A corner of the first hull.
     #[inline(always)]
     pub(super) fn corner_a(&self, vertex: u32) -> DVec3 {
-        self.from_a(self.a.corner(vertex))
+        self.placed_a(self.a.corner(vertex))
     }
 
     /// A corner of the second hull.
     #[inline(always)]
     pub(super) fn corner_b(&self, vertex: u32) -> DVec3 {
-        self.from_b(self.b.corner(vertex))
+        self.placed_b(self.b.corner(vertex))
     }
 
     /// The vector from a corner of the first hull to one of the second.
@@ -117,13 +117,13 @@ impl<'p> PlacedPair<'p> {
 
     /// The place of a point that is given in the frame of the first hull.
     #[inline(always)]
-    pub(super) fn from_a(&self, point: DVec3) -> DVec3 {
+    pub(super) fn placed_a(&self, point: DVec3) -> DVec3 {
         *self.rotations[0] * point
     }
 
     /// The place of a point that is given in the frame of the second hull.
     #[inline(always)]
-    pub(super) fn from_b(&self, point: DVec3) -> DVec3 {
+    pub(super) fn placed_b(&self, point: DVec3) -> DVec3 {
         *self.rotations[1] * (point * self.ratio) + self.offset
     }
 

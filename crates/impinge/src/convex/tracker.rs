@@ -47,7 +47,7 @@ pub struct Tracker {
 }
 
 /// The most pairs of features that a search visits before GJK takes over.
-const MOST_STEPS: u32 = 16;
+const MOST_STEPS: u32 = 12;
 /// After so many steps, a search looks at the vertices that face each other along the last direction.
 const STEPS_BEFORE_JUMP: u32 = 2;
 /// The most times that a search leaves the inside of a body.
@@ -116,11 +116,9 @@ impl Tracker {
             }
             self.steps += 1;
             if self.steps == STEPS_BEFORE_JUMP {
-                // A body that has turned far has other features there, but mostly still faces the same way.
-                let facing = pair.closest(facing_vertices(pair, self.direction));
-                if facing.distance_sq < closest.distance_sq {
-                    closest = facing;
-                }
+                // A body that has turned far has other features there, but mostly still faces the same way; and a body
+                // that was carried around the other one mostly has its center in that direction.
+                closest = jumped(pair, [self.direction, pair.offset], closest);
             }
             if closest.distance_sq <= pair.slack * pair.slack {
                 return Some(overlap(pair, &closest));
@@ -175,6 +173,14 @@ impl Tracker {
             }
         }
     }
+}
+
+/// The vertices that face each other along one of two directions, if they are closer.
+#[inline(never)]
+fn jumped(pair: &PlacedPair<'_>, directions: [DVec3; 2], from: Closest) -> Closest {
+    let facing = directions.map(|along| pair.closest(facing_vertices(pair, along)));
+    let nearer = |p: Closest, q: Closest| if q.distance_sq < p.distance_sq { q } else { p };
+    facing.into_iter().fold(from, nearer)
 }
 
 /// The vertices of both hulls that are furthest towards the other along a direction from the first to the second.
