@@ -195,6 +195,57 @@ fn distances_of_hard_hulls_agree_with_all_triangles() {
     assert!(overlaps > 500 && apart > 5000, "{overlaps} overlap, {apart} are apart");
 }
 
+/// Both searches, and the depth, against exact fractions: bounds are never on the wrong side.
+#[test]
+fn distances_and_depths_agree_with_exact_fractions() {
+    let (mut apart, mut overlaps) = (0, 0);
+    for family in impinge_oracle::cases::hull_families() {
+        for seed in 0..40 {
+            let pair = family
+                .pair(seed)
+                .map(|points| points.into_iter().map(DVec3::from).collect::<Vec<_>>());
+            let [a, b] = pair.each_ref().map(|points| Polytope::new(points).expect("finite"));
+            let label = format!("{}, seed {seed}", family.name);
+            let truth = impinge_oracle::hull_distance(&pair[0], &pair[1]).distance;
+            let largest =
+                pair.iter().flatten().map(|point| point.abs().max_element()).fold(0.0, f64::max);
+            let placed = ((&a, &Pose::IDENTITY), (&b, &Pose::IDENTITY));
+            for (name, found) in [
+                ("tracker", Tracker::new().distance(placed.0, placed.1)),
+                ("gjk", Gjk::new().distance(placed.0, placed.1)),
+            ] {
+                // Thin bodies of the families lose digits; nothing is ever on the wrong side.
+                let error = 1e-9 * largest;
+                assert!(found.lower <= truth, "{label}, {name}: {} above {truth}", found.lower);
+                let is_close =
+                    (found.distance - truth).abs() <= error || truth > 1e60 * largest.min(1.0);
+                assert!(is_close, "{label}, {name}: {found:?} instead of {truth}");
+            }
+            let exact =
+                impinge_oracle::hull_penetration(&pair[0], &pair[1]).map(|exact| exact.depth);
+            let found = penetration(placed.0, placed.1);
+            match (exact, found) {
+                (Some(exact), Some(found)) => {
+                    let error = 1e-9 * largest;
+                    assert!(
+                        found.at_least <= exact + 1e-15 * largest,
+                        "{label}: {found:?}, truly {exact}"
+                    );
+                    assert!(found.depth >= exact - error, "{label}: {found:?}, truly {exact}");
+                    assert!(found.depth <= exact + error, "{label}: {found:?}, truly {exact}");
+                    overlaps += 1;
+                }
+                (None, Some(found)) => {
+                    assert!(truth <= 1e-9 * largest, "{label}: {found:?} at {truth}")
+                }
+                (Some(exact), None) => panic!("{label}: no depth, truly {exact}"),
+                (None, None) => apart += 1,
+            }
+        }
+    }
+    assert!(apart > 300 && overlaps > 300, "{apart} apart, {overlaps} overlap");
+}
+
 /// The depth over all candidate normals: of facets, and across two edges.
 fn depth_by_normals(a: (&Polytope, &Pose), b: (&Polytope, &Pose)) -> f64 {
     let placed = |(polytope, pose): (&Polytope, &Pose)| -> Vec<DVec3> {
