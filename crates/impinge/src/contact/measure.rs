@@ -1,7 +1,7 @@
 //! Point, normal, depth and extent of a region; the module head of `contact` defines them.
 
-use super::{ContactRegions, piece::Kind};
-use crate::{Bounds, Pose, Shape};
+use super::{ContactRegions, piece::Kind, unit_normal};
+use crate::{Bounds, FacePair, Pose, Shape, narrow::Triangle};
 use glam::DVec3;
 
 /// What is measured of a region.
@@ -44,7 +44,7 @@ impl ContactRegions {
         let at = |joint: u32| points[joint as usize] - origin;
         let is_closed = joints.iter().all(|&joint| !self.is_open[joint as usize]);
         let sums = self.sums(region, origin);
-        let normal = self.normal(&sums, is_closed, bodies);
+        let normal = self.normal(&sums, is_closed, bodies, region, origin);
 
         let bounds = Bounds::enclosing(joints.iter().map(|&joint| points[joint as usize]));
         let heights = joints.iter().map(|&joint| normal.dot(at(joint)));
@@ -113,21 +113,33 @@ impl ContactRegions {
         sums
     }
 
-    fn normal(&self, sums: &Sums, is_closed: bool, bodies: [(&Shape, &Pose); 2]) -> DVec3 {
+    fn normal(
+        &self,
+        sums: &Sums,
+        is_closed: bool,
+        bodies: [(&Shape, &Pose); 2],
+        region: u32,
+        origin: DVec3,
+    ) -> DVec3 {
         let tolerance = self.joints.tolerance();
         // Joints are off by the tolerance at most, and areas by this.
         let noise = 8.0 * tolerance * (sums.length + tolerance);
         let unit = |v: DVec3, noise: f64| (v.length() > noise).then(|| v.normalize());
         let curve = if is_closed { sums.curve } else { DVec3::ZERO };
+        if let Some(normal) = unit(curve + sums.patches, noise) {
+            return normal;
+        }
         let centers = || {
             let [a, b] = bodies.map(|(shape, pose)| shape.placed_sphere(pose));
             (a?.0 - b?.0).try_normalize()
         };
-        unit(curve + sums.patches, noise)
-            .or_else(|| unit(sums.lean_by_length, 1e-9 * sums.length))
+        let mean = unit(sums.lean_by_length, 1e-9 * sums.length)
             .or_else(|| unit(sums.lean, 1e-9))
             .or_else(centers)
-            .unwrap_or(DVec3::Z)
+            .unwrap_or(DVec3::Z);
+        let contacts = &self.faces[self.by_region.contacts.range(region)];
+        let faces = Faces { bodies, contacts, origin, tolerance };
+        faces.separating(mean).unwrap_or(mean)
     }
 
     /// The centre of the enclosed area, relative to the origin.
@@ -161,5 +173,61 @@ impl ContactRegions {
         }
         let joints = self.by_region.joints.of(region);
         joints.iter().map(|&joint| at(joint)).sum::<DVec3>() / joints.len() as f64
+    }
+}
+
+/// Faces that touch in a point or a line, and the place.
+struct Faces<'f> {
+    bodies: [(&'f Shape, &'f Pose); 2],
+    contacts: &'f [FacePair],
+    origin: DVec3,
+    tolerance: f64,
+}
+
+/// Contacts whose normals and edges are tried as directions.
+const MOST_TRIED: usize = 24;
+
+impl Faces<'_> {
+    /// Returns a direction that separates all faces: the given one, or else the nearest to it of the normals of faces and the
+    /// cross products of edges. `None` if none of them does.
+    fn separating(&self, mean: DVec3) -> Option<DVec3> {
+        let directions = self.contacts.iter().take(MOST_TRIED).flat_map(|pair| {
+            let [a, b] = self.triangles(pair);
+            let [a_edges, b_edges] = [a, b].map(|[p, q, r]| [q - p, r - q, p - r]);
+            let normals = [-unit_normal(&a), unit_normal(&b)];
+            let crosses = a_edges.into_iter().flat_map(move |u| {
+                b_edges.map(|v| u.normalize_or_zero().cross(v.normalize_or_zero()))
+            });
+            normals.into_iter().chain(crosses)
+        });
+        let mut best: Option<(f64, DVec3)> = None;
+        for direction in [mean].into_iter().chain(directions) {
+            // Edges that are nearly parallel have no certain cross product.
+            let Some(direction) =
+                (direction.length_squared() > 1e-12).then(|| direction.normalize())
+            else {
+                continue;
+            };
+            let direction = if direction.dot(mean) < 0.0 { -direction } else { direction };
+            let nearness = direction.dot(mean);
+            if best.is_none_or(|(other, _)| nearness > other) && self.are_separated(direction) {
+                best = Some((nearness, direction));
+            }
+        }
+        best.map(|(_, direction)| direction)
+    }
+
+    fn are_separated(&self, direction: DVec3) -> bool {
+        let height = |corner: DVec3| direction.dot(corner - self.origin);
+        self.contacts.iter().all(|pair| {
+            let [a, b] = self.triangles(pair);
+            a.into_iter().all(|corner| height(corner) >= -2.0 * self.tolerance)
+                && b.into_iter().all(|corner| height(corner) <= 2.0 * self.tolerance)
+        })
+    }
+
+    fn triangles(&self, pair: &FacePair) -> [Triangle; 2] {
+        let [(a, p), (b, q)] = self.bodies;
+        [p.place_triangle(a.mesh().triangle(pair.a)), q.place_triangle(b.mesh().triangle(pair.b))]
     }
 }

@@ -31,13 +31,14 @@
 //!   connected piece of the volume, area or point that both bodies share, and the feet of a table on a floor are four
 //!   regions although they touch one face. No distance, angle or number of regions is chosen: regions join and split when
 //!   the overlaps do. Only end points that are equal up to rounding (1e-9 of the smaller body's size) are merged, so
-//!   faces need not share vertices: triangle soups have the same regions.
+//!   faces need not share vertices: triangle soups have the same regions. This is also the error of all lengths.
 //! - **Normal**: the unit vector from `b` to `a` along which a translation of `a` reduces the common volume fastest. It is
 //!   the vector area ½ Σ p × q of the intersection curve, whose segments are directed along n_b × n_a, plus the areas of
 //!   coplanar polygons times (n_b − n_a) / 2. It moves as continuously as the curve: for two crossing edges it is their
 //!   cross product, for a corner in a face the normal of the face. If it is zero, or if the curve has loose ends, it is the
-//!   mean of n_b − n_a, weighted by length or area; if this is zero, too, the direction from the centre of `b` to that of
-//!   `a`.
+//!   mean of n_b − n_a, weighted by length; if this is zero, too, the direction from the centre of `b` to that of `a`.
+//!   Where bodies only touch, and this direction does not separate the faces, it is the nearest to it that does, of the
+//!   normals of the faces and the cross products of their edges.
 //! - **Depth**: how far `a` must be translated along the normal until a plane across the normal separates the parts of
 //!   the surfaces that overlap: the height of the highest point of `b` in `a` above the lowest of `a` in `b`, where points
 //!   are the vertices inside the other body and the joints of the curve. It is never less than needed to separate these
