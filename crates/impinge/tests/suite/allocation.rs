@@ -154,14 +154,17 @@ fn warm_contact_regions_do_not_allocate() {
     let poses = generate::tumble(1.1, 20).expect("a distance");
     let contacts: Vec<_> = poses
         .iter()
-        .map(|pose| impinge::contacts((&shape, &Pose::IDENTITY), (&shape, pose)).expect("one method"))
+        .map(|pose| {
+            impinge::contacts((&shape, &Pose::IDENTITY), (&shape, pose)).expect("one method")
+        })
         .collect();
     let mut regions = ContactRegions::new();
     let mut round = || {
         let mut found = 0;
         for (pose, contacts) in poses.iter().zip(&contacts) {
             regions.find((&shape, &Pose::IDENTITY), (&shape, pose), contacts);
-            let points = regions.iter().map(|region| region.manifold().len() + region.curve().len());
+            let points =
+                regions.iter().map(|region| region.manifold().len() + region.curve().len());
             found += points.sum::<usize>();
         }
         found
