@@ -25,11 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         for touch in world.last_step().pairs() {
             let [a, b] = [touch.a, touch.b];
             let found = regions.entry([a, b]).or_default();
-            found.find(
-                (world.shape(a)?, world.pose(a)?),
-                (world.shape(b)?, world.pose(b)?),
-                touch.faces,
-            );
+            let (pose_a, pose_b) = (world.pose(a)?, world.pose(b)?);
+            found.find((world.shape(a)?, &pose_a), (world.shape(b)?, &pose_b), touch.faces);
             for region in found.iter() {
                 let (id, depth) = (region.id(), region.depth());
                 println!("step {step}: bodies {a} and {b}, region {id}, {depth:.3} deep");

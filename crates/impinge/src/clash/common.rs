@@ -52,7 +52,7 @@ impl Common {
     /// Computes the intersection of two parts from all pairs of faces that touch.
     pub(super) fn find(&mut self, a: Placed<'_>, b: Placed<'_>, faces: &[FacePair]) {
         self.pieces.clear();
-        self.joints.begin(same_point_tolerance([&a.bounds, &b.bounds]));
+        self.joints.begin(same_point_tolerance([a.bounds, b.bounds]));
         for pair in faces {
             let (face_a, face_b) = (a.triangle(pair.a), b.triangle(pair.b));
             let piece = self.piece(&face_a, &face_b);

@@ -21,6 +21,29 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! In a [`World`](crate::World), for each pair of bodies that touched in the last step:
+//!
+//! ```
+//! use impinge::{Pose, Shape, World, contact::ContactRegions, generate, glam::DVec3, world::Body};
+//!
+//! let ball = Shape::new(generate::icosphere(3)?);
+//! let mut world = World::new();
+//! world.add(Body::new(&ball))?;
+//! world.add(Body::new(&ball).at(Pose::from_translation(DVec3::X * 1.8)?))?;
+//! world.step();
+//! let mut regions = ContactRegions::new(); // one for each pair, to keep ids
+//! for touch in world.last_step().pairs() {
+//!     let (pose_a, pose_b) = (world.pose(touch.a)?, world.pose(touch.b)?);
+//!     let (a, b) = (world.shape(touch.a)?, world.shape(touch.b)?);
+//!     for region in regions.find((a, &pose_a), (b, &pose_b), touch.faces).iter() {
+//!         println!("{} deep along {}", region.depth(), region.normal());
+//!         assert!((region.normal() - DVec3::NEG_X).length() < 0.02);
+//!     }
+//! }
+//! # assert_eq!(regions.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Definitions
 //!
 //! Bodies are expected to be closed surfaces whose faces are oriented outward (counter-clockwise seen from outside).
