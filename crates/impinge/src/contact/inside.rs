@@ -54,10 +54,15 @@ pub(super) struct Inside {
 
 impl Inside {
     /// Forgets the last search.
-    pub(super) fn begin(&mut self, shapes: [&Shape; 2]) {
+    pub(super) fn clear(&mut self) {
         self.crossings.clear();
         self.seeds.clear();
         self.vertices.clear();
+    }
+
+    /// Begins a search in two bodies.
+    pub(super) fn begin(&mut self, shapes: [&Shape; 2]) {
+        self.clear();
         self.search = self.search.wrapping_add(1);
         for (marks, shape) in self.marks.iter_mut().zip(shapes) {
             // Marks of 2³² searches ago would count as new.
@@ -179,7 +184,7 @@ impl Inside {
         let faces = shape.faces_around();
         while let Some(vertex) = self.stack.pop() {
             for &face in faces.around(vertex) {
-                for next in faces.corners(face) {
+                for next in faces.corners(face).into_iter().filter(|&next| next != vertex) {
                     let mark = self.marks[body][next as usize];
                     if mark.search != self.search {
                         self.reach(body, next, joint);

@@ -2,7 +2,7 @@
 
 use super::{ContactRegions, measure::Measure};
 use crate::{Pose, Shape};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use std::cmp::Ordering;
 
 /// A point of a contact manifold.
@@ -36,7 +36,7 @@ impl ContactRegions {
         region: u32,
         measure: &Measure,
     ) {
-        let Self { candidates, by_region, inside, joints, manifolds, .. } = self;
+        let Self { candidates, flat, by_region, inside, joints, manifolds, .. } = self;
         let &Measure { normal, point, depth, heights: [highest, lowest], .. } = measure;
         candidates.clear();
         let own = by_region.inside.of(region);
@@ -54,7 +54,7 @@ impl ContactRegions {
         candidates.extend(
             ends.map(|&joint| ManifoldPoint::of(0, joints.points()[joint as usize], normal, 0.0)),
         );
-        select(candidates, normal, joints.tolerance(), manifolds);
+        select(candidates, normal, joints.tolerance(), flat, manifolds);
     }
 }
 
@@ -64,40 +64,61 @@ fn select(
     candidates: &[ManifoldPoint],
     normal: DVec3,
     tolerance: f64,
+    flat: &mut Vec<DVec2>,
     selected: &mut Vec<ManifoldPoint>,
 ) {
-    let across = |v: DVec3| v - normal * normal.dot(v);
-    // The sign of the area of a triangle, seen along the normal, tells on which side of an edge a point is.
-    let area = |p: DVec3, q: DVec3, r: DVec3| (q - p).cross(r - p).dot(normal) / 2.0;
-    let best = |value: &dyn Fn(&ManifoldPoint) -> f64| {
-        candidates.iter().map(|c| (value(c), c)).max_by(|(v, c), (w, d)| {
-            v.total_cmp(w).then_with(|| c.depth.total_cmp(&d.depth)).then_with(|| order(d, c))
-        })
-    };
-    let Some((_, first)) = best(&|c| c.depth) else { return };
-    selected.push(*first);
-    let p = first.point;
-    let Some((away, second)) = best(&|c| across(c.point - p).length()) else { return };
+    let Some(origin) = candidates.first() else { return };
+    let (u, v) = normal.any_orthonormal_pair();
+    flat.clear();
+    flat.extend(candidates.iter().map(|candidate| {
+        let arm = candidate.point - origin.point;
+        DVec2::new(u.dot(arm), v.dot(arm))
+    }));
+    let flat = &flat[..];
+    let area = |p: DVec2, q: DVec2, r: DVec2| (q - p).perp_dot(r - p) / 2.0;
+
+    let (_, first) = best(candidates, |i| candidates[i].depth);
+    selected.push(candidates[first]);
+    let p = flat[first];
+    let (away, second) = best(candidates, |i| flat[i].distance_squared(p));
+    let away = away.sqrt();
     if away <= tolerance {
         return;
     }
-    selected.push(*second);
-    let q = second.point;
-    let Some((size, third)) = best(&|c| area(p, q, c.point).abs()) else { return };
+    selected.push(candidates[second]);
+    let q = flat[second];
+    let (size, third) = best(candidates, |i| area(p, q, flat[i]).abs());
     if size <= tolerance * away {
         return;
     }
-    selected.push(*third);
-    let r = third.point;
+    selected.push(candidates[third]);
+    let r = flat[third];
     // Counter-clockwise; what a point adds is the largest triangle that it makes with an edge, outside of it.
     let (q, r) = if area(p, q, r) > 0.0 { (q, r) } else { (r, q) };
-    let added = |c: &ManifoldPoint| {
-        [(p, q), (q, r), (r, p)].map(|(s, t)| -area(s, t, c.point)).into_iter().fold(0.0, f64::max)
-    };
-    let Some((size, fourth)) = best(&added) else { return };
+    let (size, fourth) = best(candidates, |i| {
+        let at = flat[i];
+        -area(p, q, at).min(area(q, r, at)).min(area(r, p, at))
+    });
     if size > tolerance * away {
-        selected.push(*fourth);
+        selected.push(candidates[fourth]);
     }
+}
+
+/// The largest value, and the number of the candidate that has it.
+fn best(candidates: &[ManifoldPoint], value: impl Fn(usize) -> f64) -> (f64, usize) {
+    let mut best = (value(0), 0);
+    for i in 1..candidates.len() {
+        let (at, (most, kept)) = (value(i), best);
+        let is_better = at > most
+            || at == most && {
+                let (new, old) = (&candidates[i], &candidates[kept]);
+                new.depth.total_cmp(&old.depth).then_with(|| order(old, new)) == Ordering::Greater
+            };
+        if is_better {
+            best = (at, i);
+        }
+    }
+    best
 }
 
 fn order(p: &ManifoldPoint, q: &ManifoldPoint) -> Ordering {

@@ -128,7 +128,7 @@ pub(crate) use patch::{Patch, unit_normal};
 
 use crate::{Bounds, FacePair, Pose, Shape};
 use curve::{Lines, Segment};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use groups::Groups;
 use identity::Identities;
 use inside::Inside;
@@ -157,6 +157,8 @@ pub struct ContactRegions {
     regions: Vec<Region>,
     manifolds: Vec<ManifoldPoint>,
     candidates: Vec<ManifoldPoint>,
+    /// The candidates as seen along the normal.
+    flat: Vec<DVec2>,
     identities: Identities,
 }
 
@@ -196,11 +198,14 @@ impl ContactRegions {
         self.manifolds.clear();
         self.pieces.clear();
         self.segments.clear();
-        self.inside.begin(shapes);
-        self.joints.begin(match contacts.is_empty() {
-            true => 0.0,
-            false => same_point_tolerance([&bounds[0], &bounds[1]]),
-        });
+        // Bodies that do not touch need no neighbours of faces, and may have no bounds.
+        if contacts.is_empty() {
+            self.inside.clear();
+            self.joints.begin(0.0);
+        } else {
+            self.inside.begin(shapes);
+            self.joints.begin(same_point_tolerance([&bounds[0], &bounds[1]]));
+        }
         for (number, pair) in (0..).zip(contacts) {
             self.add_piece(bodies, number, pair);
         }
