@@ -51,6 +51,9 @@ pub(super) const SLOW: f64 = 1e-6;
 
 /// Joins contacts of the same two bodies that are within `radius` of each other and have nearly the same normal.
 /// A region has the mean point and the mean normal of its contacts.
+///
+/// These contacts are from the time before a hit, when bodies do not overlap yet: there is no intersection from which
+/// `impinge::contact` could make regions. It is used for bodies that overlap from the start (`response.rs`).
 pub(super) fn regions(contacts: &[Region], radius: f64) -> Vec<Region> {
     struct Cluster {
         first: Region,

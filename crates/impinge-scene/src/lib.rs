@@ -51,6 +51,7 @@
 //! | `deform.rs` | bodies that deform: built-in deformations, sequences of meshes |
 //! | `dynamics.rs` | forces, restitution and walls |
 //! | `response.rs`, `set_back.rs`, `impact.rs` | how bodies respond to hits; first contacts; impulses |
+//! | `regions.rs` | contact regions of a cycle, as rows |
 //! | `swept.rs` | faces whose swept spaces meet between two cycles |
 //! | `rows.rs`, `summary.rs`, `figures.rs` | numbers of one cycle, of a whole run, and of a paper |
 #![forbid(unsafe_code)]
@@ -69,6 +70,7 @@ mod flight;
 mod impact;
 mod inertia;
 mod motion;
+mod regions;
 mod response;
 mod rows;
 mod run;
@@ -88,6 +90,7 @@ pub use choices::{
 pub use document::{Paper, PlotAxis};
 pub use error::Error;
 pub use figures::Figure;
+pub use regions::RegionRows;
 pub use rows::{Row, RowImpacts, RowStats, RowSteps, RowSwept};
 pub use run::{Cycle, Run};
 pub use scene::Scene;

@@ -12,7 +12,7 @@ use crate::{
     motion::Mover,
     set_back::{Hits, Numbers, Scenery, meets, party},
 };
-use impinge::{FacePair, World, contacts, glam::DVec3, world::BodyId};
+use impinge::{World, contact::ContactRegions, contacts, world::BodyId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Groups are set back at most this often in a cycle. After that, they turn back.
@@ -23,6 +23,8 @@ const ROUNDS: usize = 8;
 pub(super) struct Response {
     /// The pairs of bodies that touch from the start, or because a body that does not fly moved into another one.
     overlapping: BTreeSet<Numbers>,
+    /// Finds where these bodies touch. Their ids are not used, so one serves all pairs.
+    regions: ContactRegions,
 }
 
 impl Response {
@@ -158,21 +160,26 @@ impl Response {
         meetings
     }
 
-    /// Applies impulses to pairs of bodies that touch from the start, along the mean normal of their faces, until
+    /// Applies impulses to pairs of bodies that touch from the start, at each contact region along its normal, until
     /// they have separated. Returns the number of impulses.
     fn push_apart(&mut self, dynamics: &Dynamics, movers: &mut [Mover]) -> usize {
+        let Self { overlapping, regions } = self;
         let mut impulses = 0;
-        self.overlapping.retain(|&[a, b]| {
+        overlapping.retain(|&[a, b]| {
             let placed = [a, b].map(|body| (&movers[body].shape, movers[body].kept_pose()));
             let faces = contacts(placed[0], placed[1]).unwrap_or_default();
             if faces.is_empty() {
                 return false;
             }
-            let (point, normal) = mean_contact(&movers[a], &movers[b], &faces);
             let mut parties = [a, b].map(|body| party_of(&movers[body]));
-            let region = Region::new([Some(0), Some(1)], point, normal);
-            if impact::collide(&mut parties, &[region], dynamics.restitution) == Some(1) {
-                impulses += 1;
+            regions.find(placed[0], placed[1], &faces);
+            let places: Vec<Region> = regions
+                .iter()
+                .map(|region| Region::new([Some(0), Some(1)], region.point(), region.normal()))
+                .collect();
+            let pushed = impact::collide(&mut parties, &places, dynamics.restitution);
+            if let Some(pushed) = pushed.filter(|&pushed| pushed > 0) {
+                impulses += pushed;
                 for (body, party) in [a, b].into_iter().zip(parties) {
                     if let Some(flight) = movers[body].flight_mut() {
                         flight.state.velocity = party.velocity;
@@ -227,30 +234,6 @@ fn party_of(mover: &Mover) -> Party {
     }
 }
 
-/// Returns the approximate contact point of two bodies, and the direction from the second to the first there.
-/// Faces are assumed to be oriented outward.
-fn mean_contact(a: &Mover, b: &Mover, faces: &[FacePair]) -> (DVec3, DVec3) {
-    let (mut point, mut normal) = (DVec3::ZERO, DVec3::ZERO);
-    for pair in faces {
-        let [p, q] = [(a, pair.a), (b, pair.b)].map(|(mover, face)| {
-            mover.shape.mesh().triangle(face).map(|v| mover.kept_pose().place(v))
-        });
-        // The middle of the overlap of the two face boxes: the middle of a large face may be far away.
-        let [(p_min, p_max), (q_min, q_max)] =
-            [p, q].map(|[u, v, w]| (u.min(v).min(w), u.max(v).max(w)));
-        point += (p_min.max(q_min) + p_max.min(q_max)) / 2.0;
-        normal += normal_of(q) - normal_of(p);
-    }
-    let [from, to] = [b, a].map(|mover| party_of(mover).center);
-    let normal = normal.try_normalize().or_else(|| (to - from).try_normalize());
-    (point / faces.len().max(1) as f64, normal.unwrap_or(DVec3::Z))
-}
-
-/// Returns the unit normal of a face; zero for a degenerate face.
-fn normal_of([u, v, w]: [DVec3; 3]) -> DVec3 {
-    (v - u).cross(w - u).normalize_or_zero()
-}
-
 /// Kinetic and potential energy of all bodies in free flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Energy {
@@ -274,7 +257,9 @@ pub(super) fn energy(movers: &[Mover], forces: &Forces) -> Option<Energy> {
 mod tests {
     use super::*;
     use crate::{flight::Rigid, inertia::Inertia};
-    use impinge::{Bounds, Mesh, Pose, Shape, generate, generate::Random, world::Body};
+    use impinge::{
+        Bounds, Mesh, Pose, Shape, generate, generate::Random, glam::DVec3, world::Body,
+    };
 
     fn flying(
         mesh: &Mesh,
@@ -501,6 +486,48 @@ mod tests {
         assert!(flock.hits.impulses > 0 && flock.hits.reversals == 0, "{:?}", flock.hits);
         // Twice the velocity of the pusher, less what goes into other directions.
         assert!(state.velocity.x > 0.08 && state.velocity.x <= 0.1 + 1e-9, "{}", state.velocity);
+    }
+
+    /// The same cuboid with four times as many faces.
+    fn subdivided(mesh: &Mesh) -> Mesh {
+        let halves = |[p, q, r]: [DVec3; 3]| {
+            let [s, t, u] = [(p + q) / 2.0, (q + r) / 2.0, (r + p) / 2.0];
+            [[p, s, u], [s, q, t], [u, t, r], [s, t, u]]
+        };
+        let positions: Vec<DVec3> = mesh.triangles().flat_map(halves).flatten().collect();
+        let faces = (0..positions.len() as u32 / 3).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]);
+        Mesh::new(positions, faces.collect()).unwrap()
+    }
+
+    /// A bench whose feet are in the floor, and sink. One foot has 16 times as many faces as the other, which must not
+    /// make it count more: the bench would turn.
+    #[test]
+    fn bodies_are_pushed_apart_at_each_region() {
+        let leg = generate::cuboid(DVec3::new(0.2, 0.5, 1.0)).unwrap();
+        let top = generate::cuboid(DVec3::new(2.0, 0.5, 0.2)).unwrap();
+        let parts = [
+            (top, DVec3::Z * 0.6),
+            (leg.clone(), DVec3::X * -0.9),
+            (subdivided(&subdivided(&leg)), DVec3::X * 0.9),
+        ];
+        let (mut positions, mut faces) = (Vec::new(), Vec::new());
+        for (mesh, by) in parts {
+            let first = positions.len() as u32;
+            positions.extend(mesh.positions().iter().map(|p| *p + by));
+            faces.extend(mesh.faces().iter().map(|face| face.map(|v| v + first)));
+        }
+        let mesh = Mesh::new(positions, faces).unwrap();
+        let pose = Pose::from_translation(DVec3::new(0.3, 0.1, 0.45)).unwrap();
+        let motion = [DVec3::Z * -0.01, DVec3::ZERO];
+        let bench = flying(&mesh, &Shape::new(mesh.clone()), pose, motion, 1.0);
+        let mut flock = Flock::of(vec![floor(), bench]);
+        flock.fly(&Dynamics::default(), 1);
+        assert_eq!(flock.hits.impulses, 2, "one for each foot");
+        let state = flock.movers[1].flight().unwrap().state;
+        assert!((state.velocity - DVec3::Z * 0.01).length() < 1e-9, "{}", state.velocity);
+        assert!(state.momentum.length() < 1e-9, "angular momentum {}", state.momentum);
+        flock.fly(&Dynamics::default(), 12);
+        assert!(flock.response.overlapping.is_empty(), "the bench has left the floor");
     }
 
     #[test]

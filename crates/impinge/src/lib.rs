@@ -31,6 +31,7 @@
 //! - [`Motion`] and [`first_impact`]: bodies between two instants, when they touch first, and the proof that they do not.
 //! - [`World`]: many moving bodies, the pairs that touch at each step, and their impacts between steps; [`broad`]: the
 //!   broad phases to choose from.
+//! - [`contact`]: contact regions of two bodies, with points, normals, depths and manifolds for a response.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.
@@ -45,6 +46,7 @@
 mod bounds;
 pub mod broad;
 pub mod clash;
+pub mod contact;
 pub mod convex;
 pub mod distribution;
 mod face_pair;

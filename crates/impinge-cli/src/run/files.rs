@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use impinge_io::{Draft, commit_all, write_json};
-use impinge_scene::{Cycle, ImpactRow, Row, RowImpacts, RowStats, RowSteps, RowSwept};
+use impinge_scene::{Cycle, ImpactRow, RegionRows, Row, RowImpacts, RowStats, RowSteps, RowSwept};
 use std::{
     io::{self, Write},
     path::Path,
@@ -44,12 +44,13 @@ impl Format {
     }
 }
 
-/// The requested files of rows, contacts, poses, swept contacts and impacts, under temporary names until
+/// The requested files of rows, contacts, regions, poses, swept contacts and impacts, under temporary names until
 /// [`commit`](Self::commit).
 /// Dropping this earlier deletes them.
 pub(super) struct Files {
     rows: Option<Draft>,
     contacts: Option<Draft>,
+    regions: Option<(Draft, RegionRows)>,
     poses: Option<Draft>,
     swept: Option<Draft>,
     impacts: Option<Draft>,
@@ -66,9 +67,9 @@ pub(super) struct Columns {
 }
 
 impl Files {
-    /// Creates the files (rows, contacts, poses, swept contacts, impacts) and writes their headers.
+    /// Creates the files (rows, contacts, regions, poses, swept contacts, impacts) and writes their headers.
     pub(super) fn create(
-        [rows, contacts, poses, swept, impacts]: [Option<&Path>; 5],
+        [rows, contacts, regions, poses, swept, impacts]: [Option<&Path>; 6],
         format: Option<Format>,
         columns: Columns,
     ) -> Result<Self, Failure> {
@@ -90,6 +91,8 @@ impl Files {
         Ok(Self {
             rows: begin(rows, header.as_deref())?,
             contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
+            regions: begin(regions, Some(RegionRows::HEADER))?
+                .map(|draft| (draft, RegionRows::new())),
             poses: begin(poses, Some(Cycle::POSES_HEADER))?,
             swept: begin(swept, Some(Cycle::CONTACTS_HEADER))?,
             impacts: begin(impacts, Some(ImpactRow::HEADER))?,
@@ -103,6 +106,9 @@ impl Files {
         }
         if let Some(contacts) = &mut self.contacts {
             contacts.fill(|out| cycle.write_contacts(out))?;
+        }
+        if let Some((draft, rows)) = &mut self.regions {
+            draft.fill(|out| rows.write(cycle, out))?;
         }
         if let Some(poses) = &mut self.poses {
             poses.fill(|out| cycle.write_poses(out))?;
@@ -119,8 +125,9 @@ impl Files {
 
     /// Renames all files, and the plots and pages, to their final names.
     pub(super) fn commit(self, drawn: Vec<Draft>) -> Result<(), Failure> {
-        let Self { rows, contacts, poses, swept, impacts, .. } = self;
-        let files = [rows, contacts, poses, swept, impacts].into_iter().flatten();
+        let Self { rows, contacts, regions, poses, swept, impacts, .. } = self;
+        let regions = regions.map(|(draft, _)| draft);
+        let files = [rows, contacts, regions, poses, swept, impacts].into_iter().flatten();
         Ok(commit_all(files.chain(drawn), None)?)
     }
 }

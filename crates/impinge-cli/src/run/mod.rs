@@ -87,6 +87,10 @@ pub(crate) struct Arguments {
     /// Write all pairs of touching faces as CSV rows run,cycle,body_a,body_b,face_a,face_b
     #[arg(long, value_name = "OUT.csv")]
     contacts: Option<PathBuf>,
+    /// Write all contact regions as CSV rows: run,cycle,body_a,body_b,region,contacts, point, normal, depth, area, radius
+    /// and length of the intersection curve
+    #[arg(long, value_name = "OUT.csv")]
+    regions: Option<PathBuf>,
     /// Write the pose of each body at each cycle as CSV rows of run,cycle,body and 12 numbers
     #[arg(long, value_name = "OUT.csv")]
     write_poses: Option<PathBuf>,
@@ -232,6 +236,7 @@ impl Arguments {
         Outputs::new([
             ("--output", self.output.as_deref()),
             ("--contacts", self.contacts.as_deref()),
+            ("--regions", self.regions.as_deref()),
             ("--write-poses", self.write_poses.as_deref()),
             ("--write-swept", self.write_swept.as_deref()),
             ("--impacts", self.impacts.as_deref()),
@@ -273,9 +278,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         }
         Ok(first)
     })?);
-    let Arguments { output, contacts, write_poses, write_swept, impacts, plot, page, .. } =
-        arguments;
-    let paths = [output, contacts, write_poses, write_swept, impacts].map(Option::as_deref);
+    let Arguments { output, contacts, regions, write_poses, write_swept, impacts, .. } = arguments;
+    let Arguments { plot, page, .. } = arguments;
+    let paths =
+        [output, contacts, regions, write_poses, write_swept, impacts].map(Option::as_deref);
     let columns = Columns {
         impacts: is_continuous,
         stats: arguments.wants_stats(),

@@ -102,6 +102,49 @@ fn only_two_spheres_of_the_table_touch() {
     assert!(rows[1..].iter().all(|row| row[1..4] == ["197", "A", "B"]), "{rows:?}");
 }
 
+/// A block sinks into a floor: one region that keeps its id, and gets deeper by as much as the block moves.
+#[test]
+fn regions_are_written_for_each_cycle() {
+    let folder = Folder::new();
+    let scene = folder.write(
+        "sinking.toml",
+        r#"
+            cycles = 11
+            [[body]]
+            name = "floor"
+            mesh = "gen:cuboid,x=9,y=9,z=1"
+            fixed = true
+            [[body]]
+            name = "block"
+            mesh = "gen:cuboid,x=1,y=2,z=1"
+            at = [0.25, 0.5, 1.0625]
+            steady = { by = [0.0, 0.0, -0.0125] }
+        "#,
+    );
+    let path = folder.at("regions.csv");
+    impinge(["run", &scene, "--regions", &path]).succeeds();
+    let rows = csv(&folder.text("regions.csv"));
+    let header =
+        "run,cycle,body_a,body_b,region,contacts,px,py,pz,nx,ny,nz,depth,area,radius,length";
+    assert_eq!(rows[0].join(","), header);
+    // The block touches at cycle 5.
+    assert_eq!(rows.len(), 7, "{rows:?}");
+    for (row, cycle) in rows[1..].iter().zip(5..) {
+        assert_eq!(row[..5], ["sinking", &format!("{cycle}"), "floor", "block", "1"]);
+        let number = |column: usize| row[column].parse::<f64>().expect("a number");
+        let depth = 0.0125 * f64::from(cycle - 5);
+        let expected =
+            [0.25, 0.5, 0.5 - depth / 2.0, 0.0, 0.0, -1.0, depth, 2.0, 1.25f64.sqrt(), 6.0];
+        for (column, expected) in (6..).zip(expected) {
+            assert!(
+                (number(column) - expected).abs() < 1e-9,
+                "cycle {cycle}, column {column}: {row:?}"
+            );
+        }
+    }
+    impinge(["run", &scene, "--regions", &scene]).refuses(&["sinking.toml", "overwrite"]);
+}
+
 /// All kinds of motion in one room.
 const MEDLEY: &str = r#"
 cycles = 60

@@ -7,15 +7,14 @@
 //! the curve runs along an edge, both faces at that edge add the same segment.
 
 use super::{Place, placed::Placed};
+pub(super) use crate::contact::unit_normal;
 use crate::{
     Bounds, FacePair,
+    contact::{Joints, Patch, same_point_tolerance},
     narrow::{Meeting, Triangle, triangles_meet},
 };
 use glam::DVec3;
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{BuildHasherDefault, Hasher},
-};
+use std::collections::{HashMap, HashSet};
 
 /// The intersection of two surfaces, as one piece for each pair of faces that touch.
 #[derive(Debug, Default)]
@@ -46,20 +45,17 @@ pub(super) enum Kind {
     Patch,
 }
 
-/// Largest distance between ends that count as equal, relative to the size of the smaller part.
-const SAME: f64 = 1e-9;
+/// The largest sine of the angle between planes that count as parallel.
+const PARALLEL: f64 = 1e-9;
 
 impl Common {
     /// Computes the intersection of two parts from all pairs of faces that touch.
     pub(super) fn find(&mut self, a: Placed<'_>, b: Placed<'_>, faces: &[FacePair]) {
         self.pieces.clear();
-        let rounding =
-            16.0 * f64::EPSILON * a.bounds.largest_coordinate().max(b.bounds.largest_coordinate());
-        let size = a.bounds.size().length().min(b.bounds.size().length());
-        self.joints.begin((SAME * size).max(rounding));
+        self.joints.begin(same_point_tolerance([a.bounds, b.bounds]));
         for pair in faces {
             let (face_a, face_b) = (a.triangle(pair.a), b.triangle(pair.b));
-            let piece = self.joints.piece(&face_a, &face_b);
+            let piece = self.piece(&face_a, &face_b);
             self.pieces.push(piece);
         }
     }
@@ -155,91 +151,32 @@ fn rough_meeting(a: &Triangle, b: &Triangle, tolerance: f64) -> Option<Meeting> 
 /// Whether two faces are parallel up to rounding. A degenerate face has no normal and counts as
 /// parallel.
 fn are_parallel(a: &Triangle, b: &Triangle) -> bool {
-    unit_normal(a).cross(unit_normal(b)).length_squared() <= SAME * SAME
+    unit_normal(a).cross(unit_normal(b)).length_squared() <= PARALLEL * PARALLEL
 }
 
-/// The unit normal of a triangle, or zero if it is degenerate.
-pub(super) fn unit_normal([p, q, r]: &Triangle) -> DVec3 {
-    (q - p).cross(r - p).normalize_or_zero()
-}
-
-/// Merges points that are equal up to rounding, and tracks which ones are connected (union-find).
-#[derive(Debug, Default)]
-struct Joints {
-    tolerance: f64,
-    points: Vec<DVec3>,
-    /// A hash grid: the newest joint in each cell, and for each joint the one added before it in
-    /// the same cell.
-    cells: HashMap<[i64; 3], u32, BuildHasherDefault<CellHasher>>,
-    previous: Vec<u32>,
-    /// The union-find parent of each joint; a root is its own parent.
-    parent: Vec<u32>,
-}
-
-/// Hashes the numbers of grid cells. They come from geometry, so no attacker gains from collisions, and the hasher
-/// of the standard library is slow.
-#[derive(Default)]
-struct CellHasher(u64);
-
-impl Hasher for CellHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.chunks(8).for_each(|chunk| {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_ne_bytes(word));
-        });
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn write_i64(&mut self, word: i64) {
-        self.write_u64(word as u64);
-    }
-}
-
-/// Width of a grid cell in tolerances. Few points are so close to a cell border that two cells must
-/// be searched.
-const CELL: f64 = 64.0;
-const NONE: u32 = u32::MAX;
-
-impl Joints {
-    fn begin(&mut self, tolerance: f64) {
-        // Positive, so that the division by the cell width is defined.
-        self.tolerance = tolerance.max(f64::MIN_POSITIVE);
-        self.points.clear();
-        self.cells.clear();
-        self.previous.clear();
-        self.parent.clear();
-    }
-
+impl Common {
     fn piece(&mut self, a: &Triangle, b: &Triangle) -> Piece {
         if let Some(patch) = self.patch(a, b) {
             return patch;
         }
         // Faces that touch share a point. Should rounding lose it, a corner takes its place.
-        let meeting = rough_meeting(a, b, self.tolerance)
+        let meeting = rough_meeting(a, b, self.joints.tolerance())
             .or_else(|| triangles_meet(a, b))
             .unwrap_or(Meeting::Point(a[0]));
         let bounds = Bounds::enclosing(meeting.iter().copied());
         let middle = meeting.iter().copied().sum::<DVec3>() / meeting.len() as f64;
-        let joint = self.joint(meeting[0]);
+        let joint = self.joints.joint(meeting[0]);
         let kind = match meeting {
             Meeting::Point(_) => Kind::Point,
             Meeting::Segment(ends) => {
-                let other = self.joint(ends[1]);
-                self.connect(joint, other);
+                let other = self.joints.joint(ends[1]);
+                self.joints.connect(joint, other);
                 if are_parallel(a, b) { Kind::Patch } else { Kind::Segment(ends, [joint, other]) }
             }
             Meeting::Polygon(corners) => {
                 for &corner in &corners[1..] {
-                    let other = self.joint(corner);
-                    self.connect(joint, other);
+                    let other = self.joints.joint(corner);
+                    self.joints.connect(joint, other);
                 }
                 Kind::Patch
             }
@@ -247,93 +184,20 @@ impl Joints {
         Piece { kind, middle, bounds, joint }
     }
 
-    /// The piece of two faces that lie in one plane, up to the tolerance: a polygon, measured in plain floating
-    /// point. Where flat sides meet this is the common case, and deciding exactly what rounding left of it is dear.
+    /// The piece of two faces that lie in one plane, up to the tolerance.
     fn patch(&mut self, a: &Triangle, b: &Triangle) -> Option<Piece> {
-        let normal = unit_normal(a);
-        let is_on = |p: &DVec3| normal.dot(*p - a[0]).abs() <= self.tolerance;
-        if normal == DVec3::ZERO || !b.iter().all(is_on) {
-            return None;
-        }
-        let mut polygon = [DVec3::ZERO; 8];
-        polygon[..3].copy_from_slice(b);
-        let mut len = 3;
-        for i in 0..3 {
-            let inward = normal.cross(a[(i + 1) % 3] - a[i]).normalize_or_zero();
-            let side = |p: DVec3| match inward.dot(p - a[i]) {
-                side if side.abs() <= self.tolerance => 0.0,
-                side => side,
-            };
-            let mut kept = [DVec3::ZERO; 8];
-            let mut count = 0;
-            for k in 0..len {
-                let (p, q) = (polygon[k], polygon[(k + 1) % len]);
-                let (before, after) = (side(p), side(q));
-                if before >= 0.0 {
-                    kept[count] = p;
-                    count += 1;
-                }
-                if (before > 0.0 && after < 0.0) || (before < 0.0 && after > 0.0) {
-                    kept[count] = p + (q - p) * (before / (before - after));
-                    count += 1;
-                }
-            }
-            (polygon, len) = (kept, count);
-            if len == 0 {
-                return None;
-            }
-        }
-        let corners = &polygon[..len];
-        let joint = self.joint(corners[0]);
+        let patch = Patch::of(a, b, self.joints.tolerance())?;
+        let corners = patch.corners();
+        let joint = self.joints.joint(corners[0]);
         for &corner in &corners[1..] {
-            let other = self.joint(corner);
-            self.connect(joint, other);
+            let other = self.joints.joint(corner);
+            self.joints.connect(joint, other);
         }
         Some(Piece {
             kind: Kind::Patch,
-            middle: corners.iter().sum::<DVec3>() / len as f64,
+            middle: corners.iter().sum::<DVec3>() / corners.len() as f64,
             bounds: Bounds::enclosing(corners.iter().copied()),
             joint,
         })
-    }
-
-    /// Returns the joint at `point`, adding it if there is none within the tolerance.
-    fn joint(&mut self, point: DVec3) -> u32 {
-        let cell = |p: DVec3| (p / (CELL * self.tolerance)).floor().to_array().map(|c| c as i64);
-        let (low, high) = (cell(point - self.tolerance), cell(point + self.tolerance));
-        for x in low[0]..=high[0] {
-            for y in low[1]..=high[1] {
-                for z in low[2]..=high[2] {
-                    let mut joint = self.cells.get(&[x, y, z]).copied().unwrap_or(NONE);
-                    while joint != NONE {
-                        let away = (self.points[joint as usize] - point).abs().max_element();
-                        if away <= self.tolerance {
-                            return joint;
-                        }
-                        joint = self.previous[joint as usize];
-                    }
-                }
-            }
-        }
-        let joint = self.points.len() as u32;
-        let last = self.cells.insert(cell(point), joint);
-        self.points.push(point);
-        self.previous.push(last.unwrap_or(NONE));
-        self.parent.push(joint);
-        joint
-    }
-
-    fn root(&mut self, mut joint: u32) -> u32 {
-        while self.parent[joint as usize] != joint {
-            let parent = self.parent[joint as usize];
-            self.parent[joint as usize] = self.parent[parent as usize];
-            joint = parent;
-        }
-        joint
-    }
-
-    fn connect(&mut self, i: u32, j: u32) {
-        let (i, j) = (self.root(i), self.root(j));
-        self.parent[i.max(j) as usize] = i.min(j);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Mesh,
-    mesh::{check_solid, edges, first_vertex_at_each_position},
+    mesh::{FacesAround, check_solid, edges},
 };
 use glam::DVec3;
 
@@ -10,16 +10,13 @@ use glam::DVec3;
 /// stand for each other by the lowest number.
 #[derive(Clone, Debug)]
 pub(super) struct Surface {
-    /// The faces by vertices that stand for all that are equal.
-    corners: Vec<[u32; 3]>,
+    /// The faces, and those around each vertex.
+    faces: FacesAround,
     /// Whether the faces enclose a solid: every edge has as many faces on the one side as on the other,
     /// so that how often they go around a point is a whole number, anywhere off the surface.
     pub(super) is_closed: bool,
     /// Whether some edge has more than two faces.
     pub(super) has_crowded_edges: bool,
-    /// The faces around vertex `v` are `around[starts[v]..starts[v + 1]]`.
-    starts: Vec<u32>,
-    around: Vec<u32>,
     /// Which piece each vertex belongs to; no meaning for those without a face.
     piece_of: Vec<u32>,
     /// A vertex of each piece of what is connected.
@@ -30,42 +27,23 @@ pub(super) struct Surface {
 
 impl Surface {
     pub(super) fn new(mesh: &Mesh) -> Self {
-        let first_at = first_vertex_at_each_position(mesh.positions());
-        let corners: Vec<[u32; 3]> =
-            mesh.faces().iter().map(|face| face.map(|v| first_at[v as usize])).collect();
-        let edges = edges(&corners);
+        let faces = FacesAround::new(mesh);
+        let edges = edges(faces.all_corners());
         let is_closed = check_solid(&edges).is_ok();
         let has_crowded_edges = edges.iter().any(|edge| edge.forward + edge.backward > 2);
-
-        let mut starts = vec![0u32; mesh.positions().len() + 1];
-        for &vertex in corners.iter().flatten() {
-            starts[vertex as usize + 1] += 1;
-        }
-        for vertex in 1..starts.len() {
-            starts[vertex] += starts[vertex - 1];
-        }
-        let mut next = starts.clone();
-        let mut around = vec![0; corners.len() * 3];
-        for (face, corners) in (0..).zip(&corners) {
-            for &vertex in corners {
-                around[next[vertex as usize] as usize] = face;
-                next[vertex as usize] += 1;
-            }
-        }
         let (piece_of, pieces) = (vec![u32::MAX; mesh.positions().len()], Vec::new());
-        let is_used = |vertex: &usize| starts[vertex + 1] > starts[*vertex];
         let used =
-            (0..mesh.positions().len()).filter(is_used).map(|v| mesh.positions()[v]).collect();
-        let mut surface =
-            Self { corners, is_closed, has_crowded_edges, starts, around, piece_of, pieces, used };
+            (0..).zip(mesh.positions()).filter(|&(vertex, _)| !faces.around(vertex).is_empty());
+        let used = used.map(|(_, position)| *position).collect();
+        let mut surface = Self { faces, is_closed, has_crowded_edges, piece_of, pieces, used };
         surface.find_pieces();
         surface
     }
 
     fn find_pieces(&mut self) {
         let mut open = Vec::new();
-        for face in 0..self.corners.len() {
-            let seed = self.corners[face][0];
+        for face in self.faces.all_corners() {
+            let seed = face[0];
             if self.piece_of[seed as usize] != u32::MAX {
                 continue;
             }
@@ -74,9 +52,8 @@ impl Surface {
             self.piece_of[seed as usize] = piece;
             open.push(seed);
             while let Some(vertex) = open.pop() {
-                let (start, end) = self.range(vertex);
-                for i in start..end {
-                    for next in self.corners[self.around[i] as usize] {
+                for &face in self.faces.around(vertex) {
+                    for next in self.faces.corners(face) {
                         if self.piece_of[next as usize] == u32::MAX {
                             self.piece_of[next as usize] = piece;
                             open.push(next);
@@ -87,19 +64,14 @@ impl Surface {
         }
     }
 
-    fn range(&self, vertex: u32) -> (usize, usize) {
-        (self.starts[vertex as usize] as usize, self.starts[vertex as usize + 1] as usize)
-    }
-
     /// The corners of a face, by vertices that stand for all that are equal.
     pub(super) fn corners(&self, face: u32) -> [u32; 3] {
-        self.corners[face as usize]
+        self.faces.corners(face)
     }
 
     /// The faces that have a vertex.
     pub(super) fn around(&self, vertex: u32) -> &[u32] {
-        let (start, end) = self.range(vertex);
-        &self.around[start..end]
+        self.faces.around(vertex)
     }
 
     /// The piece that a face belongs to.
@@ -115,6 +87,6 @@ impl Surface {
 
     /// How many vertices there are, and faces.
     pub(super) fn counts(&self) -> [usize; 2] {
-        [self.piece_of.len(), self.corners.len()]
+        [self.piece_of.len(), self.faces.all_corners().len()]
     }
 }

@@ -1,10 +1,12 @@
 //! Triangle meshes: positions and faces, validated once on construction.
 
+mod around;
 mod columns;
 mod extent;
 mod fans;
 mod report;
 
+pub(crate) use around::FacesAround;
 pub(crate) use columns::{ColumnLocation, Columns};
 pub(crate) use extent::Extent;
 pub use report::{Duplicate, Edge, MeshReport, NotSolid};

@@ -7,7 +7,7 @@ use super::{
     Triangle,
     degenerate::{self, Shape},
     predicates::{Filter3, Projection, determinant2d, determinant3d, orient3d},
-    triangle::{Position, Sides},
+    triangle::{Position, Sides, filter_of, heights},
 };
 use glam::DVec3;
 use std::ops::Deref;
@@ -97,6 +97,73 @@ pub fn triangles_meet(a: &Triangle, b: &Triangle) -> Option<Meeting> {
     }
     let last = if last_is_a { edge_of_a(2) } else { edge_of_b(1) };
     Some(Meeting::Segment([first, last]))
+}
+
+/// The segment or point in which two triangles cross, and the edges that end it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crossed {
+    /// The two ends; twice the same if the triangles touch in a point.
+    pub(crate) ends: [DVec3; 2],
+    /// For each end and each of the two triangles: the numbers of the corners of the edge on which the end lies, if
+    /// it lies on one.
+    pub(crate) edges: [[Option<[u8; 2]>; 2]; 2],
+    /// For each corner of each triangle, the side of the other's plane on which it lies: 1 above, −1 below, 0 in it.
+    pub(crate) sides: [[i8; 3]; 2],
+    pub(crate) is_point: bool,
+}
+
+/// Returns where two triangles cross that lie in different planes; `None` if they do not touch, are coplanar or
+/// degenerate.
+///
+/// Edges and sides are exact. The ends are off by at most `tolerance`, and by their own rounding, which lets most of
+/// them be computed in floating point.
+pub(crate) fn triangles_cross(a: &Triangle, b: &Triangle, tolerance: f64) -> Option<Crossed> {
+    let filter = filter_of(a, b);
+    let (a_sides, b_sides) = (Sides::filtered(filter, b, a), Sides::filtered(filter, a, b));
+    let Position::Crossing(crossing) = Position::new(a, a_sides, b, b_sides) else { return None };
+    let order = |i, j| crossing.order(filter, i, j);
+    let (end_to_end, start_to_start) = (order(1, 1), order(2, 2));
+    if end_to_end > 0 || start_to_start < 0 {
+        return None;
+    }
+    // As in `triangles_meet`: the later start and the earlier end of the two intervals.
+    let (starts, stops) = (order(1, 2), order(2, 1));
+    let heights = [heights(b, a), heights(a, b)];
+    let at = |body: usize, [from, to]: [u8; 2]| {
+        let (triangle, plane) = if body == 0 { (a, b) } else { (b, a) };
+        let [from, to] = [from, to].map(usize::from);
+        let [h, k] = [from, to].map(|corner| heights[body][corner]);
+        let (p, q) = (triangle[from], triangle[to]);
+        // Both heights are off by at most the bound.
+        if 4.0 * filter.bound() * p.distance(q) <= tolerance * (h - k).abs() {
+            return between(p, q, (h / (h - k)).clamp(0.0, 1.0));
+        }
+        segment_at_plane([p, q], plane)
+    };
+    let (a_edges, b_edges) =
+        ([1, 2].map(|i| crossing.a_edge(i)), [1, 2].map(|i| crossing.b_edge(i)));
+    let mut edges = [
+        [(starts >= 0).then_some(a_edges[0]), (starts <= 0).then_some(b_edges[1])],
+        [(stops <= 0).then_some(a_edges[1]), (stops >= 0).then_some(b_edges[0])],
+    ];
+    let is_point = match (starts > 0, stops < 0) {
+        (true, true) => crossing.a_is_point,
+        (true, false) => end_to_end == 0,
+        (false, true) => start_to_start == 0,
+        (false, false) => crossing.b_is_point,
+    };
+    let end = |[of_a, of_b]: [Option<[u8; 2]>; 2]| match (of_a, of_b) {
+        (Some(edge), _) => at(0, edge),
+        (None, Some(edge)) => at(1, edge),
+        (None, None) => a[0],
+    };
+    let mut ends = edges.map(end);
+    if is_point {
+        ends[1] = ends[0];
+        let [first, last] = edges;
+        edges = [[0, 1].map(|body| first[body].or(last[body])); 2];
+    }
+    Some(Crossed { ends, edges, sides: [a_sides.signs(), b_sides.signs()], is_point })
 }
 
 /// The point where a segment crosses the plane of a triangle, which separates its ends.

@@ -35,6 +35,7 @@ mod winding;
 pub(crate) use adjacent::{meet_beyond_edge, meet_beyond_vertex};
 pub(crate) use distance::closest_to_point;
 pub use distance::{Closest, triangles_distance, triangles_within};
+pub(crate) use meeting::{Crossed, triangles_cross};
 pub use meeting::{Meeting, triangles_meet};
 pub use moving::{
     ContactTime, MovingContact, MovingFeatures, MovingPoint, MovingTriangle, edge_edge_contact,

@@ -39,6 +39,12 @@ impl Filter3 {
         if in_range { Self { bound: 49.0 * UNIT * product } } else { Self::NONE }
     }
 
+    /// The largest error of a determinant; infinite if nothing is known.
+    #[inline]
+    pub(super) fn bound(self) -> f64 {
+        self.bound
+    }
+
     /// Whether the signs of three determinants, computed as `values`, are certain.
     #[inline]
     pub(super) fn are_certain(self, values: [f64; 3]) -> bool {

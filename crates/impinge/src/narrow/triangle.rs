@@ -30,15 +30,21 @@ use glam::DVec3;
 /// ```
 #[inline]
 pub fn triangles_intersect(a: &Triangle, b: &Triangle) -> bool {
-    let reach = [a[1], a[2], b[0], b[1], b[2]].map(|corner| (corner - a[0]).abs());
-    let reach = reach[0].max(reach[1]).max(reach[2].max(reach[3])).max(reach[4]);
-    // Any two of the six corners differ by at most twice their largest difference from the first.
     let test = TriangleTest {
-        filter: Filter3::new(2.0 * reach),
+        filter: filter_of(a, b),
         #[cfg(debug_assertions)]
         bounds: Bounds { min: DVec3::NEG_INFINITY, max: DVec3::INFINITY },
     };
     test.intersects(a, b)
+}
+
+/// A filter for two triangles.
+#[inline]
+pub(super) fn filter_of(a: &Triangle, b: &Triangle) -> Filter3 {
+    let reach = [a[1], a[2], b[0], b[1], b[2]].map(|corner| (corner - a[0]).abs());
+    let reach = reach[0].max(reach[1]).max(reach[2].max(reach[3])).max(reach[4]);
+    // Any two of the six corners differ by at most twice their largest difference from the first.
+    Filter3::new(2.0 * reach)
 }
 
 /// The exact test for many triangles within common bounds.
@@ -113,7 +119,7 @@ impl TriangleTest {
 
 /// The heights of the corners of `t` above the plane of `of`, times twice the area of `of`, rounded.
 #[inline]
-fn heights(of: &Triangle, t: &Triangle) -> [f64; 3] {
+pub(super) fn heights(of: &Triangle, t: &Triangle) -> [f64; 3] {
     let normal = (of[1] - of[0]).cross(of[2] - of[0]);
     t.map(|corner| normal.dot(corner - of[0]))
 }
@@ -151,6 +157,16 @@ impl Sides {
             }
         }
         sides
+    }
+
+    /// The sides of the plane of `of`: by the filter, or exactly where it cannot decide.
+    pub(super) fn filtered(filter: Filter3, of: &Triangle, t: &Triangle) -> Self {
+        Self::certain(filter, heights(of, t)).unwrap_or_else(|| Self::exact(of, t))
+    }
+
+    /// For each corner: 1 above the plane, −1 below, 0 in it.
+    pub(super) fn signs(self) -> [i8; 3] {
+        [0, 1, 2].map(|i| (self.above >> i & 1) as i8 - (self.below >> i & 1) as i8)
     }
 
     /// Whether all three corners are strictly on one side.
@@ -267,6 +283,16 @@ impl Crossing<'_> {
     #[inline]
     pub(super) fn b(&self, i: usize) -> DVec3 {
         self.b[usize::from(self.b_order[i])]
+    }
+
+    /// The numbers of the two corners of edge 0–i of `a`.
+    pub(super) fn a_edge(&self, i: usize) -> [u8; 2] {
+        [self.a_order[0], self.a_order[i]]
+    }
+
+    /// The numbers of the two corners of edge 0–i of `b`.
+    pub(super) fn b_edge(&self, i: usize) -> [u8; 2] {
+        [self.b_order[0], self.b_order[i]]
     }
 
     /// Whether each interval begins before the other ends.

@@ -3,7 +3,7 @@
 use super::renewable::Renewable;
 use crate::{
     Bounds, Mesh, MeshError, Method, Pose, Threads,
-    mesh::{Extent, NotSolid, first_vertex_at_each_position},
+    mesh::{Extent, FacesAround, NotSolid, first_vertex_at_each_position},
     method::{
         GroupSearch, NOTHING_PREPARED, PlacedShape, Prepared, Recipe, RefitError, Search,
         TreeFileError, TreeReport, tree::FaceBoxes,
@@ -60,6 +60,8 @@ struct Derived {
     solid: OnceLock<Result<(), NotSolid>>,
     /// The first vertex at the position of each vertex.
     same_vertices: OnceLock<Vec<u32>>,
+    /// The faces around each vertex.
+    faces_around: OnceLock<Arc<FacesAround>>,
     /// For each face, whether it is proven to meet its neighbours in nothing but what they share.
     unfolded_faces: OnceLock<Vec<bool>>,
     /// Boxes around the faces, for searches of moving bodies.
@@ -445,6 +447,11 @@ impl Shape {
     pub(super) fn same_vertices(&self) -> &[u32] {
         let positions = self.mesh().positions();
         self.0.derived.same_vertices.get_or_init(|| first_vertex_at_each_position(positions))
+    }
+
+    /// The faces around each vertex, where vertices at equal positions count as one.
+    pub(crate) fn faces_around(&self) -> &FacesAround {
+        self.0.derived.faces_around.get_or_init(|| FacesAround::new(self.mesh()).into())
     }
 
     /// Fails unless the faces enclose a solid. Found out when first asked for.

@@ -3,6 +3,7 @@
 use impinge::{
     Budget, Cache, Mesh, Method, Pair, Pose, Ray, Shape, Threads, TimedVerdict, WalkOrder, World,
     broad::{AllPairs, DynamicTree, Sweep},
+    contact::ContactRegions,
     generate::{self, Random},
     world::{Body, BodyId, Coherence},
 };
@@ -145,6 +146,34 @@ fn warm_points_and_rays_do_not_allocate() {
         assert_eq!(round(), expected, "{method}");
         assert_eq!(allocations() - warm, 0, "{method} allocates when warm");
     }
+}
+
+#[test]
+fn warm_contact_regions_do_not_allocate() {
+    let shape = Shape::new(torus_for(Method::WIDE));
+    let poses = generate::tumble(1.1, 20).expect("a distance");
+    let contacts: Vec<_> = poses
+        .iter()
+        .map(|pose| {
+            impinge::contacts((&shape, &Pose::IDENTITY), (&shape, pose)).expect("one method")
+        })
+        .collect();
+    let mut regions = ContactRegions::new();
+    let mut round = || {
+        let mut found = 0;
+        for (pose, contacts) in poses.iter().zip(&contacts) {
+            regions.find((&shape, &Pose::IDENTITY), (&shape, pose), contacts);
+            let points =
+                regions.iter().map(|region| region.manifold().len() + region.curve().len());
+            found += points.sum::<usize>();
+        }
+        found
+    };
+    let expected = round();
+    assert!(expected > 40, "only {expected} points and curves");
+    let warm = allocations();
+    assert_eq!(round(), expected);
+    assert_eq!(allocations() - warm, 0, "regions allocate when warm");
 }
 
 /// What an index says it holds is what it took, but for a few fixed bytes.

@@ -10,6 +10,7 @@ mod allocation;
 mod batch;
 mod broad;
 mod clash;
+mod contact;
 mod continuous;
 mod deform;
 mod distance;
