@@ -32,6 +32,7 @@
 //! - [`World`]: many moving bodies, the pairs that touch at each step, and their impacts between steps; [`broad`]: the
 //!   broad phases to choose from.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
+//! - [`force`]: the force and torque with which other bodies push back a body that is held against them.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.
 //! - [`distribution`]: how tests are distributed among threads.
@@ -48,6 +49,7 @@ pub mod clash;
 pub mod convex;
 pub mod distribution;
 mod face_pair;
+pub mod force;
 pub mod generate;
 pub mod mesh;
 pub mod method;

@@ -1,0 +1,336 @@
+//! How deep the samples of one body lie in another one, remembered from call to call.
+//!
+//! The depth of a point is its distance from the surface of the other solid: positive inside, negative outside. It changes by
+//! at most the way that the point moves, and this saves nearly all work:
+//!
+//! - A sample that was outside stays so until it has moved by its distance. The way of all samples is bounded by one
+//!   number, the [odometer](Probe::odometer), and the same holds for clusters of samples.
+//! - The faces that were closest to a sample, and how far all others were at least, are kept. As long as the closest of
+//!   them is closer than the others can have come, no tree is searched.
+//! - Within its distance from the surface, the space around a point is wholly inside or wholly outside. So the side is
+//!   known if that space meets the one around the sample's last place, or around another sample. Otherwise the exact
+//!   winding number is asked for.
+//!
+//! Each step either proves or measures anew, so the depths are the same, to the last bit, as without a memory.
+
+use super::{cluster::Cluster, samples::Samples};
+use crate::{
+    Pose, Shape,
+    method::PointScratch,
+    narrow::{distance_between, nearest_point},
+};
+use glam::DVec3;
+
+/// How many close faces are kept for each sample.
+const KEPT: usize = 12;
+
+/// Faces are kept so that they serve for about this many steps like the last one.
+const STEPS: f64 = 24.0;
+
+/// The depths of the samples of one body in another.
+#[derive(Debug)]
+pub(super) struct Probe {
+    /// For each sample, and for the center of each cluster after them.
+    known: Vec<Known>,
+    near: Vec<Near>,
+    clusters: Vec<ClusterState>,
+    /// Samples that are inside.
+    inside: Vec<u32>,
+    /// An upper bound of the way that any sample has made in the frame of the other body.
+    odometer: f64,
+    /// The part of that way since the last call.
+    step: f64,
+    /// From the frame of the sampled body to that of the other.
+    relative: Pose,
+    /// The number of the call; none before the first.
+    call: u32,
+    /// More than any distance is off by rounding.
+    slack: f64,
+    /// Faces are kept if they are at most that much farther than the closest, or even more.
+    least_margin: f64,
+    evaluated: usize,
+}
+
+/// The depth of a sample when it was last measured.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// Where it was, in the frame of the other body.
+    at: DVec3,
+    depth: f64,
+    odometer: f64,
+    call: u32,
+}
+
+/// The faces that were closest to a sample when they were searched for.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// Where the sample was.
+    from: DVec3,
+    /// All faces that were closer are kept.
+    reach: f64,
+    count: u32,
+    faces: [u32; KEPT],
+    /// How far they were at least, the closest first.
+    gaps: [f32; KEPT],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ClusterState {
+    /// All samples are outside until the odometer reads this.
+    outside_until: f64,
+    /// Some samples were inside in the last call.
+    is_active: bool,
+}
+
+/// The other body: what the depth is measured in.
+pub(super) struct Solid<'s> {
+    pub(super) shape: &'s Shape,
+    pub(super) scratch: &'s mut PointScratch,
+}
+
+impl Probe {
+    /// A probe that knows nothing yet.
+    pub(super) fn new(samples: &Samples) -> Self {
+        let count = samples.points.len() + samples.clusters.len();
+        let unknown = Known { at: DVec3::ZERO, depth: 0.0, odometer: f64::NEG_INFINITY, call: 0 };
+        let none = Near {
+            from: DVec3::ZERO,
+            reach: f64::NEG_INFINITY,
+            count: 0,
+            faces: [0; KEPT],
+            gaps: [0.0; KEPT],
+        };
+        let state = ClusterState { outside_until: f64::NEG_INFINITY, is_active: false };
+        Self {
+            known: vec![unknown; count],
+            near: vec![none; count],
+            clusters: vec![state; samples.clusters.len()],
+            inside: Vec::with_capacity(samples.points.len()),
+            odometer: 0.0,
+            step: 0.0,
+            relative: Pose::IDENTITY,
+            call: 0,
+            slack: 0.0,
+            least_margin: 1e-3 * samples.radius,
+            evaluated: 0,
+        }
+    }
+
+    /// Finds out which samples are inside the other body, if this pose leads from the frame of theirs to that of the other.
+    pub(super) fn update(&mut self, samples: &Samples, relative: Pose, solid: &mut Solid<'_>) {
+        self.move_to(samples, relative, solid.shape);
+        self.inside.clear();
+        self.evaluated = 0;
+        let sphere = solid.shape.placed_sphere(&Pose::IDENTITY).unwrap_or((DVec3::ZERO, 0.0));
+        // Where a sample was measured last; another one is often so close that it is on the same side.
+        let mut last = None;
+        for (number, cluster) in samples.clusters.iter().enumerate() {
+            if self.clusters[number].outside_until > self.odometer {
+                continue;
+            }
+            let inside_before = self.inside.len();
+            let outside_until = match self.clear_way(samples, number, sphere, solid, &mut last) {
+                Some(way) => self.odometer + way,
+                None => self.look_through(samples, cluster, solid, &mut last),
+            };
+            let is_active = self.inside.len() > inside_before;
+            self.clusters[number] = ClusterState { outside_until, is_active };
+        }
+    }
+
+    /// The samples that are inside, as found by [`update`](Self::update), in the order of their numbers.
+    pub(super) fn inside(&self) -> &[u32] {
+        &self.inside
+    }
+
+    /// How many depths were measured since [`update`](Self::update) was called.
+    pub(super) fn evaluated(&self) -> usize {
+        self.evaluated
+    }
+
+    /// Whether a sample is inside, as found by [`update`](Self::update).
+    pub(super) fn is_inside(&self, sample: u32) -> bool {
+        let known = &self.known[sample as usize];
+        known.call == self.call && known.depth > 0.0
+    }
+
+    /// The depth of a sample, and where it is in the frame of the other body.
+    pub(super) fn depth(
+        &mut self,
+        samples: &Samples,
+        sample: u32,
+        solid: &mut Solid<'_>,
+    ) -> (f64, DVec3) {
+        let depth = self.measure(samples.points[sample as usize], sample as usize, solid, None);
+        (depth, self.known[sample as usize].at)
+    }
+
+    /// Notes the new pose, and how far the samples have moved at most.
+    fn move_to(&mut self, samples: &Samples, relative: Pose, shape: &Shape) {
+        let center = relative.place(samples.center);
+        let coordinate = shape.mesh().bounds().largest_coordinate();
+        let size = coordinate + center.abs().max_element() + samples.radius;
+        self.slack = 1e-10 * size;
+        if self.call > 0 && relative != self.relative {
+            let way = center.distance(self.relative.place(samples.center));
+            let [turned, before] = [relative, self.relative].map(|pose| pose.rotation());
+            let columns = [
+                turned.x_axis - before.x_axis,
+                turned.y_axis - before.y_axis,
+                turned.z_axis - before.z_axis,
+            ];
+            let turn = columns.iter().map(|column| column.length_squared()).sum::<f64>().sqrt();
+            self.step = way + turn * samples.radius;
+            self.odometer += self.step + 1e-13 * size;
+        }
+        self.relative = relative;
+        // Every call has a number of its own for longer than a body is held.
+        self.call = self.call.wrapping_add(1).max(1);
+    }
+
+    /// How far a cluster can move until one of its samples may be inside; `None` if that has to be found out for each.
+    fn clear_way(
+        &mut self,
+        samples: &Samples,
+        number: usize,
+        (middle, reach): (DVec3, f64),
+        solid: &mut Solid<'_>,
+        last: &mut Option<(DVec3, f64)>,
+    ) -> Option<f64> {
+        let Cluster { center, radius, .. } = samples.clusters[number];
+        let away = self.relative.place(center).distance(middle) - reach - radius - self.slack;
+        if away > 0.0 {
+            return Some(away);
+        }
+        if self.clusters[number].is_active {
+            return None;
+        }
+        let depth = self.measure(center, samples.points.len() + number, solid, *last);
+        let way = -depth - radius - self.slack;
+        (way > 0.0).then_some(way)
+    }
+
+    /// Finds the samples of a cluster that are inside. Returns until when none is.
+    fn look_through(
+        &mut self,
+        samples: &Samples,
+        cluster: &Cluster,
+        solid: &mut Solid<'_>,
+        last: &mut Option<(DVec3, f64)>,
+    ) -> f64 {
+        let mut outside_until = f64::INFINITY;
+        for sample in cluster.samples.clone() {
+            let index = sample as usize;
+            let known = &self.known[index];
+            let until = known.odometer - known.depth - self.slack;
+            if until > self.odometer {
+                outside_until = outside_until.min(until);
+                continue;
+            }
+            let depth = self.measure(samples.points[index], index, solid, *last);
+            *last = Some((self.known[index].at, depth));
+            if depth > 0.0 {
+                self.inside.push(sample);
+                outside_until = f64::NEG_INFINITY;
+            } else {
+                outside_until = outside_until.min(self.odometer - depth - self.slack);
+            }
+        }
+        outside_until
+    }
+
+    /// Measures the depth of a point, whose memory has this index. `other` is a point nearby, and its depth.
+    fn measure(
+        &mut self,
+        point: DVec3,
+        index: usize,
+        solid: &mut Solid<'_>,
+        other: Option<(DVec3, f64)>,
+    ) -> f64 {
+        let before = self.known[index];
+        if before.call == self.call {
+            return before.depth;
+        }
+        self.evaluated += 1;
+        let at = self.relative.place(point);
+        let distance = self.distance(at, index, solid);
+        let before = (before.call > 0).then_some((before.at, before.depth));
+        let same_side = [before, other]
+            .into_iter()
+            .flatten()
+            .find(|&(place, depth)| place.distance(at) + self.slack < distance + depth.abs());
+        let is_inside = match same_side {
+            Some((_, depth)) => Some(depth > 0.0),
+            None => {
+                let winding = solid.shape.winding(&Pose::IDENTITY, at, solid.scratch);
+                winding.map(|winding| winding != 0)
+            }
+        };
+        let depth = match is_inside {
+            Some(true) => distance,
+            Some(false) => -distance,
+            None => 0.0,
+        };
+        self.known[index] = Known { at, depth, odometer: self.odometer, call: self.call };
+        depth
+    }
+
+    /// The distance of a point from the surface, from the faces that are kept for it, or else from a search.
+    fn distance(&mut self, at: DVec3, index: usize, solid: &mut Solid<'_>) -> f64 {
+        let near = &mut self.near[index];
+        let way = near.from.distance(at);
+        let mesh = solid.shape.mesh();
+        let mut best = f64::INFINITY;
+        for (&face, &gap) in near.faces.iter().zip(&near.gaps).take(near.count as usize) {
+            if f64::from(gap) - way > best + self.slack {
+                break;
+            }
+            best = best.min(distance_between(nearest_point(&mesh.triangle(face), at), at));
+        }
+        if best + self.slack <= near.reach - way {
+            return best;
+        }
+        let margin = (STEPS * self.step).max(self.least_margin);
+        let (found, best) = Near::search(at, best, margin, solid);
+        *near = found;
+        best
+    }
+}
+
+impl Near {
+    /// Searches the faces that are closest to a point, up to `margin` farther than the closest. Returns them and the least
+    /// distance, which is at most `known`.
+    fn search(at: DVec3, known: f64, margin: f64, solid: &mut Solid<'_>) -> (Self, f64) {
+        let mut faces = [0; KEPT];
+        let mut distances = [f64::INFINITY; KEPT];
+        let mut count = 0;
+        // All faces that are closer than this are visited, and kept.
+        let mut reach = known + margin;
+        solid.shape.visit_within(at, reach, solid.scratch, |face, triangle| {
+            let distance = distance_between(nearest_point(triangle, at), at);
+            if distance > reach {
+                return reach;
+            }
+            if count == KEPT {
+                // The farthest has to go, and all that are as far.
+                let farthest = distances[KEPT - 1];
+                reach = reach.min(farthest.max(distance));
+                if distance >= farthest {
+                    return reach;
+                }
+                count -= 1;
+            }
+            let place = distances[..count].partition_point(|&kept| kept <= distance);
+            distances.copy_within(place..count, place + 1);
+            faces.copy_within(place..count, place + 1);
+            (distances[place], faces[place]) = (distance, face);
+            count += 1;
+            reach = reach.min(distances[0] + margin);
+            reach
+        });
+        // Rounded down, by at most what the next smaller number is off.
+        let gaps = distances.map(|distance| (distance as f32).next_down());
+        let near = Self { from: at, reach, count: count as u32, faces, gaps };
+        (near, distances[0])
+    }
+}
