@@ -16,7 +16,7 @@ use impinge_bench::Times;
 use std::time::Instant;
 
 const STEPS: usize = 10_000;
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 1;
 
 fn main() {
     println!("\n### Force and torque on a held body, µs a call\n");

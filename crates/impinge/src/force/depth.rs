@@ -13,16 +13,9 @@
 //!
 //! Each step either proves or measures anew, so the depths are the same, to the last bit, as without a memory.
 
-use super::{cluster::Cluster, samples::Samples};
-use crate::{
-    Pose, Shape,
-    method::PointScratch,
-    narrow::{distance_between, nearest_point},
-};
+use super::{cluster::Cluster, near::Near, samples::Samples};
+use crate::{Pose, Shape, method::PointScratch};
 use glam::DVec3;
-
-/// How many close faces are kept for each sample.
-const KEPT: usize = 12;
 
 /// Faces are kept so that they serve for about this many steps like the last one.
 const STEPS: f64 = 24.0;
@@ -44,6 +37,8 @@ pub(super) struct Probe {
     relative: Pose,
     /// The number of the call; none before the first.
     call: u32,
+    /// The largest coordinate of the other body, in its own frame.
+    coordinate: f64,
     /// More than any distance is off by rounding.
     slack: f64,
     /// Faces are kept if they are at most that much farther than the closest, or even more.
@@ -59,19 +54,6 @@ struct Known {
     depth: f64,
     odometer: f64,
     call: u32,
-}
-
-/// The faces that were closest to a sample when they were searched for.
-#[derive(Clone, Copy, Debug)]
-struct Near {
-    /// Where the sample was.
-    from: DVec3,
-    /// All faces that were closer are kept.
-    reach: f64,
-    count: u32,
-    faces: [u32; KEPT],
-    /// How far they were at least, the closest first.
-    gaps: [f32; KEPT],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,26 +72,20 @@ pub(super) struct Solid<'s> {
 
 impl Probe {
     /// A probe that knows nothing yet.
-    pub(super) fn new(samples: &Samples) -> Self {
+    pub(super) fn new(samples: &Samples, solid: &Shape) -> Self {
         let count = samples.points.len() + samples.clusters.len();
         let unknown = Known { at: DVec3::ZERO, depth: 0.0, odometer: f64::NEG_INFINITY, call: 0 };
-        let none = Near {
-            from: DVec3::ZERO,
-            reach: f64::NEG_INFINITY,
-            count: 0,
-            faces: [0; KEPT],
-            gaps: [0.0; KEPT],
-        };
         let state = ClusterState { outside_until: f64::NEG_INFINITY, is_active: false };
         Self {
             known: vec![unknown; count],
-            near: vec![none; count],
+            near: vec![Near::NONE; count],
             clusters: vec![state; samples.clusters.len()],
             inside: Vec::with_capacity(samples.points.len()),
             odometer: 0.0,
             step: 0.0,
             relative: Pose::IDENTITY,
             call: 0,
+            coordinate: solid.mesh().bounds().largest_coordinate(),
             slack: 0.0,
             least_margin: 1e-3 * samples.radius,
             evaluated: 0,
@@ -118,7 +94,7 @@ impl Probe {
 
     /// Finds out which samples are inside the other body, if this pose leads from the frame of theirs to that of the other.
     pub(super) fn update(&mut self, samples: &Samples, relative: Pose, solid: &mut Solid<'_>) {
-        self.move_to(samples, relative, solid.shape);
+        self.move_to(samples, relative);
         self.inside.clear();
         self.evaluated = 0;
         let sphere = solid.shape.placed_sphere(&Pose::IDENTITY).unwrap_or((DVec3::ZERO, 0.0));
@@ -166,10 +142,9 @@ impl Probe {
     }
 
     /// Notes the new pose, and how far the samples have moved at most.
-    fn move_to(&mut self, samples: &Samples, relative: Pose, shape: &Shape) {
+    fn move_to(&mut self, samples: &Samples, relative: Pose) {
         let center = relative.place(samples.center);
-        let coordinate = shape.mesh().bounds().largest_coordinate();
-        let size = coordinate + center.abs().max_element() + samples.radius;
+        let size = self.coordinate + center.abs().max_element() + samples.radius;
         self.slack = 1e-10 * size;
         if self.call > 0 && relative != self.relative {
             let way = center.distance(self.relative.place(samples.center));
@@ -255,12 +230,8 @@ impl Probe {
         let at = self.relative.place(point);
         let distance = self.distance(at, index, solid);
         let before = (before.call > 0).then_some((before.at, before.depth));
-        let same_side = [before, other]
-            .into_iter()
-            .flatten()
-            .find(|&(place, depth)| place.distance(at) + self.slack < distance + depth.abs());
-        let is_inside = match same_side {
-            Some((_, depth)) => Some(depth > 0.0),
+        let is_inside = match self.same_side(at, distance, index, before, other, solid) {
+            Some(depth) => Some(depth > 0.0),
             None => {
                 let winding = solid.shape.winding(&Pose::IDENTITY, at, solid.scratch);
                 winding.map(|winding| winding != 0)
@@ -275,62 +246,40 @@ impl Probe {
         depth
     }
 
+    /// The depth of a point that is proven to be on the same side as the point `at`, which is at this distance from the
+    /// surface: where it was before, or another point.
+    fn same_side(
+        &self,
+        at: DVec3,
+        distance: f64,
+        index: usize,
+        before: Option<(DVec3, f64)>,
+        other: Option<(DVec3, f64)>,
+        solid: &Solid<'_>,
+    ) -> Option<f64> {
+        let is_same = |&(place, depth): &(DVec3, f64)| {
+            place.distance(at) + self.slack < distance + depth.abs()
+        };
+        let by_distance = before.filter(is_same).or_else(|| other.filter(is_same));
+        let by_faces = || {
+            let is_clear = |&(place, depth): &(DVec3, f64)| {
+                depth != 0.0 && self.near[index].none_between(place, at, self.slack, solid)
+            };
+            before.filter(is_clear)
+        };
+        by_distance.or_else(by_faces).map(|(_, depth)| depth)
+    }
+
     /// The distance of a point from the surface, from the faces that are kept for it, or else from a search.
     fn distance(&mut self, at: DVec3, index: usize, solid: &mut Solid<'_>) -> f64 {
         let near = &mut self.near[index];
-        let way = near.from.distance(at);
-        let mesh = solid.shape.mesh();
-        let mut best = f64::INFINITY;
-        for (&face, &gap) in near.faces.iter().zip(&near.gaps).take(near.count as usize) {
-            if f64::from(gap) - way > best + self.slack {
-                break;
-            }
-            best = best.min(distance_between(nearest_point(&mesh.triangle(face), at), at));
+        let (bound, is_proven) = near.distance(at, self.slack, solid);
+        if is_proven {
+            return bound;
         }
-        if best + self.slack <= near.reach - way {
-            return best;
-        }
-        let margin = (STEPS * self.step).max(self.least_margin);
-        let (found, best) = Near::search(at, best, margin, solid);
+        let margin = near.next_margin((STEPS * self.step).max(self.least_margin));
+        let (found, distance) = Near::search(at, bound, margin, self.slack, solid);
         *near = found;
-        best
-    }
-}
-
-impl Near {
-    /// Searches the faces that are closest to a point, up to `margin` farther than the closest. Returns them and the least
-    /// distance, which is at most `known`.
-    fn search(at: DVec3, known: f64, margin: f64, solid: &mut Solid<'_>) -> (Self, f64) {
-        let mut faces = [0; KEPT];
-        let mut distances = [f64::INFINITY; KEPT];
-        let mut count = 0;
-        // All faces that are closer than this are visited, and kept.
-        let mut reach = known + margin;
-        solid.shape.visit_within(at, reach, solid.scratch, |face, triangle| {
-            let distance = distance_between(nearest_point(triangle, at), at);
-            if distance > reach {
-                return reach;
-            }
-            if count == KEPT {
-                // The farthest has to go, and all that are as far.
-                let farthest = distances[KEPT - 1];
-                reach = reach.min(farthest.max(distance));
-                if distance >= farthest {
-                    return reach;
-                }
-                count -= 1;
-            }
-            let place = distances[..count].partition_point(|&kept| kept <= distance);
-            distances.copy_within(place..count, place + 1);
-            faces.copy_within(place..count, place + 1);
-            (distances[place], faces[place]) = (distance, face);
-            count += 1;
-            reach = reach.min(distances[0] + margin);
-            reach
-        });
-        // Rounded down, by at most what the next smaller number is off.
-        let gaps = distances.map(|distance| (distance as f32).next_down());
-        let near = Self { from: at, reach, count: count as u32, faces, gaps };
-        (near, distances[0])
+        distance
     }
 }

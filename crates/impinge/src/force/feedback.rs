@@ -125,8 +125,8 @@ impl Feedback {
             shape: obstacle.clone(),
             pose,
             parts: Parts::new(&samples),
-            held_in_obstacle: Probe::new(&self.samples),
-            obstacle_in_held: Probe::new(&samples),
+            held_in_obstacle: Probe::new(&self.samples, obstacle),
+            obstacle_in_held: Probe::new(&samples, &self.shape),
             samples,
         });
         Ok(ObstacleId(self.obstacles.len() as u32 - 1))

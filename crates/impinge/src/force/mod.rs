@@ -3,6 +3,7 @@
 mod cluster;
 mod depth;
 mod feedback;
+mod near;
 mod options;
 mod pressure;
 mod region;
