@@ -29,6 +29,8 @@ pub(super) struct Probe {
     clusters: Vec<ClusterState>,
     /// Samples that are inside.
     inside: Vec<u32>,
+    /// The last call in which a sample was inside.
+    inside_in: Vec<u32>,
     /// An upper bound of the way that any sample has made in the frame of the other body.
     odometer: f64,
     /// The part of that way since the last call.
@@ -81,6 +83,7 @@ impl Probe {
             near: vec![Near::NONE; count],
             clusters: vec![state; samples.clusters.len()],
             inside: Vec::with_capacity(samples.points.len()),
+            inside_in: vec![0; samples.points.len()],
             odometer: 0.0,
             step: 0.0,
             relative: Pose::IDENTITY,
@@ -126,8 +129,7 @@ impl Probe {
 
     /// Whether a sample is inside, as found by [`update`](Self::update).
     pub(super) fn is_inside(&self, sample: u32) -> bool {
-        let known = &self.known[sample as usize];
-        known.call == self.call && known.depth > 0.0
+        self.inside_in[sample as usize] == self.call
     }
 
     /// The depth of a sample, and where it is in the frame of the other body.
@@ -206,6 +208,7 @@ impl Probe {
             *last = Some((self.known[index].at, depth));
             if depth > 0.0 {
                 self.inside.push(sample);
+                self.inside_in[index] = self.call;
                 outside_until = f64::NEG_INFINITY;
             } else {
                 outside_until = outside_until.min(self.odometer - depth - self.slack);

@@ -115,8 +115,14 @@ impl Near {
             reach
         });
         let best = closest[0].0;
-        let mut near =
-            Self { from: at, reach, margin: reach - best, count: count as u32, faces, ..Self::NONE };
+        let mut near = Self {
+            from: at,
+            reach,
+            margin: reach - best,
+            count: count as u32,
+            faces,
+            ..Self::NONE
+        };
         for (lane, &(distance, nearest)) in closest[..count].iter().enumerate() {
             // The direction is off by about what rounding moves the nearest point, divided by the distance.
             if distance > 1e3 * slack && distance < 1e30 {

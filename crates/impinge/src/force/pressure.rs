@@ -15,7 +15,11 @@ pub(super) struct Pressed {
 
 impl Pressed {
     /// Returns the integrals for the depths of the corners: positive inside, negative outside.
+    #[inline]
     pub(super) fn new(depths: [f64; 3]) -> Self {
+        if depths[0] > 0.0 && depths[1] > 0.0 && depths[2] > 0.0 {
+            return Self { moments: linear(depths), share: 1.0 };
+        }
         let is_inside = depths.map(|depth| depth > 0.0);
         match is_inside.iter().filter(|&&inside| inside).count() {
             0 => Self::default(),
@@ -23,7 +27,7 @@ impl Pressed {
                 depths,
                 usize::from(!is_inside[0]) * (1 + usize::from(is_inside[2])),
             ),
-            2 => {
+            _ => {
                 // The positive part of a number is the number and the positive part of its negative.
                 let outside = usize::from(is_inside[0]) * (1 + usize::from(is_inside[1]));
                 let rest = Self::one_corner(depths.map(|depth| -depth), outside);
@@ -31,7 +35,6 @@ impl Pressed {
                 let moments = [0, 1, 2].map(|i| (all[i] + rest.moments[i]).max(0.0));
                 Self { moments, share: 1.0 - rest.share }
             }
-            _ => Self { moments: linear(depths), share: 1.0 },
         }
     }
 

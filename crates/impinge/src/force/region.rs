@@ -63,13 +63,18 @@ impl Sum {
     };
 
     pub(super) fn add(&mut self, other: &Self) {
+        self.add_without_place(other);
+        self.weighted += other.weighted;
+        self.bounds.merge(&other.bounds);
+    }
+
+    /// Adds all but what tells where it is.
+    fn add_without_place(&mut self, other: &Self) {
         self.force += other.force;
         self.torque += other.torque;
         self.load += other.load;
-        self.weighted += other.weighted;
         self.area += other.area;
         self.depth = self.depth.max(other.depth);
-        self.bounds.merge(&other.bounds);
     }
 
     /// The same in the world, with points relative to `reference`, if the center of the samples is at `center` relative
@@ -100,6 +105,8 @@ pub(super) struct Parts {
     leader: Vec<u32>,
     /// The number of the part of each leader.
     number: Vec<u32>,
+    /// The patches with a corner inside, each with the first such corner.
+    touched: Vec<(u32, u32)>,
     /// The sums of the parts.
     pub(super) sums: Vec<Sum>,
 }
@@ -107,7 +114,12 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn new(samples: &Samples) -> Self {
         let count = samples.points.len();
-        Self { leader: vec![0; count], number: vec![0; count], sums: Vec::with_capacity(64) }
+        Self {
+            leader: vec![0; count],
+            number: vec![0; count],
+            touched: Vec::with_capacity(samples.patches.len()),
+            sums: Vec::with_capacity(64),
+        }
     }
 
     /// Adds up the forces on the surface of a body, part by part. Returns the sum of all, which is formed patch by patch.
@@ -122,53 +134,52 @@ impl Parts {
     ) -> Sum {
         self.connect(samples, probe);
         let mut total = Sum::ZERO;
-        for index in 0..probe.inside().len() {
-            let sample = probe.inside()[index];
-            for &number in samples.patches_of(sample) {
-                let patch = &samples.patches[number as usize];
-                // Each patch once: at its first corner inside.
-                if patch.corners.iter().find(|&&corner| probe.is_inside(corner)) != Some(&sample) {
-                    continue;
-                }
-                let corners = patch.corners.map(|corner| probe.depth(samples, corner, solid));
-                let pressed = Pressed::new(corners.map(|(depth, _)| depth));
-                let points =
-                    patch.corners.map(|corner| samples.points[corner as usize] - samples.center);
-                let [p, q, r] = [0, 1, 2].map(|i| points[i] * pressed.moments[i]);
-                let weighted = p + q + r;
-                let bounds = match is_obstacle {
-                    true => patch.corners.map(|corner| samples.points[corner as usize]),
-                    false => corners.map(|(_, place)| place),
-                };
-                let sum = Sum {
-                    force: -patch.area_vector * pressed.depth(),
-                    torque: patch.area_vector.cross(weighted),
-                    load: patch.area * pressed.depth(),
-                    weighted: weighted * patch.area,
-                    area: patch.area * pressed.share,
-                    depth: corners.iter().map(|&(depth, _)| depth).fold(0.0, f64::max),
-                    bounds: Bounds::enclosing(bounds),
-                };
-                total.add(&sum);
-                let leader = self.leader_of(sample);
-                let part = self.number[leader as usize];
-                self.sums[part as usize].add(&sum);
-            }
+        for index in 0..self.touched.len() {
+            let (number, sample) = self.touched[index];
+            let patch = &samples.patches[number as usize];
+            let corners = patch.corners.map(|corner| probe.depth(samples, corner, solid));
+            let depths = corners.map(|(depth, _)| depth);
+            let pressed = Pressed::new(depths);
+            let points = patch.corners.map(|corner| samples.points[corner as usize]);
+            let [p, q, r] = [0, 1, 2].map(|i| (points[i] - samples.center) * pressed.moments[i]);
+            let (weighted, depth) = (p + q + r, pressed.depth());
+            let sum = Sum {
+                force: -patch.area_vector * depth,
+                torque: patch.area_vector.cross(weighted),
+                load: patch.area * depth,
+                weighted: weighted * patch.area,
+                area: patch.area * pressed.share,
+                depth: depths[0].max(depths[1]).max(depths[2]),
+                bounds: Bounds::enclosing(if is_obstacle { points } else { corners.map(|c| c.1) }),
+            };
+            total.add_without_place(&sum);
+            let leader = self.leader_of(sample);
+            let part = self.number[leader as usize];
+            self.sums[part as usize].add(&sum);
         }
         total
     }
 
-    /// Finds the parts.
+    /// Finds the patches in contact, and the parts.
     fn connect(&mut self, samples: &Samples, probe: &Probe) {
         self.sums.clear();
+        self.touched.clear();
         for &sample in probe.inside() {
             self.leader[sample as usize] = sample;
         }
         for &sample in probe.inside() {
             for &number in samples.patches_of(sample) {
-                for corner in samples.patches[number as usize].corners {
-                    if corner > sample && probe.is_inside(corner) {
-                        let (p, q) = (self.leader_of(sample), self.leader_of(corner));
+                let corners = samples.patches[number as usize].corners;
+                let is_inside = corners.map(|corner| probe.is_inside(corner));
+                // Each patch once: at its first corner inside.
+                let first = usize::from(!is_inside[0]) * (1 + usize::from(!is_inside[1]));
+                if corners[first] != sample {
+                    continue;
+                }
+                self.touched.push((number, sample));
+                for corner in first + 1..3 {
+                    if is_inside[corner] {
+                        let (p, q) = (self.leader_of(sample), self.leader_of(corners[corner]));
                         self.leader[p.max(q) as usize] = p.min(q);
                     }
                 }
