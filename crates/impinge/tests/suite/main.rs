@@ -14,6 +14,7 @@ mod continuous;
 mod deform;
 mod distance;
 mod distribution;
+mod force;
 mod impact;
 mod mesh_distance;
 mod methods;
