@@ -16,7 +16,7 @@ use impinge_bench::Times;
 use std::time::Instant;
 
 const STEPS: usize = 10_000;
-const ROUNDS: usize = 1;
+const ROUNDS: usize = 3;
 
 fn main() {
     println!("\n### Force and torque on a held body, µs a call\n");
@@ -48,7 +48,7 @@ fn scenes() -> Vec<(&'static str, Mesh, Vec<Path>)> {
             torus,
             vec![("press", press(2.8, 0.2)), ("roll", roll(2.7)), ("linked", linked())],
         ),
-        ("deformed tori", deformed, vec![("press", press(1.9, 0.3)), ("roll", roll(1.6))]),
+        ("deformed tori", deformed, vec![("press", press(2.8, 0.3)), ("roll", roll(2.6))]),
         ("plates", bar, vec![("slide", slide()), ("tip", tip())]),
     ]
 }

@@ -90,7 +90,7 @@ impl Probe {
             call: 0,
             coordinate: solid.mesh().bounds().largest_coordinate(),
             slack: 0.0,
-            least_margin: 1e-3 * samples.radius,
+            least_margin: 1e-2 * samples.radius,
             evaluated: 0,
         }
     }

@@ -132,11 +132,7 @@ fn divide(triangle: Triangle, spacing: f64, most: usize, triangles: &mut Vec<Tri
         if triangles.len() + open.len() >= most {
             return false;
         }
-        let edges = [[a, b, c], [b, c, a], [c, a, b]];
-        let length = |[from, to, _]: &Triangle| from.distance(*to);
-        let [from, to, across] = edges.into_iter().fold(edges[0], |longest, edge| {
-            if length(&edge) > length(&longest) { edge } else { longest }
-        });
+        let (from, to, across) = longest_edge([a, b, c]);
         let middle = from * 0.5 + to * 0.5;
         // Neighbouring numbers have nothing between them.
         let can_divide = middle != from && middle != to;
@@ -148,6 +144,19 @@ fn divide(triangle: Triangle, spacing: f64, most: usize, triangles: &mut Vec<Tri
         }
     }
     true
+}
+
+/// The ends of the longest edge, in the order of the corners, and the corner across. Of edges that are equally long it is the
+/// one whose middle has the least coordinates, so that the order of the corners does not matter.
+fn longest_edge([a, b, c]: Triangle) -> (DVec3, DVec3, DVec3) {
+    let is_before = |(p, q, _): &(DVec3, DVec3, DVec3), (r, s, _): &(DVec3, DVec3, DVec3)| {
+        let middles = (p + q).to_array().into_iter().zip((r + s).to_array());
+        let order = q.distance(*p).total_cmp(&s.distance(*r)).reverse();
+        middles.fold(order, |order, (one, other)| order.then(one.total_cmp(&other))).is_lt()
+    };
+    let edges = [(a, b, c), (b, c, a), (c, a, b)];
+    let longer = |one, other| if is_before(&other, &one) { other } else { one };
+    longer(longer(edges[0], edges[1]), edges[2])
 }
 
 /// On which side of a face a body has no solid.

@@ -46,7 +46,7 @@ fn assert_close(found: DVec3, expected: DVec3, within: f64, what: &str) {
 /// cancel. The part of the large one's top inside it is at the depth d, and less within d of the sides.
 #[test]
 fn a_box_pressed_flat_is_pushed_back_by_stiffness_times_area_times_depth() {
-    let (cube, floor) = (cuboid(2.0, 2.0, 2.0), cuboid(8.0, 8.0, 2.0));
+    let (cube, floor) = (cuboid(2.0, 2.0, 2.0), cuboid(4.0, 4.0, 2.0));
     for depth in [1e-6, 0.001, 0.01, 0.05] {
         for spacing in [0.2, 0.1, 0.05] {
             let mut feedback = pair(&cube, &floor, options().stiffness(50.0).spacing(spacing));
@@ -57,7 +57,7 @@ fn a_box_pressed_flat_is_pushed_back_by_stiffness_times_area_times_depth() {
             let top = inner * inner * depth + rim;
             let expected = 50.0 * 0.5 * (4.0 * depth + top);
             let what = format!("depth {depth}, spacing {spacing}");
-            // A row of samples along the sides takes part only in part: half a spacing of the perimeter at most.
+            // Triangles of the floor across the sides of the cube take part only in part: a strip around the square.
             let error = 50.0 * 0.5 * 8.0 * spacing * depth;
             assert_close(reaction.force, DVec3::Z * expected, error, &what);
             // Sideways, and about the center, what is left comes from the samples of the floor along the sides.
@@ -100,19 +100,22 @@ fn a_wedge_in_a_flat_body_gets_its_exact_share() {
 
 #[test]
 fn an_overhanging_box_is_turned() {
-    let (cube, floor) = (cuboid(2.0, 2.0, 2.0), cuboid(8.0, 8.0, 2.0));
+    let (cube, floor) = (cuboid(2.0, 2.0, 2.0), cuboid(4.0, 4.0, 2.0));
     let (depth, stiffness) = (0.01, 10.0);
     let mut feedback = pair(&cube, &floor, options().stiffness(stiffness).spacing(0.05));
     // Three quarters stand over the floor, from −1 to 0.5 along x: the force acts at −0.25.
-    let [force, torque] = wrench(&mut feedback, &at(3.5, 0.0, 2.0 - depth));
+    let [force, torque] = wrench(&mut feedback, &at(1.5, 0.0, 2.0 - depth));
     let expected = stiffness * depth * 2.0 * 1.5;
-    assert!((force.z - expected).abs() < 0.05 * expected, "{force}");
+    // Strips as wide as the spacing take part only in part: around the contact, 7 long, and of the cube at the edge, 2 long.
+    let error = stiffness * depth * 0.5 * (7.0 + 2.0) * 0.05;
+    assert!(error < 0.1 * expected);
+    assert_close(force, DVec3::Z * expected, error, "three quarters");
     let lever = DVec3::new(-0.25, 0.0, 0.0).cross(DVec3::Z * expected);
-    assert_close(torque, lever, 0.05 * expected, "three quarters");
+    assert_close(torque, lever, error, "three quarters");
     // About another point of the held body.
     let mut other =
         pair(&cube, &floor, options().stiffness(stiffness).spacing(0.05).reference(DVec3::NEG_X));
-    let [same, moved] = wrench(&mut other, &at(3.5, 0.0, 2.0 - depth));
+    let [same, moved] = wrench(&mut other, &at(1.5, 0.0, 2.0 - depth));
     assert_close(same, force, 1e-12, "the reference point changes the torque alone");
     assert_close(moved, torque + DVec3::X.cross(force), 1e-12, "reference point");
 }
@@ -360,7 +363,7 @@ fn a_warm_feedback_returns_the_same_as_a_fresh_one() {
             let pose = turned(turn, place);
             let reaction = warm.reaction(&pose);
             touching += usize::from(reaction.depth > 0.0);
-            if step % 100 == 99 || jumps {
+            if step % 250 == 249 || jumps {
                 let mut fresh = pair(&a, &b, options());
                 let expected = fresh.reaction(&pose);
                 let what = format!("seed {seed}, step {step}");
@@ -547,34 +550,34 @@ fn forces_change_no_more_than_the_motion_explains_for_simple_bodies() {
     let (cube, floor) = (cuboid(1.0, 1.0, 1.0), cuboid(4.0, 4.0, 1.0));
     // Along the edge of the floor and over it, at a depth at which the nearest side changes.
     let mut slide = Smooth::new("a cube slides over an edge", &cube, &floor);
-    for step in 0..4_000 {
-        let t = step as f64 / 4_000.0;
+    for step in 0..2_000 {
+        let t = step as f64 / 2_000.0;
         slide.step(step, at(1.0 + 1.6 * t, 0.4 * t, 0.8));
     }
-    slide.finish(3_000);
+    slide.finish(1_500);
     // Through the whole floor: the direction out of it changes in the middle.
     let mut through = Smooth::new("a cube passes through a floor", &cube, &floor);
-    for step in 0..4_000 {
-        let t = step as f64 / 4_000.0;
+    for step in 0..2_000 {
+        let t = step as f64 / 2_000.0;
         through.step(step, turned(DVec3::splat(0.2), DVec3::new(0.0, 0.0, 2.0 - 4.0 * t)));
     }
-    through.finish(2_000);
+    through.finish(1_000);
     let mut tumble = Smooth::new("a cube tumbles on a floor", &cube, &floor);
-    for step in 0..4_000 {
-        let t = step as f64 / 4_000.0;
+    for step in 0..2_000 {
+        let t = step as f64 / 2_000.0;
         let turn = DVec3::new(0.3, 1.0, 0.1).normalize() * (t * 2.0 * TAU);
         tumble.step(step, turned(turn, DVec3::new(2.0 * t - 1.0, 0.0, 1.1)));
     }
-    tumble.finish(3_000);
+    tumble.finish(1_500);
     let (peg, plate) = peg_and_hole();
     let mut hole = Smooth::new("a peg tumbles in a hole", &peg, &plate);
-    for step in 0..4_000 {
-        let t = step as f64 / 4_000.0;
+    for step in 0..2_000 {
+        let t = step as f64 / 2_000.0;
         let turn = DVec3::new(0.15 * (40.0 * t).sin(), 0.15 * (29.0 * t).sin(), 2.0 * t);
         let place = DVec3::new(0.1 * (31.0 * t).sin(), 0.1 * (23.0 * t).cos(), 0.5 - t);
         hole.step(step, turned(turn, place));
     }
-    hole.finish(3_000);
+    hole.finish(1_500);
 }
 
 /// A peg, and a ring around it with a gap.
