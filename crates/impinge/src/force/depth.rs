@@ -132,15 +132,20 @@ impl Probe {
         self.inside_in[sample as usize] == self.call
     }
 
-    /// The depth of a sample, and where it is in the frame of the other body.
-    pub(super) fn depth(
-        &mut self,
-        samples: &Samples,
-        sample: u32,
-        solid: &mut Solid<'_>,
-    ) -> (f64, DVec3) {
-        let depth = self.measure(samples.points[sample as usize], sample as usize, solid, None);
-        (depth, self.known[sample as usize].at)
+    /// Where a sample was when it was last measured, in the frame of the other body.
+    pub(super) fn place(&self, sample: u32) -> DVec3 {
+        self.known[sample as usize].at
+    }
+
+    /// The depth of a sample, measured if it is not known yet.
+    #[inline]
+    pub(super) fn depth(&mut self, samples: &Samples, sample: u32, solid: &mut Solid<'_>) -> f64 {
+        let index = sample as usize;
+        let known = &self.known[index];
+        match known.call == self.call {
+            true => known.depth,
+            false => self.measure(samples.points[index], index, solid, None),
+        }
     }
 
     /// Notes the new pose, and how far the samples have moved at most.

@@ -49,15 +49,15 @@ impl Near {
         let bounds = self.bounds(moved, way);
         let mesh = solid.shape.mesh();
         let count = self.count as usize;
-        let mut first = 0;
-        for lane in 1..count {
-            if bounds[lane] < bounds[first] {
-                first = lane;
-            }
+        if count == 0 {
+            return (f64::INFINITY, false);
         }
-        let mut best = f64::INFINITY;
-        for lane in std::iter::once(first).chain(0..count).take(count + usize::from(count > 0)) {
-            if f64::from(bounds[lane]) <= best + slack && (lane != first || best == f64::INFINITY) {
+        // The one that is likely to be closest leaves few others.
+        let first =
+            (1..count).fold(0, |first, i| if bounds[i] < bounds[first] { i } else { first });
+        let mut best = distance_to(&mesh.triangle(self.faces[first]), at);
+        for lane in (0..count).filter(|&lane| lane != first) {
+            if f64::from(bounds[lane]) <= best + slack {
                 best = best.min(distance_to(&mesh.triangle(self.faces[lane]), at));
             }
         }

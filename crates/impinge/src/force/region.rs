@@ -2,7 +2,7 @@
 //!
 //! Two patches belong to the same part of a surface if they share a sample that is inside. A region consists of the
 //! parts of both surfaces around the same overlap; their boxes overlap, because both end at the curve in which the surfaces
-//! meet. The total force does not depend on the regions.
+//! meet. Contacts closer to each other than the samples may be one region. The total force does not depend on the regions.
 
 use super::{
     ObstacleId,
@@ -63,16 +63,17 @@ impl Sum {
     };
 
     pub(super) fn add(&mut self, other: &Self) {
-        self.add_without_place(other);
-        self.weighted += other.weighted;
+        self.add_numbers(other);
         self.bounds.merge(&other.bounds);
     }
 
-    /// Adds all but what tells where it is.
-    fn add_without_place(&mut self, other: &Self) {
+    /// Adds all but the box.
+    #[inline]
+    fn add_numbers(&mut self, other: &Self) {
         self.force += other.force;
         self.torque += other.torque;
         self.load += other.load;
+        self.weighted += other.weighted;
         self.area += other.area;
         self.depth = self.depth.max(other.depth);
     }
@@ -103,8 +104,8 @@ impl Sum {
 pub(super) struct Parts {
     /// For each sample that is inside: another sample of the same part, or itself.
     leader: Vec<u32>,
-    /// The number of the part of each leader.
-    number: Vec<u32>,
+    /// For each sample that is inside: the number of its part.
+    part: Vec<u32>,
     /// The patches with a corner inside, each with the first such corner.
     touched: Vec<(u32, u32)>,
     /// The sums of the parts.
@@ -116,7 +117,7 @@ impl Parts {
         let count = samples.points.len();
         Self {
             leader: vec![0; count],
-            number: vec![0; count],
+            part: vec![0; count],
             touched: Vec::with_capacity(samples.patches.len()),
             sums: Vec::with_capacity(64),
         }
@@ -133,12 +134,22 @@ impl Parts {
         is_obstacle: bool,
     ) -> Sum {
         self.connect(samples, probe);
+        for &sample in probe.inside() {
+            let place = match is_obstacle {
+                true => samples.points[sample as usize],
+                false => probe.place(sample),
+            };
+            let bounds = &mut self.sums[self.part[sample as usize] as usize].bounds;
+            (bounds.min, bounds.max) = (bounds.min.min(place), bounds.max.max(place));
+        }
+        // Patches reach that far beyond their samples inside.
+        for sum in &mut self.sums {
+            sum.bounds = sum.bounds.grown(samples.longest_edge);
+        }
         let mut total = Sum::ZERO;
-        for index in 0..self.touched.len() {
-            let (number, sample) = self.touched[index];
+        for &(number, sample) in &self.touched {
             let patch = &samples.patches[number as usize];
-            let corners = patch.corners.map(|corner| probe.depth(samples, corner, solid));
-            let depths = corners.map(|(depth, _)| depth);
+            let depths = patch.corners.map(|corner| probe.depth(samples, corner, solid));
             let pressed = Pressed::new(depths);
             let points = patch.corners.map(|corner| samples.points[corner as usize]);
             let [p, q, r] = [0, 1, 2].map(|i| (points[i] - samples.center) * pressed.moments[i]);
@@ -150,12 +161,10 @@ impl Parts {
                 weighted: weighted * patch.area,
                 area: patch.area * pressed.share,
                 depth: depths[0].max(depths[1]).max(depths[2]),
-                bounds: Bounds::enclosing(if is_obstacle { points } else { corners.map(|c| c.1) }),
+                bounds: Bounds::EMPTY,
             };
-            total.add_without_place(&sum);
-            let leader = self.leader_of(sample);
-            let part = self.number[leader as usize];
-            self.sums[part as usize].add(&sum);
+            total.add_numbers(&sum);
+            self.sums[self.part[sample as usize] as usize].add_numbers(&sum);
         }
         total
     }
@@ -185,10 +194,14 @@ impl Parts {
                 }
             }
         }
-        // The leader of a part is its first sample.
+        // The leader of a part is its first sample, so its part has a number when that of another sample is asked for.
         for &sample in probe.inside() {
-            if self.leader[sample as usize] == sample {
-                self.number[sample as usize] = self.sums.len() as u32;
+            let leader = self.leader_of(sample);
+            self.part[sample as usize] = match leader == sample {
+                true => self.sums.len() as u32,
+                false => self.part[leader as usize],
+            };
+            if leader == sample {
                 self.sums.push(Sum::ZERO);
             }
         }

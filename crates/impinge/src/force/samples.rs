@@ -34,6 +34,8 @@ pub(super) struct Samples {
     pub(super) center: DVec3,
     /// The largest distance of a sample from the center.
     pub(super) radius: f64,
+    /// The longest edge of a patch.
+    pub(super) longest_edge: f64,
 }
 
 impl Samples {
@@ -100,7 +102,11 @@ impl Samples {
         let bounds = Bounds::enclosing(points.iter().copied());
         let center = if points.is_empty() { DVec3::ZERO } else { bounds.center() };
         let radius = points.iter().map(|p| p.distance(center)).fold(0.0, f64::max);
-        Self { points, clusters, patches, first_patch, patches_at, center, radius }
+        let edge = |p: u32, q: u32| points[p as usize].distance(points[q as usize]);
+        let edges = patches.iter().map(|patch| patch.corners);
+        let edges = edges.flat_map(|[a, b, c]| [edge(a, b), edge(b, c), edge(c, a)]);
+        let longest_edge = edges.fold(0.0, f64::max);
+        Self { points, clusters, patches, first_patch, patches_at, center, radius, longest_edge }
     }
 
     /// The numbers of the patches at a sample.
@@ -109,6 +115,9 @@ impl Samples {
         &self.patches_at[self.first_patch[sample] as usize..self.first_patch[sample + 1] as usize]
     }
 }
+
+/// Lengths that differ by no more than this, in proportion, count as equal.
+const EQUAL: f64 = 1e-9;
 
 /// The faces of a shape, divided until no edge is longer than the spacing. That is doubled until there are no more than
 /// twice as many triangles as samples are allowed, or no triangle is divided any more.
@@ -136,7 +145,7 @@ fn divide(triangle: Triangle, spacing: f64, most: usize, triangles: &mut Vec<Tri
         let middle = from * 0.5 + to * 0.5;
         // Neighbouring numbers have nothing between them.
         let can_divide = middle != from && middle != to;
-        if can_divide && from.distance(to) > spacing {
+        if can_divide && from.distance(to) > spacing * (1.0 + EQUAL) {
             open.push([middle, to, across]);
             open.push([from, middle, across]);
         } else {
@@ -147,16 +156,21 @@ fn divide(triangle: Triangle, spacing: f64, most: usize, triangles: &mut Vec<Tri
 }
 
 /// The ends of the longest edge, in the order of the corners, and the corner across. Of edges that are equally long it is the
-/// one whose middle has the least coordinates, so that the order of the corners does not matter.
+/// one whose middle has the least coordinates. Neither the order of the corners nor rounding decides.
 fn longest_edge([a, b, c]: Triangle) -> (DVec3, DVec3, DVec3) {
-    let is_before = |(p, q, _): &(DVec3, DVec3, DVec3), (r, s, _): &(DVec3, DVec3, DVec3)| {
-        let middles = (p + q).to_array().into_iter().zip((r + s).to_array());
-        let order = q.distance(*p).total_cmp(&s.distance(*r)).reverse();
-        middles.fold(order, |order, (one, other)| order.then(one.total_cmp(&other))).is_lt()
-    };
     let edges = [(a, b, c), (b, c, a), (c, a, b)];
-    let longer = |one, other| if is_before(&other, &one) { other } else { one };
-    longer(longer(edges[0], edges[1]), edges[2])
+    let length = |&(from, to, _): &(DVec3, DVec3, DVec3)| from.distance(to);
+    let longest = edges.iter().map(length).fold(0.0, f64::max);
+    let is_longest = |edge: &&(DVec3, DVec3, DVec3)| length(edge) >= longest * (1.0 - EQUAL);
+    let is_before = |p: DVec3, q: DVec3| {
+        let mut differences = (p - q).to_array().into_iter();
+        differences.find(|along| along.abs() > longest * EQUAL).is_some_and(|along| along < 0.0)
+    };
+    let earlier = |one, other| {
+        let [p, q] = [one, other].map(|(from, to, _): (DVec3, DVec3, DVec3)| from * 0.5 + to * 0.5);
+        if is_before(q, p) { other } else { one }
+    };
+    edges.iter().filter(is_longest).copied().reduce(earlier).unwrap_or(edges[0])
 }
 
 /// On which side of a face a body has no solid.

@@ -331,7 +331,7 @@ fn overlapping_shells_push_back_once() {
         wrench(&mut feedback, &at(0.0, 0.0, 1.99))[0]
     };
     let [found, expected] = [force(&two), force(&one)];
-    // Two bottoms overlap, and count twice; walls inside do not. So the held body's half of the force is 3/2 of the whole.
+    // Where the two bottoms lie on each other, they count twice; walls inside do not count. So the force is up to 5/4 of it.
     assert_close(found.with_z(0.0), DVec3::ZERO, 1e-9, "sideways");
     assert!(found.z >= 0.9 * expected.z && found.z <= 1.3 * expected.z, "{found}, {expected}");
 }
