@@ -33,6 +33,7 @@
 //!   broad phases to choose from.
 //! - [`contact`]: contact regions of two bodies, with points, normals, depths and manifolds for a response.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
+//! - [`force`]: the force and torque with which other bodies push back a body that is held against them.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.
 //! - [`narrow`]: the exact test for two triangles, without a mesh.
 //! - [`distribution`]: how tests are distributed among threads.
@@ -50,6 +51,7 @@ pub mod contact;
 pub mod convex;
 pub mod distribution;
 mod face_pair;
+pub mod force;
 pub mod generate;
 pub mod mesh;
 pub mod method;

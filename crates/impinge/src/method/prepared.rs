@@ -71,6 +71,19 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
         visit_all(mesh, visit);
     }
 
+    /// The same for a caller who knows from the start that faces farther than `reach` need not be visited, for example from
+    /// the closest face of a moment ago. By default that is not made use of.
+    fn faces_near_point_within(
+        &self,
+        placed: (&Mesh, &Pose),
+        point: DVec3,
+        _reach: f64,
+        scratch: &mut PointScratch,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        self.faces_near_point(placed, point, scratch, visit);
+    }
+
     /// Visits every face of the placed mesh that a ray meets, and possibly others; the first along the
     /// ray first, as far as the method can tell.
     ///

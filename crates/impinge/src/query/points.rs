@@ -186,6 +186,25 @@ impl Shape {
         });
     }
 
+    /// Visits faces that may be close to a point, in the mesh's own coordinates, and none that is proven to be farther than
+    /// `reach`: a search that starts from what was found a moment ago. After each face `visit` returns how close others must
+    /// be to be of interest. None if the point is not finite.
+    pub(crate) fn visit_within(
+        &self,
+        point: DVec3,
+        reach: f64,
+        scratch: &mut PointScratch,
+        mut visit: impl FnMut(u32, &Triangle) -> f64,
+    ) {
+        if !point.is_finite() {
+            return;
+        }
+        let body = self.placed(&Pose::IDENTITY);
+        let mut visit = |face: u32| visit(face, &body.mesh.triangle(face));
+        let placed = (body.mesh, body.pose);
+        body.prepared.faces_near_point_within(placed, point, reach, scratch, &mut visit);
+    }
+
     /// The closest face by a measure that returns how far a triangle is from a point, and where it is closest, or
     /// `None` if it is farther than a limit; `None` if a face is within `floor`.
     fn nearest(

@@ -455,7 +455,7 @@ impl Shape {
     }
 
     /// Fails unless the faces enclose a solid. Found out when first asked for.
-    pub(super) fn check_solid(&self) -> Result<(), NotSolid> {
+    pub(crate) fn check_solid(&self) -> Result<(), NotSolid> {
         *self.0.derived.solid.get_or_init(|| self.mesh().check_solid())
     }
 }

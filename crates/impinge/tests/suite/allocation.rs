@@ -4,6 +4,7 @@ use impinge::{
     Budget, Cache, Mesh, Method, Pair, Pose, Ray, Shape, Threads, TimedVerdict, WalkOrder, World,
     broad::{AllPairs, DynamicTree, Sweep},
     contact::ContactRegions,
+    force::{Feedback, FeedbackOptions},
     generate::{self, Random},
     world::{Body, BodyId, Coherence},
 };
@@ -348,4 +349,26 @@ fn warm_steps_do_not_allocate() {
         assert!(expected > 1_000, "{label}: only {expected} contacts");
         assert_eq!(skipped > 20, coherence != Coherence::NONE, "{label}: {skipped} skipped");
     }
+}
+
+#[test]
+fn warm_reaction_forces_do_not_allocate() {
+    let torus = Shape::new(torus_for(Method::WIDE));
+    let ball = Shape::new(generate::sphere(960).expect("an even number"));
+    let mut feedback = Feedback::new(&torus, FeedbackOptions::new()).expect("a solid");
+    feedback.add(&torus, Pose::IDENTITY).expect("a solid");
+    feedback.add(&ball, Pose::IDENTITY).expect("a solid");
+    let poses = generate::tumble(1.1, 40).expect("a distance");
+    let (first, second) = poses.split_at(20);
+    let mut most_regions = 0;
+    for pose in &poses {
+        most_regions = most_regions.max(feedback.reaction(pose).regions.len());
+    }
+    assert!(most_regions > 1, "the poses are in contact");
+    // The same calls in another order, whose memory is another one.
+    let before = allocations();
+    for pose in second.iter().chain(first) {
+        let _ = feedback.reaction(pose);
+    }
+    assert_eq!(allocations(), before);
 }

@@ -15,6 +15,7 @@ mod continuous;
 mod deform;
 mod distance;
 mod distribution;
+mod force;
 mod hulls;
 mod impact;
 mod mesh_distance;

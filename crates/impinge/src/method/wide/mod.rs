@@ -116,7 +116,18 @@ impl Prepared for WideTree {
         scratch: &mut PointScratch,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
-        self.near_point(pose, point, scratch, visit);
+        self.near_point(pose, point, f64::INFINITY, scratch, visit);
+    }
+
+    fn faces_near_point_within(
+        &self,
+        (_mesh, pose): (&Mesh, &Pose),
+        point: DVec3,
+        reach: f64,
+        scratch: &mut PointScratch,
+        visit: &mut dyn FnMut(u32) -> f64,
+    ) {
+        self.near_point(pose, point, reach, scratch, visit);
     }
 
     fn faces_along_ray(

@@ -16,18 +16,19 @@ use fearless_simd::{f32x8, prelude::*};
 use glam::DVec3;
 
 impl WideTree {
-    /// Visits the faces that are close to a point, the closest first, until none is left or `visit` returns a
-    /// negative distance; see [`Prepared::faces_near_point`](crate::method::Prepared::faces_near_point).
+    /// Visits the faces that are close to a point, within `reach`, the closest first, until none is left or `visit`
+    /// returns a negative distance; see [`Prepared::faces_near_point`](crate::method::Prepared::faces_near_point).
     #[inline(never)]
     pub(super) fn near_point(
         &self,
         pose: &Pose,
         point: DVec3,
+        reach: f64,
         scratch: &mut PointScratch,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         let point = FramePoint::new(&self.frame, pose, point);
-        on!(self.lanes, simd => self.walk_near(simd, &point, scratch, visit));
+        on!(self.lanes, simd => self.walk_near(simd, &point, reach, scratch, visit));
     }
 
     #[inline(always)]
@@ -35,6 +36,7 @@ impl WideTree {
         &self,
         simd: S,
         point: &FramePoint,
+        reach: f64,
         scratch: &mut PointScratch,
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
@@ -44,7 +46,7 @@ impl WideTree {
         stack.clear();
         stack.push((0.0, root.links[0].0));
         // Nothing farther than this is of interest, in units of the frame.
-        let mut reach = f32::INFINITY;
+        let mut reach = point.largest_gap(reach);
         while let Some((gap, link)) = stack.pop() {
             if gap > f64::from(reach) {
                 continue;
