@@ -219,7 +219,9 @@ impl Mover {
             MotionKind::Steady { .. } | MotionKind::Billiard(_) => {
                 Motion::with_turn(*before, *pose, *spin)?.about(self.pivot)
             }
-            MotionKind::Path(_) | MotionKind::Vibration(_) => Motion::between(*before, *pose)?.about(self.pivot),
+            MotionKind::Path(_) | MotionKind::Vibration(_) => {
+                Motion::between(*before, *pose)?.about(self.pivot)
+            }
             MotionKind::Flight(flight) => {
                 let angle = flight.rigid.spin(&flight.start).length();
                 if angle >= PI {

@@ -87,7 +87,8 @@ pub fn bracket(size: f64) -> Result<Mesh, GenerateError> {
     let middle = (long + thick) / 2.0;
     // Points of a hole in the order of `plate`: from the first corner of the plate on.
     let hole = |surface: &mut Surface, place: &dyn Fn(DVec2) -> DVec3| {
-        let corners = (0..SIDES).map(|step| turn(u64::from(8 * step + 5 * SIDES), u64::from(8 * SIDES)));
+        let corners =
+            (0..SIDES).map(|step| turn(u64::from(8 * step + 5 * SIDES), u64::from(8 * SIDES)));
         surface.ring(corners.map(|at| place(at * (0.2 * size))))
     };
     // The plate along x: from below y runs to the right and x up, from above x to the right and y up.
