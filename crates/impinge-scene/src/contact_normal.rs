@@ -6,7 +6,7 @@
 //! features that meet: the normal of a face, or the cross product of two edges.
 
 use impinge::{
-    FacePair, Mesh, Pose,
+    FacePair, NearestPoint, Pose, Shape,
     glam::DVec3,
     narrow::{Closest, Triangle, triangles_distance},
 };
@@ -14,55 +14,74 @@ use impinge::{
 /// Gaps below this share of the coordinates are small.
 const SMALL_GAP: f64 = 1e-5;
 
-/// Two faces that are about to touch.
+/// The place where two faces that are about to touch are closest.
 pub(super) struct Gap {
-    pub(super) faces: FacePair,
     /// The corners of both faces.
     pub(super) placed: [Triangle; 2],
     pub(super) closest: Closest,
 }
 
-/// A neighbour counts as nearer if its distance is less than this share of the other's. Smaller differences change the
-/// normal by at most 2.6 degrees.
+/// A body and its pose.
+type Placed<'b> = (&'b Shape, &'b Pose);
+
+/// A face counts as nearer if its distance is less than this share of the other's. Smaller differences change the normal
+/// by at most 2.6 degrees.
 const NEARER: f64 = 0.999;
+/// A point counts as inside a face if each triangle of the point and an edge has at least this share of the face's area.
+const BORDER: f64 = 1e-6;
 
 impl Gap {
-    pub(super) fn new(faces: FacePair, meshes: [&Mesh; 2], poses: [&Pose; 2]) -> Self {
-        let place = |mesh: &Mesh, face: u32, pose: &Pose| {
-            mesh.triangle(face).map(|corner| pose.place(corner))
-        };
-        let [a, b] = meshes;
-        let placed = [place(a, faces.a, poses[0]), place(b, faces.b, poses[1])];
-        Self { faces, placed, closest: triangles_distance(&placed[0], &placed[1]) }
-    }
-
-    /// Returns whether a neighbour of one of the two faces is nearer to the other face, at the same place.
+    /// Returns the gap at which two faces, of two bodies, will touch.
     ///
     /// A body that slides along a surface reaches one face of it after another. Just before it reaches a face, the
-    /// shortest connection runs along the surface to the edge of that face, and would be the normal of a hit at a step
-    /// that is not there. But the neighbour, on which the body is, is nearer.
-    pub(super) fn is_beside(&self, gaps: &[Self], [a, b]: [&Mesh; 2]) -> bool {
-        let FacePair { a: own_a, b: own_b, .. } = self.faces;
-        let limit = NEARER * self.closest.distance;
-        let is_nearer = |point: DVec3, other: &Triangle| {
-            triangles_distance(&[point; 3], other).distance < limit
+    /// shortest connection runs along the surface to the edge of that face: the normal of a hit at a step that is not
+    /// there. But another face, on which the body is, is nearer. Its gap is returned then.
+    pub(super) fn new([a, b]: [Placed<'_>; 2], faces: FacePair) -> Self {
+        let gap = Self::between(placed(a, faces.a), placed(b, faces.b));
+        if gap.is_above_a_face() {
+            return gap;
+        }
+        let Self { placed: [p, q], closest } = gap;
+        let nearer = |(shape, pose): Placed<'_>, point: DVec3| {
+            let nearest = shape.nearest_point(pose, point)?;
+            (nearest.distance < NEARER * closest.distance).then_some(nearest)
         };
-        gaps.iter().filter(|other| other.closest.distance < limit).any(|other| {
-            let FacePair { a: other_a, b: other_b, .. } = other.faces;
-            (other_b == own_b
-                && are_neighbours(a, own_a, other_a)
-                && is_nearer(self.closest.b, &other.placed[0]))
-                || (other_a == own_a
-                    && are_neighbours(b, own_b, other_b)
-                    && is_nearer(self.closest.a, &other.placed[1]))
+        let [to_b, to_a] = [nearer(b, closest.a), nearer(a, closest.b)];
+        let distance = |nearest: &Option<NearestPoint>| {
+            nearest.as_ref().map_or(f64::INFINITY, |nearest| nearest.distance)
+        };
+        let is_b_nearer = distance(&to_b) <= distance(&to_a);
+        match (to_b, to_a) {
+            (Some(nearest), _) if is_b_nearer => Self::between(p, placed(b, nearest.face)),
+            (_, Some(nearest)) => Self::between(placed(a, nearest.face), q),
+            _ => gap,
+        }
+    }
+
+    fn between(a: Triangle, b: Triangle) -> Self {
+        Self { placed: [a, b], closest: triangles_distance(&a, &b) }
+    }
+
+    /// Returns whether the connection is perpendicular to one of the faces, and ends inside of it: then no neighbour of
+    /// that face is nearer.
+    fn is_above_a_face(&self) -> bool {
+        let Self { placed, closest } = self;
+        let connection = closest.a - closest.b;
+        placed.iter().zip([closest.a, closest.b]).any(|([u, v, w], point)| {
+            let normal = (*v - *u).cross(*w - *u);
+            let share = |from: &DVec3, to: &DVec3| (*to - *from).cross(point - *from).dot(normal);
+            let is_inside = [(u, v), (v, w), (w, u)]
+                .iter()
+                .all(|(from, to)| share(from, to) > BORDER * normal.length_squared());
+            let along = normal.dot(connection).abs();
+            is_inside && along > NEARER * normal.length() * connection.length()
         })
     }
 }
 
-/// Returns whether two faces of a mesh have a common vertex.
-fn are_neighbours(mesh: &Mesh, one: u32, other: u32) -> bool {
-    let [p, q] = [one, other].map(|face| mesh.faces()[face as usize]);
-    p.iter().any(|vertex| q.contains(vertex))
+/// Returns the corners of a face of a body.
+fn placed((shape, pose): Placed<'_>, face: u32) -> Triangle {
+    shape.mesh().triangle(face).map(|corner| pose.place(corner))
 }
 
 /// Returns the unit normal, from the second face to the first; `None` if the faces touch, up to rounding.

@@ -498,24 +498,28 @@ mod tests {
         for restitution in [0.0, 0.4] {
             let dynamics = Dynamics { forces, restitution, ..Dynamics::default() };
             let floor = floor().vibrating([DVec3::Z * 0.05, DVec3::X * 0.002], 20.0, 0.0).unwrap();
-            let blocks = (0..12).map(|i| {
+            let blocks = (0..8).map(|i| {
                 let at = DVec3::new(f64::from(i % 3) * 0.8, 0.0, 1.0 + f64::from(i) * 1.2);
                 block(at, DVec3::X * 0.001)
             });
             let mut flock = Flock::of([floor].into_iter().chain(blocks).collect());
-            let mut highest = 0.0;
-            for round in 0..10 {
+            let (mut highest, mut on_floor) = (0.0, 0);
+            for round in 0..6 {
                 flock.fly(&dynamics, 50);
                 let known = &flock.response.overlapping;
                 let message = format!("restitution {restitution}, round {round}");
                 assert!(known.is_empty(), "{message}: the floor is in {known:?}");
-                for flight in flock.movers.iter().filter_map(Mover::flight) {
-                    let DVec3 { x, z, .. } = flight.state.center;
-                    // The floor reaches 0.05 down and as far as its tilt takes it, and a block half a diagonal.
-                    assert!(z > 0.5 - 0.05 - 0.002 * 9.0, "{message}: a block at {z}");
-                    highest = f64::max(highest, if x.abs() < 20.0 { z } else { 0.0 });
+                let centers = flock.movers.iter().filter_map(Mover::flight).map(|f| f.state.center);
+                for DVec3 { x, y, z } in centers {
+                    // Blocks may slide off the floor. It reaches 0.05 down, and as far as its tilt takes it.
+                    if x.abs() < 20.0 && y.abs() < 4.5 {
+                        assert!(z > 0.5 - 0.05 - 0.002 * 4.5, "{message}: a block at {z}");
+                        highest = f64::max(highest, z);
+                        on_floor += 1;
+                    }
                 }
             }
+            assert!(on_floor > 30, "restitution {restitution}: {on_floor} places");
             assert!(highest > 1.0, "restitution {restitution}: no block is thrown up: {highest}");
         }
     }

@@ -336,15 +336,10 @@ impl Scenery<'_> {
         let mut add = |parties: [usize; 2], movers: [&Mover; 2], poses: [[&Pose; 2]; 2]| {
             let [[a, b], [a_hit, b_hit]] = poses;
             let faces = impinge::contacts((&movers[0].shape, a_hit), (&movers[1].shape, b_hit));
-            let meshes = movers.map(|mover| &**mover.shape.mesh());
-            let gaps: Vec<Gap> = faces
-                .unwrap_or_default()
-                .into_iter()
-                .map(|faces| Gap::new(faces, meshes, [a, b]))
-                .collect();
-            for gap in gaps.iter().filter(|gap| !gap.is_beside(&gaps, meshes)) {
-                let Gap { placed: [p, q], closest, .. } = gap;
-                if let Some(normal) = contact_normal(p, q, closest) {
+            let bodies = [(&movers[0].shape, a), (&movers[1].shape, b)];
+            for faces in faces.unwrap_or_default() {
+                let Gap { placed: [p, q], closest } = Gap::new(bodies, faces);
+                if let Some(normal) = contact_normal(&p, &q, &closest) {
                     let point = (closest.a + closest.b) / 2.0;
                     found.contacts.push(Region::new(parties.map(Some), point, normal));
                     found.gaps.push(closest.distance);
