@@ -1,4 +1,4 @@
-//! The normal of two faces that are about to touch. `set_back.rs` calls this for each contact.
+//! The normal of two faces that are about to touch. `set_back.rs` calls this for the faces of two bodies.
 //!
 //! It is the direction of the shortest connection. If the gap is tiny compared with the coordinates, the two ends of
 //! the connection are so close that their rounding turns it: a gap of 1e-9 at coordinates of 1 leaves an error of
@@ -6,7 +6,7 @@
 //! features that meet: the normal of a face, or the cross product of two edges.
 
 use impinge::{
-    FacePair, NearestPoint, Pose, Shape,
+    FacePair, Pose, Shape,
     glam::DVec3,
     narrow::{Closest, Triangle, triangles_distance},
 };
@@ -15,67 +15,69 @@ use impinge::{
 const SMALL_GAP: f64 = 1e-5;
 
 /// The place where two faces that are about to touch are closest.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Gap {
-    /// The corners of both faces.
-    pub(super) placed: [Triangle; 2],
-    pub(super) closest: Closest,
+    pub(super) point: DVec3,
+    /// The unit normal, from the second body to the first.
+    pub(super) normal: DVec3,
+    pub(super) distance: f64,
 }
 
 /// A body and its pose.
 type Placed<'b> = (&'b Shape, &'b Pose);
 
 /// A face counts as nearer if its distance is less than this share of the other's. Smaller differences change the normal
-/// by at most 2.6 degrees.
+/// by at most 2.6 degrees, which is also how far normals may differ that count as the same.
 const NEARER: f64 = 0.999;
-/// A point counts as inside a face if each triangle of the point and an edge has at least this share of the face's area.
-const BORDER: f64 = 1e-6;
+
+/// Returns the gaps of faces of two bodies that will touch, the narrowest first. Faces that touch already have none.
+///
+/// A body that slides along a surface reaches one face of it after another. Just before it reaches a face, the shortest
+/// connection runs along the surface to the edge of that face: the normal of a hit at a step that is not there. But
+/// another face, on which the body is, is nearer. Its gap is taken instead. As that takes a search of the whole body, it
+/// is done once for each normal.
+pub(super) fn gaps(bodies: [Placed<'_>; 2], faces: &[FacePair]) -> Vec<Gap> {
+    let [a, b] = bodies;
+    let closest = |pair: &FacePair| {
+        let triangles = [placed(a, pair.a), placed(b, pair.b)];
+        (triangles, triangles_distance(&triangles[0], &triangles[1]))
+    };
+    let mut found: Vec<([Triangle; 2], Closest)> = faces.iter().map(closest).collect();
+    found.sort_by(|(_, p), (_, q)| p.distance.total_cmp(&q.distance));
+    let mut gaps: Vec<Gap> = Vec::with_capacity(found.len());
+    let mut known: Vec<DVec3> = Vec::new();
+    for (triangles, closest) in found {
+        let Some(mut gap) = Gap::of(&triangles, &closest) else { continue };
+        if !known.iter().any(|normal| normal.dot(gap.normal) > NEARER) {
+            gap = nearer(bodies, &triangles, &closest).unwrap_or(gap);
+            known.push(gap.normal);
+        }
+        gaps.push(gap);
+    }
+    gaps
+}
 
 impl Gap {
-    /// Returns the gap at which two faces, of two bodies, will touch.
-    ///
-    /// A body that slides along a surface reaches one face of it after another. Just before it reaches a face, the
-    /// shortest connection runs along the surface to the edge of that face: the normal of a hit at a step that is not
-    /// there. But another face, on which the body is, is nearer. Its gap is returned then.
-    pub(super) fn new([a, b]: [Placed<'_>; 2], faces: FacePair) -> Self {
-        let gap = Self::between(placed(a, faces.a), placed(b, faces.b));
-        if gap.is_above_a_face() {
-            return gap;
-        }
-        let Self { placed: [p, q], closest } = gap;
-        let nearer = |(shape, pose): Placed<'_>, point: DVec3| {
-            let nearest = shape.nearest_point(pose, point)?;
-            (nearest.distance < NEARER * closest.distance).then_some(nearest)
-        };
-        let [to_b, to_a] = [nearer(b, closest.a), nearer(a, closest.b)];
-        let distance = |nearest: &Option<NearestPoint>| {
-            nearest.as_ref().map_or(f64::INFINITY, |nearest| nearest.distance)
-        };
-        let is_b_nearer = distance(&to_b) <= distance(&to_a);
-        match (to_b, to_a) {
-            (Some(nearest), _) if is_b_nearer => Self::between(p, placed(b, nearest.face)),
-            (_, Some(nearest)) => Self::between(placed(a, nearest.face), q),
-            _ => gap,
-        }
+    fn of([a, b]: &[Triangle; 2], closest: &Closest) -> Option<Self> {
+        let normal = contact_normal(a, b, closest)?;
+        let point = (closest.a + closest.b) / 2.0;
+        Some(Self { point, normal, distance: closest.distance })
     }
+}
 
-    fn between(a: Triangle, b: Triangle) -> Self {
-        Self { placed: [a, b], closest: triangles_distance(&a, &b) }
-    }
-
-    /// Returns whether the connection is perpendicular to one of the faces, and ends inside of it: then no neighbour of
-    /// that face is nearer.
-    fn is_above_a_face(&self) -> bool {
-        let Self { placed, closest } = self;
-        let connection = closest.a - closest.b;
-        placed.iter().zip([closest.a, closest.b]).any(|([u, v, w], point)| {
-            let normal = (*v - *u).cross(*w - *u);
-            let share = |from: &DVec3, to: &DVec3| (*to - *from).cross(point - *from).dot(normal);
-            let is_inside = [(u, v), (v, w), (w, u)]
-                .iter()
-                .all(|(from, to)| share(from, to) > BORDER * normal.length_squared());
-            let along = normal.dot(connection).abs();
-            is_inside && along > NEARER * normal.length() * connection.length()
-        })
+/// Returns the gap of one of two faces and a face of the other body that is nearer at the same place, if there is one.
+fn nearer([a, b]: [Placed<'_>; 2], faces: &[Triangle; 2], closest: &Closest) -> Option<Gap> {
+    let search = |(shape, pose): Placed<'_>, point: DVec3| {
+        let nearest = shape.nearest_point(pose, point)?;
+        (nearest.distance < NEARER * closest.distance).then_some(nearest)
+    };
+    let gap = |faces: [Triangle; 2]| Gap::of(&faces, &triangles_distance(&faces[0], &faces[1]));
+    let to_b = search(b, closest.a).and_then(|near| gap([faces[0], placed(b, near.face)]));
+    let to_a = search(a, closest.b).and_then(|near| gap([placed(a, near.face), faces[1]]));
+    match (to_b, to_a) {
+        (Some(p), Some(q)) if q.distance < p.distance => Some(q),
+        (Some(p), _) => Some(p),
+        (None, q) => q,
     }
 }
 
@@ -85,7 +87,7 @@ fn placed((shape, pose): Placed<'_>, face: u32) -> Triangle {
 }
 
 /// Returns the unit normal, from the second face to the first; `None` if the faces touch, up to rounding.
-pub(super) fn contact_normal(a: &Triangle, b: &Triangle, closest: &Closest) -> Option<DVec3> {
+fn contact_normal(a: &Triangle, b: &Triangle, closest: &Closest) -> Option<DVec3> {
     let connection = closest.a - closest.b;
     let corners = a.iter().chain(b).map(|corner| corner.abs().max_element());
     if connection.length() > SMALL_GAP * corners.fold(0.0, f64::max) {

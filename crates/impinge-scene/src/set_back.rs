@@ -15,7 +15,7 @@
 //! it decide whether the gap between the faces grows.
 
 use crate::{
-    contact_normal::{Gap, contact_normal},
+    contact_normal::gaps,
     dynamics::Dynamics,
     flight::{Drive, Rigid, State},
     impact::{self, Party, Region},
@@ -337,13 +337,9 @@ impl Scenery<'_> {
             let [[a, b], [a_hit, b_hit]] = poses;
             let faces = impinge::contacts((&movers[0].shape, a_hit), (&movers[1].shape, b_hit));
             let bodies = [(&movers[0].shape, a), (&movers[1].shape, b)];
-            for faces in faces.unwrap_or_default() {
-                let Gap { placed: [p, q], closest } = Gap::new(bodies, faces);
-                if let Some(normal) = contact_normal(&p, &q, &closest) {
-                    let point = (closest.a + closest.b) / 2.0;
-                    found.contacts.push(Region::new(parties.map(Some), point, normal));
-                    found.gaps.push(closest.distance);
-                }
+            for gap in gaps(bodies, &faces.unwrap_or_default()) {
+                found.contacts.push(Region::new(parties.map(Some), gap.point, gap.normal));
+                found.gaps.push(gap.distance);
             }
             let smaller = radius(movers[0]).min(radius(movers[1]));
             found.radius = f64::max(found.radius, smaller * REGION_RADIUS);
