@@ -1,4 +1,4 @@
-//! The normal of two faces that are about to touch. `set_back.rs` calls this for the faces of two bodies.
+//! The normal of two faces that are about to touch. `set_back.rs` calls this for each contact.
 //!
 //! It is the direction of the shortest connection. If the gap is tiny compared with the coordinates, the two ends of
 //! the connection are so close that their rounding turns it: a gap of 1e-9 at coordinates of 1 leaves an error of
@@ -6,7 +6,7 @@
 //! features that meet: the normal of a face, or the cross product of two edges.
 
 use impinge::{
-    FacePair, Pose, Shape,
+    FacePair, Mesh, Pose,
     glam::DVec3,
     narrow::{Closest, Triangle, triangles_distance},
 };
@@ -14,80 +14,59 @@ use impinge::{
 /// Gaps below this share of the coordinates are small.
 const SMALL_GAP: f64 = 1e-5;
 
-/// The place where two faces that are about to touch are closest.
-#[derive(Clone, Copy, Debug)]
+/// Two faces that are about to touch.
 pub(super) struct Gap {
-    pub(super) point: DVec3,
-    /// The unit normal, from the second body to the first.
-    pub(super) normal: DVec3,
-    pub(super) distance: f64,
+    pub(super) faces: FacePair,
+    /// The corners of both faces.
+    pub(super) placed: [Triangle; 2],
+    pub(super) closest: Closest,
 }
 
-/// A body and its pose.
-type Placed<'b> = (&'b Shape, &'b Pose);
-
-/// A face counts as nearer if its distance is less than this share of the other's. Smaller differences change the normal
-/// by at most 2.6 degrees, which is also how far normals may differ that count as the same.
+/// A neighbour counts as nearer if its distance is less than this share of the other's. Smaller differences change the
+/// normal by at most 2.6 degrees.
 const NEARER: f64 = 0.999;
 
-/// Returns the gaps of faces of two bodies that will touch, the narrowest first. Faces that touch already have none.
-///
-/// A body that slides along a surface reaches one face of it after another. Just before it reaches a face, the shortest
-/// connection runs along the surface to the edge of that face: the normal of a hit at a step that is not there. But
-/// another face, on which the body is, is nearer. Its gap is taken instead. As that takes a search of the whole body, it
-/// is done once for each normal.
-pub(super) fn gaps(bodies: [Placed<'_>; 2], faces: &[FacePair]) -> Vec<Gap> {
-    let [a, b] = bodies;
-    let closest = |pair: &FacePair| {
-        let triangles = [placed(a, pair.a), placed(b, pair.b)];
-        (triangles, triangles_distance(&triangles[0], &triangles[1]))
-    };
-    let mut found: Vec<([Triangle; 2], Closest)> = faces.iter().map(closest).collect();
-    found.sort_by(|(_, p), (_, q)| p.distance.total_cmp(&q.distance));
-    let mut gaps: Vec<Gap> = Vec::with_capacity(found.len());
-    let mut known: Vec<DVec3> = Vec::new();
-    for (triangles, closest) in found {
-        let Some(mut gap) = Gap::of(&triangles, &closest) else { continue };
-        if !known.iter().any(|normal| normal.dot(gap.normal) > NEARER) {
-            gap = nearer(bodies, &triangles, &closest).unwrap_or(gap);
-            known.push(gap.normal);
-        }
-        gaps.push(gap);
-    }
-    gaps
-}
-
 impl Gap {
-    fn of([a, b]: &[Triangle; 2], closest: &Closest) -> Option<Self> {
-        let normal = contact_normal(a, b, closest)?;
-        let point = (closest.a + closest.b) / 2.0;
-        Some(Self { point, normal, distance: closest.distance })
+    pub(super) fn new(faces: FacePair, meshes: [&Mesh; 2], poses: [&Pose; 2]) -> Self {
+        let place = |mesh: &Mesh, face: u32, pose: &Pose| {
+            mesh.triangle(face).map(|corner| pose.place(corner))
+        };
+        let [a, b] = meshes;
+        let placed = [place(a, faces.a, poses[0]), place(b, faces.b, poses[1])];
+        Self { faces, placed, closest: triangles_distance(&placed[0], &placed[1]) }
+    }
+
+    /// Returns whether a neighbour of one of the two faces is nearer to the other face, at the same place.
+    ///
+    /// A body that slides along a surface reaches one face of it after another. Just before it reaches a face, the
+    /// shortest connection runs along the surface to the edge of that face, and would be the normal of a hit at a step
+    /// that is not there. But the neighbour, on which the body is, is nearer.
+    pub(super) fn is_beside(&self, gaps: &[Self], [a, b]: [&Mesh; 2]) -> bool {
+        let FacePair { a: own_a, b: own_b, .. } = self.faces;
+        let limit = NEARER * self.closest.distance;
+        let is_nearer = |point: DVec3, other: &Triangle| {
+            triangles_distance(&[point; 3], other).distance < limit
+        };
+        gaps.iter().filter(|other| other.closest.distance < limit).any(|other| {
+            let FacePair { a: other_a, b: other_b, .. } = other.faces;
+            (other_b == own_b
+                && are_neighbours(a, own_a, other_a)
+                && is_nearer(self.closest.b, &other.placed[0]))
+                || (other_a == own_a
+                    && are_neighbours(b, own_b, other_b)
+                    && is_nearer(self.closest.a, &other.placed[1]))
+        })
     }
 }
 
-/// Returns the gap of one of two faces and a face of the other body that is nearer at the same place, if there is one.
-fn nearer([a, b]: [Placed<'_>; 2], faces: &[Triangle; 2], closest: &Closest) -> Option<Gap> {
-    let search = |(shape, pose): Placed<'_>, point: DVec3| {
-        let nearest = shape.nearest_point(pose, point)?;
-        (nearest.distance < NEARER * closest.distance).then_some(nearest)
-    };
-    let gap = |faces: [Triangle; 2]| Gap::of(&faces, &triangles_distance(&faces[0], &faces[1]));
-    let to_b = search(b, closest.a).and_then(|near| gap([faces[0], placed(b, near.face)]));
-    let to_a = search(a, closest.b).and_then(|near| gap([placed(a, near.face), faces[1]]));
-    match (to_b, to_a) {
-        (Some(p), Some(q)) if q.distance < p.distance => Some(q),
-        (Some(p), _) => Some(p),
-        (None, q) => q,
-    }
-}
-
-/// Returns the corners of a face of a body.
-fn placed((shape, pose): Placed<'_>, face: u32) -> Triangle {
-    shape.mesh().triangle(face).map(|corner| pose.place(corner))
+/// Returns whether two faces of a mesh have a common vertex.
+fn are_neighbours(mesh: &Mesh, one: u32, other: u32) -> bool {
+    let [p, q] = [one, other].map(|face| mesh.faces()[face as usize]);
+    p.iter().any(|vertex| q.contains(vertex))
 }
 
 /// Returns the unit normal, from the second face to the first; `None` if the faces touch, up to rounding.
-fn contact_normal(a: &Triangle, b: &Triangle, closest: &Closest) -> Option<DVec3> {
+pub(super) fn contact_normal(a: &Triangle, b: &Triangle, closest: &Closest) -> Option<DVec3> {
     let connection = closest.a - closest.b;
     let corners = a.iter().chain(b).map(|corner| corner.abs().max_element());
     if connection.length() > SMALL_GAP * corners.fold(0.0, f64::max) {

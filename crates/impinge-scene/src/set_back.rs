@@ -15,7 +15,7 @@
 //! it decide whether the gap between the faces grows.
 
 use crate::{
-    contact_normal::gaps,
+    contact_normal::{Gap, contact_normal},
     dynamics::Dynamics,
     flight::{Drive, Rigid, State},
     impact::{self, Party, Region},
@@ -336,10 +336,19 @@ impl Scenery<'_> {
         let mut add = |parties: [usize; 2], movers: [&Mover; 2], poses: [[&Pose; 2]; 2]| {
             let [[a, b], [a_hit, b_hit]] = poses;
             let faces = impinge::contacts((&movers[0].shape, a_hit), (&movers[1].shape, b_hit));
-            let bodies = [(&movers[0].shape, a), (&movers[1].shape, b)];
-            for gap in gaps(bodies, &faces.unwrap_or_default()) {
-                found.contacts.push(Region::new(parties.map(Some), gap.point, gap.normal));
-                found.gaps.push(gap.distance);
+            let meshes = movers.map(|mover| &**mover.shape.mesh());
+            let gaps: Vec<Gap> = faces
+                .unwrap_or_default()
+                .into_iter()
+                .map(|faces| Gap::new(faces, meshes, [a, b]))
+                .collect();
+            for gap in gaps.iter().filter(|gap| !gap.is_beside(&gaps, meshes)) {
+                let Gap { placed: [p, q], closest, .. } = gap;
+                if let Some(normal) = contact_normal(p, q, closest) {
+                    let point = (closest.a + closest.b) / 2.0;
+                    found.contacts.push(Region::new(parties.map(Some), point, normal));
+                    found.gaps.push(closest.distance);
+                }
             }
             let smaller = radius(movers[0]).min(radius(movers[1]));
             found.radius = f64::max(found.radius, smaller * REGION_RADIUS);

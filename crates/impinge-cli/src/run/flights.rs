@@ -238,9 +238,11 @@ fn parts_of_a_feeder_stay_in_the_bowl() {
         for (body, _) in cycle.flying() {
             let (shape, pose) = placed[body];
             // Where a part is in the bowl, whose floor is at z = 0 and whose rim has a radius of 14.
-            let lowest = shape.mesh().positions().iter().map(|&corner| {
-                bowl.inverse().place(pose.place(corner))
-            });
+            let lowest = shape
+                .mesh()
+                .positions()
+                .iter()
+                .map(|&corner| bowl.inverse().place(pose.place(corner)));
             let lowest = lowest.reduce(|p, q| if q.z < p.z { q } else { p }).unwrap();
             if lowest.z < -1e-9 || lowest.truncate().length() > 14.0 {
                 let name = cycle.body_name(body);

@@ -83,8 +83,10 @@ fn the_torpedo_fits_its_rollers() {
         assert!(!intersects((&torpedo, &free), (&bed, &Pose::IDENTITY)).unwrap(), "x {x}");
         let low = at(x, -0.004);
         let touching = impinge::contacts((&torpedo, &low), (&bed, &Pose::IDENTITY)).unwrap();
-        let rollers: std::collections::BTreeSet<u32> =
-            touching.iter().map(|pair| pair.b / (23 * 976 + 12) * 23 + pair.b % 22_460 / 976).collect();
+        let rollers: std::collections::BTreeSet<u32> = touching
+            .iter()
+            .map(|pair| pair.b / (23 * 976 + 12) * 23 + pair.b % 22_460 / 976)
+            .collect();
         assert!(rollers.len() >= 24, "x {x}: {} rollers", rollers.len());
     }
 }
