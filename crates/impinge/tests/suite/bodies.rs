@@ -34,13 +34,13 @@ fn hash(mesh: &Mesh) -> u64 {
 #[test]
 fn bodies_are_closed_and_have_their_faces_and_bits() {
     let bodies = [
-        ("torpedo", generate::torpedo(), 4780, 0),
-        ("roller bed", generate::roller_bed(), 44_920, 0),
-        ("bolt", generate::bolt(0.4, 1.0).unwrap(), 164, 0),
-        ("nut", generate::nut(0.5).unwrap(), 120, 0),
-        ("bracket", generate::bracket(1.0).unwrap(), 220, 0),
-        ("bowl", generate::bowl(14.0, 5.0, 0.8, 48).unwrap(), 960, 0),
-        ("convex body", generate::convex_body(3, 50).unwrap(), 96, 0),
+        ("torpedo", generate::torpedo(), 4780, 0xB575_C800_230B_FB76),
+        ("roller bed", generate::roller_bed(), 44_920, 0x994A_912D_1607_2A39),
+        ("bolt", generate::bolt(0.4, 1.0).unwrap(), 164, 0x0E93_28EB_9D9C_D40B),
+        ("nut", generate::nut(0.5).unwrap(), 120, 0x15AA_B296_1C3D_D93D),
+        ("bracket", generate::bracket(1.0).unwrap(), 220, 0xD4FD_8351_4886_0B31),
+        ("bowl", generate::bowl(14.0, 5.0, 0.8, 48).unwrap(), 960, 0x1C9A_6207_1FCD_34EC),
+        ("convex body", generate::convex_body(3, 50).unwrap(), 96, 0xF329_90FE_C95B_FA5D),
     ];
     let found: Vec<(&str, usize, u64)> =
         bodies.iter().map(|(name, mesh, ..)| (*name, mesh.faces().len(), hash(mesh))).collect();
