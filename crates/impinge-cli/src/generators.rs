@@ -184,6 +184,55 @@ pub(crate) enum Shape {
         #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
         bore: f64,
     },
+    /// A random convex polytope: the hull of points on an ellipsoid, with 2·points − 4 faces
+    Convex {
+        /// Seed
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Number of corners
+        #[arg(long, default_value_t = 40)]
+        points: u32,
+    },
+    /// A torpedo of 4780 faces, along x
+    Torpedo,
+    /// A bed of rollers, 44920 faces, for the torpedo
+    RollerBed,
+    /// A hexagon bolt of 164 faces
+    Bolt {
+        /// Diameter of the shank
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        diameter: f64,
+        /// Length of the shank
+        #[arg(long, default_value_t = 3.0, allow_negative_numbers = true)]
+        length: f64,
+    },
+    /// A hexagon nut of 120 faces
+    Nut {
+        /// Diameter of the hole
+        #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
+        diameter: f64,
+    },
+    /// Two plates at a right angle with a hole in each: 220 faces
+    Bracket {
+        /// Length of a side
+        #[arg(long, default_value_t = 2.0, allow_negative_numbers = true)]
+        size: f64,
+    },
+    /// A round bowl with a flat floor, open above
+    Bowl {
+        /// Radius of the rim; that of the floor is 0.8 of it
+        #[arg(long, default_value_t = 10.0, allow_negative_numbers = true)]
+        radius: f64,
+        /// Height of the rim above the floor
+        #[arg(long, default_value_t = 4.0, allow_negative_numbers = true)]
+        height: f64,
+        /// Thickness of floor and wall
+        #[arg(long, default_value_t = 0.5, allow_negative_numbers = true)]
+        thickness: f64,
+        /// Number of sides; there are 20 faces for each
+        #[arg(long, default_value_t = 48)]
+        sides: u32,
+    },
     /// A small assembly with one clash, one touching pair and one tight clearance, in millimetres
     Gearbox,
     /// A process plant of pipes, flanges and valves, in millimetres: 200 meshes of a thousand faces, at many
@@ -245,6 +294,15 @@ impl Shape {
             Self::Chair => ("chair", Ok(generate::chair())),
             Self::Gear { teeth, module, width, bore } => {
                 ("gear", generate::gear(teeth, module, width, bore))
+            }
+            Self::Convex { seed, points } => ("convex", generate::convex_body(seed, points)),
+            Self::Torpedo => ("torpedo", Ok(generate::torpedo())),
+            Self::RollerBed => ("roller bed", Ok(generate::roller_bed())),
+            Self::Bolt { diameter, length } => ("bolt", generate::bolt(diameter, length)),
+            Self::Nut { diameter } => ("nut", generate::nut(diameter)),
+            Self::Bracket { size } => ("bracket", generate::bracket(size)),
+            Self::Bowl { radius, height, thickness, sides } => {
+                ("bowl", generate::bowl(radius, height, thickness, sides))
             }
             Self::Gearbox => return Ok(assembly(generate::gearbox())),
             Self::Plant { seed, parts } => {

@@ -468,12 +468,14 @@ impl<'s> Builder<'s> {
             entry.steady.is_some(),
             entry.billiard.is_some(),
             entry.path.is_some(),
+            entry.vibrate.is_some(),
             entry.flight.is_some(),
             entry.fixed,
         ];
         if motions.iter().filter(|&&is_there| is_there).count() > 1 {
             let message = format!(
-                "body {name}: give only one of `fixed`, `steady`, `billiard`, `path` and `flight`"
+                "body {name}: give only one of `fixed`, `steady`, `billiard`, `path`, `vibrate` and \
+                 `flight`"
             );
             return Err(self.fault(&at, message));
         }
@@ -623,6 +625,20 @@ impl<'s> Builder<'s> {
                 wander.map_or(Ok(0.0), |wander| self.text.number("wander", wander, false))?;
             let billiard = Billiard { wander, random, is_returning: false };
             return Ok(Ok(mover.billiard(by, radians(turn), billiard)));
+        }
+        if let Some(vibrate) = &entry.vibrate {
+            let by = self.text.vector_or_zero("by", vibrate.by.as_ref())?;
+            let turn = self.text.vector_or_zero("turn", vibrate.turn.as_ref())?;
+            let period = self.text.number("period", &vibrate.period, true)?;
+            let phase = vibrate.phase.as_ref();
+            let phase = match phase.map(|phase| (phase.get_ref(), phase.span())) {
+                None => 0.0,
+                Some((degrees, _)) if degrees.is_finite() => degrees.to_radians(),
+                Some((_, at)) => {
+                    return Err(self.fault(&at, "`phase`: must be a finite number of degrees"));
+                }
+            };
+            return Ok(mover.vibrating([by, radians(turn)], period, phase));
         }
         if let (Some(flight), Some(solid)) = (&entry.flight, solid) {
             let by = self.velocity(flight.by.as_ref(), flight.speed.as_ref(), &mut random)?;

@@ -174,6 +174,7 @@ pub(super) struct Entry {
     pub(super) steady: Option<Steady>,
     pub(super) billiard: Option<Billiard>,
     pub(super) path: Option<Spanned<Path>>,
+    pub(super) vibrate: Option<Vibrate>,
     pub(super) flight: Option<Flight>,
 }
 
@@ -274,6 +275,16 @@ pub(super) struct Path {
     pub(super) poses: Spanned<String>,
     #[serde(default)]
     pub(super) end: AtEnd,
+}
+
+/// A motion to and fro, as a sine of time.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Vibrate {
+    pub(super) by: Option<Vector>,
+    pub(super) turn: Option<Vector>,
+    pub(super) period: Spanned<f64>,
+    pub(super) phase: Option<Spanned<f64>>,
 }
 
 /// What happens after the last pose.

@@ -48,6 +48,9 @@ impl Region {
 const SAME_NORMAL: f64 = 0.97;
 /// Approach slower than this share of the fastest one counts as none.
 pub(super) const SLOW: f64 = 1e-6;
+/// Approach slower than this share of the speed of the bodies at a region is a rounding error, and counts as none. No
+/// impulse could remove it.
+const ROUNDING: f64 = 1e-13;
 
 /// Joins contacts of the same two bodies that are within `radius` of each other and have nearly the same normal.
 /// A region has the mean point and the mean normal of its contacts.
@@ -124,8 +127,8 @@ pub(super) fn inelastic(parties: &mut [Party], regions: &[Region]) -> Option<usi
     let approach = |parties: &[Party]| {
         regions.iter().map(|region| region.approach(parties)).fold(0.0, f64::min)
     };
-    let fastest = approach(parties);
-    if fastest >= 0.0 {
+    let (fastest, noise) = (approach(parties), noise(parties, regions));
+    if fastest >= -noise {
         return Some(0);
     }
     let mut pushed = vec![0.0; regions.len()];
@@ -143,8 +146,8 @@ pub(super) fn inelastic(parties: &mut [Party], regions: &[Region]) -> Option<usi
             break;
         }
     }
-    if approach(parties) < SLOW * fastest {
-        separate(parties, regions)?;
+    if approach(parties) < (SLOW * fastest).min(-noise) {
+        separate(parties, regions, noise)?;
     }
     Some(pushed.iter().filter(|&&pushed| pushed > 0.0).count())
 }
@@ -166,6 +169,15 @@ pub(super) fn stick(parties: &mut [Party], regions: &[Region]) {
     }
 }
 
+/// Returns the approach that rounding errors alone can cause.
+fn noise(parties: &[Party], regions: &[Region]) -> f64 {
+    let speed = |region: &Region| {
+        let of_party = |&party: &usize| parties[party].velocity_at(region.point).length();
+        region.parties.iter().flatten().map(of_party).fold(0.0, f64::max)
+    };
+    ROUNDING * regions.iter().map(speed).fold(0.0, f64::max)
+}
+
 /// Returns the greatest speed of a party.
 pub(super) fn fastest(parties: &[Party]) -> f64 {
     parties.iter().map(|party| party.velocity.length()).fold(0.0, f64::max)
@@ -177,11 +189,12 @@ pub(super) fn fastest(parties: &[Party]) -> f64 {
 fn reflect(parties: &mut [Party], regions: &[Region]) -> Option<usize> {
     let limit = 32 + 8 * regions.len();
     let fastest = regions.iter().map(|region| region.approach(parties)).fold(0.0, f64::min);
+    let slow = (SLOW * fastest).min(-noise(parties, regions));
     let mut impulses = 0;
     while impulses <= limit {
         let speeds = regions.iter().map(|region| region.approach(parties));
         let worst = speeds.zip(regions).min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let Some((_, worst)) = worst.filter(|(speed, _)| *speed < SLOW * fastest) else {
+        let Some((_, worst)) = worst.filter(|(speed, _)| *speed < slow) else {
             return Some(impulses);
         };
         let of_pair: Vec<Region> =
@@ -197,13 +210,14 @@ fn reflect(parties: &mut [Party], regions: &[Region]) -> Option<usize> {
 
 /// Applies inelastic impulses, one region after another, until the bodies approach each other at no region. The
 /// region with the fastest approach comes first. `None` if the bodies still approach.
-fn separate(parties: &mut [Party], regions: &[Region]) -> Option<()> {
+fn separate(parties: &mut [Party], regions: &[Region], noise: f64) -> Option<()> {
     let limit = 32 + 8 * regions.len();
     let fastest = regions.iter().map(|region| region.approach(parties)).fold(0.0, f64::min);
+    let slow = (SLOW * fastest).min(-noise);
     for impulse in 0..=limit {
         let speeds = regions.iter().map(|region| region.approach(parties));
         let worst = speeds.zip(regions).min_by(|(a, _), (b, _)| a.total_cmp(b));
-        let Some((speed, region)) = worst.filter(|(speed, _)| *speed < SLOW * fastest) else {
+        let Some((speed, region)) = worst.filter(|(speed, _)| *speed < slow) else {
             return Some(());
         };
         if impulse < limit {

@@ -10,7 +10,10 @@ use impinge::{
     generate::Random,
     glam::{DMat3, DQuat, DVec3},
 };
-use std::{f64::consts::PI, sync::Arc};
+use std::{
+    f64::consts::{PI, TAU},
+    sync::Arc,
+};
 
 /// A body of a scene: its pose and its motion.
 #[derive(Debug)]
@@ -44,6 +47,8 @@ pub(super) enum MotionKind {
     Billiard(Box<Billiard>),
     /// The body follows a list of poses.
     Path(Box<Path>),
+    /// The body moves to and fro, whatever it hits.
+    Vibration(Box<Vibration>),
     /// The body flies freely: gravity pulls it, and it bounces.
     Flight(Box<Flight>),
 }
@@ -82,6 +87,30 @@ pub(super) struct Path {
     pub(super) end: AtEnd,
 }
 
+/// A motion to and fro: translation and rotation are the same sine of time.
+#[derive(Debug)]
+pub(super) struct Vibration {
+    /// The translation and the rotation vector, in radians, at the crest.
+    pub(super) by: DVec3,
+    pub(super) turn: DVec3,
+    /// The cycles of one oscillation.
+    pub(super) period: f64,
+    /// Where in its period the motion starts, in radians.
+    pub(super) phase: f64,
+    /// The place in the middle of the motion.
+    pub(super) center: DVec3,
+    pub(super) orientation: DQuat,
+}
+
+impl Vibration {
+    /// Returns the position of the pivot and the orientation at a cycle. Both depend only on the number of the cycle, so
+    /// rounding errors do not add up.
+    fn at(&self, cycle: u64) -> (DVec3, DQuat) {
+        let share = libm::sin(cycle as f64 / self.period * TAU + self.phase);
+        (self.center + self.by * share, rotation(self.turn, share) * self.orientation)
+    }
+}
+
 impl Mover {
     pub(super) fn new(shape: Shape, pose: Pose) -> Self {
         let bounds = shape.mesh().bounds();
@@ -109,6 +138,24 @@ impl Mover {
         self.pose = path.at(0)?;
         self.center = self.pose.place(self.pivot);
         self.kind = MotionKind::Path(Box::new(path));
+        Ok(self)
+    }
+
+    /// Sets a motion to and fro about the place where the body is now; the body starts where `phase` says.
+    pub(super) fn vibrating(
+        mut self,
+        [by, turn]: [DVec3; 2],
+        period: f64,
+        phase: f64,
+    ) -> Result<Self, PoseError> {
+        let (center, orientation) = (self.center, self.orientation);
+        let vibration = Vibration { by, turn, period, phase, center, orientation };
+        if phase != 0.0 {
+            (self.center, self.orientation) = vibration.at(0);
+            self.pose = self.placed()?;
+            self.before = self.pose;
+        }
+        self.kind = MotionKind::Vibration(Box::new(vibration));
         Ok(self)
     }
 
@@ -172,7 +219,9 @@ impl Mover {
             MotionKind::Steady { .. } | MotionKind::Billiard(_) => {
                 Motion::with_turn(*before, *pose, *spin)?.about(self.pivot)
             }
-            MotionKind::Path(_) => Motion::between(*before, *pose)?.about(self.pivot),
+            MotionKind::Path(_) | MotionKind::Vibration(_) => {
+                Motion::between(*before, *pose)?.about(self.pivot)
+            }
             MotionKind::Flight(flight) => {
                 let angle = flight.rigid.spin(&flight.start).length();
                 if angle >= PI {
@@ -229,6 +278,15 @@ impl Mover {
                 self.spin = small_turn(&self.before, &self.pose);
                 return Ok(());
             }
+            MotionKind::Vibration(vibration) => {
+                let before = self.center;
+                (self.center, self.orientation) = vibration.at(cycle);
+                self.pose = self.placed()?;
+                // The mean of the cycle, as bodies that fly against it need it.
+                self.velocity = self.center - before;
+                self.spin = small_turn(&self.before, &self.pose);
+                return Ok(());
+            }
             MotionKind::Flight(flight) => {
                 (flight.start, flight.start_pose) = (flight.state, flight.state_pose);
                 flight.state = flight.rigid.after(&flight.start, 1.0, forces);
@@ -237,9 +295,14 @@ impl Mover {
                 return Ok(());
             }
         }
-        let rotation = DMat3::from_quat(self.orientation);
-        self.pose = Pose::new(rotation, self.center - rotation * self.pivot)?;
+        self.pose = self.placed()?;
         Ok(())
+    }
+
+    /// Returns the pose with which the pivot is at `center`.
+    fn placed(&self) -> Result<Pose, PoseError> {
+        let rotation = DMat3::from_quat(self.orientation);
+        Pose::new(rotation, self.center - rotation * self.pivot)
     }
 
     /// Moves and turns the body for one cycle.
@@ -311,6 +374,35 @@ mod tests {
         assert_eq!(mover.pose.translation(), DVec3::new(0.1, 0.0, -0.2) * 1e5);
         let expected = DMat3::from_axis_angle(spin.normalize(), spin.length() * 1e5);
         assert!(mover.pose.rotation().abs_diff_eq(expected, 1e-9), "{:?}", mover.pose);
+    }
+
+    #[test]
+    fn a_vibration_is_a_sine_about_its_middle() {
+        let (by, turn) = (DVec3::new(0.0, 0.3, 0.4), DVec3::Z * 0.2);
+        let middle = ball();
+        for (phase, first) in [(0.0, 0.0), (TAU / 4.0, 1.0)] {
+            let mut mover = ball().vibrating([by, turn], 12.0, phase).unwrap();
+            for cycle in 0..1000_u64 {
+                if cycle > 0 {
+                    mover.advance(cycle, &Forces::default()).unwrap();
+                }
+                // Whole periods, quarters, and what lies between, from the sine of the standard library.
+                let share = match (phase == 0.0, cycle % 12) {
+                    (true, 3) => 1.0,
+                    (true, 9) => -1.0,
+                    (true, 0 | 6) => 0.0,
+                    (false, 0) => first,
+                    _ => (cycle as f64 / 12.0 * TAU + phase).sin(),
+                };
+                let expected = middle.center + by * share;
+                assert!((mover.center - expected).length() < 1e-12, "cycle {cycle}");
+                let turned = DMat3::from_axis_angle(DVec3::Z, 0.2 * share);
+                assert!(mover.pose.rotation().abs_diff_eq(turned, 1e-12), "cycle {cycle}");
+                // The motion within a cycle ends where the next one starts.
+                let way = mover.pose.place(mover.pivot) - mover.before.place(mover.pivot);
+                assert!((way - mover.velocity).length() < 1e-12, "cycle {cycle}");
+            }
+        }
     }
 
     #[test]

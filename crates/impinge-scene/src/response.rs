@@ -258,7 +258,10 @@ mod tests {
     use super::*;
     use crate::{flight::Rigid, inertia::Inertia};
     use impinge::{
-        Bounds, Mesh, Pose, Shape, generate, generate::Random, glam::DVec3, world::Body,
+        Bounds, Mesh, Pose, Shape, generate,
+        generate::Random,
+        glam::{DMat3, DVec3},
+        world::Body,
     };
 
     fn flying(
@@ -446,6 +449,65 @@ mod tests {
             assert!((state.velocity.x - 0.02).abs() < 1e-4, "{message}");
             assert!((state.center.x - 199.0 * 0.02).abs() < 0.04, "{message}");
             assert!((0.5..0.53).contains(&state.center.z), "{message}");
+        }
+    }
+
+    /// The edges between the faces of a flat floor do not stop a block that slides over them. Only for these
+    /// orientations: at others (0.7 with a restitution of 0.5) an edge can still stop it.
+    #[test]
+    fn a_block_slides_over_a_floor_of_many_faces() {
+        let forces = Forces { gravity: DVec3::Z * -0.002, toward: None };
+        let mesh = generate::bar(DVec3::new(40.0, 9.0, 1.0), [157, 31, 2]).unwrap();
+        for (restitution, turn) in [(0.0, 0.0), (0.1, 0.3)] {
+            let dynamics = Dynamics { forces, restitution, ..Dynamics::default() };
+            let floor = Pose::from_translation(DVec3::Z * -0.5).unwrap();
+            let floor = Mover::new(Shape::new(mesh.clone()), floor);
+            let solid = generate::bar(DVec3::ONE, [5, 3, 2]).unwrap();
+            let at = Pose::new(DMat3::from_rotation_z(turn), DVec3::new(-4.0, 0.0, 0.52)).unwrap();
+            let motion = [DVec3::new(0.02, 0.003, 0.0), DVec3::ZERO];
+            let block = flying(&solid, &Shape::new(solid.clone()), at, motion, 1.0);
+            let mut flock = Flock::of(vec![floor, block]);
+            flock.fly(&dynamics, 300);
+            let state = flock.movers[1].flight().unwrap().state;
+            let message = format!("restitution {restitution}: {state:?}, {:?}", flock.hits);
+            assert_eq!(flock.hits.reversals, 0, "{message}");
+            assert!((state.velocity.x - 0.02).abs() < 1e-4, "{message}");
+            assert!((state.velocity.y - 0.003).abs() < 1e-4, "{message}");
+            assert!((0.5..0.53).contains(&state.center.z), "{message}");
+        }
+    }
+
+    /// A floor that moves up and down throws bodies up and catches them, and they never stay in it.
+    #[test]
+    fn blocks_dance_on_a_floor_that_vibrates() {
+        let gravity = 0.001;
+        let forces = Forces { gravity: DVec3::Z * -gravity, toward: None };
+        for restitution in [0.0, 0.4] {
+            let dynamics = Dynamics { forces, restitution, ..Dynamics::default() };
+            let floor = floor().vibrating([DVec3::Z * 0.05, DVec3::X * 0.002], 20.0, 0.0).unwrap();
+            let blocks = (0..8).map(|i| {
+                let at = DVec3::new(f64::from(i % 3) * 0.8, 0.0, 1.0 + f64::from(i) * 1.2);
+                block(at, DVec3::X * 0.001)
+            });
+            let mut flock = Flock::of([floor].into_iter().chain(blocks).collect());
+            let (mut highest, mut on_floor) = (0.0, 0);
+            for round in 0..6 {
+                flock.fly(&dynamics, 50);
+                let known = &flock.response.overlapping;
+                let message = format!("restitution {restitution}, round {round}");
+                assert!(known.is_empty(), "{message}: the floor is in {known:?}");
+                let centers = flock.movers.iter().filter_map(Mover::flight).map(|f| f.state.center);
+                for DVec3 { x, y, z } in centers {
+                    // Blocks may slide off the floor. It reaches 0.05 down, and as far as its tilt takes it.
+                    if x.abs() < 20.0 && y.abs() < 4.5 {
+                        assert!(z > 0.5 - 0.05 - 0.002 * 4.5, "{message}: a block at {z}");
+                        highest = f64::max(highest, z);
+                        on_floor += 1;
+                    }
+                }
+            }
+            assert!(on_floor > 30, "restitution {restitution}: {on_floor} places");
+            assert!(highest > 1.0, "restitution {restitution}: no block is thrown up: {highest}");
         }
     }
 

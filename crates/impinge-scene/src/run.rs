@@ -94,6 +94,11 @@ impl Run {
         self.bodies.len()
     }
 
+    /// Returns the number of the body with a name, if there is one.
+    pub fn body_named(&self, name: &str) -> Option<usize> {
+        (0..self.bodies.len()).find(|&body| self.names.of(body) == name)
+    }
+
     /// Returns the number of cycles, if nothing stops the run earlier.
     pub fn cycle_count(&self) -> u64 {
         self.cycles

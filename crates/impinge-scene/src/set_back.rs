@@ -15,7 +15,7 @@
 //! it decide whether the gap between the faces grows.
 
 use crate::{
-    contact_normal::contact_normal,
+    contact_normal::{Gap, contact_normal},
     dynamics::Dynamics,
     flight::{Drive, Rigid, State},
     impact::{self, Party, Region},
@@ -24,9 +24,8 @@ use crate::{
 };
 use impinge::{
     Bounds, Pose, World,
-    glam::{DMat3, DVec3},
+    glam::{DMat3, DQuat, DVec3},
     intersects,
-    narrow::triangles_distance,
     world::BodyId,
 };
 use std::collections::BTreeSet;
@@ -43,7 +42,7 @@ const MOST_HITS: usize = 12;
 /// Hits that follow each other without any way in between, after which bodies rest on each other.
 const MOST_STALLS: usize = 3;
 /// How often a body may come to rest in a cycle.
-const MOST_RESTS: usize = 3;
+const MOST_RESTS: usize = 12;
 /// The least gap below a body at rest, as a share of the radius of a contact region.
 const LEAST_GAP: f64 = 1e-8;
 /// Contacts nearer to each other than this share of the smaller body's radius can belong to one region.
@@ -85,8 +84,9 @@ enum Freedom {
     Free,
     /// It rests on something. Gravity and the forces of its supports together drive it.
     Supported(Drive),
-    /// It stays where it is until the end of the cycle.
-    Waiting,
+    /// It stays where it is until the end of the cycle; with the number of a body that does not fly, where it is on that
+    /// body, which carries it.
+    Waiting(Option<usize>),
 }
 
 /// Bodies in flight that hit each other, at a time of the current cycle.
@@ -143,6 +143,7 @@ impl Scenery<'_> {
             if is_resting || !self.bounce(&mut group, &contacts, &mut hits) {
                 stalls = 0;
                 if !self.rest(&mut group, &contacts, &mut hits) {
+                    self.stay(&mut group);
                     break;
                 }
             }
@@ -156,17 +157,59 @@ impl Scenery<'_> {
         hits
     }
 
+    /// Ends the cycle for a group whose members cannot go on: all of them stay where they are, on a body that does not fly
+    /// and moves, if there is one. At this time they touched neither each other nor that body, so they do not at its end.
+    fn stay(&self, group: &mut Group) {
+        if let Some(carrier) = self.any_carrier(group) {
+            group.freedoms.fill(Freedom::Waiting(Some(carrier)));
+            group.states = self.states(group, 1.0);
+            group.time = 1.0;
+        }
+    }
+
+    /// Returns a body that moves without flying, and is near a member of a group.
+    fn any_carrier(&self, group: &Group) -> Option<usize> {
+        group.obstacles.iter().map(|&(_, other)| other).find(|&other| self.is_carrier(other))
+    }
+
     /// Puts bodies back to the start of the cycle and reverses their motion. This is the last resort for bodies that
-    /// are too crowded to fly: at the start they touched nothing.
+    /// are too crowded to fly: at the start they touched nothing. If they were near a body that does not fly and moves,
+    /// it carries them, so that they do not touch it at the end of the cycle either.
     pub(super) fn turn_back(&mut self, members: &[usize]) {
         let restitution = self.dynamics.restitution;
-        for &member in members {
+        let carriers: Vec<Option<usize>> = members.iter().map(|&k| self.carrier_near(k)).collect();
+        let shared = carriers.iter().flatten().next().copied();
+        for (&member, carrier) in members.iter().zip(carriers) {
+            let Some(Flight { rigid, start, start_pose, .. }) = self.movers[member].flight() else {
+                continue;
+            };
+            let (mut state, mut pose, mut around) = (*start, *start_pose, RigidMotion::default());
+            if let Some(carrier) = carrier.or(shared) {
+                let carried = self.carried(start, carrier, [0.0, 1.0]);
+                if let Ok(at) = rigid.pose(&carried) {
+                    (state, pose) = (carried, at);
+                }
+                around = RigidMotion::of_carrier(&self.movers[carrier]);
+            }
+            state = around.reversed(rigid, &state, restitution);
             if let Some(flight) = self.movers[member].flight_mut() {
-                (flight.state, flight.state_pose) = (flight.start, flight.start_pose);
-                flight.state.velocity *= -restitution;
-                flight.state.momentum *= -restitution;
+                (flight.state, flight.state_pose) = (state, pose);
             }
         }
+    }
+
+    /// Returns a body that moves without flying, and is near a body in flight at the start of the cycle.
+    fn carrier_near(&mut self, body: usize) -> Option<usize> {
+        let mover = &self.movers[body];
+        let at_start = mover.shape.placed_bounds(&mover.flight()?.start_pose);
+        let near = at_start.grown(self.reach + 0.1 * at_start.size().max_element());
+        let found = self.world.bodies_near(&near).into_iter().map(|id| id.index() as usize);
+        found.into_iter().find(|&other| self.is_carrier(other) && self.may_touch(body, other))
+    }
+
+    /// Returns whether a body moves without flying.
+    fn is_carrier(&self, body: usize) -> bool {
+        self.movers[body].is_moving() && self.movers[body].flight().is_none()
     }
 
     fn group(&self, members: Vec<usize>) -> Option<Group> {
@@ -198,10 +241,27 @@ impl Scenery<'_> {
             match &group.freedoms[k] {
                 Freedom::Free => rigid.after(state, time, &self.dynamics.forces),
                 Freedom::Supported(drive) => rigid.driven(state, time, drive),
-                Freedom::Waiting => *state,
+                Freedom::Waiting(None) => *state,
+                Freedom::Waiting(Some(carrier)) => {
+                    self.carried(state, *carrier, [group.time, group.time + time])
+                }
             }
         };
         group.states.iter().enumerate().map(after).collect()
+    }
+
+    /// Returns the state of a body that stays where it is on a body that does not fly, between two times of the cycle.
+    /// Velocity and angular momentum are those of the body in flight: it hits its carrier again in the next cycle.
+    fn carried(&self, state: &State, carrier: usize, times: [f64; 2]) -> State {
+        let carrier = &self.movers[carrier];
+        let [Ok(from), Ok(to)] = times.map(|time| carrier.pose_at(time)) else { return *state };
+        if from == to {
+            return *state;
+        }
+        let by = from.inverse().then(to);
+        let turn = DQuat::from_mat3(&by.rotation());
+        let orientation = (turn * state.orientation).normalize();
+        State { center: by.place(state.center), orientation, ..*state }
     }
 
     /// Returns the poses of all members at a later time of the cycle; `None` for a pose that is out of range.
@@ -276,13 +336,15 @@ impl Scenery<'_> {
         let mut add = |parties: [usize; 2], movers: [&Mover; 2], poses: [[&Pose; 2]; 2]| {
             let [[a, b], [a_hit, b_hit]] = poses;
             let faces = impinge::contacts((&movers[0].shape, a_hit), (&movers[1].shape, b_hit));
-            for pair in faces.unwrap_or_default() {
-                let place = |mover: &Mover, face: u32, pose: &Pose| {
-                    mover.shape.mesh().triangle(face).map(|corner| pose.place(corner))
-                };
-                let [p, q] = [place(movers[0], pair.a, a), place(movers[1], pair.b, b)];
-                let closest = triangles_distance(&p, &q);
-                if let Some(normal) = contact_normal(&p, &q, &closest) {
+            let meshes = movers.map(|mover| &**mover.shape.mesh());
+            let gaps: Vec<Gap> = faces
+                .unwrap_or_default()
+                .into_iter()
+                .map(|faces| Gap::new(faces, meshes, [a, b]))
+                .collect();
+            for gap in gaps.iter().filter(|gap| !gap.is_beside(&gaps, meshes)) {
+                let Gap { placed: [p, q], closest, .. } = gap;
+                if let Some(normal) = contact_normal(p, q, closest) {
                     let point = (closest.a + closest.b) / 2.0;
                     found.contacts.push(Region::new(parties.map(Some), point, normal));
                     found.gaps.push(closest.distance);
@@ -369,7 +431,7 @@ impl Scenery<'_> {
     fn rest(&self, group: &mut Group, contacts: &Contacts, hits: &mut Hits) -> bool {
         let count = group.members.len();
         let mut touching = contacts.members(count);
-        touching.retain(|&k| group.freedoms[k] != Freedom::Waiting);
+        touching.retain(|&k| !matches!(group.freedoms[k], Freedom::Waiting(_)));
         for &k in &touching {
             group.rests[k] += 1;
         }
@@ -380,11 +442,28 @@ impl Scenery<'_> {
             hits.reversals += 1;
             self.reverse(group, contacts);
         } else {
+            let carrier = self.carrier(group, contacts);
             for &k in &touching {
-                group.freedoms[k] = Freedom::Waiting;
+                group.freedoms[k] = Freedom::Waiting(carrier);
             }
         }
         !touching.is_empty()
+    }
+
+    /// Returns the body that does not fly and carries those of some contacts: one that touches them or their supports,
+    /// or carries a member that does, or is near.
+    fn carrier(&self, group: &Group, contacts: &Contacts) -> Option<usize> {
+        let regions = contacts.contacts.iter().chain(&group.supports);
+        let mut parties = regions.flat_map(|region| region.parties.into_iter().flatten());
+        let count = group.members.len();
+        let touching = parties.find_map(|party| match party.checked_sub(count) {
+            Some(place) => Some(group.touched[place]).filter(|&other| self.is_carrier(other)),
+            None => match group.freedoms[party] {
+                Freedom::Waiting(carrier) => carrier,
+                _ => None,
+            },
+        });
+        touching.or_else(|| self.any_carrier(group))
     }
 
     /// Returns whether a member is slower than a cycle of free fall would make it.
@@ -416,7 +495,7 @@ impl Scenery<'_> {
             return;
         }
         let mut touching = members_of(&all, count);
-        touching.retain(|&k| group.freedoms[k] != Freedom::Waiting);
+        touching.retain(|&k| !matches!(group.freedoms[k], Freedom::Waiting(_)));
         let time = 1.0 - group.time;
         let gained = |k: usize, velocity: DVec3| {
             let state = State { velocity, ..group.states[k] };
@@ -462,7 +541,7 @@ impl Scenery<'_> {
     }
 
     /// Reverses the motion of the members that take part in contacts, slowed down as by a hit. Members that touch
-    /// obstacles or walls go back the way they came. Members that touch only each other reverse their motion relative
+    /// obstacles or walls go back the way they came, relative to an obstacle that moves. Members that touch only each other reverse their motion relative
     /// to the rigid motion that has the same momentum and angular momentum, so both of these are conserved.
     fn reverse(&self, group: &mut Group, contacts: &Contacts) {
         let count = group.members.len();
@@ -476,15 +555,13 @@ impl Scenery<'_> {
             .filter_map(|k| Some((k, &self.flight(group, k)?.rigid)))
             .collect();
         let common = match has_obstacle || members.len() < 2 {
-            true => RigidMotion::default(),
+            true => self
+                .carrier(group, contacts)
+                .map_or(RigidMotion::default(), |body| RigidMotion::of_carrier(&self.movers[body])),
             false => RigidMotion::of(members.iter().map(|&(k, rigid)| (rigid, &group.states[k]))),
         };
         for (k, rigid) in members {
-            let state = group.states[k];
-            let around = common.at(state.center);
-            let velocity = around - (state.velocity - around) * self.dynamics.restitution;
-            let spin = common.spin - (rigid.spin(&state) - common.spin) * self.dynamics.restitution;
-            group.states[k] = rigid.state(state.center, state.orientation, velocity, spin);
+            group.states[k] = common.reversed(rigid, &group.states[k], self.dynamics.restitution);
         }
     }
 }
@@ -514,6 +591,20 @@ impl RigidMotion {
                     * rigid.mass;
         }
         Self { center, velocity, spin: inertia.inverse() * momentum }
+    }
+
+    /// Returns the mean motion in a cycle of a body that does not fly.
+    fn of_carrier(mover: &Mover) -> Self {
+        let Mover { center, velocity, spin, .. } = mover;
+        Self { center: *center, velocity: *velocity, spin: *spin }
+    }
+
+    /// Returns the state of a body whose motion relative to this one is reversed, and slowed down by the restitution.
+    fn reversed(&self, rigid: &Rigid, state: &State, restitution: f64) -> State {
+        let around = self.at(state.center);
+        let velocity = around - (state.velocity - around) * restitution;
+        let spin = self.spin - (rigid.spin(state) - self.spin) * restitution;
+        rigid.state(state.center, state.orientation, velocity, spin)
     }
 
     fn at(&self, point: DVec3) -> DVec3 {

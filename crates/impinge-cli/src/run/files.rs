@@ -52,9 +52,19 @@ pub(super) struct Files {
     contacts: Option<Draft>,
     regions: Option<(Draft, RegionRows)>,
     poses: Option<Draft>,
+    path: Option<BodyPath>,
     swept: Option<Draft>,
     impacts: Option<Draft>,
     format: Format,
+}
+
+/// The pose file of one body.
+struct BodyPath {
+    /// The number of the body.
+    body: usize,
+    draft: Draft,
+    /// Whether the first run has ended, the only one whose poses are written.
+    is_complete: bool,
 }
 
 /// Which columns the rows have besides those that all have.
@@ -67,9 +77,11 @@ pub(super) struct Columns {
 }
 
 impl Files {
-    /// Creates the files (rows, contacts, regions, poses, swept contacts, impacts) and writes their headers.
+    /// Creates the files (rows, contacts, regions, poses, swept contacts, impacts) and writes their headers. `path` is a
+    /// body and the file of its poses.
     pub(super) fn create(
         [rows, contacts, regions, poses, swept, impacts]: [Option<&Path>; 6],
+        path: Option<(usize, &Path)>,
         format: Option<Format>,
         columns: Columns,
     ) -> Result<Self, Failure> {
@@ -88,7 +100,14 @@ impl Files {
         let steps = if columns.steps { RowSteps::HEADER } else { "" };
         let header = format!("{}{hits}{stats}{sweeps}{steps}", Row::HEADER);
         let header = (format == Format::Csv).then_some(header);
+        let path = match path {
+            None => None,
+            Some((body, file)) => {
+                Some(BodyPath { body, draft: Draft::create(file)?, is_complete: false })
+            }
+        };
         Ok(Self {
+            path,
             rows: begin(rows, header.as_deref())?,
             contacts: begin(contacts, Some(Cycle::CONTACTS_HEADER))?,
             regions: begin(regions, Some(RegionRows::HEADER))?
@@ -113,6 +132,11 @@ impl Files {
         if let Some(poses) = &mut self.poses {
             poses.fill(|out| cycle.write_poses(out))?;
         }
+        if let Some(path) = self.path.as_mut().filter(|path| !path.is_complete)
+            && let Some(pose) = cycle.poses().nth(path.body)
+        {
+            path.draft.fill(|out| impinge_io::write_poses(std::slice::from_ref(pose), out))?;
+        }
         if let Some(swept) = &mut self.swept {
             swept.fill(|out| cycle.write_swept(out))?;
         }
@@ -123,11 +147,18 @@ impl Files {
         Ok(())
     }
 
+    /// Ends the pose file of a body: later runs add nothing to it.
+    pub(super) fn end_path(&mut self) {
+        if let Some(path) = &mut self.path {
+            path.is_complete = true;
+        }
+    }
+
     /// Renames all files, and the plots and pages, to their final names.
     pub(super) fn commit(self, drawn: Vec<Draft>) -> Result<(), Failure> {
-        let Self { rows, contacts, regions, poses, swept, impacts, .. } = self;
-        let regions = regions.map(|(draft, _)| draft);
-        let files = [rows, contacts, regions, poses, swept, impacts].into_iter().flatten();
+        let Self { rows, contacts, regions, poses, path, swept, impacts, .. } = self;
+        let (regions, path) = (regions.map(|(draft, _)| draft), path.map(|path| path.draft));
+        let files = [rows, contacts, regions, poses, path, swept, impacts].into_iter().flatten();
         Ok(commit_all(files.chain(drawn), None)?)
     }
 }

@@ -94,6 +94,10 @@ pub(crate) struct Arguments {
     /// Write the pose of each body at each cycle as CSV rows of run,cycle,body and 12 numbers
     #[arg(long, value_name = "OUT.csv")]
     write_poses: Option<PathBuf>,
+    /// Write the pose of one body at each cycle of the first run, as a pose file that `query --poses` and `generate
+    /// scenario --poses` read
+    #[arg(long, value_name = "BODY=OUT.csv", value_parser = PathOutput::parse)]
+    write_path: Option<PathOutput>,
     /// Also find the impacts between cycles: when and where bodies touch on their way from each cycle to the next. None
     /// is missed, however fast the bodies are
     #[arg(long)]
@@ -154,6 +158,33 @@ pub(crate) struct Arguments {
     /// Print JSON lines
     #[arg(long)]
     json: bool,
+}
+
+/// The path of a body, and the file that it is written to.
+#[derive(Clone, Debug)]
+struct PathOutput {
+    body: String,
+    file: PathBuf,
+}
+
+impl PathOutput {
+    fn parse(text: &str) -> Result<Self, String> {
+        match text.split_once('=') {
+            Some((body, file)) if !body.is_empty() && !file.is_empty() => {
+                Ok(Self { body: body.to_owned(), file: file.into() })
+            }
+            _ => Err("give a body and a file: BODY=OUT.csv".to_owned()),
+        }
+    }
+
+    /// Returns the number of the body in a run.
+    fn number(&self, run: &Run) -> Result<usize, Failure> {
+        let Self { body, file } = self;
+        run.body_named(body).ok_or_else(|| {
+            let file = file.display();
+            Failure::input(format!("--write-path {body}={file}: the scene has no body {body}"))
+        })
+    }
 }
 
 /// What is remembered from cycle to cycle, by name.
@@ -238,6 +269,7 @@ impl Arguments {
             ("--contacts", self.contacts.as_deref()),
             ("--regions", self.regions.as_deref()),
             ("--write-poses", self.write_poses.as_deref()),
+            ("--write-path", self.write_path.as_ref().map(|path| path.file.as_path())),
             ("--write-swept", self.write_swept.as_deref()),
             ("--impacts", self.impacts.as_deref()),
             ("--plot", self.plot.as_deref()),
@@ -278,6 +310,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         }
         Ok(first)
     })?);
+    let path = match (&arguments.write_path, &first) {
+        (Some(path), Some(run)) => Some((path.number(run)?, path.file.as_path())),
+        _ => None,
+    };
     let Arguments { output, contacts, regions, write_poses, write_swept, impacts, .. } = arguments;
     let Arguments { plot, page, .. } = arguments;
     let paths =
@@ -289,7 +325,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
         steps: first.as_ref().is_some_and(|run| run.summary().steps.is_some()),
     };
     interrupt.during(|| {
-        let mut files = Files::create(paths, format, columns)?;
+        let mut files = Files::create(paths, path, format, columns)?;
         let mut reports = Vec::new();
         for number in 0..scene.run_count() {
             let run = match first.take() {
@@ -297,6 +333,7 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
                 None => builder.run(number)?,
             };
             reports.push(show.run(run, &mut files)?);
+            files.end_path();
         }
         let mut drawn = Vec::new();
         if let Some(path) = plot {

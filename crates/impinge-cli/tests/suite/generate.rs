@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 /// Every shape with options that keep it small, its number of faces, and whether it is closed.
-const SHAPES: [(&str, &[&str], u64, bool); 16] = [
+const SHAPES: [(&str, &[&str], u64, bool); 23] = [
     ("sphere", &["--faces", "120"], 120, true),
     ("icosphere", &["--subdivisions", "1"], 80, true),
     ("cuboid", &["--x", "1", "--y", "2", "--z", "3"], 12, true),
@@ -22,6 +22,13 @@ const SHAPES: [(&str, &[&str], u64, bool); 16] = [
     ("chair", &[], 146, true),
     ("gear", &["--teeth", "12", "--module", "2", "--width", "3", "--bore", "5"], 576, true),
     ("gearbox", &[], 8692, true),
+    ("convex", &["--seed", "3", "--points", "20"], 36, true),
+    ("torpedo", &[], 4780, true),
+    ("roller-bed", &[], 44_920, true),
+    ("bolt", &["--diameter", "2", "--length", "5"], 164, true),
+    ("nut", &["--diameter", "2"], 120, true),
+    ("bracket", &["--size", "3"], 220, true),
+    ("bowl", &["--radius", "9", "--height", "3", "--thickness", "1", "--sides", "12"], 240, true),
 ];
 
 const PATHS: [(&str, &[&str]); 6] = [

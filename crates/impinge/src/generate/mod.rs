@@ -6,8 +6,9 @@
 //!
 //! | kind | functions |
 //! | --- | --- |
-//! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`bar`], [`cylinder`], [`torus`], [`gear`] |
-//! | bodies from papers | [`shuttle`], [`chair`], [`deformed_torus`] |
+//! | shapes | [`sphere`], [`icosphere`], [`cuboid`], [`bar`], [`cylinder`], [`torus`], [`gear`], [`convex_body`] |
+//! | bodies from papers | [`shuttle`], [`chair`], [`deformed_torus`], [`torpedo`], [`roller_bed`] |
+//! | parts of a feeder | [`bolt`], [`nut`], [`bracket`], [`bowl`] |
 //! | environments | [`pipes`], [`terrain`], [`bsp_tetrahedra`], [`bsp_copies`] |
 //! | assemblies | [`gearbox`], [`plant`] |
 //! | paths | [`tumble`], [`billiard`], [`random_rotations`], [`terrain_flight`], [`hand_path`] |
@@ -30,11 +31,14 @@
 
 mod arrange;
 mod bar;
+mod bowl;
 mod bsp;
 mod chair;
 #[cfg(test)]
 pub(crate) mod check;
+mod convex;
 mod error;
+mod fasteners;
 mod gear;
 mod gearbox;
 mod hand;
@@ -50,15 +54,19 @@ mod sphere;
 mod surface;
 mod terrain;
 mod tetrahedra;
+mod torpedo;
 mod torus;
 mod turn;
 
 pub use arrange::{merged, scaled_to_cube};
 pub use bar::bar;
+pub use bowl::bowl;
 pub use bsp::{BspCopy, BspOptions, bsp_copies};
 pub use chair::chair;
+pub use convex::convex_body;
 pub use error::GenerateError;
 pub(crate) use error::{check_count, check_measure, check_positive};
+pub use fasteners::{bolt, bracket, nut};
 pub use gear::gear;
 pub use gearbox::{
     GEARBOX_CLASH, GEARBOX_GAP, GEARBOX_TIGHT, GEARBOX_TIGHT_CLEARANCE, GEARBOX_TOUCH, gearbox,
@@ -77,5 +85,6 @@ pub use sphere::sphere;
 pub use terrain::{terrain, terrain_height};
 pub use tetrahedra::bsp_tetrahedra;
 pub(crate) use tetrahedra::tetrahedron_corners;
+pub use torpedo::{roller_bed, torpedo};
 pub use torus::{deformed_torus, torus, torus_segments};
 pub(crate) use turn::about;

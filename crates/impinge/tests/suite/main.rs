@@ -8,6 +8,7 @@ use impinge::{Mesh, Method, Pair, Shape, WalkOrder};
 
 mod allocation;
 mod batch;
+mod bodies;
 mod broad;
 mod clash;
 mod contact;
