@@ -536,7 +536,6 @@ impl Smooth {
     #[track_caller]
     fn finish(self, at_least: usize) {
         let Self { worst, touching, name, .. } = self;
-        println!("{name}: worst ratios {worst:.3?}, {touching} steps in contact");
         assert!(touching >= at_least, "{name}: only {touching} steps in contact");
         assert!(
             worst[0] > 0.01,

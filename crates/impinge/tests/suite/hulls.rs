@@ -236,7 +236,7 @@ fn distances_and_depths_agree_with_exact_fractions() {
                     overlaps += 1;
                 }
                 (None, Some(found)) => {
-                    assert!(truth <= 1e-9 * largest, "{label}: {found:?} at {truth}")
+                    assert!(truth <= 1e-9 * largest, "{label}: {found:?} at {truth}");
                 }
                 (Some(exact), None) => panic!("{label}: no depth, truly {exact}"),
                 (None, None) => apart += 1,
@@ -407,22 +407,23 @@ fn only_facets_that_are_covered_are_red() {
 
 /// A bowl: the lower half of a sphere's shell, with the given radius.
 fn bowl(radius: f64) -> Mesh {
-    let ball = generate::icosphere(3).unwrap();
+    let ball = generate::icosphere(3).expect("valid");
     let faces: Vec<[u32; 3]> = ball
         .faces()
         .iter()
         .copied()
         .filter(|face| face.iter().all(|&v| ball.positions()[v as usize].z < 0.05))
         .collect();
-    Mesh::new(ball.positions().iter().map(|&p| p * radius).collect(), faces).unwrap()
+    Mesh::new(ball.positions().iter().map(|&p| p * radius).collect(), faces).expect("valid")
 }
 
 /// A hand: a palm with five fingers; a glove: the same, a little larger.
 fn hand(grown: f64) -> Mesh {
     let part = |size: DVec3, by: DVec3| {
-        let part = generate::bar(size + DVec3::splat(grown), [3, 2, 6]).unwrap();
+        let part = generate::bar(size + DVec3::splat(grown), [3, 2, 6]).expect("valid");
         let center = part.bounds().center();
-        part.with_positions(part.positions().iter().map(|&p| p - center + by).collect()).unwrap()
+        part.with_positions(part.positions().iter().map(|&p| p - center + by).collect())
+            .expect("valid")
     };
     let mut parts = vec![part(DVec3::new(2.0, 0.4, 2.0), DVec3::ZERO)];
     for i in 0..5 {
