@@ -10,6 +10,8 @@
 mod coal;
 #[path = "hulls/ours.rs"]
 mod ours;
+#[path = "hulls/overlap.rs"]
+mod overlap;
 #[path = "hulls/parry.rs"]
 mod parry;
 #[path = "hulls/scene.rs"]
@@ -74,6 +76,7 @@ fn main() {
     for (engine, difference) in worst {
         println!("| {engine} | {difference:.1e} |");
     }
+    overlap::table();
 }
 
 fn head(rows: &[Row]) {
