@@ -666,10 +666,10 @@ fn regions_keep_their_ids() {
     assert_eq!(four, [two[0].min(two[1]), two[0].max(two[1]), 5, 6]);
 }
 
-/// After a translation by the depth along the normal, bodies that are convex touch no more; by somewhat less, those whose depth is
-/// exact still do.
+/// The depth of convex bodies is at most the way until a plane across the normal separates them as a whole. After a
+/// translation by the depth, parts that did not overlap before may do so, but at most half as deep.
 #[test]
-fn the_depth_separates_convex_bodies() {
+fn a_translation_by_the_depth_frees_convex_bodies_or_nearly() {
     let ball = Shape::new(generate::icosphere(3).expect("few enough"));
     let block = cuboid(1.0, 1.5, 0.7);
     let mut tested = 0;
