@@ -92,6 +92,39 @@ fn scenes_touch_when_the_papers_do() {
     }
 }
 
+/// The path of a body is the pose file that `query` reads: it finds the contacts of the run.
+#[test]
+fn the_path_of_a_body_gives_the_contacts_of_the_run() {
+    let folder = Folder::new();
+    let text = "cycles = 40\n[[body]]\nname = \"still\"\nmesh = \"gen:cuboid\"\nfixed = true\n[[body]]\nname = \"bowl\"\n\
+                mesh = \"gen:torus,faces=400\"\nat = [0.4, 0.0, 0.0]\n\
+                vibrate = { by = [0.0, 0.5, 1.0], turn = [10.0, 0.0, 0.0], period = 16.0, phase = 30.0 }\n\
+                [[run]]\nname = \"one\"\n[[run]]\nname = \"two\"\nmethod = \"obb\"\n";
+    fs::write(folder.at("scene.toml"), text).unwrap();
+    let (scene, path) = (folder.at("scene.toml"), folder.at("path.csv"));
+    let run =
+        impinge(["run", &scene, "--write-path", &format!("bowl={path}"), "--json"]).succeeds();
+    let lines = run.json_lines();
+    let of_run = |name: &str| -> Vec<u64> {
+        let rows = lines.iter().filter(|line| line["kind"] == "cycle" && line["run"] == name);
+        rows.map(|line| line["contacts"].as_u64().unwrap()).collect()
+    };
+    let contacts = of_run("one");
+    assert_eq!(contacts, of_run("two"));
+    assert_eq!(folder.text("path.csv").lines().count(), 40);
+    let mesh = "gen:torus,faces=400";
+    let query = ["query", "gen:cuboid", mesh, "--poses", &path, "--all", "--json"];
+    let found = impinge(query).succeeds().json_lines();
+    assert_eq!(found[0]["pairs"], contacts.iter().sum::<u64>());
+    let touching = contacts.iter().filter(|&&count| count > 0).count();
+    assert_eq!(found[0]["colliding_steps"], touching);
+    assert!((5..40).contains(&touching), "{contacts:?}");
+    // A period later all is as before, up to the rounding of the sine.
+    assert_eq!(contacts[3..20], contacts[19..36]);
+    impinge(["run", &scene, "--write-path", "cup=x.csv"]).refuses(&["no body cup"]);
+    impinge(["run", &scene, "--write-path", "bowl"]).misused(&["BODY=OUT.csv"]);
+}
+
 #[test]
 fn only_two_spheres_of_the_table_touch() {
     let folder = Folder::new();
