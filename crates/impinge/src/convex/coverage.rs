@@ -53,6 +53,8 @@ impl Coverage {
             coverage.is_red[facet as usize] = is_covered(polytope, facet, triangles);
             rest = others;
         }
+        coverage.faces.shrink_to_fit();
+        coverage.face_ends.shrink_to_fit();
         coverage
     }
 

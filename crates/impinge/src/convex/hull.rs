@@ -143,6 +143,19 @@ impl Hull {
         sublist(&self.neighbours, &self.neighbour_ends, vertex as usize)
     }
 
+    /// How many bytes it holds.
+    pub fn bytes(&self) -> usize {
+        let lists = [
+            &self.vertices,
+            &self.facet_vertices,
+            &self.facet_ends,
+            &self.neighbours,
+            &self.neighbour_ends,
+        ];
+        let lists: usize = lists.into_iter().map(|list| size_of_val(&**list)).sum();
+        lists + size_of_val(&*self.positions) + size_of_val(&*self.edges)
+    }
+
     /// A hull without facets, from its vertices in order.
     fn flat(points: &[DVec3], shape: HullKind, vertices: Vec<u32>) -> Self {
         let count = vertices.len() as u32;
@@ -194,10 +207,14 @@ impl Hull {
     fn assembled(
         points: &[DVec3],
         shape: HullKind,
-        vertices: Vec<u32>,
-        edges: Vec<HullEdge>,
-        [facet_vertices, facet_ends]: [Vec<u32>; 2],
+        mut vertices: Vec<u32>,
+        mut edges: Vec<HullEdge>,
+        [mut facet_vertices, mut facet_ends]: [Vec<u32>; 2],
     ) -> Self {
+        for list in [&mut vertices, &mut facet_vertices, &mut facet_ends] {
+            list.shrink_to_fit();
+        }
+        edges.shrink_to_fit();
         let mut neighbour_ends = vec![0; vertices.len()];
         for vertex in edges.iter().flat_map(|edge| edge.vertices) {
             neighbour_ends[vertex as usize] += 1;

@@ -118,9 +118,10 @@ impl Polytope {
         &self.hull
     }
 
-    /// How many bytes it holds, without the hull.
+    /// How many bytes it holds, with the hull.
     pub fn bytes(&self) -> usize {
-        size_of_val(&*self.corners)
+        self.hull.bytes()
+            + size_of_val(&*self.corners)
             + size_of_val(&*self.spokes)
             + size_of_val(&*self.spoke_ends)
             + size_of_val(&*self.edges)
@@ -411,6 +412,8 @@ impl Polytope {
             let rim_end = self.rims.len() as u32;
             self.facets.push(Facet { normal, top: 0.0, rim_end });
         }
+        self.rims.shrink_to_fit();
+        self.facets.shrink_to_fit();
     }
 }
 
@@ -432,7 +435,9 @@ fn spokes_of(hull: &Hull, corners: &[DVec3]) -> (Vec<Spoke>, Vec<u32>) {
         end += *count;
         *count = end;
     }
-    (all.into_iter().map(|(_, spoke)| spoke).collect(), ends)
+    let mut spokes: Vec<Spoke> = all.into_iter().map(|(_, spoke)| spoke).collect();
+    spokes.shrink_to_fit();
+    (spokes, ends)
 }
 
 /// The unit normal of a convex polygon, counter-clockwise as seen from where it points (Newell's sum, from a corner).
