@@ -69,11 +69,11 @@ impl Samples {
             });
             patches.push(Patch { corners, area_vector: area_vector * side, area });
         }
-        Self::of(points, patches)
+        Self::of(&points, patches)
     }
 
-    fn of(points: Vec<DVec3>, mut patches: Vec<Patch>) -> Self {
-        let (order, clusters) = in_clusters(&points);
+    fn of(points: &[DVec3], mut patches: Vec<Patch>) -> Self {
+        let (order, clusters) = in_clusters(points);
         let mut place_of = vec![0; points.len()];
         for (place, &number) in order.iter().enumerate() {
             place_of[number as usize] = place as u32;
