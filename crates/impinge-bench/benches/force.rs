@@ -48,7 +48,7 @@ fn scenes() -> Vec<(&'static str, Mesh, Vec<Path>)> {
             torus,
             vec![("press", press(2.8, 0.2)), ("roll", roll(2.7)), ("linked", linked())],
         ),
-        ("deformed tori", deformed, vec![("press", press(2.8, 0.3)), ("roll", roll(2.6))]),
+        ("deformed tori", deformed, vec![("press", press(2.6, 0.4)), ("roll", roll(2.6))]),
         ("plates", bar, vec![("slide", slide()), ("tip", tip())]),
     ]
 }

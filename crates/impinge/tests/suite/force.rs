@@ -536,7 +536,10 @@ impl Smooth {
     #[track_caller]
     fn finish(self, at_least: usize) {
         let Self { worst, touching, name, .. } = self;
-        assert!(touching >= at_least, "{name}: only {touching} steps in contact");
+        assert!(
+            touching >= at_least,
+            "{name}: only {touching} steps in contact, worst ratios {worst:?}"
+        );
         assert!(
             worst[0] > 0.01,
             "{name}: a bound that is never approached tests nothing: {worst:?}"
