@@ -50,10 +50,10 @@ pub struct Reaction<'f> {
 /// let mut feedback = Feedback::new(&cube, FeedbackOptions::new().stiffness(100.0))?;
 /// feedback.add(&floor, Pose::IDENTITY)?;
 ///
-/// // An area of 2 × 2, at a depth of 0.01.
+/// // An area of 2 × 2, at a depth of 0.01: a force of 4, to within a strip around the contact as wide as the spacing.
 /// let pose = Pose::from_translation(DVec3::new(0.0, 0.0, 1.99))?;
 /// let reaction = feedback.reaction(&pose);
-/// assert!((reaction.force - DVec3::Z * 100.0 * 4.0 * 0.01).length() < 0.05);
+/// assert!(reaction.force.distance(DVec3::Z * 4.0) < 0.4);
 /// assert_eq!(reaction.regions.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
