@@ -83,7 +83,8 @@ impl HullTree {
 
 impl Prepared for HullTree {
     fn bytes(&self) -> usize {
-        self.polytope.bytes() + self.coverage.bytes() + self.tree.bytes()
+        let hull = self.polytope.bytes() + self.coverage.bytes();
+        size_of::<Self>() + hull + self.tree.bytes()
     }
 
     fn new_search(&self) -> Box<dyn Search> {
