@@ -31,7 +31,7 @@ pub(crate) fn table() {
 fn row(subdivisions: u32, distance: f64) {
     let ball = generate::icosphere(subdivisions).expect("few enough");
     let hull = Polytope::new(ball.positions()).expect("finite");
-    let coverage = Coverage::new(&hull, ball.positions(), ball.faces());
+    let coverage = Coverage::new(&hull, &ball);
     let poses: Vec<Pose> = (0..STEPS)
         .map(|step| {
             let turn =

@@ -1,7 +1,10 @@
 //! Which facets of a mesh's hull are covered by faces of the mesh: red ones are, green ones are not (Lin et al. 1996).
 
 use super::{Feature, Polytope};
-use crate::narrow::{Triangle, is_collinear, orient3d};
+use crate::{
+    Mesh,
+    narrow::{Triangle, is_collinear, orient3d},
+};
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -21,18 +24,23 @@ pub struct Coverage {
 const MOST_COMPARISONS: usize = 1 << 20;
 
 impl Coverage {
-    /// Finds the faces, given as indices of positions, that cover facets of their hull.
+    /// Finds the faces of a mesh that cover facets of its hull.
     ///
     /// ```
     /// use impinge::{convex::{Coverage, Polytope}, generate};
     ///
     /// let ball = generate::sphere(528)?;
     /// let hull = Polytope::new(ball.positions())?;
-    /// let coverage = Coverage::new(&hull, ball.positions(), ball.faces());
+    /// let coverage = Coverage::new(&hull, &ball);
     /// assert!((0..hull.hull().facets().len() as u32).all(|facet| coverage.is_red(facet)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn new(polytope: &Polytope, positions: &[DVec3], faces: &[[u32; 3]]) -> Self {
+    pub fn new(polytope: &Polytope, mesh: &Mesh) -> Self {
+        Self::of_faces(polytope, mesh.positions(), mesh.faces())
+    }
+
+    /// The same for faces that are given as indices of positions.
+    pub(super) fn of_faces(polytope: &Polytope, positions: &[DVec3], faces: &[[u32; 3]]) -> Self {
         let facets = polytope.hull().facets().len();
         let mut found: Vec<(u32, u32)> = Vec::new();
         for (face, corners) in (0..).zip(faces) {

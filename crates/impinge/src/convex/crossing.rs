@@ -1,7 +1,7 @@
 //! Where the surfaces of two overlapping hulls cross: an edge of one that passes through a facet of the other.
 
 use super::{
-    Feature, Polytope,
+    Feature, HullKind, Polytope,
     feature_distance::point_on_facet,
     normal_cone::Location,
     placed_pair::{PlacedPair, PlacedPolytope},
@@ -25,7 +25,9 @@ pub(crate) fn visit_crossing_facets(
     let Some(pair) = PlacedPair::new(a, b).filter(PlacedPair::is_rigid) else {
         return ControlFlow::Continue(());
     };
-    if !pair.a.has(f) || !pair.b.has(g) || pair.a.is_flat() || pair.b.is_flat() {
+    // Points, segments and polygons have no inside.
+    let is_solid = |polytope: &Polytope| polytope.hull().shape() == HullKind::Polytope;
+    if !pair.a.has(f) || !pair.b.has(g) || !is_solid(pair.a) || !is_solid(pair.b) {
         return ControlFlow::Continue(());
     }
     let closest = pair.closest([f, g]);

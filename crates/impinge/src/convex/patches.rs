@@ -1,30 +1,35 @@
 //! Divides a surface into convex patches (Ehmann and Lin 2001).
 
 use super::{Coverage, Polytope};
-use crate::narrow::orient3d;
+use crate::{
+    Mesh,
+    narrow::{is_collinear, orient3d},
+};
 use glam::DVec3;
 use std::collections::HashMap;
 
-/// Divides the faces of a surface into patches that are convex: each face of a patch lies on the boundary of the convex hull of
+/// Divides the faces of a mesh into patches that are convex: each face of a patch lies on the boundary of the convex hull of
 /// the patch.
 ///
 /// Exact: every face belongs to exactly one patch, and signs decide. So the hulls of the patches together cover the surface,
 /// and nothing of it lies inside a hull of its own patch. What a hull covers beyond the faces is not part of the surface.
 ///
-/// Patches grow from face to face across common edges, as long as they stay convex. A convex body is one patch. Takes time in
+/// Patches grow from face to face across common edges, as long as they stay convex. A convex body is one patch. A face
+/// without an area is a patch of its own. Takes time in
 /// proportion to the squares of the sizes of the patches, at worst.
 ///
 /// ```
 /// use impinge::{convex::convex_patches, generate};
 ///
 /// let ball = generate::sphere(528)?;
-/// assert_eq!(convex_patches(ball.positions(), ball.faces()).len(), 1);
+/// assert_eq!(convex_patches(&ball).len(), 1);
 /// let torus = generate::torus(1.0, 0.4, [30, 10])?;
-/// let patches = convex_patches(torus.positions(), torus.faces());
+/// let patches = convex_patches(&torus);
 /// assert_eq!(patches.iter().map(Vec::len).sum::<usize>(), torus.faces().len());
 /// # Ok::<(), impinge::generate::GenerateError>(())
 /// ```
-pub fn convex_patches(positions: &[DVec3], faces: &[[u32; 3]]) -> Vec<Vec<u32>> {
+pub fn convex_patches(mesh: &Mesh) -> Vec<Vec<u32>> {
+    let (positions, faces) = (mesh.positions(), mesh.faces());
     let neighbours = neighbours_of(positions, faces);
     let mut is_taken = vec![false; faces.len()];
     let mut patches = Vec::new();
@@ -42,7 +47,7 @@ pub fn convex_patches(positions: &[DVec3], faces: &[[u32; 3]]) -> Vec<Vec<u32>> 
     patches
 }
 
-/// The faces across the three edges of each face; edges are common by position.
+/// The faces across the edges of each face that has an area; edges are common by position.
 fn neighbours_of(positions: &[DVec3], faces: &[[u32; 3]]) -> Vec<Vec<u32>> {
     let key = |vertex: u32| (positions[vertex as usize] + DVec3::ZERO).to_array().map(f64::to_bits);
     let mut numbers: HashMap<[u64; 3], u32> = HashMap::new();
@@ -52,6 +57,9 @@ fn neighbours_of(positions: &[DVec3], faces: &[[u32; 3]]) -> Vec<Vec<u32>> {
     };
     let mut edges: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * faces.len());
     for (face, &[a, b, c]) in (0..).zip(faces) {
+        if is_collinear([a, b, c].map(|vertex| positions[vertex as usize])) {
+            continue;
+        }
         let [a, b, c] = [a, b, c].map(&mut number);
         for [p, q] in [[a, b], [b, c], [c, a]] {
             edges.push(([p.min(q), p.max(q)], face));
@@ -60,9 +68,11 @@ fn neighbours_of(positions: &[DVec3], faces: &[[u32; 3]]) -> Vec<Vec<u32>> {
     edges.sort_unstable();
     let mut neighbours = vec![Vec::new(); faces.len()];
     for around in edges.chunk_by(|(p, _), (q, _)| p == q) {
-        for &(_, face) in around {
-            let others = around.iter().map(|&(_, other)| other).filter(|&other| other != face);
-            neighbours[face as usize].extend(others);
+        // Of many faces at an edge, each is joined to the next: that is enough to reach all of them.
+        for pair in around.windows(2) {
+            let [one, other] = [pair[0].1, pair[1].1];
+            neighbours[one as usize].push(other);
+            neighbours[other as usize].push(one);
         }
     }
     neighbours
@@ -98,7 +108,7 @@ fn is_convex(positions: &[DVec3], faces: &[[u32; 3]], component: &[u32]) -> bool
     let numbers: Vec<[u32; 3]> =
         (0..component.len() as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     let Ok(polytope) = Polytope::new(&points) else { return false };
-    let coverage = Coverage::new(&polytope, &points, &numbers);
+    let coverage = Coverage::of_faces(&polytope, &points, &numbers);
     let facets = 0..polytope.hull().facets().len() as u32;
     facets.map(|facet| coverage.faces_in(facet).len()).sum::<usize>() == component.len()
 }

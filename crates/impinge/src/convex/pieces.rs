@@ -3,8 +3,7 @@
 use super::{
     HullDistance, HullError, Polytope, Tracker, patches::convex_patches, placed_pair::by_spheres,
 };
-use crate::Pose;
-use glam::DVec3;
+use crate::{Mesh, Pose};
 
 /// A body that is a union of convex pieces, as in I-COLLIDE: given piece by piece, or made from a surface.
 ///
@@ -31,15 +30,15 @@ impl Pieces {
         Self { pieces: pieces.into_iter().filter(|piece| !piece.is_empty()).collect() }
     }
 
-    /// The hulls of the [convex patches](convex_patches) of a surface. They cover the surface, and reach beyond it where a patch
+    /// The hulls of the [convex patches](convex_patches) of a mesh. They cover the surface, and reach beyond it where a patch
     /// is not closed: hulls that are apart prove surfaces apart, and hulls that overlap prove nothing.
-    pub fn of_surface(positions: &[DVec3], faces: &[[u32; 3]]) -> Result<Self, HullError> {
-        let corners = |face: u32| faces[face as usize].map(|vertex| positions[vertex as usize]);
+    pub fn of_surface(mesh: &Mesh) -> Result<Self, HullError> {
+        let corners = |face: u32| mesh.triangle(face);
         let hull = |patch: Vec<u32>| {
             Polytope::new(&patch.into_iter().flat_map(corners).collect::<Vec<_>>())
         };
         let pieces: Result<Vec<Polytope>, HullError> =
-            convex_patches(positions, faces).into_iter().map(hull).collect();
+            convex_patches(mesh).into_iter().map(hull).collect();
         pieces.map(Self::new)
     }
 

@@ -10,7 +10,8 @@ pub type PlacedPolytope<'p> = (&'p Polytope, &'p Pose);
 /// The distance of two convex hulls.
 ///
 /// The hulls are those of the corners as [`Pose::place`] puts them, so they contain every placed vertex of the meshes that
-/// they were made of.
+/// they were made of. Hulls whose sizes differ by more than a factor of 1e60, or that are more than 1e60 sizes apart, are
+/// answered by their bounding spheres: `lower` holds, and `distance` is that of two corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HullDistance {
     /// The distance of the two [points](Self::points); 0 if the hulls overlap. The true distance is not greater than this
@@ -218,6 +219,8 @@ pub(super) fn by_spheres(
     let radii = (a.radius() * a.scale() + b.radius() * b.scale()) * (1.0 + 2e-6);
     let rounding = 2.0 * (a.rounding(pose_a) + b.rounding(pose_b));
     let lower = length(d - c) * (1.0 - 1e-14) - radii - rounding;
+    // Where numbers overflow, nothing is known.
+    let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
     let distance = length(points[1] - points[0]);
     HullDistance { distance, lower: lower.min(distance), points, features }
 }

@@ -19,7 +19,8 @@
 //! does a needle in a large face count, with its volume. Exchanging the bodies reverses the force. It has no friction and no
 //! damping.
 //!
-//! Stiffness is in force per area and depth; all lengths are in the unit of the meshes.
+//! Stiffness is in force per area and depth; all lengths are in the unit of the meshes, with sizes from about 1e-60 to 1e60:
+//! beyond, squares of lengths and areas overflow or vanish, and the force is 0.
 //!
 //! # How it changes
 //!

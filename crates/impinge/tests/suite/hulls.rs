@@ -343,7 +343,7 @@ fn merged<'m>(parts: impl IntoIterator<Item = &'m Mesh>) -> Mesh {
 
 fn coverage_of(mesh: &Mesh) -> (usize, usize) {
     let polytope = Polytope::new(mesh.positions()).expect("finite");
-    let coverage = Coverage::new(&polytope, mesh.positions(), mesh.faces());
+    let coverage = Coverage::new(&polytope, mesh);
     (coverage.red_facets(), polytope.hull().facets().len())
 }
 
@@ -483,6 +483,71 @@ fn bodies_in_the_hulls_of_others_are_found_as_by_brute() {
     }
 }
 
+/// Meshes whose faces all lie in a line or a point, which have no inside, through and beside a ball.
+#[test]
+fn bodies_that_are_segments_or_points_are_found_as_by_brute() {
+    let ball = generate::sphere(168).unwrap();
+    let line = vec![DVec3::splat(-2.0), DVec3::ZERO, DVec3::splat(2.0)];
+    let segment = Mesh::new(line, vec![[0, 1, 2], [2, 1, 0]]).unwrap();
+    let point = Mesh::new(vec![DVec3::X; 3], vec![[0, 1, 2]]).unwrap();
+    let (mut random, mut touching) = (Random::new(21), 0);
+    for (name, body) in [("segment", segment), ("point", point)] {
+        let mut brute = Pair::with_method(Method::BRUTE, ball.clone(), body.clone());
+        let mut hull = Pair::with_method(Method::HULL, ball.clone(), body);
+        for step in 0..300 {
+            let place = match name {
+                // On a vertex of the ball.
+                "point" if step % 3 == 0 => {
+                    ball.positions()[step % ball.positions().len()] - DVec3::X
+                }
+                _ => random.direction() * random.range(0.0, 1.5),
+            };
+            let turn = if name == "point" { DMat3::IDENTITY } else { random.rotation() };
+            let pose = Pose::new(turn, place).unwrap();
+            let expected = brute.contacts(&Pose::IDENTITY, &pose).to_vec();
+            check_pair(
+                &format!("{name}, step {step}"),
+                &mut hull,
+                [&Pose::IDENTITY, &pose],
+                &expected,
+            );
+            touching += usize::from(!expected.is_empty());
+        }
+    }
+    assert!(touching > 200, "only {touching} steps touch");
+}
+
+/// Thin bodies along a diagonal, whose first supports along the axes are all in a line.
+#[test]
+fn depths_of_spindles_agree_with_all_candidate_normals() {
+    let axis = DVec3::ONE.normalize();
+    let (u, v) = axis.any_orthonormal_pair();
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let radius = [0.2, 0.05, 0.01][(seed % 3) as usize];
+        let ring = (0..6).map(|i| {
+            let angle = f64::from(i) * std::f64::consts::FRAC_PI_3;
+            (u * angle.cos() + v * angle.sin()) * radius
+        });
+        let points: Vec<DVec3> = ring.chain([DVec3::ONE, -DVec3::ONE]).collect();
+        let spindle = Polytope::new(&points).unwrap();
+        let by = axis * random.range(-0.5, 0.5) + random.direction() * radius * 0.3;
+        let pose = Pose::from_translation(if seed == 0 { DVec3::ZERO } else { by }).unwrap();
+        let truth = depth_by_normals((&spindle, &Pose::IDENTITY), (&spindle, &pose));
+        let found = penetration((&spindle, &Pose::IDENTITY), (&spindle, &pose));
+        match found {
+            None => assert!(truth < 1e-13, "seed {seed}: none instead of {truth}"),
+            Some(found) => {
+                assert!(
+                    (found.depth - truth).abs() < 1e-12,
+                    "seed {seed}: {found:?}, truly {truth}"
+                );
+                assert!(truth - found.at_least < 1e-11, "seed {seed}: {found:?}, truly {truth}");
+            }
+        }
+    }
+}
+
 /// Convex bodies that overlap are found to touch by a few exact tests, without a tree.
 #[test]
 fn red_features_that_cross_answer_at_once() {
@@ -559,7 +624,7 @@ fn patches_are_convex_and_cover_every_face_once() {
         ("ball", generate::icosphere(3).unwrap()),
     ];
     for (name, mesh) in meshes {
-        let patches = convex_patches(mesh.positions(), mesh.faces());
+        let patches = convex_patches(&mesh);
         let mut all: Vec<u32> = patches.iter().flatten().copied().collect();
         all.sort_unstable();
         assert!(all.iter().copied().eq(0..mesh.faces().len() as u32), "{name}: each face once");
@@ -585,6 +650,17 @@ fn patches_are_convex_and_cover_every_face_once() {
             ),
         }
     }
+}
+
+#[test]
+fn faces_without_an_area_are_patches_of_their_own() {
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::X * 0.5];
+    // Two real faces that share an edge, and three degenerate ones.
+    let faces = vec![[0, 1, 2], [0, 0, 1], [0, 0, 3], [0, 1, 3], [0, 4, 1]];
+    let mesh = Mesh::new(corners.to_vec(), faces).unwrap();
+    let mut patches = convex_patches(&mesh);
+    patches.sort();
+    assert_eq!(patches, [vec![0, 3], vec![1], vec![2], vec![4]]);
 }
 
 #[test]
@@ -623,7 +699,7 @@ fn distances_of_unions_are_those_of_the_closest_pieces() {
 fn sweep_and_prune_finds_all_facets_whose_boxes_overlap() {
     let ball = generate::icosphere(2).unwrap();
     let hull = Polytope::new(ball.positions()).unwrap();
-    let coverage = Coverage::new(&hull, ball.positions(), ball.faces());
+    let coverage = Coverage::new(&hull, &ball);
     let mut pairs = FacetPairs::new();
     let mut found_any = 0;
     for step in 0..40 {

@@ -27,7 +27,7 @@ pub struct FacetPair {
 ///
 /// let ball = generate::sphere(528)?;
 /// let hull = Polytope::new(ball.positions())?;
-/// let coverage = Coverage::new(&hull, ball.positions(), ball.faces());
+/// let coverage = Coverage::new(&hull, &ball);
 /// let beside = Pose::from_translation(DVec3::new(1.9, 0.0, 0.0))?;
 /// let mut pairs = FacetPairs::new();
 /// let found = pairs.find((&hull, &coverage, &Pose::IDENTITY), (&hull, &coverage, &beside));

@@ -76,7 +76,7 @@ impl HullTree {
         let polytope = Polytope::new(points).unwrap_or_else(|error| {
             unreachable!("coordinates are finite, and a mesh has fewer than 2^32 corners: {error}")
         });
-        let coverage = Coverage::new(&polytope, mesh.positions(), mesh.faces());
+        let coverage = Coverage::new(&polytope, mesh);
         Self { polytope, coverage, options, tree }
     }
 }
