@@ -166,7 +166,7 @@ fn no_answer_of_a_world_is_stale() {
     }
     assert!(between > 10_000 && own > 10_000, "{between} contacts of two bodies, {own} of one");
     assert!(
-        rebuilt > 250 && refitted > 250 && in_cells > 150,
+        rebuilt > 150 && refitted > 250 && in_cells > 150,
         "{rebuilt} rebuilt, {refitted} refitted, {in_cells} in cells"
     );
 }

@@ -417,7 +417,7 @@ fn bowl(radius: f64) -> Mesh {
     Mesh::new(ball.positions().iter().map(|&p| p * radius).collect(), faces).expect("valid")
 }
 
-/// A hand: a palm with five fingers; a glove: the same, a little larger.
+/// The five fingers of a hand, or, a little larger, those of a glove.
 fn hand(grown: f64) -> Mesh {
     let part = |size: DVec3, by: DVec3| {
         let part = generate::bar(size + DVec3::splat(grown), [3, 2, 6]).expect("valid");
@@ -425,12 +425,8 @@ fn hand(grown: f64) -> Mesh {
         part.with_positions(part.positions().iter().map(|&p| p - center + by).collect())
             .expect("valid")
     };
-    let mut parts = vec![part(DVec3::new(2.0, 0.4, 2.0), DVec3::ZERO)];
-    for i in 0..5 {
-        let x = -1.0 + 0.5 * f64::from(i);
-        parts.push(part(DVec3::new(0.3, 0.3, 1.5), DVec3::new(x, 0.0, 1.9 + 0.3 * grown)));
-    }
-    merged(&parts)
+    let finger = |i: i32| part(DVec3::new(0.3, 0.3, 1.5), DVec3::X * (0.5 * f64::from(i)));
+    merged(&[-2, -1, 0, 1, 2].map(finger))
 }
 
 /// Hulls that overlap while the bodies do not touch, or touch here and there: equal to `brute`.
@@ -441,7 +437,7 @@ fn bodies_in_the_hulls_of_others_are_found_as_by_brute() {
     let scenes = [
         ("linked tori", torus.clone(), torus.clone(), link),
         ("nested bowls", bowl(1.0), bowl(0.9), Pose::IDENTITY),
-        ("hand in glove", hand(0.1), hand(0.0), Pose::IDENTITY),
+        ("hand in glove", hand(0.18), hand(0.0), Pose::IDENTITY),
         (
             "ball in bowl",
             bowl(1.0),
