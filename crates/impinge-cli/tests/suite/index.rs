@@ -7,7 +7,7 @@ const A: &str = "gen:sphere,faces=960";
 const B: &str = "gen:deformed-torus,around=40,tube=12";
 
 /// Methods without index files: building them takes no longer than checking a file would.
-const NOT_SAVED: [&str; 5] = ["brute", "naive", "boxtree", "octree", "face-octree"];
+const NOT_SAVED: [&str; 6] = ["brute", "naive", "boxtree", "octree", "face-octree", "hull"];
 
 fn pairs(folder: &Folder, more: &[&str]) -> (String, Value) {
     let out = folder.at("pairs.csv");

@@ -242,7 +242,8 @@ impl Shape {
     /// What was prepared, as bytes, to be kept and loaded by [`from_bytes`](Self::from_bytes).
     ///
     /// `None` for methods that prepare nothing (`brute`, `face-octree`), or as fast as a file could be checked
-    /// (`boxtree`, `octree`). The mesh is not in the bytes, only a hash of it.
+    /// (`boxtree`, `octree`, and `hull`, whose hulls would have to be made again). The mesh is not in the bytes, only a hash
+    /// of it.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         self.prepared().to_bytes(&self.0.mesh)
     }
