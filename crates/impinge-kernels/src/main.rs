@@ -12,8 +12,8 @@
 mod inputs;
 
 use fearless_simd::Level;
-use impinge::convex::Hull;
-use impinge::glam::DVec3;
+use impinge::convex::{Hull, PenetrationSearch, Polytope, Tracker};
+use impinge::glam::{DQuat, DVec3};
 use impinge::method::boxtree::{Boxtree, BoxtreeOptions};
 use impinge::narrow::triangles_intersect;
 use impinge::volume::{Aabb, BoundingVolume, Dop, Obb, Sphere};
@@ -78,6 +78,8 @@ const KERNELS: &[Kernel] = &[
     }),
     ("hull.ball", || prepared(inputs::ball().positions(), hull)),
     ("hull.cloud", || prepared(inputs::cloud(5000), hull)),
+    ("hull.track", || prepared(track_input(), track)),
+    ("hull.depth", || prepared(track_input(), depth)),
     ("place.ball", || prepared((inputs::ball(), generate::random_rotations(1, 20)), place)),
 ];
 
@@ -188,6 +190,37 @@ fn refit((mut tree, mesh): (Boxtree, &'static Mesh)) -> Boxtree {
 
 fn hull(points: &'static [DVec3]) -> Hull {
     Hull::new(points).expect("they have an extent")
+}
+
+/// The hull of a ball, and a path around it at a small gap.
+fn track_input() -> (Polytope, Vec<Pose>) {
+    let ball = Polytope::new(inputs::ball().positions()).expect("finite");
+    let pose = |i: u32| {
+        // The tangent of half the angle, so that no sine is needed, which may differ from platform to platform.
+        let t = 0.001 * f64::from(i);
+        let place = DVec3::new(1.0 - t * t, 2.0 * t, 0.0) / (1.0 + t * t) * 2.1;
+        Pose::from_quat(DQuat::from_xyzw(t, 0.0, 0.0, 1.0).normalize(), place).expect("a rotation")
+    };
+    (ball, (0..1000).map(pose).collect())
+}
+
+// The closest features of two balls, from step to step.
+fn track((ball, poses): (Polytope, Vec<Pose>)) -> Tracker {
+    let mut tracker = Tracker::new();
+    for pose in &poses {
+        black_box(tracker.distance((&ball, &Pose::IDENTITY), (&ball, pose)));
+    }
+    tracker
+}
+
+// How deep two balls lie in each other, at every tenth pose, half as far away.
+fn depth((ball, poses): (Polytope, Vec<Pose>)) -> PenetrationSearch {
+    let mut search = PenetrationSearch::new();
+    for pose in poses.iter().step_by(10) {
+        let near = Pose::new(pose.rotation(), pose.translation() * 0.5).expect("a rotation");
+        black_box(search.find((&ball, &Pose::IDENTITY), (&ball, &near)));
+    }
+    search
 }
 
 // Putting a mesh's corners where a pose places them.
