@@ -104,8 +104,7 @@ methods! {
     NAIVE = naive::METHOD;
     /// A tree of oriented boxes with eight children a node, tested eight at a time. The default.
     WIDE = wide::METHOD;
-    /// The closest features of the bodies' convex hulls, kept from query to query, before a tree. For convex bodies, and bodies
-    /// that are mostly apart.
+    /// The closest features of the bodies' convex hulls, kept from query to query, before the tree of the default method.
     HULL = hull::METHOD;
     /// A binary tree of axis-aligned boxes.
     AABB = methods::AABB;
