@@ -12,7 +12,9 @@ use std::collections::HashMap;
 ///
 /// Exact: a face lies in a facet if its three corners lie in the facet's plane, and a facet counts as covered only if every
 /// point of it belongs to a face. A facet that is covered by faces whose edges do not match (T-junctions) may count as not
-/// covered, which is always safe.
+/// covered, which is always safe. So may one whose faces are flat only up to rounding: a quadrilateral with one corner a
+/// last bit below the plane of the others has two facets, divided along the diagonal that bulges, and the mesh may have divided it along
+/// the other.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     faces: Vec<u32>,
@@ -29,7 +31,7 @@ impl Coverage {
     /// ```
     /// use impinge::{convex::{Coverage, Polytope}, generate};
     ///
-    /// let ball = generate::sphere(528)?;
+    /// let ball = generate::icosphere(3)?;
     /// let hull = Polytope::new(ball.positions())?;
     /// let coverage = Coverage::new(&hull, &ball);
     /// assert!((0..hull.hull().facets().len() as u32).all(|facet| coverage.is_red(facet)));

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 /// ```
 /// use impinge::{convex::convex_patches, generate};
 ///
-/// let ball = generate::sphere(528)?;
+/// let ball = generate::icosphere(3)?;
 /// assert_eq!(convex_patches(&ball).len(), 1);
 /// let torus = generate::torus(1.0, 0.4, [30, 10])?;
 /// let patches = convex_patches(&torus);

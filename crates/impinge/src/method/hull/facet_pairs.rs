@@ -25,7 +25,7 @@ pub struct FacetPair {
 /// ```
 /// use impinge::{Pose, convex::{Coverage, Polytope}, generate, glam::DVec3, method::hull::FacetPairs};
 ///
-/// let ball = generate::sphere(528)?;
+/// let ball = generate::icosphere(3)?;
 /// let hull = Polytope::new(ball.positions())?;
 /// let coverage = Coverage::new(&hull, &ball);
 /// let beside = Pose::from_translation(DVec3::new(1.9, 0.0, 0.0))?;
