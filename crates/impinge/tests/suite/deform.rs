@@ -115,7 +115,7 @@ fn no_answer_of_a_world_is_stale() {
                 bodies.push((world.add(body).unwrap(), mesh.clone(), pose));
             }
             world.set_deformed_search(SEARCHES[number % 3]);
-            for step in 0..24 {
+            for step in 0..36 {
                 for (id, mesh, pose) in &mut bodies {
                     match random.below(5) {
                         0 | 1 => {
@@ -166,7 +166,7 @@ fn no_answer_of_a_world_is_stale() {
     }
     assert!(between > 10_000 && own > 10_000, "{between} contacts of two bodies, {own} of one");
     assert!(
-        rebuilt > 150 && refitted > 250 && in_cells > 150,
+        rebuilt > 250 && refitted > 250 && in_cells > 150,
         "{rebuilt} rebuilt, {refitted} refitted, {in_cells} in cells"
     );
 }
