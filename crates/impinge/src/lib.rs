@@ -63,6 +63,7 @@ mod pose;
 pub mod query;
 pub mod scenario;
 mod simd;
+pub mod solid;
 mod stopwatch;
 mod threads;
 mod tolerance;

@@ -1,0 +1,22 @@
+//! NC verification: finds every place where a moving tool cuts into the shape that should remain.
+//!
+//! This crate neither prints nor reads arguments. It relies on `impinge::solid` for swept solids and on `impinge-io`
+//! for meshes.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
+//! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
+//! | `machine.rs` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
+//! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
+#![forbid(unsafe_code)]
+
+pub mod machine;
+pub mod motion;
+pub mod program;
+pub mod tool;
+
+pub use machine::Machine;
+pub use motion::{ArcMotion, Motion, ToolPose};
+pub use program::{Move, MoveKind, Program};
+pub use tool::{Tool, ToolPart, ToolPartKind};
