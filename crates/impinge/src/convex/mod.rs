@@ -51,4 +51,5 @@ pub use pieces::{Pieces, PiecesDistance, PiecesTracker};
 pub use placed_pair::{HullDistance, PlacedPolytope};
 pub use polytope::{Feature, Polytope};
 pub use separating_plane::SeparatingPlane;
+pub(crate) use simplex::nearest_to_origin;
 pub use tracker::Tracker;

@@ -4,10 +4,10 @@ use glam::DVec3;
 
 /// The point of a simplex closest to the origin: a mean of some of its corners.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Nearest {
-    pub(super) point: DVec3,
+pub(crate) struct Nearest {
+    pub(crate) point: DVec3,
     /// The weight of each corner; 0 for corners that are not needed.
-    pub(super) weights: [f64; 4],
+    pub(crate) weights: [f64; 4],
 }
 
 impl Nearest {
@@ -24,7 +24,7 @@ impl Nearest {
 ///
 /// Every face of a simplex that the origin may be nearest to is tried, and the nearest is taken: slower than the search by
 /// regions, and nothing can go wrong with flat simplices.
-pub(super) fn nearest_to_origin(corners: &[DVec3]) -> Nearest {
+pub(crate) fn nearest_to_origin(corners: &[DVec3]) -> Nearest {
     match *corners {
         [p] => Nearest { point: p, weights: [1.0, 0.0, 0.0, 0.0] },
         [p, q] => on_segment([(0, p), (1, q)]),

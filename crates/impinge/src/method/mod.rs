@@ -61,7 +61,9 @@ pub use group::{Group, GroupPair, GroupPairs, GroupSearch, GroupVisitor};
 pub use hierarchy::LeafVisitor;
 pub use nearest::{MeshDistance, NearestFaces};
 pub use order::WalkOrder;
-pub use prepared::{Load, PointScratch, Prepared, Recipe, RefitError, TreeReport};
+pub use prepared::{
+    Load, PointScratch, Prepared, Recipe, RefitError, SolidScratch, SolidVisitor, TreeReport,
+};
 pub(crate) use question::Proximity;
 pub use question::{FaceDecider, PlacedShape, Question};
 pub use resumable::{Budget, Meter, OpenPair};

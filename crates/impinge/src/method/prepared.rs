@@ -1,9 +1,9 @@
 //! The search structure that a method prepares for a mesh, and ways to prepare it.
 
 use super::{GroupSearch, Method, Search, boxtree::OpenNode, save::TreeFileError};
-use crate::{Mesh, Pose, Ray, Threads};
+use crate::{Mesh, Pose, Ray, Threads, solid::SweptSolid};
 use glam::DVec3;
-use std::{any::Any, fmt, sync::Arc};
+use std::{any::Any, fmt, ops::ControlFlow, sync::Arc};
 
 /// A method's search structure for one mesh.
 ///
@@ -97,6 +97,50 @@ pub trait Prepared: Any + fmt::Debug + Send + Sync {
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         visit_all(mesh, visit);
+    }
+
+    /// Visits every face of the placed mesh that a solid touches, and possibly others, in any order, until `visit` returns
+    /// `Break`. By default all faces.
+    ///
+    /// If the scratch has a [front](Self::solid_front) of this structure, the search starts there.
+    fn faces_near_solid(
+        &self,
+        (mesh, _pose): (&Mesh, &Pose),
+        _solid: &SweptSolid,
+        _scratch: &mut SolidScratch,
+        visit: &mut SolidVisitor<'_>,
+    ) {
+        let _ = (0..mesh.faces().len() as u32).try_for_each(visit);
+    }
+
+    /// Finds the parts of this structure that are near a solid, for searches with solids inside of it: the moves of a tool
+    /// that stays in a region, for example. By default the front is the whole structure.
+    fn solid_front(
+        &self,
+        _placed: (&Mesh, &Pose),
+        _region: &SweptSolid,
+        scratch: &mut SolidScratch,
+    ) {
+        scratch.has_front = false;
+    }
+}
+
+/// Callback for each face that a solid may touch. `Break` ends the search.
+pub type SolidVisitor<'v> = dyn FnMut(u32) -> ControlFlow<()> + 'v;
+
+/// Memory for searches with solids, reused from search to search so that none allocates once warm.
+#[derive(Debug, Default)]
+pub struct SolidScratch {
+    pub(crate) stack: Vec<u32>,
+    /// The nodes near a region, from which searches start.
+    pub(crate) front: Vec<u32>,
+    pub(crate) has_front: bool,
+}
+
+impl SolidScratch {
+    /// Forgets the front: the next searches start at the root.
+    pub fn drop_front(&mut self) {
+        self.has_front = false;
     }
 }
 

@@ -13,11 +13,13 @@
 //! | `timed.rs` | [`Timed`]: queries that can be interrupted and continued |
 //! | `points.rs` | a shape and points: the nearest point, faces within a distance, inside or outside |
 //! | `rays.rs` | a shape and rays: the first hit, all hits |
+//! | `near_solid.rs` | a shape and a swept solid: the faces that the solid touches |
 //! | `self_query.rs` | [`SelfQuery`]: a shape and itself |
 //! | `searcher.rs` | any two shapes, one pair after another, for worlds and assemblies |
 
 mod batch;
 mod call;
+mod near_solid;
 mod pair;
 mod points;
 mod rays;

@@ -79,4 +79,110 @@ impl RevolvedHull {
     pub fn discs(&self) -> &[RoundedDisc] {
         &self.discs[..self.len]
     }
+
+    /// The rounding that all discs have at least.
+    pub(super) fn common_rounding(&self) -> f64 {
+        self.discs().iter().map(|disc| disc.rounding).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The hull of discs with that much less rounding.
+    pub(super) fn without_rounding(mut self, common: f64) -> Self {
+        for disc in &mut self.discs {
+            disc.rounding = (disc.rounding - common).max(0.0);
+        }
+        self
+    }
+
+    /// The least and the largest height of a point of the solid.
+    pub fn heights(&self) -> [f64; 2] {
+        let least = |low: f64, disc: &RoundedDisc| low.min(disc.height - disc.rounding);
+        let most = |high: f64, disc: &RoundedDisc| high.max(disc.height + disc.rounding);
+        let discs = self.discs();
+        [discs.iter().fold(f64::INFINITY, least), discs.iter().fold(f64::NEG_INFINITY, most)]
+    }
+
+    /// The largest distance of a point of the solid from the axis.
+    pub fn largest_radius(&self) -> f64 {
+        self.discs().iter().map(|disc| disc.radius + disc.rounding).fold(0.0, f64::max)
+    }
+
+    /// The largest distance of a point of the solid from the origin of its heights.
+    pub fn reach(&self) -> f64 {
+        let reach = |disc: &RoundedDisc| disc.height.hypot(disc.radius) + disc.rounding;
+        self.discs().iter().map(reach).fold(0.0, f64::max)
+    }
+
+    /// A smaller solid, such that every point of this one is within `distance` of it.
+    ///
+    /// Let q be a point of the solid: a weighted mean of points of its discs. Each of them is within the distance of a point
+    /// of the reduced disc, so q is within the distance of the same mean of those, which is a point of the smaller solid.
+    ///
+    /// [`Shrinking::Everywhere`] returns a solid inside this one. The others may leave it where the solid becomes narrower
+    /// towards an end.
+    #[must_use]
+    pub fn shrunk(&self, distance: f64, by: Shrinking) -> Self {
+        let heights = || self.discs().iter().map(|disc| disc.height);
+        let low = heights().fold(f64::INFINITY, f64::min);
+        let high = heights().fold(f64::NEG_INFINITY, f64::max);
+        let mut shrunk = *self;
+        for disc in &mut shrunk.discs[..self.len] {
+            let from_rounding = match by {
+                Shrinking::Everywhere => distance.min(disc.rounding),
+                Shrinking::Heights => 0.0,
+                Shrinking::Radii => (distance - disc.radius).clamp(0.0, disc.rounding),
+            };
+            disc.rounding -= from_rounding;
+            let rest = distance - from_rounding;
+            let inward = if disc.height == low {
+                1.0
+            } else if disc.height == high {
+                -1.0
+            } else {
+                0.0
+            };
+            let along = inward * rest.min(0.5 * (high - low));
+            match by {
+                Shrinking::Heights => disc.height += along,
+                Shrinking::Radii => disc.radius = (disc.radius - rest).max(0.0),
+                // A point of the axis can only move along it.
+                Shrinking::Everywhere if disc.radius == 0.0 => disc.height += along,
+                Shrinking::Everywhere => {
+                    // The rim moves by √2 times as much, if the moved disc stays inside.
+                    let part = std::f64::consts::FRAC_1_SQRT_2;
+                    let (height, radius) = (disc.height + part * along, disc.radius - part * rest);
+                    if along != 0.0 && self.radius_at_least(height) >= radius {
+                        (disc.height, disc.radius) = (height, radius.max(0.0));
+                    } else {
+                        disc.radius = (disc.radius - rest).max(0.0);
+                    }
+                }
+            }
+        }
+        shrunk
+    }
+
+    /// A lower bound of the solid's radius at a height: that of the hull of the discs without their roundings.
+    fn radius_at_least(&self, height: f64) -> f64 {
+        let discs = self.discs();
+        let mut radius = f64::NEG_INFINITY;
+        for below in discs.iter().filter(|disc| disc.height <= height) {
+            for above in discs.iter().filter(|disc| disc.height >= height) {
+                let whole = above.height - below.height;
+                let share = if whole > 0.0 { (height - below.height) / whole } else { 0.0 };
+                radius = radius.max(below.radius + (above.radius - below.radius) * share);
+            }
+        }
+        radius
+    }
+}
+
+/// How a solid is made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shrinking {
+    /// Radii, heights and roundings.
+    Everywhere,
+    /// The heights of the lowest and the highest discs alone.
+    Heights,
+    /// The radii alone.
+    Radii,
 }

@@ -3,17 +3,20 @@
 //! A tree says how it is walked in three traits, each with a purpose of its own: [`Walk`] for the
 //! faces that touch, [`NearestWalk`] for the least distance, [`ResumableWalk`] for queries that can be
 //! interrupted. [`HierarchySearch`] makes a [`Search`](super::Search) of them: threads, visitors,
-//! caches, budgets. [`FrameRay`] and [`FramePoint`] are for queries about a ray or a point and one tree.
+//! caches, budgets. [`FrameRay`], [`FramePoint`] and [`FrameSolid`] are for
+//! queries about a ray, a point or a solid and one tree.
 
 #[cfg(test)]
 pub(super) mod one_tree;
 mod point;
 mod ray;
 mod search;
+mod solid;
 
 pub(super) use point::FramePoint;
 pub(super) use ray::{FrameRay, FrameSegment, TAU_SLACK};
 pub(super) use search::HierarchySearch;
+pub(super) use solid::FrameSolid;
 
 use super::{
     FaceDecider, Found, Front, Hint, Meter, NearestFaces, OpenPair, Prepared, Question,

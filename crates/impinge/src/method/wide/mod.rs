@@ -20,6 +20,7 @@
 //! | `nearest.rs`, `resumable.rs` | the same for distances, and for queries that can be interrupted |
 //! | `point.rs` | down one tree, to the faces that are close to a point |
 //! | `ray.rs` | down one tree, to the faces that a ray may meet |
+//! | `solid.rs` | down one tree, to the faces that a swept solid may touch |
 
 mod boxes;
 mod build;
@@ -34,6 +35,7 @@ mod refit;
 mod relative_pose;
 mod resumable;
 mod save;
+mod solid;
 #[cfg(test)]
 mod tests;
 mod triangles;
@@ -45,11 +47,12 @@ use super::{
     MethodInfo, PointScratch, Prepared, Recipe, Search,
     fit_quality::FitQuality,
     hierarchy::{FrameRay, HierarchySearch},
-    prepared::visit_all,
+    prepared::{SolidScratch, SolidVisitor, visit_all},
 };
 use crate::{
     Mesh, Method, Pose, Ray, Threads,
     simd::{Eight, lanes, vector},
+    solid::SweptSolid,
     volume::Frame,
 };
 use glam::DVec3;
@@ -145,6 +148,25 @@ impl Prepared for WideTree {
                 self.along_segment(&segment, scratch, visit);
             }
         }
+    }
+
+    fn faces_near_solid(
+        &self,
+        (_mesh, pose): (&Mesh, &Pose),
+        solid: &SweptSolid,
+        scratch: &mut SolidScratch,
+        visit: &mut SolidVisitor<'_>,
+    ) {
+        self.near_solid(pose, solid, scratch, visit);
+    }
+
+    fn solid_front(
+        &self,
+        (_mesh, pose): (&Mesh, &Pose),
+        region: &SweptSolid,
+        scratch: &mut SolidScratch,
+    ) {
+        self.front_of(pose, region, scratch);
     }
 }
 

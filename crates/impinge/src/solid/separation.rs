@@ -1,0 +1,386 @@
+//! The distance of a swept solid and a triangle, with proven bounds.
+//!
+//! The algorithm of Gilbert, Johnson and Keerthi (1988) on the true solid: it needs nothing of a convex solid but the
+//! furthest point along a direction. Every direction it tries gives a lower bound of the distance: the gap between the
+//! two bodies along it. The points it finds give an upper bound.
+//!
+//! # Errors
+//! The corners of the triangle are taken relative to the solid's origin, which rounds each coordinate once. All else is a
+//! few dozen operations on numbers no larger than the sum of the two bodies' reaches. [`ROUNDINGS`] times the rounding of
+//! that sum covers them. A gap along a direction counts only if it exceeds the error, so a solid and a triangle that
+//! touch are never taken for separate. Those that are closer than [`ERROR`] of their reach may count as touching.
+
+use super::SweptSolid;
+use crate::{convex::nearest_to_origin, narrow::Triangle};
+use glam::DVec3;
+
+/// A bound of the rounding errors of a gap, relative to the reach of the two bodies, in units of 2⁻⁵².
+const ROUNDINGS: f64 = 64.0;
+
+/// A solid and a triangle that are farther apart than this, relative to the reach of both as seen from the solid's origin,
+/// are never taken for touching.
+pub const ERROR: f64 = 1e-8;
+
+/// The most steps. Most pairs need fewer than ten.
+const MOST_STEPS: usize = 64;
+
+/// How far a solid and a triangle are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Separation {
+    /// The distance is at least this.
+    pub lower: f64,
+    /// The distance is at most this; 0 if the two touch.
+    pub upper: f64,
+    /// A point of the solid, `upper` away from the triangle.
+    pub on_solid: DVec3,
+    /// A point of the triangle, `upper` away from the solid.
+    pub on_triangle: DVec3,
+    /// A unit vector from the solid towards the triangle, along which the gap is at least `lower`; zero if the two touch.
+    pub direction: DVec3,
+}
+
+impl SweptSolid {
+    /// Whether the solid and a triangle share a point. If they do, the answer is yes. If they are farther apart than
+    /// [`ERROR`] of their reach, the answer is no.
+    #[inline]
+    pub fn touches(&self, triangle: &Triangle) -> bool {
+        let corners = triangle.map(|corner| corner - self.origin());
+        let error = self.error(&corners);
+        // Most triangles are beside the solid as seen along their own plane.
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        let length = normal.length();
+        if length > 0.0 {
+            let normal = normal / length;
+            let [least, most] = extents(&corners, normal);
+            if least > self.extent_from_origin(normal) + error
+                || -most > self.extent_from_origin(-normal) + error
+            {
+                return false;
+            }
+        }
+        self.search(&corners, error, Goal::Decide).upper <= 0.0
+    }
+
+    /// The distance of the solid and a triangle.
+    pub fn distance(&self, triangle: &Triangle) -> Separation {
+        let corners = triangle.map(|corner| corner - self.origin());
+        self.search(&corners, self.error(&corners), Goal::Measure)
+    }
+
+    /// The distance of the solid and a point.
+    pub fn distance_to_point(&self, point: DVec3) -> Separation {
+        self.distance(&[point; 3])
+    }
+
+    /// How far the solid must be moved along a direction until it no longer touches a triangle, and does not touch it
+    /// further on either. 0 if it does not touch the triangle, wherever it is moved in that direction.
+    ///
+    /// The result is at least the true one, and exceeds it by at most `accuracy` and [`ERROR`] of the reach. Only values
+    /// above `least` are of interest: if the true one is not above it, `least` is returned.
+    pub fn clearing_move(
+        &self,
+        triangle: &Triangle,
+        direction: DVec3,
+        least: f64,
+        accuracy: f64,
+    ) -> f64 {
+        let length = direction.length();
+        if length == 0.0 || !length.is_finite() {
+            return least;
+        }
+        let direction = direction / length;
+        let corners = triangle.map(|corner| corner - self.origin());
+        let error = self.error(&corners);
+        // Where the solid is certainly beyond the triangle.
+        let [_, most] = extents(&corners, direction);
+        let mut move_by = most + self.extent_from_origin(-direction);
+        // Both move back towards each other until they nearly touch. The bodies are convex, and a gap along a direction
+        // closes evenly as one of them moves, so no step passes the place where they touch.
+        for _ in 0..4 * MOST_STEPS {
+            if move_by <= least {
+                return least;
+            }
+            let moved = corners.map(|corner| corner - direction * move_by);
+            let found = self.search(&moved, error, Goal::Measure);
+            // The solid is above the triangle, so the gap shrinks as the solid moves back.
+            let approach = -found.direction.dot(direction);
+            if found.upper <= accuracy.max(8.0 * error) || found.lower <= 0.0 {
+                return move_by;
+            }
+            if approach <= 0.0 {
+                return least;
+            }
+            let step = found.lower / approach;
+            if step < 1e-3 * accuracy {
+                return move_by;
+            }
+            move_by -= step;
+        }
+        move_by
+    }
+
+    /// The largest rounding error of a gap between the solid and a triangle with corners relative to the origin.
+    fn error(&self, corners: &Triangle) -> f64 {
+        let reach = corners.iter().map(|corner| corner.abs().max_element()).fold(0.0, f64::max);
+        ROUNDINGS * f64::EPSILON * (reach + self.reach())
+    }
+
+    /// The distance of the solid and a triangle with corners relative to the solid's origin.
+    fn search(&self, corners: &Triangle, error: f64, goal: Goal) -> Separation {
+        let (core, rounding) = self.core();
+        let center = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let mut simplex = Simplex::default();
+        simplex.push(core.support(corners, -center));
+        // The bounds are those of the core.
+        let mut best = Separation { upper: f64::INFINITY, ..NOTHING_FOUND };
+        let mut last_sq = f64::INFINITY;
+        for _ in 0..MOST_STEPS {
+            let nearest = nearest_to_origin(&simplex.differences[..simplex.len]);
+            simplex.keep(nearest.weights);
+            // A weighted mean of points of the body of differences, so it is one of its points, however rough the weights
+            // are.
+            let point = simplex.nearest();
+            let distance_sq = point.length_squared();
+            if simplex.len == 4 || distance_sq <= error * error {
+                return self.touching(&simplex);
+            }
+            let distance = distance_sq.sqrt();
+            // From the solid to the triangle.
+            let toward = -point / distance;
+            if distance < best.upper {
+                let [on_solid, on_triangle] = simplex.points();
+                (best.upper, best.on_solid, best.on_triangle) = (distance, on_solid, on_triangle);
+            }
+            let support = core.support(corners, point);
+            let gap = -toward.dot(support.difference) - error;
+            if gap > best.lower {
+                (best.lower, best.direction) = (gap, toward);
+            }
+            let is_known = match goal {
+                Goal::Decide => best.lower > rounding || best.upper <= rounding,
+                Goal::Measure => best.upper - best.lower <= 4.0 * error,
+            };
+            // No progress is possible any more in this precision.
+            let is_stuck = distance_sq >= last_sq || simplex.contains(&support);
+            if is_known || is_stuck {
+                break;
+            }
+            last_sq = distance_sq;
+            simplex.push(support);
+        }
+        if best.lower <= rounding {
+            // Touching, or undecided to within the error, which counts as touching.
+            return self.touching(&simplex);
+        }
+        best.lower -= rounding;
+        best.upper = (best.upper - rounding).max(best.lower);
+        best.on_solid += self.origin() + best.direction * rounding;
+        best.on_triangle += self.origin();
+        best
+    }
+
+    fn touching(&self, simplex: &Simplex) -> Separation {
+        let [_, on_triangle] = simplex.points();
+        // The core may be apart from the triangle by the rounding, so the triangle's point is the common one.
+        let point = self.origin() + on_triangle;
+        Separation { on_solid: point, on_triangle: point, ..NOTHING_FOUND }
+    }
+
+    /// The difference of a point of the solid and a point of the triangle that is furthest against a direction.
+    #[inline]
+    fn support(&self, corners: &Triangle, direction: DVec3) -> Support {
+        let on_solid = self.furthest_from_origin(-direction);
+        let mut on_triangle = corners[0];
+        let mut most = direction.dot(corners[0]);
+        for corner in &corners[1..] {
+            let along = direction.dot(*corner);
+            if along > most {
+                (most, on_triangle) = (along, *corner);
+            }
+        }
+        Support { on_solid, on_triangle, difference: on_solid - on_triangle }
+    }
+}
+
+const NOTHING_FOUND: Separation = Separation {
+    lower: 0.0,
+    upper: 0.0,
+    on_solid: DVec3::ZERO,
+    on_triangle: DVec3::ZERO,
+    direction: DVec3::ZERO,
+};
+
+/// Whether a search ends when the bodies are known to touch or not, or when their distance is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    Decide,
+    Measure,
+}
+
+/// The least and the largest product of a direction with a corner.
+#[inline]
+fn extents(corners: &Triangle, direction: DVec3) -> [f64; 2] {
+    let [a, b, c] = corners.map(|corner| direction.dot(corner));
+    [a.min(b).min(c), a.max(b).max(c)]
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Support {
+    on_solid: DVec3,
+    on_triangle: DVec3,
+    difference: DVec3,
+}
+
+/// Up to four differences of points of the two bodies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Simplex {
+    differences: [DVec3; 4],
+    on_solid: [DVec3; 4],
+    on_triangle: [DVec3; 4],
+    weights: [f64; 4],
+    len: usize,
+}
+
+impl Simplex {
+    fn push(&mut self, support: Support) {
+        self.differences[self.len] = support.difference;
+        self.on_solid[self.len] = support.on_solid;
+        self.on_triangle[self.len] = support.on_triangle;
+        self.weights[self.len] = if self.len == 0 { 1.0 } else { 0.0 };
+        self.len += 1;
+    }
+
+    /// Keeps the points with a weight.
+    fn keep(&mut self, weights: [f64; 4]) {
+        let mut len = 0;
+        for i in 0..self.len {
+            if weights[i] > 0.0 {
+                self.differences[len] = self.differences[i];
+                self.on_solid[len] = self.on_solid[i];
+                self.on_triangle[len] = self.on_triangle[i];
+                self.weights[len] = weights[i];
+                len += 1;
+            }
+        }
+        self.len = len;
+    }
+
+    fn contains(&self, support: &Support) -> bool {
+        self.differences[..self.len].contains(&support.difference)
+    }
+
+    /// The difference that the weights stand for.
+    fn nearest(&self) -> DVec3 {
+        let terms = self.differences.iter().zip(self.weights).take(self.len);
+        terms.map(|(difference, weight)| *difference * weight).sum()
+    }
+
+    /// The points of the solid and of the triangle that the weights stand for.
+    fn points(&self) -> [DVec3; 2] {
+        let mut points = [DVec3::ZERO; 2];
+        for i in 0..self.len {
+            points[0] += self.on_solid[i] * self.weights[i];
+            points[1] += self.on_triangle[i] * self.weights[i];
+        }
+        points
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        generate::Random,
+        narrow::triangles_distance,
+        solid::{RevolvedHull, RoundedDisc, swept::tests::random_solid},
+    };
+
+    fn vector(random: &mut Random) -> DVec3 {
+        DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0))
+    }
+
+    fn random_triangle(random: &mut Random) -> Triangle {
+        let at = vector(random) * 1.5;
+        let size = [0.0, 0.01, 1.0, 4.0][random.below(4) as usize];
+        [0; 3].map(|_| at + vector(random) * size)
+    }
+
+    #[test]
+    fn a_swept_ball_is_a_capsule() {
+        let mut touching = 0;
+        for seed in 0..20_000 {
+            let mut random = Random::new(seed);
+            let rounding = random.range(0.0, 1.0);
+            let ball = RevolvedHull::new(&[RoundedDisc { height: 0.0, radius: 0.0, rounding }]);
+            let (from, travel) = (vector(&mut random), vector(&mut random));
+            let solid = SweptSolid::new(ball.expect("valid"), from, DVec3::Z).swept(travel);
+            let triangle = random_triangle(&mut random);
+            let core = [from, from + travel, from + travel];
+            let expected = triangles_distance(&core, &triangle).distance - rounding;
+            let found = solid.distance(&triangle);
+            assert!(
+                (found.upper - expected.max(0.0)).abs() < 1e-12,
+                "seed {seed}: {found:?} {expected}"
+            );
+            assert!(found.lower <= expected.max(0.0) + 1e-14, "seed {seed}: {found:?} {expected}");
+            touching += usize::from(expected < 0.0);
+        }
+        assert!((2000..18_000).contains(&touching), "{touching}");
+    }
+
+    /// Bounds are tight, and no direction shows a larger gap than the upper bound.
+    #[test]
+    fn bounds_of_distances_meet() {
+        let mut touching = 0;
+        let mut worst = 0.0_f64;
+        for seed in 0..40_000 {
+            let mut random = Random::new(seed);
+            let solid = random_solid(&mut random);
+            let triangle = random_triangle(&mut random);
+            let found = solid.distance(&triangle);
+            assert_eq!(solid.touches(&triangle), found.upper == 0.0, "seed {seed}");
+            touching += usize::from(found.upper == 0.0);
+            worst = worst.max(found.upper - found.lower);
+            // The witness is a point of the triangle and of the solid.
+            let on_triangle = triangles_distance(&[found.on_triangle; 3], &triangle).distance;
+            assert!(on_triangle < 1e-12, "seed {seed}: {on_triangle}");
+            for _ in 0..10 {
+                let direction = random.rotation() * DVec3::X;
+                let [least, _] = extents(&triangle, direction);
+                let gap = least - solid.extent(direction);
+                assert!(gap <= found.upper + 1e-12, "seed {seed}: {gap} {found:?}");
+                assert!(
+                    direction.dot(found.on_solid) <= solid.extent(direction) + 1e-12,
+                    "seed {seed}"
+                );
+            }
+        }
+        assert!((4000..35_000).contains(&touching), "{touching}");
+        assert!(worst < 1e-8, "{worst}");
+    }
+
+    #[test]
+    fn a_clearing_move_ends_where_the_triangle_is_just_left() {
+        let mut moved = 0;
+        for seed in 0..20_000 {
+            let mut random = Random::new(seed);
+            let solid = random_solid(&mut random);
+            let triangle = random_triangle(&mut random);
+            let direction = random.rotation() * DVec3::X;
+            let by = solid.clearing_move(&triangle, direction, 0.0, 1e-7);
+            if by > 0.0 {
+                moved += 1;
+                let there = solid.moved(direction * by).distance(&triangle);
+                assert!(there.upper < 1e-6, "seed {seed}: {by} {there:?}");
+            } else {
+                assert!(!solid.touches(&triangle), "seed {seed}");
+            }
+            for beyond in [1e-3, 0.1, 10.0] {
+                let there = solid.moved(direction * (by + beyond));
+                assert!(!there.touches(&triangle), "seed {seed}: {by} + {beyond}");
+            }
+        }
+        assert!(moved > 4000, "{moved}");
+    }
+}
