@@ -5,18 +5,29 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `setup.rs` | [`Setup`]: the part, the stock and the fixtures |
+//! | `check.rs`, `options.rs` | [`check`]: every move of a program against every body of a setup |
+//! | `outcome.rs` | [`Outcome`]: the gouges that were found |
 //! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
 //! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
 //! | `machine.rs` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod machine;
 pub mod motion;
+pub mod options;
+pub mod outcome;
 pub mod program;
+pub mod setup;
 pub mod tool;
 
+pub use check::{Watch, check};
 pub use machine::Machine;
 pub use motion::{ArcMotion, Motion, ToolPose};
+pub use options::Options;
+pub use outcome::{Gouge, Outcome};
 pub use program::{Move, MoveKind, Program};
+pub use setup::{Body, Role, Setup};
 pub use tool::{Tool, ToolPart, ToolPartKind};
