@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `setup.rs` | [`Setup`]: the part, the stock and the fixtures |
 //! | `check.rs`, `options.rs` | [`check`]: every move of a program against every body of a setup |
+//! | `sweep.rs`, `depth.rs` | one part of a tool during one move against one body: does it touch, and how deep |
 //! | `outcome.rs` | [`Outcome`]: the gouges that were found |
 //! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
 //! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
@@ -15,12 +16,14 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+mod depth;
 pub mod machine;
 pub mod motion;
 pub mod options;
 pub mod outcome;
 pub mod program;
 pub mod setup;
+mod sweep;
 pub mod tool;
 
 pub use check::{Watch, check};

@@ -50,3 +50,12 @@ pub struct Outcome {
     /// All gouges: by move, then by body, then by the part of the tool.
     pub gouges: Vec<Gouge>,
 }
+
+impl Outcome {
+    /// The result of checking some moves.
+    pub(crate) fn new(moves: usize, gouges: Vec<Gouge>) -> Self {
+        let worst_depth = gouges.iter().map(|gouge| gouge.depth).fold(0.0, f64::max);
+        let gouging_moves = gouges.chunk_by(|a, b| a.move_index == b.move_index).count();
+        Self { moves, gouging_moves, worst_depth, gouges }
+    }
+}

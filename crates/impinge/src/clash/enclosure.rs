@@ -42,8 +42,12 @@ impl Enclosure {
 
     /// Whether a point is inside, in the coordinates of the mesh. If holes of the surface leave that open, it counts as inside.
     pub fn contains(&self, point: DVec3) -> bool {
-        let mut scratch = PointScratch::new();
+        self.contains_with(point, &mut PointScratch::default())
+    }
+
+    /// The same, with memory that is reused from call to call.
+    pub fn contains_with(&self, point: DVec3, scratch: &mut PointScratch) -> bool {
         let placed = (&self.shape, &Pose::IDENTITY);
-        self.solid.locate(placed, point, 0.0, &mut scratch) != Location::Outside
+        self.solid.locate(placed, point, 0.0, scratch) != Location::Outside
     }
 }
