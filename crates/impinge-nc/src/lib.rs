@@ -18,5 +18,8 @@ pub mod tool;
 
 pub use machine::Machine;
 pub use motion::{ArcMotion, Motion, ToolPose};
-pub use program::{Move, MoveKind, Program};
+pub use program::{
+    Move, MoveKind, Note, Program, Unit,
+    gcode::{GcodeOptions, Rapids, ToolOffset},
+};
 pub use tool::{Tool, ToolPart, ToolPartKind};

@@ -45,6 +45,16 @@ pub enum Motion {
         /// The positions of the axes at the end.
         to: [f64; 6],
     },
+    /// The tip moves along a segment from the first three positions to the first three, in the coordinates of the part,
+    /// while the rotary axes of a machine move linearly and turn the axis of the tool.
+    TipControlled {
+        /// The machine, whose rotary axes give the axis of the tool.
+        machine: Arc<Machine>,
+        /// The tip X, Y, Z (in millimetres) and the rotary axes A, B, C (in radians) at the start.
+        from: [f64; 6],
+        /// The same at the end.
+        to: [f64; 6],
+    },
 }
 
 /// An arc, a helix or a spiral. At time t the tip is at
