@@ -1,5 +1,9 @@
 //! Programs: the moves of a tool, line by line.
 
+mod csv;
+
+pub use csv::is_csv_path;
+
 use crate::Motion;
 
 /// A program as a list of moves.
