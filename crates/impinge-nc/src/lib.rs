@@ -7,19 +7,20 @@
 //! |---|---|
 //! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
 //! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
-//! | `machine.rs` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
+//! | `machine/` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
 #![forbid(unsafe_code)]
 
 pub mod machine;
 pub mod motion;
 pub mod program;
+mod toml_file;
 pub mod tool;
 
-pub use machine::Machine;
+pub use machine::{Machine, RotaryAxis, Side};
 pub use motion::{ArcMotion, Motion, ToolPose};
 pub use program::{
     Move, MoveKind, Note, Program, Unit,
     gcode::{GcodeOptions, Rapids, ToolOffset},
 };
-pub use tool::{Tool, ToolPart, ToolPartKind};
+pub use tool::{TipShape, Tool, ToolPart, ToolPartKind};

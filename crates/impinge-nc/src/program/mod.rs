@@ -6,6 +6,10 @@
 
 pub mod gcode;
 
+mod csv;
+
+pub use csv::is_csv_path;
+
 use crate::Motion;
 use std::fmt;
 
