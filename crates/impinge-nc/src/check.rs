@@ -199,7 +199,8 @@ impl Checker<'_> {
                 }
                 last_tip = Some(step.motion.pose_at(1.0).tip);
                 let is_touching = self.touches(step, piece, rule, memory);
-                let is_hit = is_touching || !is_known_outside && self.is_inside(step, piece, rule, memory);
+                let is_hit =
+                    is_touching || !is_known_outside && self.is_inside(step, piece, rule, memory);
                 is_known_outside = !is_hit;
                 if is_hit {
                     let found = self.measure(first + index, step, piece, rule, memory);

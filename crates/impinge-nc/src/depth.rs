@@ -164,7 +164,8 @@ impl DepthSearch<'_> {
         let bounds = solid.bounds();
         let body = self.body.mesh().bounds();
         let slack = DVec3::splat(self.allowance);
-        let (mut low, mut high) = (bounds.min.max(body.min - slack), bounds.max.min(body.max + slack));
+        let (mut low, mut high) =
+            (bounds.min.max(body.min - slack), bounds.max.min(body.max + slack));
         if !self.body.enclosure.is_solid() {
             // The solid below an open surface has no bottom.
             (low, high) = (bounds.min, bounds.max);
@@ -227,7 +228,8 @@ impl DepthSearch<'_> {
         // From the surface inward.
         let inward = (center - nearest) / signed;
         let along = half.dot(inward.abs()) + signed;
-        let reach = (solid.extent(inward) - inward.dot(nearest)).min(along).max(size - signed).max(0.0);
+        let reach =
+            (solid.extent(inward) - inward.dot(nearest)).min(along).max(size - signed).max(0.0);
         // How far beyond the edges of the face a point of the box may be.
         let beyond = (size - self.room_around(face, nearest)).max(0.0);
         Some(rough.min(reach.hypot(beyond) + self.allowance))

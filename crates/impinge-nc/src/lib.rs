@@ -11,7 +11,7 @@
 //! | `outcome.rs` | [`Outcome`]: the gouges that were found |
 //! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
 //! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
-//! | `machine.rs` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
+//! | `machine/` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
 #![forbid(unsafe_code)]
 
@@ -24,13 +24,17 @@ pub mod outcome;
 pub mod program;
 pub mod setup;
 mod sweep;
+mod toml_file;
 pub mod tool;
 
 pub use check::{Watch, check};
-pub use machine::Machine;
+pub use machine::{Machine, RotaryAxis, Side};
 pub use motion::{ArcMotion, Motion, ToolPose};
 pub use options::Options;
 pub use outcome::{Gouge, Outcome};
-pub use program::{Move, MoveKind, Program};
+pub use program::{
+    Move, MoveKind, Note, Program, Unit,
+    gcode::{GcodeOptions, Rapids, ToolOffset},
+};
 pub use setup::{Body, Role, Setup};
-pub use tool::{Tool, ToolPart, ToolPartKind};
+pub use tool::{TipShape, Tool, ToolPart, ToolPartKind};

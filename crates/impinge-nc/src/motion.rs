@@ -186,9 +186,7 @@ fn turned(from: DVec3, to: DVec3, share: f64) -> DVec3 {
     let angle = from.angle_between(to);
     let sideways = to - from * from.dot(to);
     match sideways.try_normalize() {
-        Some(sideways) => {
-            from * libm::cos(share * angle) + sideways * libm::sin(share * angle)
-        }
+        Some(sideways) => from * libm::cos(share * angle) + sideways * libm::sin(share * angle),
         None => from,
     }
 }

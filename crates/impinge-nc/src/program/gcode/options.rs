@@ -1,0 +1,101 @@
+//! What a reader of G-code must know that the program does not say.
+
+use crate::{Machine, program::Unit};
+use impinge::glam::DVec3;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// Options of [`Program::read_gcode`](crate::Program::read_gcode).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct GcodeOptions {
+    /// Whether words that the reader does not know are passed over with a note. By default they are errors.
+    pub allow_unknown: bool,
+    /// Whether lines that start with `/` are passed over, as if the switch "block delete" were on.
+    pub block_delete: bool,
+    /// The path of rapid moves.
+    pub rapids: Rapids,
+    /// The unit of a program that uses neither `G20` nor `G21`.
+    pub unit: Unit,
+    /// Where the tip of the tool is before the first move, in millimetres. By default it is not known.
+    pub start: Option<DVec3>,
+    /// Work offsets by the number of the coordinate system: 1 is `G54`, 6 is `G59`, 9 is `G59.3`. Each is the place of
+    /// the program's zero, seen from the machine's zero: X, Y, Z in millimetres, A, B, C in radians.
+    pub offsets: BTreeMap<u8, [f64; 6]>,
+    /// The zero of the part, seen from the machine's zero, in millimetres. It is subtracted from all positions, so
+    /// that the moves are in the coordinates of the part.
+    pub origin: DVec3,
+    /// The position that `G28` returns to, seen from the machine's zero, in millimetres and radians.
+    pub home: Option<[f64; 6]>,
+    /// The position that `G30` returns to, seen from the machine's zero, in millimetres and radians.
+    pub second_home: Option<[f64; 6]>,
+    /// Lengths and diameters by the number of the tool or offset, for `G43 H` and `G41 D`.
+    pub tools: BTreeMap<u32, ToolOffset>,
+    /// The kinematics of the machine. Programs that turn rotary axes need it.
+    pub machine: Option<Arc<Machine>>,
+    /// A program of more moves is refused. Bounds the memory: a move takes about 160 bytes.
+    pub most_moves: usize,
+    /// A program that executes more lines is refused. Ends endless loops.
+    pub most_lines: u64,
+}
+
+impl Default for GcodeOptions {
+    fn default() -> Self {
+        Self {
+            allow_unknown: false,
+            block_delete: false,
+            rapids: Rapids::Straight,
+            unit: Unit::Millimetre,
+            start: None,
+            offsets: BTreeMap::new(),
+            origin: DVec3::ZERO,
+            home: None,
+            second_home: None,
+            tools: BTreeMap::new(),
+            machine: None,
+            most_moves: 10_000_000,
+            most_lines: 50_000_000,
+        }
+    }
+}
+
+/// The path of a rapid move in several axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Rapids {
+    /// All axes arrive together: the path is a segment.
+    #[default]
+    Straight,
+    /// All linear axes start together at the same speed, and each stops when it arrives: the path has up to three
+    /// segments.
+    Dogleg,
+    /// Both paths are checked, one after the other.
+    Both,
+}
+
+/// The entry of a tool table that offsets use.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ToolOffset {
+    /// The length of the tool from the spindle to the tip, in millimetres.
+    pub length: Option<f64>,
+    /// The diameter of the tool, in millimetres.
+    pub diameter: Option<f64>,
+}
+
+/// The number of a coordinate system in [`GcodeOptions::offsets`], from its name: `G54` is 1, `G59.3` is 9. The case of
+/// the letter does not matter.
+pub fn work_offset_number(name: &str) -> Option<u8> {
+    const NAMES: [&str; 9] = ["G54", "G55", "G56", "G57", "G58", "G59", "G59.1", "G59.2", "G59.3"];
+    let index = NAMES.iter().position(|known| known.eq_ignore_ascii_case(name.trim()))?;
+    Some(index as u8 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_offsets_have_numbers() {
+        assert_eq!(work_offset_number("G54"), Some(1));
+        assert_eq!(work_offset_number(" g59.3"), Some(9));
+        assert_eq!(work_offset_number("G53"), None);
+    }
+}
