@@ -1,5 +1,5 @@
-// Builds the page into one file: script, style and licences stand in it, and a policy that lets nothing else run
-// and nothing be fetched.
+// Builds a page into one file: script, style and licences stand in it, and a policy that lets nothing else run
+// and nothing be fetched. The mode says which page: `vite build --mode nc`.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,13 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), "utf
 
 const hash = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-function oneFile(): Plugin {
+/** The pages: the text around the script, the script, and the file that is built. */
+const PAGES: Record<string, { html: string; script: string; file: string }> = {
+  clash: { html: "clash.html", script: "src/main.ts", file: "report.html" },
+  nc: { html: "nc.html", script: "src/nc/main.ts", file: "nc.html" },
+};
+
+function oneFile(html: string, fileName: string): Plugin {
   return {
     name: "one-file",
     enforce: "post",
@@ -38,25 +44,29 @@ function oneFile(): Plugin {
         script,
         licence: read("node_modules/three/LICENSE").trim(),
       };
-      const source = read("index.html").replace(/%(\w+)%/g, (_, name: string) => {
+      const source = read(html).replace(/%(\w+)%/g, (_, name: string) => {
         const value = values[name];
-        if (value === undefined) throw new Error(`index.html asks for ${name}`);
+        if (value === undefined) throw new Error(`${html} asks for ${name}`);
         return value;
       });
-      this.emitFile({ type: "asset", fileName: "report.html", source });
+      this.emitFile({ type: "asset", fileName, source });
     },
   };
 }
 
-export default defineConfig({
-  plugins: [oneFile()],
-  build: {
-    target: "es2022",
-    modulePreload: false,
-    cssCodeSplit: false,
-    rolldownOptions: {
-      input: "src/main.ts",
-      output: { format: "iife" },
+export default defineConfig(({ mode }) => {
+  const page = PAGES[mode];
+  if (!page) throw new Error(`there is no page ${mode}; the pages are ${Object.keys(PAGES).join(", ")}`);
+  return {
+    plugins: [oneFile(page.html, page.file)],
+    build: {
+      target: "es2022",
+      modulePreload: false,
+      cssCodeSplit: false,
+      rolldownOptions: {
+        input: page.script,
+        output: { format: "iife" },
+      },
     },
-  },
+  };
 });

@@ -1,7 +1,7 @@
 // Meshes as the graphics card takes them: smooth where faces meet at small angles, with edges where they do not.
 
 import { BufferAttribute, BufferGeometry } from "three";
-import type { MeshData } from "../data.ts";
+import type { MeshData } from "../packed.ts";
 
 /** Faces that meet at less than this are shaded as one surface. */
 const SMOOTH = Math.cos((32 * Math.PI) / 180);

@@ -1,23 +1,17 @@
-// The picture: the assembly, the chosen clash in it, and a camera that goes round them.
+// The stage of a view: a scene, and a camera that goes round it and flies to what is chosen.
 
 import {
   DirectionalLight,
   HemisphereLight,
   PerspectiveCamera,
   Quaternion,
-  Raycaster,
   Scene,
-  Sphere,
-  Vector2,
   Vector3,
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import type { Box, Point, Report } from "../data.ts";
-import { Highlight } from "./highlight.ts";
-import { Parts, type Mode } from "./parts.ts";
-import { Pins } from "./pins.ts";
-import { Space } from "./space.ts";
+import type { Point } from "../packed.ts";
+import type { Space } from "./space.ts";
 
 export type Up = "y" | "z";
 export const VIEWS = ["iso", "front", "top", "right"] as const;
@@ -27,13 +21,6 @@ const FIELD = 32;
 const HALF = ((FIELD / 2) * Math.PI) / 180;
 const FLIGHT = 420;
 const SLOW = 120;
-/** How much larger than a clash the picture of it is. */
-const AROUND = 1.5;
-/** How many faces a graphics card draws at once with ease, and how many a processor does in its place. */
-const EASY = 4_000_000;
-const EASY_IN_SOFTWARE = 400_000;
-/** Among how many marks the one under the pointer is looked for whenever it moves. */
-const EASY_MARKS = 20_000;
 
 export interface Seen {
   position: Point;
@@ -41,59 +28,51 @@ export interface Seen {
   distance: number;
 }
 
-export class View {
+/** A ball that the camera frames: its centre in the coordinates of the report, and its radius. */
+export type Ball = [Point, number];
+
+export abstract class Stage {
   onFrame: () => void = () => {};
-  onPickClash: (row: number) => void = () => {};
-  onHover: (row: number | null, at: [number, number]) => void = () => {};
-  onPickPart: (part: number | null) => void = () => {};
   /** When the camera is where it was last sent. */
   arrival: Promise<void> = Promise.resolve();
-  readonly space: Space;
-  readonly parts: Parts;
-  private readonly scene = new Scene();
-  private readonly camera = new PerspectiveCamera(FIELD, 1, 0.001, 10);
-  private readonly renderer: WebGLRenderer;
-  readonly highlight: Highlight;
-  private readonly pins: Pins;
+  protected readonly scene = new Scene();
+  protected readonly camera = new PerspectiveCamera(FIELD, 1, 0.001, 10);
+  protected readonly renderer: WebGLRenderer;
   private readonly light = new DirectionalLight("#ffffff", 1.9);
   private controls: OrbitControls;
-  private mode: Mode = "faint";
-  private chosen: { row: number; place: number | null } | null = null;
-  private listed: ArrayLike<number> = [];
   private isDue = false;
   private flight: { stop: () => void } | null = null;
   /** From where the user looked before the view was turned for them. */
-  private wish: Vector3 | null = null;
+  protected wish: Vector3 | null = null;
 
   constructor(
-    private readonly container: HTMLElement,
-    private readonly report: Report,
+    protected readonly container: HTMLElement,
+    readonly space: Space,
     private up: Up,
+    label: string,
   ) {
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.domElement.tabIndex = -1;
     this.renderer.domElement.setAttribute("role", "img");
-    this.renderer.domElement.setAttribute("aria-label", "The assembly; drag to turn it, scroll to come closer");
+    this.renderer.domElement.setAttribute("aria-label", label);
     container.append(this.renderer.domElement);
-
-    this.space = new Space(report);
-    this.parts = new Parts(report, this.space, this.isInSoftware() ? EASY_IN_SOFTWARE : EASY);
-    this.highlight = new Highlight(report, this.space, this.parts);
-    this.pins = new Pins(report, this.space);
-    this.scene.add(this.parts, this.highlight, this.pins.object);
     this.scene.add(new HemisphereLight("#e8f1ff", "#4a4f5c", 1.35), this.camera);
     this.light.position.set(0.6, 0.9, 1.2);
     this.camera.add(this.light, this.light.target);
     this.controls = this.newControls();
-    this.listenForClicks();
-    new ResizeObserver(() => this.resize()).observe(container);
-    this.resize();
-    this.arrange();
-    this.fit(false);
   }
 
-  private isInSoftware(): boolean {
+  /** Starts to draw; called when the scene is complete. */
+  protected start(): void {
+    new ResizeObserver(() => this.resize()).observe(this.container);
+    this.resize();
+  }
+
+  /** What the camera frames if it looks from another side; null for everything. */
+  protected abstract chosenBall(): Ball | null;
+
+  protected isInSoftware(): boolean {
     const gl = this.renderer.getContext();
     const info = gl.getExtension("WEBGL_debug_renderer_info");
     const name = info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
@@ -161,102 +140,7 @@ export class View {
     this.draw();
   }
 
-  /** Shows which clashes the list shows. */
-  list(rows: ArrayLike<number>): void {
-    this.listed = rows;
-    this.pins.arrange(rows, this.renderer.getPixelRatio());
-    this.draw();
-  }
-
-  context(mode: Mode): void {
-    this.mode = mode;
-    this.arrange();
-    this.draw();
-  }
-
-  private showMode(): void {
-    // With nothing chosen, hiding all else would leave nothing.
-    const isWhole = !this.chosen;
-    this.parts.show(isWhole ? "solid" : this.mode);
-    this.parts.shells.visible = isWhole && this.mode !== "solid";
-    this.pins.object.visible = isWhole;
-  }
-
-  private arrange(): void {
-    const row = this.chosen && this.report.header.rows[this.chosen.row];
-    if (row) this.parts.arrange(row.points[0], new Set([row.a, row.b]), this.mode === "faint");
-    else this.parts.arrange(null, this.parts.unseen(this.mode), false);
-    const around = new Sphere();
-    if (this.chosen) {
-      const [center, radius] = this.sphere(this.chosen.row, this.chosen.place);
-      around.set(this.space.toPicture(center), radius * this.space.scale);
-    }
-    this.highlight.show(this.chosen?.row ?? null, this.chosen?.place ?? null, around, this.renderer.getPixelRatio());
-    this.showMode();
-  }
-
-  /** Shows another moment of the path. */
-  moveTo(moment: number): void {
-    this.report.moveTo(moment);
-    this.arrange();
-    this.draw();
-  }
-
-  /** Chooses a clash, or a place of it, and frames it; null shows all again. */
-  select(row: number | null, place: number | null, isAnimated = true): Promise<void> {
-    this.chosen = row === null ? null : { row, place };
-    if (row === null) {
-      this.arrange();
-      return this.fit(isAnimated);
-    }
-    const [center, radius] = this.sphere(row, place);
-    this.moveOrigin(center);
-    this.arrange();
-    return this.frame(this.space.toPicture(center), AROUND * radius * this.space.scale, this.across(row), isAnimated);
-  }
-
-  /** From where one looked; at a gap, turned so far that one looks across it. */
-  private across(row: number): Vector3 {
-    const direction = this.wish ?? this.direction();
-    this.wish = direction;
-    const [p, q] = this.report.header.rows[row].points.map((point) => this.space.toPicture(point));
-    const gap = q.sub(p);
-    if (gap.lengthSq() === 0) return direction;
-    gap.normalize();
-    const turned = direction.clone().projectOnPlane(gap);
-    if (turned.lengthSq() < 1e-3) return direction;
-    // A little aslant, so that the faces on its sides are seen as well.
-    const slant = Math.sign(direction.dot(gap)) * 0.35;
-    return turned.normalize().addScaledVector(gap, slant).normalize();
-  }
-
-  /** Where a clash is: around all of it; of a gap or a point as much as tells what is there. */
-  private sphere(row: number, place: number | null): [Point, number] {
-    const clash = this.report.header.rows[row];
-    if (clash.verdict === "inside") {
-      // What lies inside is the matter, not where it comes closest.
-      const part = this.space.radius(clash.a) < this.space.radius(clash.b) ? clash.a : clash.b;
-      return [this.space.middle(part), this.space.radius(part)];
-    }
-    const at = place === null ? clash : clash.places[place];
-    const point = place === null ? clash.points[0] : clash.places[place].point;
-    const [min, max]: Box = at.extent ?? [point, point];
-    const center = min.map((low, axis) => low / 2 + max[axis] / 2) as Point;
-    const radius = Math.hypot(...min.map((low, axis) => (max[axis] - low) / 2));
-    const smaller = Math.min(this.space.radius(clash.a), this.space.radius(clash.b));
-    return [center, Math.max(radius, Math.min(0.2 * smaller, 40 * radius || Infinity), 1e-9 / this.space.scale)];
-  }
-
-  /** Moves the origin of the picture; nothing seems to move. */
-  private moveOrigin(to: Point): void {
-    const shift = this.space.toPicture(to);
-    this.space.origin = to;
-    this.camera.position.sub(shift);
-    this.controls.target.sub(shift);
-    this.pins.arrange(this.listed, this.renderer.getPixelRatio());
-  }
-
-  private direction(): Vector3 {
+  protected direction(): Vector3 {
     return this.camera.position.clone().sub(this.controls.target).normalize();
   }
 
@@ -285,13 +169,25 @@ export class View {
     return isTurned ? (this.wish ?? this.direction()) : this.sideDirection("iso");
   }
 
-  /** From one side: at the clash if there is one, else at all. */
+  /** From one side: at what is chosen, else at all. */
   look(side: Side): Promise<void> {
     const direction = this.sideDirection(side);
     this.wish = direction;
-    if (!this.chosen) return this.fit(true, direction);
-    const [center, radius] = this.sphere(this.chosen.row, this.chosen.place);
-    return this.frame(this.space.toPicture(center), AROUND * radius * this.space.scale, direction, true);
+    const ball = this.chosenBall();
+    return ball ? this.frameBall(ball, direction, true) : this.fit(true, direction);
+  }
+
+  /** Flies to where a ball fills the view. */
+  protected frameBall([center, radius]: Ball, direction: Vector3, isAnimated: boolean): Promise<void> {
+    return this.frame(this.space.toPicture(center), radius * this.space.scale, direction, isAnimated);
+  }
+
+  /** Moves the origin of the picture; nothing seems to move. */
+  protected moveOrigin(to: Point): void {
+    const shift = this.space.toPicture(to);
+    this.space.origin = to;
+    this.camera.position.sub(shift);
+    this.controls.target.sub(shift);
   }
 
   private sideDirection(side: Side): Vector3 {
@@ -368,45 +264,10 @@ export class View {
     return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
   }
 
-  private listenForClicks(): void {
-    const canvas = this.renderer.domElement;
-    let start: [number, number] | null = null;
-    canvas.addEventListener("pointerdown", (event) => (start = [event.clientX, event.clientY]));
-    canvas.addEventListener("pointerup", (event) => {
-      const isClick = start && Math.hypot(event.clientX - start[0], event.clientY - start[1]) < 4;
-      start = null;
-      if (isClick && event.button === 0) this.click(event);
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      const clash = event.buttons === 0 && this.listed.length <= EASY_MARKS ? this.pinAt(event) : null;
-      canvas.style.cursor = clash === null ? "" : "pointer";
-      this.onHover(clash, [event.offsetX, event.offsetY]);
-    });
-    canvas.addEventListener("pointerleave", () => this.onHover(null, [0, 0]));
-  }
-
   /** Where the pointer is in the view, from -1 to 1. */
-  private pointer(event: PointerEvent): [number, number] {
+  protected pointer(event: PointerEvent): [number, number] {
     const { left, top, width, height } = this.renderer.domElement.getBoundingClientRect();
     return [(2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / height];
-  }
-
-  /** The clash whose mark is under the pointer. */
-  private pinAt(event: PointerEvent): number | null {
-    const { clientWidth: width, clientHeight: height } = this.container;
-    return this.pins.pick(...this.pointer(event), [24 / width, 24 / height], this.camera);
-  }
-
-  private click(event: PointerEvent): void {
-    const [x, y] = this.pointer(event);
-    const clash = this.pinAt(event);
-    if (clash !== null) {
-      this.onPickClash(clash);
-      return;
-    }
-    const ray = new Raycaster();
-    ray.setFromCamera(new Vector2(x, y), this.camera);
-    this.onPickPart(this.parts.visible ? this.parts.pick(ray) : null);
   }
 
   /** Where on the screen a point of the assembly is, from the top left of the view; null behind the camera. */

@@ -25,7 +25,7 @@ import { COLORS, SIDES } from "../words.ts";
 import { contact, heatOf, type Contact } from "./heat.ts";
 import { clashing, clashingBehind, glass, marks, type Focus } from "./materials.ts";
 import type { Parts } from "./parts.ts";
-import type { Space } from "./space.ts";
+import type { AssemblySpace } from "./assembly_space.ts";
 
 /** Maximum number of face pairs whose contact is computed; of more pairs, an even selection without a curve. */
 const CURVE_PAIRS = 20_000;
@@ -55,7 +55,7 @@ export class Highlight extends Group {
 
   constructor(
     private readonly report: Report,
-    private readonly space: Space,
+    private readonly space: AssemblySpace,
     private readonly parts: Parts,
   ) {
     super();

@@ -1,37 +1,11 @@
-// From the coordinates of the assembly to those of the picture.
-//
-// Coordinates may be large and what clashes small, so the picture has its own origin, moved to what is looked at, and
-// its own scale. All that goes to the graphics card is worked out in double precision relative to these.
+// Where the parts of an assembly are in the picture.
 
-import { Box3, Vector3 } from "three";
 import type { Box, Point, Report } from "../data.ts";
+import { Space } from "./space.ts";
 
-export class Space {
-  /** The point of the assembly that is the origin of the picture. */
-  origin: Point = [0, 0, 0];
-  /** What lengths are multiplied by: the whole assembly is about 1 large. */
-  readonly scale: number;
-  readonly bounds: Box;
-
+export class AssemblySpace extends Space {
   constructor(private readonly report: Report) {
-    this.bounds = boundsOf(report);
-    const [min, max] = this.bounds;
-    const radius = Math.hypot(...min.map((low, axis) => (max[axis] - low) / 2));
-    this.scale = radius > 0 ? 1 / radius : 1;
-    this.origin = min.map((low, axis) => low / 2 + max[axis] / 2) as Point;
-  }
-
-  toPicture(point: Point): Vector3 {
-    const [x, y, z] = point.map((value, axis) => (value - this.origin[axis]) * this.scale);
-    return new Vector3(x, y, z);
-  }
-
-  toWorld(point: Vector3): Point {
-    return point.toArray().map((value, axis) => value / this.scale + this.origin[axis]) as Point;
-  }
-
-  box([min, max]: Box): Box3 {
-    return new Box3(this.toPicture(min), this.toPicture(max));
+    super(boundsOf(report));
   }
 
   /** Where a part is: writes a column-major matrix for points of its mesh, which reach from -1 to 1. */

@@ -5,12 +5,14 @@ import { element, byId, button, color } from "./dom.ts";
 import { read, REVIEW_STATUSES, VERDICTS, type Report, type Review } from "./data.ts";
 import { Details } from "./details.ts";
 import { CLUSTERS, Filter, ORDERS, type ClusterBy, type Item, type Order, type StatusName } from "./filter.ts";
+import { drawAxes, lookButtons } from "./frame.ts";
 import { List } from "./list.ts";
 import { PathSlider } from "./path.ts";
 import { Reviews } from "./review.ts";
 import { COLORS, Lengths, SIDES, count, plural, setColors } from "./words.ts";
 import type { Mode } from "./view/parts.ts";
-import { VIEWS, View, type Seen, type Up } from "./view/view.ts";
+import { VIEWS, type Seen, type Up } from "./view/stage.ts";
+import { View } from "./view/view.ts";
 
 /** Functions for scripts and tests. */
 interface Hooks {
@@ -415,16 +417,7 @@ class Page {
 
   private toolbar(view: View): void {
     const bar = byId("toolbar");
-    const labels = { iso: "Iso", front: "Front", top: "Top", right: "Right" };
-    bar.append(
-      element(
-        "div",
-        { class: "buttons", role: "group", "aria-label": "Look from" },
-        button("Fit all", { "data-view": "fit", title: "Show the whole assembly (F)" }, () => void view.fit()),
-        ...VIEWS.map((side, i) => button(labels[side], { "data-view": side, title: `Look from this side (${i + 1})` }, () => void view.look(side))),
-        this.upButton(view),
-      ),
-    );
+    bar.append(lookButtons(view, "assembly"));
     const modes: [Mode, string, string][] = [
       ["faint", "Faint", "Make all other parts translucent"],
       ["hidden", "Isolate", "Hide all other parts (I)"],
@@ -434,14 +427,6 @@ class Page {
       button(label, { "data-mode": mode, title, "aria-pressed": String(mode === this.mode) }, () => this.context(mode)),
     );
     bar.append(element("div", { class: "buttons context", role: "group", "aria-label": "Other parts" }, ...buttons));
-  }
-
-  private upButton(view: View): HTMLElement {
-    const made = button(`${view.upAxis.toUpperCase()} up`, { title: "Which axis points up" }, () => {
-      view.turnUp(view.upAxis === "z" ? "y" : "z");
-      made.textContent = `${view.upAxis.toUpperCase()} up`;
-    });
-    return made;
   }
 
   private context(mode: Mode): void {
@@ -469,12 +454,7 @@ class Page {
   private overlay(): void {
     const view = this.view;
     if (!view) return;
-    const names = ["x", "y", "z"];
-    const axes = view.axes().map((axis, i) => ({ axis, name: names[i] }));
-    axes.sort((one, other) => one.axis.z - other.axis.z);
-    const svg = byId<SVGSVGElement>("axes");
-    svg.replaceChildren(...axes.flatMap(({ axis, name }) => axisMark(name, 26 * axis.x, -26 * axis.y)));
-
+    drawAxes(view);
     const gap = byId("gap");
     const row = this.chosen && "row" in this.chosen ? this.report.header.rows[this.chosen.row] : null;
     const isThere = !row?.interval || row.interval.at === this.report.moment;
@@ -553,17 +533,6 @@ async function copy(text: string): Promise<boolean> {
     field.remove();
     return isDone;
   }
-}
-
-function axisMark(name: string, x: number, y: number): SVGElement[] {
-  const make = (tag: string, attributes: Record<string, string | number>) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
-    return made;
-  };
-  const text = make("text", { x: x * 1.25, y: y * 1.25, class: `axis-${name}` });
-  text.textContent = name;
-  return [make("line", { x2: x, y2: y, class: `axis-${name}` }), text];
 }
 
 async function start(): Promise<Page> {

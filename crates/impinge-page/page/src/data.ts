@@ -1,8 +1,9 @@
-// The data of the page. `src/page/header.rs` writes the header, and `src/page/mod.rs` the lists of numbers after it,
-// in the order in which they are read here.
+// The data of the page of a clash check. In the crate `impinge-clash`, `src/page/header.rs` writes the header, and
+// `src/page/mod.rs` the lists of numbers after it, in the order in which they are read here.
 
-export type Point = [number, number, number];
-export type Box = [Point, Point];
+import { unpack, type Box, type MeshData, type MeshInfo, type Point, type Reader } from "./packed.ts";
+
+export type { Box, MeshData, MeshInfo, Point };
 
 /** All verdicts, worst first. */
 export const VERDICTS = ["duplicate", "inside", "penetrating", "undecided", "fit", "clearance", "touching"] as const;
@@ -112,15 +113,6 @@ export interface Resolved {
   verdict: string;
 }
 
-export interface MeshInfo {
-  vertices: number;
-  faces: number;
-  has_faces: boolean;
-  center: Point;
-  half: Point;
-  scale: number;
-}
-
 export interface Header {
   version: string;
   files: string[];
@@ -156,11 +148,6 @@ export interface Cluster {
   /** The part that all findings have in common, if there is one. */
   name: string | null;
   count: number;
-}
-
-export interface MeshData {
-  positions: Float32Array;
-  corners: Uint32Array;
 }
 
 export class Report {
@@ -203,11 +190,7 @@ export class Report {
     this.pairsA = reader.indices(pairs);
     this.pairsB = reader.indices(pairs);
     this.ofPlaces = reader.indices(ofPlaces);
-    this.meshes = header.meshes.map((mesh) =>
-      mesh.has_faces
-        ? { positions: reader.singles(3 * mesh.vertices), corners: reader.indices(3 * mesh.faces) }
-        : null,
-    );
+    this.meshes = header.meshes.map((mesh) => reader.mesh(mesh));
   }
 
   /** Shows another moment of the path: puts the parts that move where they are then. */
@@ -266,69 +249,8 @@ export class Report {
   }
 }
 
-/** Reads numbers that were split into planes of bytes of equal weight: see `pack.rs`. */
-class Reader {
-  private at = 0;
-
-  constructor(private readonly bytes: Uint8Array) {}
-
-  take(count: number): Uint8Array {
-    if (this.at + count > this.bytes.length) throw new Error("the data of this page is cut off");
-    this.at += count;
-    return this.bytes.subarray(this.at - count, this.at);
-  }
-
-  floats(count: number): Float64Array {
-    return new Float64Array(this.planes(count, 8));
-  }
-
-  singles(count: number): Float32Array {
-    return new Float32Array(this.planes(count, 4));
-  }
-
-  indices(count: number): Uint32Array {
-    const values = new Uint32Array(this.planes(count, 4));
-    let value = 0;
-    for (let i = 0; i < count; i++) {
-      const step = values[i];
-      value = (value + ((step >>> 1) ^ -(step & 1))) >>> 0;
-      values[i] = value;
-    }
-    return values;
-  }
-
-  private planes(count: number, size: number): ArrayBuffer {
-    const planes = this.take(count * size);
-    const bytes = new Uint8Array(count * size);
-    for (let plane = 0; plane < size; plane++) {
-      const first = plane * count;
-      for (let i = 0, to = plane; i < count; i++, to += size) bytes[to] = planes[first + i];
-    }
-    return bytes.buffer;
-  }
-}
-
 /** Unpacks the data of the page. */
 export async function read(letters: string): Promise<Report> {
-  const stream = new Blob([fromBase64(letters)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const reader = new Reader(bytes);
-  const [a, b, c, d] = reader.take(4);
-  const length = a + (b << 8) + (c << 16) + d * 2 ** 24;
-  const header = JSON.parse(new TextDecoder().decode(reader.take(length))) as Header;
-  return new Report(header, reader, hash(letters));
-}
-
-function fromBase64(letters: string): Uint8Array<ArrayBuffer> {
-  // Newer browsers have a way that is ten times faster.
-  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
-  if (fromBase64) return fromBase64(letters);
-  return Uint8Array.from(atob(letters), (letter) => letter.charCodeAt(0));
-}
-
-/** A 32-bit hash of a text (FNV-1a), with its length. */
-function hash(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return `${text.length.toString(16)}-${(hash >>> 0).toString(16)}`;
+  const { header, reader, run } = await unpack<Header>(letters);
+  return new Report(header, reader, run);
 }

@@ -5,22 +5,27 @@
 
 use std::io::{self, Write};
 
-pub(super) fn floats(out: &mut dyn Write, values: impl IntoIterator<Item = f64>) -> io::Result<()> {
+/// Writes numbers in double precision.
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn floats(out: &mut dyn Write, values: impl IntoIterator<Item = f64>) -> io::Result<()> {
     planes(out, values.into_iter().map(f64::to_le_bytes))
 }
 
 /// Writes numbers rounded to single precision.
-pub(super) fn singles(
-    out: &mut dyn Write,
-    values: impl IntoIterator<Item = f64>,
-) -> io::Result<()> {
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn singles(out: &mut dyn Write, values: impl IntoIterator<Item = f64>) -> io::Result<()> {
     planes(out, values.into_iter().map(|value| (value as f32).to_le_bytes()))
 }
 
-pub(super) fn indices(
-    out: &mut dyn Write,
-    values: impl IntoIterator<Item = u32>,
-) -> io::Result<()> {
+/// Writes whole numbers.
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn indices(out: &mut dyn Write, values: impl IntoIterator<Item = u32>) -> io::Result<()> {
     let mut before = 0;
     let steps = values.into_iter().map(|value| {
         let step = value.wrapping_sub(before).cast_signed();

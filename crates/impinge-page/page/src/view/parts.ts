@@ -18,7 +18,7 @@ import {
 import type { Point, Report } from "../data.ts";
 import { edgesOf, geometryOf } from "./geometry.ts";
 import { glass, instancedEdges } from "./materials.ts";
-import type { Space } from "./space.ts";
+import type { AssemblySpace } from "./assembly_space.ts";
 
 export type Mode = "solid" | "faint" | "hidden";
 
@@ -60,7 +60,7 @@ export class Parts extends Group {
 
   constructor(
     private readonly report: Report,
-    private readonly space: Space,
+    private readonly space: AssemblySpace,
     private readonly budget: number,
   ) {
     super();
@@ -252,7 +252,7 @@ export class Parts extends Group {
 }
 
 /** The parts that at least half of all others are in the bounds of: of the largest, a few. */
-function enclosing(report: Report, space: Space): number[] {
+function enclosing(report: Report, space: AssemblySpace): number[] {
   const { parts, meshes } = report.header;
   const count = parts.name.length;
   if (count < 3) return [];
