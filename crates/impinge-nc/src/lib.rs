@@ -20,4 +20,4 @@ pub mod tool;
 pub use machine::{Machine, RotaryAxis, Side};
 pub use motion::{ArcMotion, Motion, ToolPose};
 pub use program::{Move, MoveKind, Program};
-pub use tool::{TipShape, Tool, ToolPart, ToolPartKind};
+pub use tool::{TipShape, Tool, ToolPart, ToolPartKind, ToolTable, Tools};

@@ -11,11 +11,18 @@
 //!
 //! All lengths are in millimetres. Heights are measured along the axis from the tip.
 
+mod load;
+mod mesh;
+mod outline;
 mod shape;
 mod spec;
+mod table;
 
+pub use load::{Tools, load};
+pub use mesh::{MeshToolError, MeshToolOptions};
 pub use shape::TipShape;
 pub use spec::{SpecError, is_spec};
+pub use table::{TableFormat, ToolTable};
 
 use impinge::solid::{RevolvedHull, RoundedDisc};
 

@@ -122,16 +122,17 @@ impl Tool {
         items.finish()?;
         let least = cutter.least_length();
         if let Some(length) = extras.length
-            && length * factor < least
+            && length * factor < least * (1.0 - 1e-12)
         {
-            let least = least / factor;
+            let least = (least / factor * 1e6).ceil() / 1e6;
             return Err(SpecError::Value {
                 key: "length".into(),
                 value: length.to_string(),
                 allowed: format!("at least {least}: so high is the shape of the tip"),
             });
         }
-        let length = extras.length.map(|length| length * factor);
+        // A length that equals the height of the tip may be less by a rounding error.
+        let length = extras.length.map(|length| (length * factor).max(least));
         let mut tool = cutter.tool(text.to_string(), length)?;
         match length {
             Some(length) => extras.stack_on(&mut tool, length, factor)?,
