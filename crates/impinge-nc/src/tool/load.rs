@@ -1,10 +1,10 @@
-//! Whatever a user names as a tool: a specification, a tool table or a mesh file.
+//! Loads the tools that a user names: by a specification, a tool table or a mesh file. The command line calls it.
 
 use super::{MeshToolOptions, TableFormat, Tool, ToolTable, is_spec, spec::Extras};
-use impinge_io::{Error, Format, Location, assembly::Unit, load_mesh};
+use impinge_io::{Error, Format, Location, assembly::Unit, load_mesh, one_line};
 use std::path::Path;
 
-/// What a user has named: one tool for all moves, or a table with a tool for each number.
+/// The tools of a program: one tool for all moves, or a table with a tool for each number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tools {
     /// One tool, whatever number the program selects.
@@ -23,7 +23,7 @@ impl Tools {
     }
 }
 
-/// Reads what a user has named as the tool:
+/// Reads the tool or the tool table that a user has named. The text is one of these:
 ///
 /// - a specification, such as `ball:d=6,length=20`;
 /// - the path of a tool table of LinuxCNC or CAMotics, or of a tool file in TOML;
@@ -39,7 +39,8 @@ pub fn load(text: &str, factor: f64) -> Result<Tools, Error> {
         message,
     };
     if is_spec(text) {
-        let tool = Tool::from_spec(text, factor).map_err(|found| error(text, found.to_string()))?;
+        let tool = Tool::from_spec(text, factor)
+            .map_err(|found| error(text, one_line(&found.to_string())))?;
         return Ok(Tools::One(Box::new(tool)));
     }
     let (file, _) = path_and_extras(text);

@@ -22,7 +22,7 @@ fn a_million_rows_are_read_quickly() {
     assert!(seconds < 5.0, "{seconds} s");
 }
 
-/// Whatever the text, the reader returns finite moves or an error with a line.
+/// For any text, the reader returns finite moves or an error that names the file.
 #[test]
 fn changed_text_gives_a_path_or_an_error() {
     let base = "x,y,z,i,j,k\r\n0,0,5,0,0,1\r\n1.5,-2e1,3,0.6,0,0.8\r\n7,8,9,1,1,1\n\n";

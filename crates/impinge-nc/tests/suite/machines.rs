@@ -43,7 +43,7 @@ fn the_tool_of_the_impeller_program_moves_along_its_axis() {
         let step = end.tip - start.tip;
         if start.axis == end.axis && step.length() > 5.0 && is_rapid {
             plunges += 1;
-            along += usize::from(step.normalize().dot(end.axis).abs() > 0.99999);
+            along += usize::from(step.normalize().dot(end.axis).abs() > 1.0 - 1e-7);
         }
     }
     println!("{along} of {plunges} long moves without turning are along the axis");
@@ -56,7 +56,7 @@ fn the_tool_of_the_impeller_program_moves_along_its_axis() {
         let axis = machine.tool_axis([axes[3], 0.0, -axes[5]]);
         pair[0].1[3..] == axes[3..]
             && step.length() > 5.0
-            && step.normalize().dot(axis).abs() > 0.99999
+            && step.normalize().dot(axis).abs() > 1.0 - 1e-7
     });
     assert!(mirrored.count() * 10 < plunges, "the sign of C cannot be told");
 }

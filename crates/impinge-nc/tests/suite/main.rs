@@ -2,6 +2,7 @@
 
 mod csv_paths;
 mod data;
+mod docs;
 mod machines;
 mod mesh_tools;
 mod same_tools;

@@ -99,6 +99,17 @@ fn simplified(chain: &[DVec2], excess: f64) -> Vec<DVec2> {
         simple.push(corner.1);
     }
     simple.push(last);
+    // The smaller of two discs at one height adds nothing.
+    if let [lower, higher, _, ..] = simple[..]
+        && lower.x == higher.x
+    {
+        simple.remove(0);
+    }
+    if let [.., _, higher, lower] = simple[..]
+        && lower.x == higher.x
+    {
+        simple.pop();
+    }
     simple
 }
 
@@ -146,7 +157,7 @@ mod tests {
         let pieces = convex_pieces(&chain, 0.01);
         let expected = [
             points(&[(0.0, 0.0), (3.0, 3.0), (20.0, 3.0)]),
-            points(&[(20.0, 3.0), (20.0, 10.0), (30.0, 10.0), (30.0, 5.0)]),
+            points(&[(20.0, 10.0), (30.0, 10.0)]),
             points(&[(30.0, 5.0), (40.0, 5.0)]),
         ];
         assert_eq!(pieces, expected);

@@ -111,12 +111,12 @@ impl Words {
     }
 }
 
-/// What a comment says about the shape of a tool.
+/// The shape of a tool according to its comment.
 struct Found {
     shape: TipShape,
     /// In millimetres.
     corner_radius: f64,
-    /// What was assumed.
+    /// The assumption that the user should check.
     note: Option<String>,
 }
 

@@ -25,7 +25,7 @@ use std::{
 pub struct ToolTable {
     /// The tools by their number.
     pub tools: BTreeMap<u32, Tool>,
-    /// What the reader assumed or left out, one sentence each, for the user to check.
+    /// Assumptions of the reader and entries that it left out, for the user to check; one sentence each.
     pub notes: Vec<String>,
     /// The box of the stock, in millimetres, if the file has one.
     pub stock: Option<Bounds>,
