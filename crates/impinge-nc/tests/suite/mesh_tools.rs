@@ -1,5 +1,6 @@
 //! Tools from meshes: the pieces enclose the revolved mesh, and exceed it by no more than the tolerance.
 
+use crate::data::data;
 use impinge::{
     Mesh,
     generate::Random,
@@ -245,4 +246,25 @@ fn a_large_mesh_is_turned_into_a_tool_quickly() {
     let seconds = start.elapsed().as_secs_f64();
     println!("{} faces to {} pieces in {seconds:.3} s", mesh.faces().len(), tool.parts.len());
     assert!(seconds < 10.0, "{seconds} s");
+}
+
+/// Real meshes, most of them no tools: every vertex is inside.
+#[test]
+fn real_meshes_are_enclosed() {
+    let Some(data) = data() else { return };
+    for name in ["cnc/parts/demo.stl", "cnc/parts/ktoolcor.stl", "cnc/machine-vmc/head.stl"] {
+        let mesh = impinge_io::load_mesh(data.join(name)).expect(name);
+        let start = std::time::Instant::now();
+        let options = MeshToolOptions::default().tolerance(0.05);
+        let tool = Tool::from_mesh(&mesh, name, 1.0, &options).expect(name);
+        let seconds = start.elapsed().as_secs_f64();
+        let faces = mesh.faces().len();
+        println!("{name}: {faces} faces to {} pieces in {seconds:.3} s", tool.parts.len());
+        let (base, height) = (mesh.bounds().min.z, tool.overall_length().expect(name));
+        for point in mesh.triangles().flatten().step_by(1 + faces / 3000) {
+            let found = tool_radius(&tool, (point.z - base).min(height));
+            let radius = point.x.hypot(point.y);
+            assert!(found >= radius - 1e-9, "{name}: {point} is outside, {found} < {radius}");
+        }
+    }
 }
