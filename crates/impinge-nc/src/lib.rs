@@ -15,8 +15,9 @@
 //! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
 //! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
 //! | `machine/` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
-//! | `demo/` | [`demo`]: a part and a program with known faults |
+//! | `toml_file.rs` | errors of TOML files, with line and column |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
+//! | `demo/` | [`demo`]: a part and a program with known faults |
 #![forbid(unsafe_code)]
 
 pub mod check;
@@ -51,4 +52,4 @@ pub use program::{
 };
 pub use report::Report;
 pub use setup::{Body, Role, Setup};
-pub use tool::{TipShape, Tool, ToolPart, ToolPartKind};
+pub use tool::{TipShape, Tool, ToolPart, ToolPartKind, ToolTable, Tools};

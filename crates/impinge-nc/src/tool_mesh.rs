@@ -1,58 +1,26 @@
-//! Tools as triangles, for pictures: contours, and meshes of a tool that stands at a place.
+//! Tools and paths as triangles, for pictures.
 
 use crate::{ToolPart, ToolPose};
 use impinge::{
     Mesh,
     glam::{DVec2, DVec3},
-    solid::RevolvedHull,
 };
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 /// The number of sides of a drawn tool.
 const SIDES: u32 = 48;
 
-/// The number of segments of a half circle.
-const SEGMENTS: u32 = 24;
+/// How far a chord may be from the arc that it is drawn for, relative to the radius of the piece.
+const ROUGHNESS: f64 = 3e-3;
 
-/// The contour of a convex solid of revolution in the half plane of radius (x) and height (y), from the lowest to the
-/// highest point of the axis.
-pub(crate) fn contour(solid: &RevolvedHull) -> Vec<DVec2> {
-    let mut points = Vec::new();
-    for disc in solid.discs() {
-        let center = DVec2::new(disc.radius, disc.height);
-        let count = if disc.rounding > 0.0 { SEGMENTS } else { 1 };
-        for step in 0..=count {
-            let angle = PI * (f64::from(step) / f64::from(count) - 0.5);
-            let (sin, cos) = libm::sincos(angle);
-            points.push(center + disc.rounding * DVec2::new(cos.max(0.0), sin));
-        }
-    }
-    let heights = || points.iter().map(|point| point.y);
-    let low = heights().fold(f64::INFINITY, f64::min);
-    let high = heights().fold(f64::NEG_INFINITY, f64::max);
-    points.push(DVec2::new(0.0, low));
-    points.push(DVec2::new(0.0, high));
-    points.sort_by(|a, b| a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x)));
-    // The outer half of the convex hull (Andrew's monotone chain).
-    let mut hull: Vec<DVec2> = Vec::new();
-    for point in points {
-        while let [.., a, b] = hull[..]
-            && (b - a).perp_dot(point - b) <= 0.0
-        {
-            hull.pop();
-        }
-        hull.push(point);
-    }
-    if hull.last().is_some_and(|last| last.x > 0.0) {
-        hull.push(DVec2::new(0.0, high));
-    }
-    hull.dedup();
-    hull
+/// The contour of a piece in the half plane of radius (x) and height (y), from the lowest to the highest point of the axis.
+pub(crate) fn contour(part: &ToolPart) -> Vec<DVec2> {
+    part.outline(ROUGHNESS * part.solid.largest_radius())
 }
 
 /// The mesh of a piece of a tool that stands at a place; `None` if it has no volume.
 pub(crate) fn placed(part: &ToolPart, pose: ToolPose) -> Option<Mesh> {
-    let contour = contour(&part.solid);
+    let contour = contour(part);
     let ring = &contour[1..contour.len().checked_sub(1)?];
     let [bottom, top] = [contour.first()?.y, contour.last()?.y];
     if ring.is_empty() || bottom >= top {
@@ -109,20 +77,10 @@ pub(crate) fn tubes(segments: &[[DVec3; 2]], radius: f64) -> Option<Mesh> {
 mod tests {
     use super::*;
     use crate::Tool;
+    use std::f64::consts::PI;
 
     fn volume(mesh: &Mesh) -> f64 {
         mesh.triangles().map(|t| t[0].dot(t[1].cross(t[2])) / 6.0).sum()
-    }
-
-    #[test]
-    fn contours_go_from_the_tip_to_the_top() {
-        let tool = Tool::from_spec("flat:d=6,length=10", 1.0).unwrap();
-        let expected = [(0.0, 0.0), (3.0, 0.0), (3.0, 10.0), (0.0, 10.0)].map(DVec2::from);
-        assert_eq!(contour(&tool.parts[0].solid), expected);
-        let tool = Tool::from_spec("ball:d=6,length=10", 1.0).unwrap();
-        let round = contour(&tool.parts[0].solid);
-        assert_eq!((round[0], round[round.len() - 1]), (DVec2::ZERO, DVec2::new(0.0, 10.0)));
-        assert!(round.windows(2).all(|ends| ends[0].y <= ends[1].y), "{round:?}");
     }
 
     #[test]

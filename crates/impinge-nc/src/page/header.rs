@@ -186,7 +186,7 @@ fn tools<'r>(report: &Report<'r>) -> Vec<ToolEntry<'r>> {
         let tool = tool.with_reach(reach);
         let part = |part: &crate::ToolPart| ToolPart {
             kind: part.kind.name(),
-            contour: contour(&part.solid).into_iter().map(Into::into).collect(),
+            contour: contour(part).into_iter().map(Into::into).collect(),
         };
         tool.parts.iter().map(part).collect()
     };
