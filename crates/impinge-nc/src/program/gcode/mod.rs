@@ -64,14 +64,14 @@ impl Program {
     /// use impinge_nc::{GcodeOptions, Program};
     ///
     /// let text = "G21 G90\nG0 X0 Y0 Z5\nG1 Z-1 F100\nG2 X10 Y0 I5 J0\nM2\n";
-    /// let program = Program::read_gcode(text, "part.nc".as_ref(), &GcodeOptions::default())?;
+    /// let program = Program::read_gcode(text, "part.nc", &GcodeOptions::default())?;
     /// assert_eq!(program.moves.len(), 3);
     /// assert_eq!(program.moves[2].line, 4);
     /// # Ok::<(), impinge_io::Error>(())
     /// ```
     pub fn read_gcode(
         bytes: impl AsRef<[u8]>,
-        path: &Path,
+        path: impl AsRef<Path>,
         options: &GcodeOptions,
     ) -> Result<Self, Error> {
         let read = || {
@@ -79,6 +79,6 @@ impl Program {
             let controls = Controls::read(&source)?;
             Interpreter::new(options, &source, &controls).run()
         };
-        read().map_err(|fault: fault::Fault| fault.in_file(path))
+        read().map_err(|fault: fault::Fault| fault.in_file(path.as_ref()))
     }
 }

@@ -47,7 +47,10 @@ impl Modes {
             retract_to_start: true,
             system: 1,
             length: None,
-            tip_control: false,
+            tip_control: options
+                .machine
+                .as_ref()
+                .is_some_and(|machine| machine.is_tip_programmed()),
             tool: 0,
             selected_tool: None,
             feed: 0.0,

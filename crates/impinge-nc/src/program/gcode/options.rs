@@ -30,7 +30,8 @@ pub struct GcodeOptions {
     pub second_home: Option<[f64; 6]>,
     /// Lengths and diameters by the number of the tool or offset, for `G43 H` and `G41 D`.
     pub tools: BTreeMap<u32, ToolOffset>,
-    /// The kinematics of the machine. Programs that turn rotary axes need it.
+    /// The kinematics of the machine. Programs that turn rotary axes need it. If X, Y and Z are the tip on this machine,
+    /// they are so from the start of the program; `M428` and `G43.4` switch this on, `M429` and `G49` off.
     pub machine: Option<Arc<Machine>>,
     /// A program of more moves is refused. Bounds the memory: a move takes about 160 bytes.
     pub most_moves: usize,

@@ -4,11 +4,14 @@
 use super::{
     arc::ArcShape,
     fault::{Fault, Result},
-    options::{GcodeOptions, Rapids},
+    options::{GcodeOptions, Rapids, ToolOffset},
 };
 use crate::{ArcMotion, Machine, Motion, Move, MoveKind};
 use impinge::glam::DVec3;
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// A piece of the path in the coordinates of the machine: a segment or an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +41,8 @@ pub(super) struct Output {
     rapids: Rapids,
     origin: DVec3,
     machine: Option<Arc<Machine>>,
+    /// The machine with the length of each tool, for tools whose length is known.
+    machines: BTreeMap<u32, Arc<Machine>>,
     /// Whether a rapid of rotary axes was taken as straight though dog-legs were asked for.
     pub(super) straightened: Option<u32>,
 }
@@ -60,7 +65,8 @@ impl Output {
             most_moves: options.most_moves,
             rapids: options.rapids,
             origin: options.origin,
-            machine: options.machine.clone(),
+            machine: options.machine.as_ref().map(without_tip_control),
+            machines: machines_of_tools(options),
             straightened: None,
         }
     }
@@ -133,11 +139,19 @@ impl Output {
         if upright {
             return Ok(plain(from, to, arc, DVec3::Z));
         }
-        let Some(machine) = &self.machine else {
+        let Some(machine) = self.machines.get(&piece.tool).or(self.machine.as_ref()) else {
             return Err(Fault::new(
                 "the move uses rotary axes: a kinematics file is needed to place the tool (--machine)",
             ));
         };
+        for (index, letter) in [(3, 'A'), (4, 'B'), (5, 'C')] {
+            if (from[index] != 0.0 || to[index] != 0.0) && !machine.has_axis(letter) {
+                return Err(Fault::new(format!(
+                    "the move uses the axis {letter}, which the machine '{}' does not have",
+                    machine.name()
+                )));
+            }
+        }
         if piece.shift != 0.0 {
             return Err(Fault::new(
                 "a length offset that is not that of the tool is not modelled for moves of rotary axes",
@@ -155,7 +169,7 @@ impl Output {
             });
         }
         let place = |point: DVec3| machine.tool_pose(with_linear(&from, point));
-        let axis = place(DVec3::ZERO).axis;
+        let axis = machine.tool_axis([from[3], from[4], from[5]]);
         if piece.tip_control {
             return Ok(plain(from, to, arc, axis));
         }
@@ -177,6 +191,24 @@ impl Output {
             },
         })
     }
+}
+
+/// The reader follows the codes that switch tip control on and off, so that X, Y and Z of the machine are its axes.
+fn without_tip_control(machine: &Arc<Machine>) -> Arc<Machine> {
+    if machine.is_tip_programmed() {
+        Arc::new(machine.with_tip_programmed(false))
+    } else {
+        Arc::clone(machine)
+    }
+}
+
+fn machines_of_tools(options: &GcodeOptions) -> BTreeMap<u32, Arc<Machine>> {
+    let Some(machine) = &options.machine else { return BTreeMap::new() };
+    let with_length = |(&tool, offset): (&u32, &ToolOffset)| {
+        let machine = machine.with_tip_programmed(false).with_tool_length(offset.length?);
+        Some((tool, Arc::new(machine)))
+    };
+    options.tools.iter().filter_map(with_length).collect()
 }
 
 /// A segment or an arc with a constant axis of the tool.
