@@ -171,12 +171,12 @@ impl Compensation {
                 direction: end_direction(self.plane, &offset.piece),
             },
             Some(arc) => {
-                let radius =
-                    corner.distance(arc.center) - self.side * arc.sweep.signum() * self.radius;
-                if radius <= 0.0 {
+                let inset = self.side * arc.sweep.signum() * self.radius;
+                let ends = [&offset.piece.from, &offset.piece.to].map(|end| self.plane.flat(end));
+                if ends.iter().any(|end| end.distance(arc.center) <= inset) {
                     return Err(self.too_tight());
                 }
-                Carrier::Circle { center: arc.center, radius }
+                Carrier::Circle { center: arc.center, radius: corner.distance(arc.center) - inset }
             }
         })
     }

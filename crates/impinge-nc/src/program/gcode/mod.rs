@@ -8,12 +8,12 @@
 //! |---|---|
 //! | `options.rs` | [`GcodeOptions`]: what the program does not say |
 //! | `source.rs` | lines and their text without comments |
-//! | `expression.rs` | numbers and expressions |
+//! | `number.rs`, `expression.rs` | numbers and expressions |
 //! | `block.rs`, `codes.rs` | the words of a line, and the codes with their modal groups |
 //! | `control.rs`, `flow.rs` | O words: matching them, executing them |
 //! | `parameters.rs`, `mirror.rs` | parameters of the program, and those that mirror the machine |
 //! | `modal.rs` | modes, offsets, position |
-//! | `interpreter.rs`, `setup.rs` | the execution of a line |
+//! | `interpreter.rs`, `switches.rs`, `setup.rs` | the execution of a line: modes, tools, offsets |
 //! | `travel.rs`, `arc.rs`, `plane.rs`, `cycle.rs` | straight moves, arcs, cycles |
 //! | `compensation.rs` | the offset path of `G41` and `G42` |
 //! | `output.rs` | moves of the program, kinematics, dog-legs |
@@ -32,12 +32,14 @@ mod interpreter;
 mod mirror;
 mod modal;
 mod notes;
+mod number;
 mod options;
 mod output;
 mod parameters;
 mod plane;
 mod setup;
 mod source;
+mod switches;
 mod travel;
 
 pub use options::{GcodeOptions, Rapids, ToolOffset, work_offset_number};

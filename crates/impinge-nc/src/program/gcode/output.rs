@@ -78,7 +78,7 @@ impl Output {
 
     fn convert(&mut self, piece: &Piece) -> Result<()> {
         if ![piece.from, piece.to].iter().flatten().all(|value| value.abs() < 1e9) {
-            return Err(Fault::new("the tool moves further than 1e9 mm or degrees"));
+            return Err(Fault::new("the tool moves further than 1e9 mm"));
         }
         let shift = DVec3::new(0.0, 0.0, piece.shift) - self.origin;
         let from = with_linear(&piece.from, linear(&piece.from) + shift);

@@ -85,11 +85,11 @@ impl Interpreter<'_> {
         match code {
             Some(490) => {
                 self.modes.length = None;
-                self.modes.tip_control = false;
+                self.modes.tip_offset = false;
             }
             Some(code) => {
                 self.modes.length = Some(number.unwrap_or(self.modes.tool));
-                self.modes.tip_control |= code == 434;
+                self.modes.tip_offset = code == 434;
             }
             None => self.modes.length = number.or(self.modes.length),
         }

@@ -125,7 +125,7 @@ impl Interpreter<'_> {
         if !was_known {
             self.notes.add(
                 self.line,
-                "where the tool starts is not known: of the first moves, only the end is checked (--start states it)",
+                "the tool comes from a position that is not known: the way is not checked, only the end once X, Y and Z are known (--start states the start)",
             );
         }
         if !self.position.is_known() {
@@ -212,7 +212,7 @@ impl Interpreter<'_> {
             from,
             to,
             arc,
-            tip_control: self.modes.tip_control,
+            tip_control: self.modes.tip_control(),
             shift,
         }
     }

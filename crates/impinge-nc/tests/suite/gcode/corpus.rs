@@ -1,6 +1,8 @@
 //! Real programs. The environment variable `IMPINGE_DATA` names the folder of the files, with a `MANIFEST.csv` that states
 //! the ranges of the axes, as found by an independent scan of the words.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use super::{assert_continuous, tip};
 use impinge::glam::DVec3;
 use impinge_nc::{GcodeOptions, Machine, Motion, Program, ToolOffset, Unit};

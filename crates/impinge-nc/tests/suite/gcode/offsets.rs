@@ -24,8 +24,8 @@ fn positions_are_those_of_the_machine() {
             (RAPID, [8.0, 202.0, 0.0]),
         ],
     );
-    let message = fault_with("G21\nG0 X1 Y2 Z3\nG55\nG0 X2\nG56 X3\n", &offsets());
-    assert!(message.starts_with("5: the program moves in G55 and G56"), "{message}");
+    let message = fault_with("G21\nG0 X1 Y2 Z3\nG55\nG0 X2\n", &offsets());
+    assert!(message.starts_with("4: the program moves in G54 and G55"), "{message}");
     assert!(fault("G54 G0 X1 Y1 Z1\nG55 X1").contains("--offset"));
     // One system without an offset is the part's own.
     assert_ends(&read("G21 G57 G0 X1 Y2 Z3"), &[(RAPID, [1.0, 2.0, 3.0])]);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 fn machine() -> Machine {
     let text = "[[rotary]]\naxis='A'\nside='table'\npoint=[0,2,3]\n[[rotary]]\naxis='C'\nside='table'\npoint=[1,2,0]";
-    Machine::read(text, "m.toml").unwrap()
+    Machine::read(text, "m.toml").expect("a machine")
 }
 
 fn options() -> GcodeOptions {

@@ -21,7 +21,7 @@ fn the_first_position_is_checked_but_not_the_way_to_it() {
     assert_eq!(
         notes(&program),
         [
-            "line 2: where the tool starts is not known: of the first moves, only the end is checked (--start states it) (2 times)"
+            "line 2: the tool comes from a position that is not known: the way is not checked, only the end once X, Y and Z are known (--start states the start) (2 times)"
         ]
     );
     // With a start, all moves are there.
