@@ -57,6 +57,11 @@ impl Compensation {
         Self { plane, side, radius, last: None, held: Vec::new() }
     }
 
+    /// The G code in tenths, without a fraction: 410 or 420.
+    pub(super) fn code(&self) -> f64 {
+        if self.side > 0.0 { 410.0 } else { 420.0 }
+    }
+
     /// Whether `other` would do the same to the moves that come.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.side == other.side && self.radius == other.radius

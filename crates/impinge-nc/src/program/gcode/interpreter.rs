@@ -48,9 +48,6 @@ pub(super) struct Interpreter<'a> {
     pub(super) first_unit: Option<Unit>,
     /// The first line that selects a tool, if no `M6` has followed.
     pub(super) tool_not_put_in: Option<u32>,
-    /// The text of the line. Taken out while the line is executed.
-    text: Text,
-    block: Block,
 }
 
 /// Where the program continues.
@@ -88,18 +85,21 @@ impl<'a> Interpreter<'a> {
             executed: 0,
             first_unit: None,
             tool_not_put_in: None,
-            text: Text::default(),
-            block: Block::default(),
         }
     }
 
     /// Executes the program to its end.
     pub(super) fn run(mut self) -> Result<Program> {
+        // Kept from line to line, so that their memory is allocated once.
+        let (mut text, mut block) = (Text::default(), Block::default());
         let mut line = 0;
         let mut end = self.source.program_lines();
         while line < self.source.program_lines() {
             self.line = line as u32 + 1;
-            match self.step_line(line).map_err(|fault| fault.on_line(self.line))? {
+            match self
+                .execute_line(line, &mut text, &mut block)
+                .map_err(|fault| fault.on_line(self.line))?
+            {
                 Flow::Next => line += 1,
                 Flow::Jump(target) => line = target,
                 Flow::End => {
@@ -147,15 +147,6 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn step_line(&mut self, line: usize) -> Result<Flow> {
-        self.count_line()?;
-        let mut text = std::mem::take(&mut self.text);
-        let mut block = std::mem::take(&mut self.block);
-        let flow = self.execute_line(line, &mut text, &mut block);
-        (self.text, self.block) = (text, block);
-        flow
-    }
-
     /// Counts a line against the limit.
     pub(super) fn count_line(&mut self) -> Result<()> {
         self.executed += 1;
@@ -169,6 +160,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn execute_line(&mut self, line: usize, text: &mut Text, block: &mut Block) -> Result<Flow> {
+        self.count_line()?;
         text.read(self.source.line(line))?;
         if text.bytes.is_empty() || text.bytes == b"%" {
             return Ok(Flow::Next);

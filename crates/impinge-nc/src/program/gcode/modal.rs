@@ -149,6 +149,9 @@ pub(super) fn system_name(system: u8) -> String {
 pub(super) struct Position {
     pub(super) axes: [f64; 6],
     pub(super) known: [bool; 6],
+    /// Axes that are not known because a return or `G53` has moved them to a position of the machine. Unlike an axis that
+    /// the program has not stated yet, such an axis is not taken as 0.
+    pub(super) lost: [bool; 6],
 }
 
 impl Position {
@@ -156,7 +159,11 @@ impl Position {
         let known = options.start.is_some();
         let [x, y, z] = (options.start.unwrap_or_default() + options.origin).to_array();
         // Rotary axes start at 0: programs without rotary words rely on it.
-        Self { axes: [x, y, z, 0.0, 0.0, 0.0], known: [known, known, known, true, true, true] }
+        Self {
+            axes: [x, y, z, 0.0, 0.0, 0.0],
+            known: [known, known, known, true, true, true],
+            lost: [false; 6],
+        }
     }
 
     /// Whether X, Y and Z are known.

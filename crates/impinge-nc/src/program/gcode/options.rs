@@ -16,7 +16,8 @@ pub struct GcodeOptions {
     pub rapids: Rapids,
     /// The unit of a program that uses neither `G20` nor `G21`.
     pub unit: Unit,
-    /// Where the tip of the tool is before the first move, in millimetres. By default it is not known.
+    /// Where the tip of the tool is before the first move, in the coordinates of the part, in millimetres. By default it
+    /// is not known: see `docs/nc-programs.md`.
     pub start: Option<DVec3>,
     /// Work offsets by the number of the coordinate system: 1 is `G54`, 6 is `G59`, 9 is `G59.3`. Each is the place of
     /// the program's zero, seen from the machine's zero: X, Y, Z in millimetres, A, B, C in radians.
@@ -54,7 +55,7 @@ impl Default for GcodeOptions {
             tools: BTreeMap::new(),
             machine: None,
             most_moves: 10_000_000,
-            most_lines: 50_000_000,
+            most_lines: 20_000_000,
         }
     }
 }

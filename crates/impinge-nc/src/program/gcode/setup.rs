@@ -7,7 +7,7 @@ use super::{
     fault::{Fault, Result},
     interpreter::Interpreter,
     modal::system_name,
-    travel::Target,
+    travel::{BY_INCREMENTS, Target},
 };
 use crate::MoveKind;
 
@@ -148,7 +148,7 @@ impl Interpreter<'_> {
             let Some(value) = block.take(letter) else { continue };
             let value = value * self.modes.scale(axis);
             let zero = if kind == 20 {
-                self.assume_zero(axis, "sets an offset from a position that it has not stated");
+                self.require_known(axis, "sets an offset from a position that it has not stated")?;
                 self.position.axes[axis] - self.offsets.shift[axis] - value
             } else if self.modes.absolute {
                 value
@@ -180,6 +180,9 @@ impl Interpreter<'_> {
                     } else if self.position.known[axis] {
                         self.offsets.shift[axis] = self.position.axes[axis] - zero - value;
                     } else {
+                        if self.position.lost[axis] {
+                            self.require_known(axis, "")?;
+                        }
                         // The program says where the tool is. Its coordinates are those of the part.
                         self.offsets.shift[axis] = 0.0;
                         self.position.axes[axis] = zero + value;
@@ -210,7 +213,9 @@ impl Interpreter<'_> {
                 by_way.to[axis] = value + self.offsets.total(self.modes.system, axis);
                 by_way.stated[axis] = true;
             } else if value != 0.0 {
-                self.assume_zero(axis, "moves by increments (G91) before it states a position");
+                if !self.assume_zero(axis, BY_INCREMENTS) {
+                    continue;
+                }
                 by_way.to[axis] = self.position.axes[axis] + value;
                 by_way.stated[axis] = true;
             }

@@ -7,6 +7,7 @@ mod corpus;
 mod cycles;
 mod errors;
 mod fuzz;
+mod large;
 mod offsets;
 mod rotary;
 mod same;

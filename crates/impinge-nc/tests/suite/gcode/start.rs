@@ -99,6 +99,28 @@ fn a_return_to_an_unknown_position_is_noted() {
     assert!(notes.contains("line 8: G53: where the machine's zero is"), "{notes}");
 }
 
+/// After a return to an unknown position, an axis is not taken as 0.
+#[test]
+fn a_lost_axis_is_not_guessed() {
+    let start = "G21\nG0 X1 Y2 Z3\nG28 Z5\n";
+    let first = [(RAPID, [1.0, 2.0, 3.0]), (RAPID, [1.0, 2.0, 5.0])];
+    let ends = |rest: &[_]| [first.as_slice(), rest].concat();
+    // Cuts and increments at an unknown height are not checked.
+    assert_ends(&read(&format!("{start}G1 X4\nG91 G0 Z-3\nX1\nG90\n")), &ends(&[]));
+    let back = format!("{start}G1 X4\nG1 Z1\nG1 X6\n");
+    let program = read(&back);
+    let ends: Vec<_> = program.moves.iter().map(|step| tip(&step.motion, 1.0).to_array()).collect();
+    assert_eq!(ends, [[1.0, 2.0, 3.0], [1.0, 2.0, 5.0], [4.0, 2.0, 1.0], [6.0, 2.0, 1.0]]);
+    for line in ["G92 Z0", "G10 L20 P1 Z0", "#1=#5422", "#1=#<_z>", "G91 G81 X1 Z-1 R1"] {
+        let message = fault(&format!("{start}{line}\n"));
+        assert!(
+            message.contains("the position of Z is not known after the return"),
+            "{line}: {message}"
+        );
+    }
+    assert!(fault(&format!("{start}G2 X4 R9\n")).contains("an arc needs a known start"));
+}
+
 #[test]
 fn rapids_are_straight_or_dog_legs_or_both() {
     let text = "G21\nG0 X0 Y0 Z0\nG0 X10 Y4 Z-7\nG1 X0 Y0\nG0 X5\n";
