@@ -76,6 +76,28 @@ impl Output {
         self.convert(piece).map_err(|fault| fault.on_line(piece.line))
     }
 
+    /// The positions of the same pose of the tool after tip control is switched on or off.
+    pub(super) fn reinterpreted(&self, tool: u32, axes: &[f64; 6], to_tip: bool) -> [f64; 6] {
+        let upright = axes[3..].iter().all(|&angle| angle == 0.0);
+        let Some(machine) = self.machine_of(tool).filter(|_| !upright) else { return *axes };
+        let place = |point: DVec3| machine.tool_pose(with_linear(axes, point)).tip;
+        let point = linear(axes) - self.origin;
+        let point = if to_tip {
+            place(point)
+        } else {
+            // The machine turns and shifts the part: the inverse of the turn is its transpose.
+            let origin = place(DVec3::ZERO);
+            let from_origin = point - origin;
+            DVec3::from_array(DVec3::AXES.map(|axis| (place(axis) - origin).dot(from_origin)))
+        };
+        with_linear(axes, point + self.origin)
+    }
+
+    /// The machine with the length of a tool, if the length is known.
+    fn machine_of(&self, tool: u32) -> Option<&Arc<Machine>> {
+        self.machines.get(&tool).or(self.machine.as_ref())
+    }
+
     fn convert(&mut self, piece: &Piece) -> Result<()> {
         if ![piece.from, piece.to].iter().flatten().all(|value| value.abs() < 1e9) {
             return Err(Fault::new("the tool moves further than 1e9 mm"));
@@ -139,7 +161,7 @@ impl Output {
         if upright {
             return Ok(plain(from, to, arc, DVec3::Z));
         }
-        let Some(machine) = self.machines.get(&piece.tool).or(self.machine.as_ref()) else {
+        let Some(machine) = self.machine_of(piece.tool) else {
             return Err(Fault::new(
                 "the move uses rotary axes: a kinematics file is needed to place the tool (--machine)",
             ));

@@ -82,6 +82,7 @@ impl Interpreter<'_> {
             return Ok(());
         }
         let number = block.take_whole(b'h')?;
+        let was_on = self.modes.tip_control();
         match code {
             Some(490) => {
                 self.modes.length = None;
@@ -96,7 +97,17 @@ impl Interpreter<'_> {
         if self.modes.length == Some(0) && number == Some(0) {
             self.modes.length = None;
         }
+        self.switch_tip_control(was_on);
         Ok(())
+    }
+
+    /// Keeps the tool in place if tip control was switched on or off: X, Y and Z have another meaning afterwards.
+    pub(super) fn switch_tip_control(&mut self, was_on: bool) {
+        let is_on = self.modes.tip_control();
+        if is_on != was_on {
+            self.position.axes =
+                self.output.reinterpreted(self.modes.tool, &self.position.axes, is_on);
+        }
     }
 
     /// How far the tip is above the programmed point: the length that the control reckons with, less the length of the

@@ -63,10 +63,10 @@ impl Interpreter<'_> {
                 block.take(letter);
             }
         }
-        match block.code(Group::Kinematics) {
-            Some(428) => self.modes.tip_kinematics = true,
-            Some(_) => self.modes.tip_kinematics = false,
-            None => {}
+        if let Some(code) = block.code(Group::Kinematics) {
+            let was_on = self.modes.tip_control();
+            self.modes.tip_kinematics = code == 428;
+            self.switch_tip_control(was_on);
         }
         Ok(())
     }

@@ -145,6 +145,7 @@ impl Interpreter<'_> {
             ));
         }
         if !was_known {
+            self.left_path = None;
             self.notes.add(
                 self.line,
                 "the tool comes from a position that is not known: the way is not checked, only the end once X, Y and Z are known (--start states the start)",

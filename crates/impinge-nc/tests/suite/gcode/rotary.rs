@@ -1,6 +1,6 @@
 //! Rotary axes.
 
-use super::{fault, fault_with, read, read_with, tip};
+use super::{assert_continuous, fault, fault_with, read, read_with, tip};
 use impinge::glam::DVec3;
 use impinge_nc::{GcodeOptions, Machine, Motion, Rapids, ToolOffset};
 use std::sync::Arc;
@@ -102,6 +102,10 @@ fn tip_control_keeps_the_tip_on_the_program() {
         let Motion::Arc(arc) = &program.moves[3].motion else { panic!("an arc") };
         assert!(arc.axis.distance(axis) < 1e-12 && arc.normal == DVec3::Z);
         assert!(matches!(program.moves[4].motion, Motion::Machine { .. }));
+        // The tool stays where it is while tip control is switched.
+        assert_continuous(&program);
+        let again = text.replace("A0", "A5") + &format!("{on}\nG1 X0 Y0 Z0\n");
+        assert_continuous(&read_with(&again, &options));
         // A machine that is always under tip control needs no code.
         options.machine = Some(Arc::new(machine().with_tip_programmed(true)));
         let always = read_with(&text.replace(on, "").replace(off, ""), &options);
