@@ -8,6 +8,7 @@
 //! | `motion.rs` | [`Motion`]: how a tool moves during one command of a program |
 //! | `program/` | [`Program`]: the moves of a program, and the readers of G-code and CSV paths |
 //! | `machine/` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
+//! | `toml_file.rs` | errors of TOML files, with line and column |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
 #![forbid(unsafe_code)]
 
@@ -23,4 +24,4 @@ pub use program::{
     Move, MoveKind, Note, Program, Unit,
     gcode::{GcodeOptions, Rapids, ToolOffset},
 };
-pub use tool::{TipShape, Tool, ToolPart, ToolPartKind};
+pub use tool::{TipShape, Tool, ToolPart, ToolPartKind, ToolTable, Tools};

@@ -3,90 +3,25 @@
 //! A specification is the name of a shape, a colon and a list of `key=value`, separated by commas. An item without `=`
 //! continues the list of the key before it. The command line and the readers of tool tables call this.
 
+mod error;
+mod range;
+
+pub use error::SpecError;
+
 use super::{
     TipShape, Tool, ToolPart, ToolPartKind,
     shape::{Cutter, disc},
 };
-use impinge::solid::{RevolvedHull, SolidError};
-use std::{
-    fmt,
-    ops::{
-        Bound::{self, Excluded, Included},
-        RangeBounds,
-    },
-};
-
-/// The shapes that a specification may name.
-const SHAPES: [&str; 6] = ["ball", "flat", "bull", "cone", "taper", "drill"];
+use error::SHAPES;
+use impinge::solid::RevolvedHull;
+use range::Range;
+use std::ops::Bound::{Excluded, Included};
 
 /// The lengths that a specification may state, in its own unit.
 const LENGTH: Range = Range { least: Excluded(0.0), greatest: Included(1e6), unit: "" };
 
 /// The point angle of a drill whose specification states none, in degrees.
 const DRILL_ANGLE: f64 = 118.0;
-
-/// Why a text is no specification of a tool.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// There is no shape of this name.
-    #[error("`{found}` is no shape of a tool: use {}", SHAPES.join(", "))]
-    UnknownShape {
-        /// The text before the colon.
-        found: String,
-    },
-    /// The shape has no key of this name.
-    #[error("{shape} has no key `{key}`: its keys are {allowed}")]
-    UnknownKey {
-        /// The shape.
-        shape: &'static str,
-        /// The key that is not known.
-        key: String,
-        /// The keys of the shape.
-        allowed: String,
-    },
-    /// A key that the shape needs is not there.
-    #[error("{shape} needs the key `{key}`, for example {example}")]
-    MissingKey {
-        /// The shape.
-        shape: &'static str,
-        /// The key.
-        key: &'static str,
-        /// A specification that has the key.
-        example: &'static str,
-    },
-    /// A key is there more than once.
-    #[error("the key `{key}` is there more than once")]
-    DuplicateKey {
-        /// The key.
-        key: String,
-    },
-    /// An item is neither `key=value` nor the continuation of a list.
-    #[error("`{item}` is not of the form key=value")]
-    NoKey {
-        /// The item.
-        item: String,
-    },
-    /// A value is no number, or it is out of its range.
-    #[error("{key}={value}: the value must be {allowed}")]
-    Value {
-        /// The key.
-        key: String,
-        /// The value as it is written.
-        value: String,
-        /// Which values are allowed.
-        allowed: String,
-    },
-    /// A shank or a holder stands on a cutter that has no length.
-    #[error("`{key}` needs the key `length`: it starts where the cutter ends")]
-    NeedsLength {
-        /// `shank` or `holder`.
-        key: &'static str,
-    },
-    /// The factor to millimetres, or a length in millimetres, is no usable number.
-    #[error("a length of the tool in millimetres is out of range: {0}")]
-    Solid(#[from] SolidError),
-}
 
 /// Whether a text is meant as a specification of a tool, and not as the path of a file: it starts with at least two
 /// letters and a colon. (One letter and a colon start a path on Windows.)
@@ -122,16 +57,17 @@ impl Tool {
         items.finish()?;
         let least = cutter.least_length();
         if let Some(length) = extras.length
-            && length * factor < least
+            && length * factor < least * (1.0 - 1e-12)
         {
-            let least = least / factor;
+            let least = (least / factor * 1e6).ceil() / 1e6;
             return Err(SpecError::Value {
                 key: "length".into(),
                 value: length.to_string(),
                 allowed: format!("at least {least}: so high is the shape of the tip"),
             });
         }
-        let length = extras.length.map(|length| length * factor);
+        // A length that equals the height of the tip may be less by a rounding error.
+        let length = extras.length.map(|length| (length * factor).max(least));
         let mut tool = cutter.tool(text.to_string(), length)?;
         match length {
             Some(length) => extras.stack_on(&mut tool, length, factor)?,
@@ -327,39 +263,6 @@ fn section(key: &'static str, text: &str) -> Result<Section, SpecError> {
     let (diameters, length) = text.split_once(':').ok_or_else(wrong)?;
     let (below, above) = diameters.split_once('/').unwrap_or((diameters, diameters));
     Ok(Section { below: number(below)?, above: number(above)?, length: number(length)? })
-}
-
-/// The numbers that a key may have.
-#[derive(Clone, Copy)]
-struct Range {
-    least: Bound<f64>,
-    greatest: Bound<f64>,
-    /// Written after the greatest number in messages.
-    unit: &'static str,
-}
-
-impl Range {
-    fn parse(&self, key: &str, text: &str) -> Result<f64, SpecError> {
-        let number = text.trim().parse().ok();
-        number.filter(|number| (self.least, self.greatest).contains(number)).ok_or_else(|| {
-            SpecError::Value { key: key.into(), value: text.into(), allowed: self.to_string() }
-        })
-    }
-}
-
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.least {
-            Included(least) => write!(f, "a number of at least {least} and ")?,
-            Excluded(least) => write!(f, "a number greater than {least} and ")?,
-            Bound::Unbounded => {}
-        }
-        match self.greatest {
-            Included(greatest) => write!(f, "at most {greatest}{}", self.unit),
-            Excluded(greatest) => write!(f, "less than {greatest}{}", self.unit),
-            Bound::Unbounded => write!(f, "finite"),
-        }
-    }
 }
 
 #[cfg(test)]
