@@ -48,7 +48,7 @@ impl Interpreter<'_> {
 
     /// The diameter or the length of the tool in the spindle, in the unit of the program; 0 if it is not known.
     fn tool_offset(&self, diameter: bool) -> f64 {
-        let tool = self.options.tools.get(&self.modes.tool).copied().unwrap_or_default();
+        let tool = self.options.tool(self.modes.tool);
         let value = if diameter { tool.diameter } else { tool.length };
         value.unwrap_or_default() / self.modes.unit.millimetres()
     }

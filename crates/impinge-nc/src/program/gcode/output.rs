@@ -65,7 +65,13 @@ impl Output {
             most_moves: options.most_moves,
             rapids: options.rapids,
             origin: options.origin,
-            machine: options.machine.as_ref().map(without_tip_control),
+            machine: options.machine.as_ref().map(|machine| {
+                let machine = machine.with_tip_programmed(false);
+                Arc::new(match options.other_tools.length {
+                    Some(length) => machine.with_tool_length(length),
+                    None => machine,
+                })
+            }),
             machines: machines_of_tools(options),
             straightened: None,
         }
@@ -215,15 +221,7 @@ impl Output {
     }
 }
 
-/// The reader follows the codes that switch tip control on and off, so that X, Y and Z of the machine are its axes.
-fn without_tip_control(machine: &Arc<Machine>) -> Arc<Machine> {
-    if machine.is_tip_programmed() {
-        Arc::new(machine.with_tip_programmed(false))
-    } else {
-        Arc::clone(machine)
-    }
-}
-
+/// The machine with the length of each tool in the table. Tip control is off: the reader follows the codes that switch it.
 fn machines_of_tools(options: &GcodeOptions) -> BTreeMap<u32, Arc<Machine>> {
     let Some(machine) = &options.machine else { return BTreeMap::new() };
     let with_length = |(&tool, offset): (&u32, &ToolOffset)| {

@@ -46,7 +46,7 @@ impl Interpreter<'_> {
             match number.unwrap_or(self.modes.tool) {
                 0 if number.is_some() => 0.0,
                 number => {
-                    let offset = self.options.tools.get(&number).and_then(|tool| tool.diameter);
+                    let offset = self.options.tool(number).diameter;
                     offset.ok_or_else(|| {
                         block.fault_at_code(
                             Group::Compensation,
@@ -116,7 +116,7 @@ impl Interpreter<'_> {
         let Some(number) = self.modes.length.filter(|&number| number != self.modes.tool) else {
             return 0.0;
         };
-        let length = |number: u32| self.options.tools.get(&number).and_then(|tool| tool.length);
+        let length = |number: u32| self.options.tool(number).length;
         match (length(number), length(self.modes.tool)) {
             (Some(offset), Some(tool)) => offset - tool,
             _ => {

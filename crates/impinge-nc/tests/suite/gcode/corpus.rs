@@ -1,12 +1,13 @@
 //! Real programs. The environment variable `IMPINGE_DATA` names the folder of the files, with a `MANIFEST.csv` that states
 //! the ranges of the axes, as found by an independent scan of the words.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used)]
 
 use super::{assert_continuous, tip};
+use crate::data::data;
 use impinge::glam::DVec3;
 use impinge_nc::{GcodeOptions, Machine, Motion, Program, ToolOffset, Unit};
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{fs, sync::Arc};
 
 /// The file, the number of moves, the number of arcs among them, its unit, its tools.
 const PROGRAMS: [(&str, usize, usize, Unit, &[u32]); 12] = [
@@ -29,14 +30,6 @@ const REFUSED: [(&str, &str); 1] = [(
     "full-circle-without-xyz.gcode",
     ":11: an arc in the plane G17 needs its centre (I, J) or its radius (R)",
 )];
-
-fn folder() -> Option<PathBuf> {
-    let data = std::env::var_os("IMPINGE_DATA").filter(|data| !data.is_empty());
-    if data.is_none() {
-        println!("IMPINGE_DATA is not set: the tests on real files were left out");
-    }
-    data.map(PathBuf::from)
-}
 
 fn options() -> GcodeOptions {
     let mut options = GcodeOptions::default();
@@ -74,7 +67,7 @@ fn stated_ranges(manifest: &str, file: &str) -> Vec<(usize, f64, f64)> {
 
 #[test]
 fn real_programs_are_read() {
-    let Some(data) = folder() else { return };
+    let Some(data) = data() else { return };
     let manifest = fs::read_to_string(data.join("MANIFEST.csv")).unwrap();
     let mut ranges_checked = 0;
     for (file, moves, arcs, unit, tools) in PROGRAMS {
@@ -113,7 +106,7 @@ fn real_programs_are_read() {
 
 #[test]
 fn some_real_programs_are_refused_by_line() {
-    let Some(data) = folder() else { return };
+    let Some(data) = data() else { return };
     for (file, reason) in REFUSED {
         let bytes = fs::read(data.join("cnc/gcode").join(file)).unwrap();
         let error = Program::read_gcode(&bytes, file, &options()).unwrap_err().to_string();
@@ -133,7 +126,7 @@ fn some_real_programs_are_refused_by_line() {
 /// The block is 100 by 100 by 50 mm, its zero at the centre of its top: positions stay near it.
 #[test]
 fn the_program_with_expressions_stays_near_its_block() {
-    let Some(data) = folder() else { return };
+    let Some(data) = data() else { return };
     let bytes = fs::read(data.join("cnc/gcode/3D_Chips.ngc")).unwrap();
     let program = Program::read_gcode(&bytes, "3D_Chips.ngc", &options()).unwrap();
     let (mut low, mut high) = (DVec3::MAX, DVec3::MIN);
@@ -149,7 +142,7 @@ fn the_program_with_expressions_stays_near_its_block() {
 /// The impeller is cut under tip control, with all five axes moving.
 #[test]
 fn the_five_axis_program_turns_the_tool() {
-    let Some(data) = folder() else { return };
+    let Some(data) = data() else { return };
     let bytes = fs::read(data.join("cnc/gcode/impeller-7bl-xyzac.ngc")).unwrap();
     let program = Program::read_gcode(&bytes, "impeller", &options()).unwrap();
     let turning = program
