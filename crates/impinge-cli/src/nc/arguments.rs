@@ -5,7 +5,7 @@ use crate::{failure::Failure, grids::Grids, length::Length, source, threads::MAX
 use clap::{ValueEnum, value_parser};
 use impinge::{Bounds, Threads, glam::DVec3};
 use impinge_io::assembly::Unit;
-use impinge_nc::Options;
+use impinge_nc::{Options, program::gcode::work_offset_number};
 use std::{
     path::{Path, PathBuf},
     str::FromStr,
@@ -83,6 +83,19 @@ pub(super) struct Reading {
     #[arg(long, value_name = "X,Y,Z", default_value = "0,0,0", value_parser = point)]
     #[arg(allow_hyphen_values = true)]
     pub(super) origin: DVec3,
+    /// Where the tip of the tool is before the first move, in the coordinates of the part, in millimetres
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub(super) start: Option<DVec3>,
+    /// Zero of a coordinate system, seen from the machine's zero: millimetres, and degrees for A, B, C; may be repeated.
+    /// --origin is then the place of the machine's zero
+    #[arg(long, value_name = "G54=X,Y,Z[,A,B,C]", value_parser = offset)]
+    pub(super) offset: Vec<(u8, [f64; 6])>,
+    /// Position that G28 returns to, seen from the machine's zero
+    #[arg(long, value_name = "X,Y,Z[,A,B,C]", value_parser = axes, allow_hyphen_values = true)]
+    pub(super) home: Option<[f64; 6]>,
+    /// Pass over lines that start with /
+    #[arg(long)]
+    pub(super) block_delete: bool,
     /// Path of rapid moves in several axes
     #[arg(long, value_name = "PATH", default_value = "straight")]
     pub(super) rapids: Rapids,
@@ -233,15 +246,33 @@ impl FromStr for Stock {
 
 /// Parses `X,Y,Z`.
 fn point(text: &str) -> Result<DVec3, String> {
-    let numbers: Vec<f64> = text.split(',').map_while(|part| part.trim().parse().ok()).collect();
-    match numbers[..] {
-        [x, y, z]
-            if text.split(',').count() == 3 && numbers.iter().all(|value| value.abs() <= 1e9) =>
-        {
-            Ok(DVec3::new(x, y, z))
-        }
+    match numbers(text).as_deref() {
+        Some(&[x, y, z]) => Ok(DVec3::new(x, y, z)),
         _ => Err("expected three numbers in millimetres: X,Y,Z".into()),
     }
+}
+
+/// Parses `X,Y,Z` or `X,Y,Z,A,B,C`. Millimetres stay as they are, degrees become radians.
+fn axes(text: &str) -> Result<[f64; 6], String> {
+    match numbers(text).as_deref() {
+        Some(&[x, y, z]) => Ok([x, y, z, 0.0, 0.0, 0.0]),
+        Some(&[x, y, z, a, b, c]) => Ok([x, y, z, a.to_radians(), b.to_radians(), c.to_radians()]),
+        _ => Err("expected X,Y,Z in millimetres, or X,Y,Z,A,B,C with A, B, C in degrees".into()),
+    }
+}
+
+/// Parses `G54=X,Y,Z`.
+fn offset(text: &str) -> Result<(u8, [f64; 6]), String> {
+    let (name, position) = text.split_once('=').ok_or("expected G54=X,Y,Z")?;
+    let number = work_offset_number(name)
+        .ok_or_else(|| format!("{name} is no coordinate system; they are G54 to G59.3"))?;
+    Ok((number, axes(position)?))
+}
+
+/// Parses numbers that are separated by commas; `None` if one of them is no number or very large.
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    let number = |part: &str| part.trim().parse().ok().filter(|value: &f64| value.abs() <= 1e9);
+    text.split(',').map(number).collect()
 }
 
 impl Arguments {

@@ -3,9 +3,7 @@
 use super::arguments::{Reading, ToolChoice};
 use crate::{failure::Failure, progress};
 use impinge::glam::DVec3;
-use impinge_nc::{
-    GcodeOptions, Machine, Motion, Program, Tool, ToolOffset, Tools, Unit, demo, program, tool,
-};
+use impinge_nc::{GcodeOptions, Machine, Motion, Program, Tool, Tools, Unit, demo, program, tool};
 use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
 
 /// A program with its tools.
@@ -33,7 +31,9 @@ pub(super) fn load(path: &Path, reading: &Reading) -> Result<Loaded, Failure> {
         Err(error) => error.as_bytes().iter().map(|&byte| char::from(byte)).collect(),
     };
     let label = format!("reading {}", path.display());
-    progress::with_spinner(&label, || read(&source, path, name, &reading.tool, reading))
+    progress::with_spinner(&label, || {
+        read(&source, path, name, reading.start, &reading.tool, reading)
+    })
 }
 
 /// The built-in example, with its own tools unless others are named.
@@ -43,23 +43,25 @@ pub(super) fn example(reading: &Reading) -> Result<Loaded, Failure> {
     let is_own = reading.tool.is_empty() && reading.tool_table.is_none();
     let tools = if is_own { &own[..] } else { &reading.tool };
     let name = demo::PROGRAM_NAME;
-    read(demo::PROGRAM, name.as_ref(), name.to_owned(), tools, reading)
+    let start = reading.start.or(Some(demo::START));
+    read(demo::PROGRAM, name.as_ref(), name.to_owned(), start, tools, reading)
 }
 
 fn read(
     source: &str,
     path: &Path,
     name: String,
+    start: Option<DVec3>,
     choices: &[ToolChoice],
     reading: &Reading,
 ) -> Result<Loaded, Failure> {
     let given = reading.program_unit.into();
     let mut choice = Choice::load(choices, reading, given)?;
-    let mut program = moves(source, path, &choice, reading)?;
+    let mut program = moves(source, path, start, &choice, reading)?;
     if program.unit != given {
         // Tools are in the unit of the program, which only the program tells.
         choice = Choice::load(choices, reading, program.unit)?;
-        program = moves(source, path, &choice, reading)?;
+        program = moves(source, path, start, &choice, reading)?;
     }
     if program.moves.is_empty() {
         return Err(Failure::input(format!("{}: has no moves to check", path.display())));
@@ -75,6 +77,7 @@ fn read(
 fn moves(
     source: &str,
     path: &Path,
+    start: Option<DVec3>,
     choice: &Choice,
     reading: &Reading,
 ) -> Result<Program, Failure> {
@@ -91,7 +94,14 @@ fn moves(
     options.unit = given;
     // The part's zero, seen from the program's.
     options.origin = -reading.origin;
-    options.tools = choice.offsets();
+    options.start = start;
+    options.offsets = reading.offset.iter().copied().collect();
+    options.home = reading.home;
+    options.block_delete = reading.block_delete;
+    if let Some(tools) = &choice.any {
+        options.use_tools(tools);
+    }
+    options.tools.extend(choice.numbered.iter().map(|(&number, tool)| (number, tool.into())));
     options.machine = reading.machine.as_deref().map(Machine::load).transpose()?.map(Arc::new);
     Ok(Program::read_gcode(source, path, &options)?)
 }
@@ -168,15 +178,6 @@ impl Choice {
 
     fn get(&self, number: u32) -> Option<&Tool> {
         self.numbered.get(&number).or_else(|| self.any.as_ref()?.get(number))
-    }
-
-    /// Lengths and diameters for the offsets of a program.
-    fn offsets(&self) -> BTreeMap<u32, ToolOffset> {
-        let offset = |tool: &Tool| ToolOffset {
-            length: tool.length_offset,
-            diameter: Some(tool.diameter).filter(|diameter| *diameter > 0.0),
-        };
-        self.numbered.iter().map(|(&number, tool)| (number, offset(tool))).collect()
     }
 
     /// The tools that a program moves.

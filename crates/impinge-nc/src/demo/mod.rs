@@ -7,6 +7,7 @@ mod part;
 pub use part::part;
 
 use crate::ToolPartKind;
+use impinge::glam::DVec3;
 
 /// The name of the part in reports.
 pub const PART_NAME: &str = "example part";
@@ -16,6 +17,9 @@ pub const PROGRAM_NAME: &str = "example program";
 
 /// The program, in G-code. Its zero is the corner of the part's top face, as in the coordinates of [`part`].
 pub const PROGRAM: &str = include_str!("program.nc");
+
+/// Where the tip of the tool is before the first move, in millimetres.
+pub const START: DVec3 = DVec3::new(0.0, 0.0, 50.0);
 
 /// The tools of the program: number and specification.
 pub const TOOLS: [(u32, &str); 2] = [

@@ -3,6 +3,7 @@
 mod csv_paths;
 mod data;
 mod docs;
+mod gcode;
 mod machines;
 mod mesh_tools;
 mod same_tools;
