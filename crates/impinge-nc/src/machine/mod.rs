@@ -54,7 +54,7 @@ pub struct RotaryAxis {
     pub point: DVec3,
 }
 
-/// What a rotary axis turns.
+/// The side of a machine that a rotary axis turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The axis turns the part.

@@ -65,7 +65,9 @@ impl Program {
             reader.error(Location::Line(1), message)
         })?;
         let line_count = text.bytes().filter(|&byte| byte == b'\n').count();
-        let mut moves = Vec::with_capacity(line_count);
+        let mut program = Self::default();
+        let moves = &mut program.moves;
+        moves.reserve(line_count);
         let mut before: Option<(u32, ToolPose)> = None;
         for (line, row) in lines {
             if row.trim_ascii().is_empty() {
@@ -89,7 +91,7 @@ impl Program {
             }
             Some(_) => {}
         }
-        Ok(Self { moves, ..Self::default() })
+        Ok(program)
     }
 }
 

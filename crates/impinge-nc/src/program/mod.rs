@@ -2,11 +2,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `csv.rs` | the reader of paths in CSV files |
 //! | `gcode/` | [`Program::read_gcode`]: the interpreter of G-code |
 
-pub mod gcode;
-
 mod csv;
+pub mod gcode;
 
 pub use csv::is_csv_path;
 

@@ -3,19 +3,26 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `shape.rs` | [`TipShape`]: the shape of a cutter's tip, and the discs of the cutter |
-//! | `spec.rs` | reads a tool from a specification such as `ball:d=6,length=20` |
+//! | `spec/` | reads a tool from a specification such as `ball:d=6,length=20` |
 //! | `outline.rs` | the outline of a tool, for pictures |
 //! | `table/` | [`ToolTable`]: tool tables of LinuxCNC and CAMotics, and tool files in TOML |
 //! | `mesh/` | tools from meshes, as solids of revolution |
-//! | `load.rs` | [`load`]: whatever a user names: a specification, a table or a mesh file |
+//! | `load.rs` | [`load`]: reads a specification, a tool table or a mesh file |
 //!
 //! All lengths are in millimetres. Heights are measured along the axis from the tip.
 
+mod load;
+mod mesh;
+mod outline;
 mod shape;
 mod spec;
+mod table;
 
+pub use load::{Tools, load};
+pub use mesh::{MeshToolError, MeshToolOptions};
 pub use shape::TipShape;
 pub use spec::{SpecError, is_spec};
+pub use table::{TableFormat, ToolTable};
 
 use impinge::solid::{RevolvedHull, RoundedDisc};
 
@@ -58,7 +65,7 @@ pub enum ToolPartKind {
     Cutter,
     /// The part without cutting edges between cutter and holder.
     Shank,
-    /// What holds the shank in the spindle.
+    /// The part that holds the shank in the spindle.
     Holder,
 }
 

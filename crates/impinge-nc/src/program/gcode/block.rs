@@ -190,12 +190,12 @@ impl Block {
         self.has(letter).then_some(self.values[usize::from(letter - b'a')])
     }
 
-    /// Like [`take`](Self::take), for a word that must be a whole number of at least 0.
+    /// Like [`take`](Self::take), for a word that must be a whole number from 0 to 4294967295.
     pub(super) fn take_whole(&mut self, letter: u8) -> Result<Option<u32>> {
         let Some(value) = self.take(letter) else { return Ok(None) };
         let rounded = value.round();
-        if (value - rounded).abs() > 0.0001 || !(0.0..4e9).contains(&rounded) {
-            return Err(self.fault_at(letter, "must be a whole number of at least 0"));
+        if (value - rounded).abs() > 0.0001 || !(0.0..=f64::from(u32::MAX)).contains(&rounded) {
+            return Err(self.fault_at(letter, "must be a whole number from 0 to 4294967295"));
         }
         Ok(Some(rounded as u32))
     }

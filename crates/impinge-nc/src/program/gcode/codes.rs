@@ -35,7 +35,7 @@ pub(super) const GROUPS: usize = Group::Kinematics as usize + 1;
 pub(super) enum Code {
     /// It is executed.
     Known(Group),
-    /// It ends a mode that the reader refuses to start, so that there is nothing to do.
+    /// It ends a mode that the reader refuses to start, or asks for the exact path, so that there is nothing to do.
     Ignored,
     /// It changes the path in a way that the reader cannot follow. The text says how.
     Refused(&'static str),
@@ -60,7 +60,7 @@ pub(super) fn g_code(code: i32) -> Code {
         540 | 550 | 560 | 570 | 580 | 590..=593 => Group::WorkOffset,
         610 | 611 | 640 => Group::PathControl,
         960 | 970 => Group::SpindleMode,
-        80 | 131 | 150 | 501 | 670 | 690 => return Code::Ignored,
+        80 | 90 | 131 | 150 | 501 | 670 | 690 => return Code::Ignored,
         50..=53 => return Code::Refused("splines"),
         60 => return Code::Refused("positioning from one side"),
         70 => return Code::Refused("lathe diameters"),

@@ -57,6 +57,11 @@ impl Compensation {
         Self { plane, side, radius, last: None, held: Vec::new() }
     }
 
+    /// The G code in tenths, without a fraction: 410 or 420.
+    pub(super) fn code(&self) -> f64 {
+        if self.side > 0.0 { 410.0 } else { 420.0 }
+    }
+
     /// Whether `other` would do the same to the moves that come.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.side == other.side && self.radius == other.radius
@@ -171,12 +176,12 @@ impl Compensation {
                 direction: end_direction(self.plane, &offset.piece),
             },
             Some(arc) => {
-                let radius =
-                    corner.distance(arc.center) - self.side * arc.sweep.signum() * self.radius;
-                if radius <= 0.0 {
+                let inset = self.side * arc.sweep.signum() * self.radius;
+                let ends = [&offset.piece.from, &offset.piece.to].map(|end| self.plane.flat(end));
+                if ends.iter().any(|end| end.distance(arc.center) <= inset) {
                     return Err(self.too_tight());
                 }
-                Carrier::Circle { center: arc.center, radius }
+                Carrier::Circle { center: arc.center, radius: corner.distance(arc.center) - inset }
             }
         })
     }

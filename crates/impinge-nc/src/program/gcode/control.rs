@@ -57,6 +57,9 @@ pub(super) struct Controls {
     subprograms: HashMap<String, usize>,
 }
 
+/// The most blocks inside each other.
+const DEEPEST: usize = 1000;
+
 /// A block that is not closed yet.
 struct Open {
     keyword: Keyword,
@@ -200,6 +203,9 @@ impl Controls {
         }
         self.lines.push(control);
         if !matches!(keyword, Keyword::Call | Keyword::Number) {
+            if open.len() >= DEEPEST {
+                return Err(Fault::new(format!("blocks are nested more than {DEEPEST} deep")));
+            }
             open.push(Open { keyword, label, members: vec![index], branch: index });
         }
         Ok(())
@@ -366,5 +372,7 @@ mod tests {
         assert!(fault("o").contains("number or a name"));
         assert!(fault("o#1 if [1]").contains("only a call"));
         assert!(fault("/o1 if [1]").contains("deleted"));
+        let nested: String = (0..2000).map(|label| format!("o{label} do\n")).collect();
+        assert!(fault(&nested).starts_with("p:1001: blocks are nested"));
     }
 }

@@ -5,7 +5,7 @@ use super::{
     codes::g_name,
     fault::{Fault, Result},
     interpreter::Interpreter,
-    travel::Target,
+    travel::{BY_INCREMENTS, Target},
 };
 use crate::{MoveKind, MoveKind::Feed, MoveKind::Rapid};
 
@@ -75,7 +75,7 @@ impl Interpreter<'_> {
         let (retract, bottom) = if self.modes.absolute {
             (retract + zero, bottom + zero)
         } else {
-            self.assume_zero(w, "moves by increments (G91) before it states a position");
+            self.require_known(w, BY_INCREMENTS)?;
             let retract = retract + self.position.axes[w];
             (retract, retract + bottom)
         };
@@ -86,7 +86,7 @@ impl Interpreter<'_> {
             Some(initial) if self.modes.retract_to_start => initial.max(retract),
             _ => retract,
         };
-        let across = self.across(block, [u, v]);
+        let across = self.across(block, [u, v])?;
         if self.position.known[w] && self.position.axes[w] < retract {
             self.step(Rapid, &[(w, retract)])?;
         }
@@ -108,7 +108,7 @@ impl Interpreter<'_> {
     }
 
     /// The positions in the plane that the line states.
-    fn across(&mut self, block: &mut Block, axes: [usize; 2]) -> [Option<Across>; 3] {
+    fn across(&mut self, block: &mut Block, axes: [usize; 2]) -> Result<[Option<Across>; 3]> {
         let mut across = [None; 3];
         for axis in axes {
             let Some(value) = block.take(AXES[axis]) else { continue };
@@ -116,11 +116,11 @@ impl Interpreter<'_> {
             across[axis] = Some(if self.modes.absolute {
                 Across::At(value + self.offsets.total(self.modes.system, axis))
             } else {
-                self.assume_zero(axis, "moves by increments (G91) before it states a position");
+                self.require_known(axis, BY_INCREMENTS)?;
                 Across::By(value)
             });
         }
-        across
+        Ok(across)
     }
 
     /// The moves of one hole, from the plane R.

@@ -10,6 +10,7 @@ use super::{
     parameters::Locals,
     source::Text,
 };
+use std::collections::HashMap;
 
 /// The most calls inside each other.
 const DEEPEST_CALL: usize = 100;
@@ -23,7 +24,7 @@ pub(super) struct Frame {
     /// The line after the call, from 0.
     return_to: usize,
     /// The repetitions of the caller's loops.
-    repeats: Vec<(usize, u64)>,
+    repeats: HashMap<usize, u64>,
     kind: FrameKind,
 }
 
@@ -72,11 +73,10 @@ impl Interpreter<'_> {
             },
             Keyword::Repeat => {
                 let count = cursor.bracketed(self)?.round().min(MOST_REPEATS);
-                self.repeats.retain(|(start, _)| *start != line);
                 if count < 1.0 {
                     Flow::Jump(control.end + 1)
                 } else {
-                    self.repeats.push((line, count as u64));
+                    self.repeats.insert(line, count as u64);
                     Flow::Next
                 }
             }
@@ -104,6 +104,7 @@ impl Interpreter<'_> {
         let mut other = Text::default();
         let mut control = first;
         loop {
+            self.count_line()?;
             let text = if control.line == first.line {
                 text
             } else {
@@ -132,9 +133,8 @@ impl Interpreter<'_> {
     }
 
     fn end_repeat(&mut self, control: &Control) -> Flow {
-        let running = self.repeats.iter_mut().find(|(start, _)| *start == control.start);
-        match running {
-            Some((_, left)) if *left > 1 => {
+        match self.repeats.get_mut(&control.start) {
+            Some(left) if *left > 1 => {
                 *left -= 1;
                 Flow::Jump(control.start + 1)
             }

@@ -14,10 +14,10 @@ use super::{
     options::GcodeOptions,
     output::Output,
     parameters::Parameters,
-    plane::Plane,
     source::{Source, Text},
 };
 use crate::{MoveKind, Program, program::Unit};
+use std::collections::HashMap;
 
 /// The state of a running program.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(super) struct Interpreter<'a> {
     /// The calls that are active.
     pub(super) frames: Vec<Frame>,
     /// For each `repeat` of the main program that runs: its line and the repetitions left.
-    pub(super) repeats: Vec<(usize, u64)>,
+    pub(super) repeats: HashMap<usize, u64>,
     /// The positions of `G28` and `G30`.
     pub(super) homes: [Option<[f64; 6]>; 2],
     /// The line that is executed, from 1.
@@ -48,9 +48,6 @@ pub(super) struct Interpreter<'a> {
     pub(super) first_unit: Option<Unit>,
     /// The first line that selects a tool, if no `M6` has followed.
     pub(super) tool_not_put_in: Option<u32>,
-    /// The text of the line. Taken out while the line is executed.
-    text: Text,
-    block: Block,
 }
 
 /// Where the program continues.
@@ -82,24 +79,27 @@ impl<'a> Interpreter<'a> {
             left_path: None,
             cycle: None,
             frames: Vec::new(),
-            repeats: Vec::new(),
+            repeats: HashMap::new(),
             homes: [options.home, options.second_home],
             line: 0,
             executed: 0,
             first_unit: None,
             tool_not_put_in: None,
-            text: Text::default(),
-            block: Block::default(),
         }
     }
 
     /// Executes the program to its end.
     pub(super) fn run(mut self) -> Result<Program> {
+        // Kept from line to line, so that their memory is allocated once.
+        let (mut text, mut block) = (Text::default(), Block::default());
         let mut line = 0;
         let mut end = self.source.program_lines();
         while line < self.source.program_lines() {
             self.line = line as u32 + 1;
-            match self.step_line(line).map_err(|fault| fault.on_line(self.line))? {
+            match self
+                .execute_line(line, &mut text, &mut block)
+                .map_err(|fault| fault.on_line(self.line))?
+            {
                 Flow::Next => line += 1,
                 Flow::Jump(target) => line = target,
                 Flow::End => {
@@ -147,7 +147,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn step_line(&mut self, line: usize) -> Result<Flow> {
+    /// Counts a line against the limit.
+    pub(super) fn count_line(&mut self) -> Result<()> {
         self.executed += 1;
         if self.executed > self.options.most_lines {
             return Err(Fault::new(format!(
@@ -155,14 +156,11 @@ impl<'a> Interpreter<'a> {
                 self.options.most_lines
             )));
         }
-        let mut text = std::mem::take(&mut self.text);
-        let mut block = std::mem::take(&mut self.block);
-        let flow = self.execute_line(line, &mut text, &mut block);
-        (self.text, self.block) = (text, block);
-        flow
+        Ok(())
     }
 
     fn execute_line(&mut self, line: usize, text: &mut Text, block: &mut Block) -> Result<Flow> {
+        self.count_line()?;
         text.read(self.source.line(line))?;
         if text.bytes.is_empty() || text.bytes == b"%" {
             return Ok(Flow::Next);
@@ -223,122 +221,6 @@ impl<'a> Interpreter<'a> {
             return Ok(());
         }
         Err(Fault::at(column, format!("{word} {why}; --allow-unknown passes such words over")))
-    }
-
-    fn feed_and_tool(&mut self, block: &mut Block) -> Result<()> {
-        if let Some(mode) = block.code(Group::FeedMode) {
-            self.modes.feed_mode = mode;
-        }
-        if let Some(feed) = block.take(b'f') {
-            self.modes.feed = feed;
-        }
-        if let Some(speed) = block.take(b's') {
-            self.modes.speed = speed;
-        }
-        if let Some(tool) = block.take_whole(b't')? {
-            self.modes.selected_tool = Some(tool);
-            self.tool_not_put_in.get_or_insert(self.line);
-        }
-        match block.code(Group::ToolChange) {
-            Some(6) => match self.modes.selected_tool {
-                Some(tool) => self.put_in(tool)?,
-                None => self.notes.add(self.line, "M6 without a number T: the tool stays as it is"),
-            },
-            Some(_) => match block.take_whole(b'q')? {
-                Some(tool) => self.put_in(tool)?,
-                None => return Err(Fault::new("M61 needs the number of the tool as Q")),
-            },
-            None => {}
-        }
-        Ok(())
-    }
-
-    fn put_in(&mut self, tool: u32) -> Result<()> {
-        self.refuse_compensation("a tool change")?;
-        self.modes.tool = tool;
-        self.tool_not_put_in = None;
-        Ok(())
-    }
-
-    /// Spindle, coolant, signals and kinematics.
-    fn switches(&mut self, block: &mut Block) -> Result<()> {
-        if block.code(Group::Spindle) == Some(19) {
-            for letter in *b"rpq" {
-                block.take(letter);
-            }
-        }
-        if block.code(Group::Override).is_some() {
-            block.take(b'p');
-        }
-        if block.code(Group::SpindleMode).is_some() {
-            block.take(b'd');
-        }
-        if block.code(Group::Signal).is_some() {
-            for letter in *b"peql" {
-                block.take(letter);
-            }
-        }
-        match block.code(Group::Kinematics) {
-            Some(428) => self.modes.tip_control = true,
-            Some(_) => self.modes.tip_control = false,
-            None => {}
-        }
-        Ok(())
-    }
-
-    fn modes(&mut self, block: &mut Block) -> Result<()> {
-        if let Some(code) = block.code(Group::Plane) {
-            let plane = match code {
-                170 => Plane::Xy,
-                180 => Plane::Zx,
-                _ => Plane::Yz,
-            };
-            if plane != self.modes.plane {
-                self.refuse_compensation("a change of the plane")?;
-                self.modes.plane = plane;
-                self.cycle = None;
-            }
-        }
-        if let Some(code) = block.code(Group::Unit) {
-            self.modes.unit = if code == 200 { Unit::Inch } else { Unit::Millimetre };
-            self.modes.unit_is_stated = true;
-        }
-        // A cycle on the same line uses D and H of no code; compensation and length offset take theirs first.
-        if let Some(code) = block.code(Group::Compensation) {
-            self.compensate(block, code)?;
-        }
-        self.length_offset(block)?;
-        if let Some(code) = block.code(Group::WorkOffset) {
-            let system = if code >= 591 { code - 584 } else { (code - 530) / 10 } as u8;
-            if system != self.modes.system {
-                self.refuse_compensation("a change of the work offset")?;
-                self.modes.system = system;
-            }
-        }
-        if block.code(Group::PathControl) == Some(640) {
-            block.take(b'p');
-            block.take(b'q');
-            self.notes
-                .add(self.line, "G64: path blending is not modelled: the exact path is checked");
-        }
-        if let Some(code) = block.code(Group::Distance) {
-            self.modes.absolute = code == 900;
-        }
-        if let Some(code) = block.code(Group::ArcDistance) {
-            self.modes.arc_absolute = code == 901;
-        }
-        if let Some(code) = block.code(Group::Retract) {
-            self.modes.retract_to_start = code == 980;
-        }
-        Ok(())
-    }
-
-    fn dwell(&mut self, block: &mut Block) -> Result<()> {
-        // Some controls write the time as X.
-        if block.take(b'p').is_none() && block.take(b'x').is_none() {
-            return Err(block.fault_at_code(Group::OneShot, "G4 needs a time as P"));
-        }
-        Ok(())
     }
 
     /// Executes the motion that the words of the line command.

@@ -1,68 +1,70 @@
 //! Parameters that mirror the state of the machine: positions, offsets, modes. And the access of expressions to all
 //! parameters.
 
-use super::{expression::Variables, interpreter::Interpreter, parameters::HIGHEST, plane::Plane};
+use super::{
+    compensation::Compensation, expression::Variables, interpreter::Interpreter,
+    parameters::HIGHEST, plane::Plane,
+};
 use crate::program::Unit;
 
 impl Interpreter<'_> {
     /// The value of a parameter that the machine sets.
-    fn mirrored_number(&mut self, index: u32) -> Option<f64> {
+    fn mirrored_number(&mut self, index: u32) -> Result<Option<f64>, String> {
         let axis_of =
             |first: u32| (first..first + 6).contains(&index).then(|| (index - first) as usize);
         if let Some(axis) = axis_of(5420) {
-            return Some(self.programmed(axis));
+            return self.programmed(axis).map(Some);
         }
         for (first, home) in [(5161, self.homes[0]), (5181, self.homes[1])] {
             if let Some(axis) = axis_of(first) {
-                return Some(home.unwrap_or_default()[axis] / self.modes.scale(axis));
+                return Ok(Some(home.unwrap_or_default()[axis] / self.modes.scale(axis)));
             }
         }
         if let Some(axis) = axis_of(5211) {
-            return Some(self.offsets.shift[axis] / self.modes.scale(axis));
+            return Ok(Some(self.offsets.shift[axis] / self.modes.scale(axis)));
         }
         for system in 1..=9_u8 {
             if let Some(axis) = axis_of(5201 + 20 * u32::from(system)) {
-                return Some(self.offsets.zero(system)[axis] / self.modes.scale(axis));
+                return Ok(Some(self.offsets.zero(system)[axis] / self.modes.scale(axis)));
             }
         }
-        match index {
+        Ok(match index {
             5210 => Some(f64::from(u8::from(self.offsets.shift != [0.0; 6]))),
             5220 => Some(self.modes.system.into()),
             5400 => Some(self.modes.tool.into()),
             5403 => Some(self.tool_offset(false)),
             5410 => Some(self.tool_offset(true)),
             _ => None,
-        }
+        })
     }
 
     /// The position of an axis as the program would state it.
-    fn programmed(&mut self, axis: usize) -> f64 {
-        if !self.position.known[axis] {
-            self.assume_zero(axis, "asks for a position that it has not stated");
-        }
+    fn programmed(&mut self, axis: usize) -> Result<f64, String> {
+        self.require_known(axis, "asks for a position that it has not stated")
+            .map_err(|fault| fault.to_string())?;
         let value = self.position.axes[axis] - self.offsets.total(self.modes.system, axis);
-        value / self.modes.scale(axis)
+        Ok(value / self.modes.scale(axis))
     }
 
     /// The diameter or the length of the tool in the spindle, in the unit of the program; 0 if it is not known.
     fn tool_offset(&self, diameter: bool) -> f64 {
-        let tool = self.options.tools.get(&self.modes.tool).copied().unwrap_or_default();
+        let tool = self.options.tool(self.modes.tool);
         let value = if diameter { tool.diameter } else { tool.length };
         value.unwrap_or_default() / self.modes.unit.millimetres()
     }
 
     /// The value of a named parameter that the machine sets.
-    fn mirrored_name(&mut self, name: &str) -> Option<f64> {
+    fn mirrored_name(&mut self, name: &str) -> Result<Option<f64>, String> {
         let truth = |holds: bool| Some(f64::from(u8::from(holds)));
         let axis = |letter: &str| "xyzabc".find(letter).filter(|_| letter.len() == 1);
         if let Some(axis) = name.strip_prefix("_abs_").and_then(axis) {
-            self.programmed(axis);
-            return Some(self.position.axes[axis] / self.modes.scale(axis));
+            self.programmed(axis)?;
+            return Ok(Some(self.position.axes[axis] / self.modes.scale(axis)));
         }
         if let Some(axis) = name.strip_prefix('_').and_then(axis) {
-            return Some(self.programmed(axis));
+            return self.programmed(axis).map(Some);
         }
-        match name {
+        Ok(match name {
             "_metric" => truth(self.modes.unit == Unit::Millimetre),
             "_imperial" => truth(self.modes.unit == Unit::Inch),
             "_absolute" => truth(self.modes.absolute),
@@ -70,7 +72,7 @@ impl Interpreter<'_> {
             "_inverse_time" => truth(self.modes.feed_mode == 930),
             "_units_per_minute" => truth(self.modes.feed_mode == 940),
             "_units_per_rev" => truth(self.modes.feed_mode == 950),
-            "_ccomp" => Some(if self.compensation.is_some() { 410.0 } else { 400.0 }),
+            "_ccomp" => Some(self.compensation.as_ref().map_or(400.0, Compensation::code)),
             "_coord_system" => {
                 let system = f64::from(self.modes.system);
                 Some(if system <= 6.0 { 530.0 + 10.0 * system } else { 584.0 + system })
@@ -88,14 +90,16 @@ impl Interpreter<'_> {
             "_line" => Some(self.line.into()),
             "_call_level" => Some(self.frames.len() as f64),
             _ => None,
-        }
+        })
     }
 }
 
 impl Variables for Interpreter<'_> {
     fn numbered(&mut self, index: u32) -> Result<f64, String> {
-        if let Some(value) = self.parameters.numbered(index).or_else(|| self.mirrored_number(index))
-        {
+        if let Some(value) = self.parameters.numbered(index) {
+            return Ok(value);
+        }
+        if let Some(value) = self.mirrored_number(index)? {
             return Ok(value);
         }
         match index {
@@ -110,10 +114,10 @@ impl Variables for Interpreter<'_> {
     }
 
     fn named(&mut self, name: &str) -> Result<f64, String> {
-        self.parameters
-            .named(name)
-            .or_else(|| self.mirrored_name(name))
-            .ok_or_else(|| format!("the parameter #<{name}> has no value"))
+        if let Some(value) = self.parameters.named(name) {
+            return Ok(value);
+        }
+        self.mirrored_name(name)?.ok_or_else(|| format!("the parameter #<{name}> has no value"))
     }
 
     fn has_numbered(&self, index: u32) -> bool {

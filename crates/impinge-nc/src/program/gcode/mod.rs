@@ -8,12 +8,12 @@
 //! |---|---|
 //! | `options.rs` | [`GcodeOptions`]: what the program does not say |
 //! | `source.rs` | lines and their text without comments |
-//! | `expression.rs` | numbers and expressions |
+//! | `number.rs`, `expression.rs` | numbers and expressions |
 //! | `block.rs`, `codes.rs` | the words of a line, and the codes with their modal groups |
 //! | `control.rs`, `flow.rs` | O words: matching them, executing them |
 //! | `parameters.rs`, `mirror.rs` | parameters of the program, and those that mirror the machine |
 //! | `modal.rs` | modes, offsets, position |
-//! | `interpreter.rs`, `setup.rs` | the execution of a line |
+//! | `interpreter.rs`, `switches.rs`, `setup.rs` | the execution of a line: modes, tools, offsets |
 //! | `travel.rs`, `arc.rs`, `plane.rs`, `cycle.rs` | straight moves, arcs, cycles |
 //! | `compensation.rs` | the offset path of `G41` and `G42` |
 //! | `output.rs` | moves of the program, kinematics, dog-legs |
@@ -32,12 +32,14 @@ mod interpreter;
 mod mirror;
 mod modal;
 mod notes;
+mod number;
 mod options;
 mod output;
 mod parameters;
 mod plane;
 mod setup;
 mod source;
+mod switches;
 mod travel;
 
 pub use options::{GcodeOptions, Rapids, ToolOffset, work_offset_number};
@@ -64,14 +66,14 @@ impl Program {
     /// use impinge_nc::{GcodeOptions, Program};
     ///
     /// let text = "G21 G90\nG0 X0 Y0 Z5\nG1 Z-1 F100\nG2 X10 Y0 I5 J0\nM2\n";
-    /// let program = Program::read_gcode(text, "part.nc".as_ref(), &GcodeOptions::default())?;
+    /// let program = Program::read_gcode(text, "part.nc", &GcodeOptions::default())?;
     /// assert_eq!(program.moves.len(), 3);
     /// assert_eq!(program.moves[2].line, 4);
     /// # Ok::<(), impinge_io::Error>(())
     /// ```
     pub fn read_gcode(
         bytes: impl AsRef<[u8]>,
-        path: &Path,
+        path: impl AsRef<Path>,
         options: &GcodeOptions,
     ) -> Result<Self, Error> {
         let read = || {
@@ -79,6 +81,6 @@ impl Program {
             let controls = Controls::read(&source)?;
             Interpreter::new(options, &source, &controls).run()
         };
-        read().map_err(|fault: fault::Fault| fault.in_file(path))
+        read().map_err(|fault: fault::Fault| fault.in_file(path.as_ref()))
     }
 }

@@ -24,8 +24,10 @@ pub(super) struct Modes {
     pub(super) system: u8,
     /// The number of the length offset; `None` after `G49`.
     pub(super) length: Option<u32>,
-    /// Whether the control keeps the tip in place while rotary axes turn.
-    pub(super) tip_control: bool,
+    /// Whether the kinematics keep the tip in place while rotary axes turn: `M428`.
+    pub(super) tip_kinematics: bool,
+    /// Whether the length offset keeps the tip in place while rotary axes turn: `G43.4`.
+    pub(super) tip_offset: bool,
     /// The tool in the spindle.
     pub(super) tool: u32,
     /// The tool that the next `M6` puts in.
@@ -47,12 +49,21 @@ impl Modes {
             retract_to_start: true,
             system: 1,
             length: None,
-            tip_control: false,
+            tip_kinematics: options
+                .machine
+                .as_ref()
+                .is_some_and(|machine| machine.is_tip_programmed()),
+            tip_offset: false,
             tool: 0,
             selected_tool: None,
             feed: 0.0,
             speed: 0.0,
         }
+    }
+
+    /// Whether X, Y, Z are the tip in the coordinates of the part, whatever the rotary axes do.
+    pub(super) fn tip_control(&self) -> bool {
+        self.tip_kinematics || self.tip_offset
     }
 
     /// The factor from the program's values of an axis to millimetres or radians.
@@ -66,8 +77,8 @@ impl Modes {
 pub(super) struct Offsets {
     /// The zeros of `G54` to `G59.3`, where they are known.
     systems: [Option<[f64; 6]>; 9],
-    /// The system that the part's coordinates are taken from, because no offset is known for it.
-    implied: Option<u8>,
+    /// The first system that the program moves in. If its zero is not known, it is that of the part.
+    first: Option<u8>,
     /// The offset of `G92` that applies.
     pub(super) shift: [f64; 6],
     /// The offset that `G92.3` brings back.
@@ -82,7 +93,7 @@ impl Offsets {
                 *system = Some(offset);
             }
         }
-        Self { systems, implied: None, shift: [0.0; 6], saved_shift: [0.0; 6] }
+        Self { systems, first: None, shift: [0.0; 6], saved_shift: [0.0; 6] }
     }
 
     /// Whether the zero of a system is known, seen from the machine's zero.
@@ -108,18 +119,16 @@ impl Offsets {
         }
     }
 
-    /// Notes that the program moves in a system. An `Err` says that the zeros of two systems are not known.
+    /// Notes that the program moves in a system. An `Err` says that the program moves in two systems, and that the zero
+    /// of one is not known.
     pub(super) fn use_system(&mut self, system: u8) -> Result<(), String> {
-        if self.is_known(system) {
-            return Ok(());
-        }
-        let other = *self.implied.get_or_insert(system);
-        if other == system {
+        let other = *self.first.get_or_insert(system);
+        if other == system || (self.is_known(system) && self.is_known(other)) {
             return Ok(());
         }
         let [new, old] = [system, other].map(system_name);
         Err(format!(
-            "the program moves in {old} and {new}, but where their zeros are is not known: state both offsets (--offset)"
+            "the program moves in {old} and {new}, but the distance of their zeros is not known: state both offsets (--offset)"
         ))
     }
 
@@ -140,6 +149,9 @@ pub(super) fn system_name(system: u8) -> String {
 pub(super) struct Position {
     pub(super) axes: [f64; 6],
     pub(super) known: [bool; 6],
+    /// Axes that are not known because a return or `G53` has moved them to a position of the machine. Unlike an axis that
+    /// the program has not stated yet, such an axis is not taken as 0.
+    pub(super) lost: [bool; 6],
 }
 
 impl Position {
@@ -147,7 +159,11 @@ impl Position {
         let known = options.start.is_some();
         let [x, y, z] = (options.start.unwrap_or_default() + options.origin).to_array();
         // Rotary axes start at 0: programs without rotary words rely on it.
-        Self { axes: [x, y, z, 0.0, 0.0, 0.0], known: [known, known, known, true, true, true] }
+        Self {
+            axes: [x, y, z, 0.0, 0.0, 0.0],
+            known: [known, known, known, true, true, true],
+            lost: [false; 6],
+        }
     }
 
     /// Whether X, Y and Z are known.
@@ -172,6 +188,8 @@ mod tests {
         assert!(offsets.use_system(2).is_ok());
         assert!(offsets.use_system(1).unwrap_err().contains("G55 and G54"));
         offsets.set(1, 0, 5.0);
+        assert!(offsets.use_system(1).is_err());
+        offsets.set(2, 0, 5.0);
         assert!(offsets.use_system(1).is_ok());
         assert_eq!(offsets.total(1, 0), 5.0);
     }

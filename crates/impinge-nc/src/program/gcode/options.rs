@@ -1,6 +1,6 @@
 //! What a reader of G-code must know that the program does not say.
 
-use crate::{Machine, program::Unit};
+use crate::{Machine, Tool, Tools, program::Unit};
 use impinge::glam::DVec3;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -16,7 +16,8 @@ pub struct GcodeOptions {
     pub rapids: Rapids,
     /// The unit of a program that uses neither `G20` nor `G21`.
     pub unit: Unit,
-    /// Where the tip of the tool is before the first move, in millimetres. By default it is not known.
+    /// Where the tip of the tool is before the first move, in the coordinates of the part, in millimetres. By default it
+    /// is not known: see `docs/nc-programs.md`.
     pub start: Option<DVec3>,
     /// Work offsets by the number of the coordinate system: 1 is `G54`, 6 is `G59`, 9 is `G59.3`. Each is the place of
     /// the program's zero, seen from the machine's zero: X, Y, Z in millimetres, A, B, C in radians.
@@ -28,9 +29,13 @@ pub struct GcodeOptions {
     pub home: Option<[f64; 6]>,
     /// The position that `G30` returns to, seen from the machine's zero, in millimetres and radians.
     pub second_home: Option<[f64; 6]>,
-    /// Lengths and diameters by the number of the tool or offset, for `G43 H` and `G41 D`.
+    /// Lengths and diameters by the number of the tool or offset, for `G43 H` and `G41 D`. See
+    /// [`use_tools`](Self::use_tools).
     pub tools: BTreeMap<u32, ToolOffset>,
-    /// The kinematics of the machine. Programs that turn rotary axes need it.
+    /// Length and diameter for all numbers that `tools` does not have.
+    pub other_tools: ToolOffset,
+    /// The kinematics of the machine. Programs that turn rotary axes need it. If X, Y and Z are the tip on this machine,
+    /// they are so from the start of the program; `M428` and `G43.4` switch this on, `M429` and `G49` off.
     pub machine: Option<Arc<Machine>>,
     /// A program of more moves is refused. Bounds the memory: a move takes about 160 bytes.
     pub most_moves: usize,
@@ -51,10 +56,29 @@ impl Default for GcodeOptions {
             home: None,
             second_home: None,
             tools: BTreeMap::new(),
+            other_tools: ToolOffset::default(),
             machine: None,
             most_moves: 10_000_000,
-            most_lines: 50_000_000,
+            most_lines: 20_000_000,
         }
+    }
+}
+
+impl GcodeOptions {
+    /// Takes lengths and diameters from the tools of the check. A single tool stands for every number.
+    pub fn use_tools(&mut self, tools: &Tools) {
+        match tools {
+            Tools::One(tool) => self.other_tools = tool.as_ref().into(),
+            Tools::Table(table) => {
+                self.tools =
+                    table.tools.iter().map(|(&number, tool)| (number, tool.into())).collect();
+            }
+        }
+    }
+
+    /// Length and diameter of a tool or offset.
+    pub(super) fn tool(&self, number: u32) -> ToolOffset {
+        self.tools.get(&number).copied().unwrap_or(self.other_tools)
     }
 }
 
@@ -80,6 +104,12 @@ pub struct ToolOffset {
     pub diameter: Option<f64>,
 }
 
+impl From<&Tool> for ToolOffset {
+    fn from(tool: &Tool) -> Self {
+        Self { length: tool.length_offset, diameter: Some(tool.diameter) }
+    }
+}
+
 /// The number of a coordinate system in [`GcodeOptions::offsets`], from its name: `G54` is 1, `G59.3` is 9. The case of
 /// the letter does not matter.
 pub fn work_offset_number(name: &str) -> Option<u8> {
@@ -91,6 +121,19 @@ pub fn work_offset_number(name: &str) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ToolTable;
+
+    #[test]
+    fn tools_give_their_offsets() {
+        let mut options = GcodeOptions::default();
+        let tool = Tool::from_spec("ball:d=6,length=20", 1.0).unwrap();
+        options.use_tools(&Tools::One(Box::new(tool)));
+        assert_eq!(options.tool(7), ToolOffset { length: None, diameter: Some(6.0) });
+        let table = ToolTable::read("T1 P1 Z50 D4\nT2 P2 Z80 D6\n", "tool.tbl", 1.0).unwrap();
+        options.use_tools(&Tools::Table(table));
+        assert_eq!(options.tool(2), ToolOffset { length: Some(80.0), diameter: Some(6.0) });
+        assert_eq!(options.tool(1).diameter, Some(4.0));
+    }
 
     #[test]
     fn work_offsets_have_numbers() {

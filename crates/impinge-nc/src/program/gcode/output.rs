@@ -4,11 +4,14 @@
 use super::{
     arc::ArcShape,
     fault::{Fault, Result},
-    options::{GcodeOptions, Rapids},
+    options::{GcodeOptions, Rapids, ToolOffset},
 };
 use crate::{ArcMotion, Machine, Motion, Move, MoveKind};
 use impinge::glam::DVec3;
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 /// A piece of the path in the coordinates of the machine: a segment or an arc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +41,8 @@ pub(super) struct Output {
     rapids: Rapids,
     origin: DVec3,
     machine: Option<Arc<Machine>>,
+    /// The machine with the length of each tool, for tools whose length is known.
+    machines: BTreeMap<u32, Arc<Machine>>,
     /// Whether a rapid of rotary axes was taken as straight though dog-legs were asked for.
     pub(super) straightened: Option<u32>,
 }
@@ -60,7 +65,14 @@ impl Output {
             most_moves: options.most_moves,
             rapids: options.rapids,
             origin: options.origin,
-            machine: options.machine.clone(),
+            machine: options.machine.as_ref().map(|machine| {
+                let machine = machine.with_tip_programmed(false);
+                Arc::new(match options.other_tools.length {
+                    Some(length) => machine.with_tool_length(length),
+                    None => machine,
+                })
+            }),
+            machines: machines_of_tools(options),
             straightened: None,
         }
     }
@@ -70,9 +82,31 @@ impl Output {
         self.convert(piece).map_err(|fault| fault.on_line(piece.line))
     }
 
+    /// The positions of the same pose of the tool after tip control is switched on or off.
+    pub(super) fn reinterpreted(&self, tool: u32, axes: &[f64; 6], to_tip: bool) -> [f64; 6] {
+        let upright = axes[3..].iter().all(|&angle| angle == 0.0);
+        let Some(machine) = self.machine_of(tool).filter(|_| !upright) else { return *axes };
+        let place = |point: DVec3| machine.tool_pose(with_linear(axes, point)).tip;
+        let point = linear(axes) - self.origin;
+        let point = if to_tip {
+            place(point)
+        } else {
+            // The machine turns and shifts the part: the inverse of the turn is its transpose.
+            let origin = place(DVec3::ZERO);
+            let from_origin = point - origin;
+            DVec3::from_array(DVec3::AXES.map(|axis| (place(axis) - origin).dot(from_origin)))
+        };
+        with_linear(axes, point + self.origin)
+    }
+
+    /// The machine with the length of a tool, if the length is known.
+    fn machine_of(&self, tool: u32) -> Option<&Arc<Machine>> {
+        self.machines.get(&tool).or(self.machine.as_ref())
+    }
+
     fn convert(&mut self, piece: &Piece) -> Result<()> {
         if ![piece.from, piece.to].iter().flatten().all(|value| value.abs() < 1e9) {
-            return Err(Fault::new("the tool moves further than 1e9 mm or degrees"));
+            return Err(Fault::new("the tool moves further than 1e9 mm"));
         }
         let shift = DVec3::new(0.0, 0.0, piece.shift) - self.origin;
         let from = with_linear(&piece.from, linear(&piece.from) + shift);
@@ -133,11 +167,19 @@ impl Output {
         if upright {
             return Ok(plain(from, to, arc, DVec3::Z));
         }
-        let Some(machine) = &self.machine else {
+        let Some(machine) = self.machine_of(piece.tool) else {
             return Err(Fault::new(
                 "the move uses rotary axes: a kinematics file is needed to place the tool (--machine)",
             ));
         };
+        for (index, letter) in [(3, 'A'), (4, 'B'), (5, 'C')] {
+            if (from[index] != 0.0 || to[index] != 0.0) && !machine.has_axis(letter) {
+                return Err(Fault::new(format!(
+                    "the move uses the axis {letter}, which the machine '{}' does not have",
+                    machine.name()
+                )));
+            }
+        }
         if piece.shift != 0.0 {
             return Err(Fault::new(
                 "a length offset that is not that of the tool is not modelled for moves of rotary axes",
@@ -155,7 +197,7 @@ impl Output {
             });
         }
         let place = |point: DVec3| machine.tool_pose(with_linear(&from, point));
-        let axis = place(DVec3::ZERO).axis;
+        let axis = machine.tool_axis([from[3], from[4], from[5]]);
         if piece.tip_control {
             return Ok(plain(from, to, arc, axis));
         }
@@ -177,6 +219,16 @@ impl Output {
             },
         })
     }
+}
+
+/// The machine with the length of each tool in the table. Tip control is off: the reader follows the codes that switch it.
+fn machines_of_tools(options: &GcodeOptions) -> BTreeMap<u32, Arc<Machine>> {
+    let Some(machine) = &options.machine else { return BTreeMap::new() };
+    let with_length = |(&tool, offset): (&u32, &ToolOffset)| {
+        let machine = machine.with_tip_programmed(false).with_tool_length(offset.length?);
+        Some((tool, Arc::new(machine)))
+    };
+    options.tools.iter().filter_map(with_length).collect()
 }
 
 /// A segment or an arc with a constant axis of the tool.

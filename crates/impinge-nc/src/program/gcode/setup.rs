@@ -7,7 +7,7 @@ use super::{
     fault::{Fault, Result},
     interpreter::Interpreter,
     modal::system_name,
-    travel::Target,
+    travel::{BY_INCREMENTS, Target},
 };
 use crate::MoveKind;
 
@@ -46,11 +46,11 @@ impl Interpreter<'_> {
             match number.unwrap_or(self.modes.tool) {
                 0 if number.is_some() => 0.0,
                 number => {
-                    let offset = self.options.tools.get(&number).and_then(|tool| tool.diameter);
+                    let offset = self.options.tool(number).diameter;
                     offset.ok_or_else(|| {
                         block.fault_at_code(
                             Group::Compensation,
-                            format!("cutter compensation needs the diameter of tool {number}: state it in a tool table (--tools)"),
+                            format!("cutter compensation needs the diameter of tool {number}: state it in a tool table (--tool, --tool-table)"),
                         )
                     })?
                 }
@@ -82,21 +82,32 @@ impl Interpreter<'_> {
             return Ok(());
         }
         let number = block.take_whole(b'h')?;
+        let was_on = self.modes.tip_control();
         match code {
             Some(490) => {
                 self.modes.length = None;
-                self.modes.tip_control = false;
+                self.modes.tip_offset = false;
             }
             Some(code) => {
                 self.modes.length = Some(number.unwrap_or(self.modes.tool));
-                self.modes.tip_control |= code == 434;
+                self.modes.tip_offset = code == 434;
             }
             None => self.modes.length = number.or(self.modes.length),
         }
         if self.modes.length == Some(0) && number == Some(0) {
             self.modes.length = None;
         }
+        self.switch_tip_control(was_on);
         Ok(())
+    }
+
+    /// Keeps the tool in place if tip control was switched on or off: X, Y and Z have another meaning afterwards.
+    pub(super) fn switch_tip_control(&mut self, was_on: bool) {
+        let is_on = self.modes.tip_control();
+        if is_on != was_on {
+            self.position.axes =
+                self.output.reinterpreted(self.modes.tool, &self.position.axes, is_on);
+        }
     }
 
     /// How far the tip is above the programmed point: the length that the control reckons with, less the length of the
@@ -105,7 +116,7 @@ impl Interpreter<'_> {
         let Some(number) = self.modes.length.filter(|&number| number != self.modes.tool) else {
             return 0.0;
         };
-        let length = |number: u32| self.options.tools.get(&number).and_then(|tool| tool.length);
+        let length = |number: u32| self.options.tool(number).length;
         match (length(number), length(self.modes.tool)) {
             (Some(offset), Some(tool)) => offset - tool,
             _ => {
@@ -113,7 +124,7 @@ impl Interpreter<'_> {
                 self.notes.add(
                     self.line,
                     &format!(
-                        "the length offset H{number} is used with tool {tool}, but their lengths are not known: they count as equal (--tools states them)"
+                        "the length offset H{number} is used with tool {tool}, but their lengths are not known: they count as equal (--tool-table states them)"
                     ),
                 );
                 0.0
@@ -148,7 +159,7 @@ impl Interpreter<'_> {
             let Some(value) = block.take(letter) else { continue };
             let value = value * self.modes.scale(axis);
             let zero = if kind == 20 {
-                self.assume_zero(axis, "sets an offset from a position that it has not stated");
+                self.require_known(axis, "sets an offset from a position that it has not stated")?;
                 self.position.axes[axis] - self.offsets.shift[axis] - value
             } else if self.modes.absolute {
                 value
@@ -180,6 +191,9 @@ impl Interpreter<'_> {
                     } else if self.position.known[axis] {
                         self.offsets.shift[axis] = self.position.axes[axis] - zero - value;
                     } else {
+                        if self.position.lost[axis] {
+                            self.require_known(axis, "")?;
+                        }
                         // The program says where the tool is. Its coordinates are those of the part.
                         self.offsets.shift[axis] = 0.0;
                         self.position.axes[axis] = zero + value;
@@ -210,7 +224,9 @@ impl Interpreter<'_> {
                 by_way.to[axis] = value + self.offsets.total(self.modes.system, axis);
                 by_way.stated[axis] = true;
             } else if value != 0.0 {
-                self.assume_zero(axis, "moves by increments (G91) before it states a position");
+                if !self.assume_zero(axis, BY_INCREMENTS) {
+                    continue;
+                }
                 by_way.to[axis] = self.position.axes[axis] + value;
                 by_way.stated[axis] = true;
             }

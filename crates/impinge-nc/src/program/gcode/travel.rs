@@ -13,6 +13,9 @@ use super::{
 };
 use crate::{MoveKind, program::Unit};
 
+/// Why an axis is taken as 0, for notes.
+pub(super) const BY_INCREMENTS: &str = "moves by increments (G91) before it states a position";
+
 /// The end of a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
@@ -58,6 +61,7 @@ impl Interpreter<'_> {
     pub(super) fn forget(&mut self, axis: usize, value: f64) {
         if axis < 3 {
             self.position.known[axis] = false;
+            self.position.lost[axis] = true;
         } else {
             self.position.axes[axis] = value;
         }
@@ -88,17 +92,22 @@ impl Interpreter<'_> {
             } else if self.modes.absolute {
                 value + self.offsets.total(self.modes.system, axis)
             } else {
-                self.assume_zero(axis, "moves by increments (G91) before it states a position");
+                if !self.assume_zero(axis, BY_INCREMENTS) {
+                    // An increment from a position that is not known leads to another one.
+                    stated[axis] = false;
+                    continue;
+                }
                 self.position.axes[axis] + value
             };
         }
         Target { to, stated }
     }
 
-    /// Takes the program's zero as the position of an axis, if it is not known.
-    pub(super) fn assume_zero(&mut self, axis: usize, why: &str) {
-        if self.position.known[axis] {
-            return;
+    /// Takes the program's zero as the position of an axis that it has not stated yet. Returns whether the position is
+    /// known now.
+    pub(super) fn assume_zero(&mut self, axis: usize, why: &str) -> bool {
+        if self.position.known[axis] || self.position.lost[axis] {
+            return self.position.known[axis];
         }
         self.position.known[axis] = true;
         self.position.axes[axis] = self.offsets.total(self.modes.system, axis);
@@ -107,6 +116,18 @@ impl Interpreter<'_> {
             self.line,
             &format!("the program {why}: {letter} starts at 0 (--start states another start)"),
         );
+        true
+    }
+
+    /// Like [`assume_zero`](Self::assume_zero), but an error if the position is not known.
+    pub(super) fn require_known(&mut self, axis: usize, why: &str) -> Result<()> {
+        if self.assume_zero(axis, why) {
+            return Ok(());
+        }
+        let letter = AXES[axis].to_ascii_uppercase() as char;
+        Err(Fault::new(format!(
+            "the position of {letter} is not known after the return to a position of the machine: state it before"
+        )))
     }
 
     /// Moves in a straight line, as far as the positions are known.
@@ -114,8 +135,9 @@ impl Interpreter<'_> {
         let from = self.position.axes;
         let was_known = self.position.is_known();
         self.position.axes = target.to;
-        for (known, stated) in self.position.known.iter_mut().zip(target.stated) {
-            *known |= stated;
+        for axis in (0..6).filter(|&axis| target.stated[axis]) {
+            self.position.known[axis] = true;
+            self.position.lost[axis] = false;
         }
         if !was_known && self.compensation.is_some() {
             return Err(Fault::new(
@@ -123,9 +145,10 @@ impl Interpreter<'_> {
             ));
         }
         if !was_known {
+            self.left_path = None;
             self.notes.add(
                 self.line,
-                "where the tool starts is not known: of the first moves, only the end is checked (--start states it)",
+                "the tool comes from a position that is not known: the way is not checked, only the end once X, Y and Z are known (--start states the start)",
             );
         }
         if !self.position.is_known() {
@@ -212,7 +235,7 @@ impl Interpreter<'_> {
             from,
             to,
             arc,
-            tip_control: self.modes.tip_control,
+            tip_control: self.modes.tip_control(),
             shift,
         }
     }
