@@ -23,8 +23,8 @@ use std::{
 /// The number of moves in a group.
 const GROUP: usize = 64;
 
-/// The share of the tolerance by which a depth may be off.
-const ACCURACY: f64 = 0.5;
+/// The largest difference of the two bounds of a depth, relative to the tolerance. The result is between them.
+const ACCURACY: f64 = 1.5;
 
 /// Receives the progress of a check, and can end it.
 pub trait Watch: Sync {
@@ -275,12 +275,30 @@ impl Checker<'_> {
         let (mut lift, accuracy) = (0.0, ACCURACY * self.options.tolerance);
         for touch in touches.iter() {
             let solid = swept(piece.hull, &touch.stretch, 0.0);
+            let mut hint = None;
+            let enlarged = solid.enlarged(rule.margin);
+            for &face in &faces {
+                let triangle = body.mesh().triangle(face);
+                // The tool touches the face where it is, and so up to the last place where it does: not above the lift that
+                // is known, if it does not touch it there.
+                if lift > 0.0 && !enlarged.moved(touch.stretch.axis * lift).touches(&triangle) {
+                    continue;
+                }
+                lift = enlarged.clearing_move(
+                    &triangle,
+                    touch.stretch.axis,
+                    lift,
+                    0.1 * self.options.tolerance,
+                );
+                hint = Some(face);
+            }
             let before = best.map(|best| best.depth);
             let mut search = DepthSearch {
                 body,
                 allowance: rule.margin,
                 accuracy,
                 up: touch.stretch.axis,
+                hint,
                 scratch,
                 points,
             };
@@ -288,13 +306,9 @@ impl Checker<'_> {
             if best.map(|best| best.depth) != before {
                 deepest_touch = *touch;
             }
-            let enlarged = solid.enlarged(rule.margin);
-            for &face in &faces {
-                let triangle = body.mesh().triangle(face);
-                lift = enlarged.clearing_move(&triangle, touch.stretch.axis, lift, 0.5 * accuracy);
-            }
         }
-        let best = best.unwrap_or(Deepest { depth: 0.0, at: touches[0].stretch.from });
+        let nothing = Deepest { depth: 0.0, at: touches[0].stretch.from, most: 0.0 };
+        let best = best.unwrap_or(nothing);
         let time = time_at(&step.motion, piece, &deepest_touch, best.at);
         let pose = step.motion.pose_at(time);
         let face_count = faces.len();
@@ -306,7 +320,7 @@ impl Checker<'_> {
             tool: step.tool,
             with: rule.part.kind,
             body: rule.body,
-            depth: best.depth.max(0.0),
+            depth: best.estimate().max(0.0),
             lift,
             at: best.at,
             time,

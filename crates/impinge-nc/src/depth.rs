@@ -27,9 +27,22 @@ use std::{cmp::Ordering, collections::BinaryHeap};
 pub(crate) struct Deepest {
     pub(crate) depth: f64,
     pub(crate) at: DVec3,
+    /// No point is deeper than this.
+    pub(crate) most: f64,
 }
 
-/// Most boxes that are looked at for one stretch. Then the upper bound is returned: on the safe side.
+impl Deepest {
+    /// The depth between the two bounds.
+    pub(crate) fn estimate(&self) -> f64 {
+        0.5 * (self.depth + self.most.max(self.depth))
+    }
+
+    fn cannot_exceed(&mut self, most: f64) {
+        self.most = self.most.max(most);
+    }
+}
+
+/// Most boxes that are looked at for one stretch. Then the bounds are what they are, and the depth is between them.
 const MOST_BOXES: usize = 100_000;
 
 /// Most faces whose normals are tried as directions.
@@ -44,6 +57,8 @@ pub(crate) struct DepthSearch<'s> {
     pub(crate) accuracy: f64,
     /// The direction of the tool's axis: an open surface is the top of a solid below it, along this direction.
     pub(crate) up: DVec3,
+    /// A face that is likely to be above the deepest point.
+    pub(crate) hint: Option<u32>,
     pub(crate) scratch: &'s mut SolidScratch,
     pub(crate) points: &'s mut PointScratch,
 }
@@ -55,23 +70,39 @@ impl DepthSearch<'_> {
         if let Some(found) = best
             && self.is_clear_after(solid, found.depth + self.accuracy)
         {
+            found.cannot_exceed(found.depth + self.accuracy);
             return;
         }
         self.try_directions(solid, faces, best);
         let least = best.map_or(0.0, |found| found.depth.max(0.0));
-        let Some(most) = self.upper_bound(solid, least) else {
-            self.branch_and_bound(solid, f64::INFINITY, best);
-            return;
+        let most = self.upper_bound(solid, least);
+        let most = match most {
+            Some(most) if most - least <= self.accuracy => most,
+            _ => self.branch_and_bound(solid, most.unwrap_or(f64::INFINITY), best),
         };
-        if most - least > self.accuracy {
-            self.branch_and_bound(solid, most, best);
+        if let Some(found) = best {
+            found.cannot_exceed(most);
         }
     }
 
     /// The signed distance of a point, positive inside, plus the allowance; and the closest point of the surface with its face.
     fn value(&mut self, point: DVec3) -> Option<(f64, DVec3, u32)> {
+        self.value_beside(point, None)
+    }
+
+    /// The same for a point beside another one with a known signed distance: if it is closer to that one than the surface is, it
+    /// is on the same side.
+    fn value_beside(
+        &mut self,
+        point: DVec3,
+        known: Option<(DVec3, f64)>,
+    ) -> Option<(f64, DVec3, u32)> {
         let nearest = self.body.shape.nearest_point(&Pose::IDENTITY, point)?;
-        let is_inside = if self.body.enclosure.is_solid() {
+        let same_side =
+            known.filter(|(other, signed)| point.distance(*other) < 0.999_999 * signed.abs());
+        let is_inside = if let Some((_, signed)) = same_side {
+            signed > 0.0
+        } else if self.body.enclosure.is_solid() {
             self.body.enclosure.contains_with(point, self.points)
         } else {
             let above = Ray::new(point, self.up).ok();
@@ -88,7 +119,8 @@ impl DepthSearch<'_> {
             if best.is_some_and(|best| depth <= best.depth) {
                 return;
             }
-            *best = Some(Deepest { depth, at: point });
+            let most = best.map_or(0.0, |best| best.most);
+            *best = Some(Deepest { depth, at: point, most });
             let inside = depth - self.allowance;
             let deeper = if inside > 0.0 { point - nearest } else { nearest - point };
             if deeper.length_squared() == 0.0 {
@@ -98,14 +130,22 @@ impl DepthSearch<'_> {
         }
     }
 
+    /// Tries points that are likely to be the deepest: the tip, the points that the tool reaches furthest with across some of
+    /// the faces, and the points where it ends below their middles.
     fn try_directions(&mut self, solid: &SweptSolid, faces: &[u32], best: &mut Option<Deepest>) {
         self.try_point(solid, solid.furthest(-solid.axis()), best);
         let step = faces.len().div_ceil(MOST_NORMALS).max(1);
-        for &face in faces.iter().step_by(step) {
+        let hint = self.hint;
+        for face in faces.iter().copied().step_by(step).chain(hint) {
             let [a, b, c] = self.body.mesh().triangle(face);
             let Some(normal) = (b - a).cross(c - a).try_normalize() else { continue };
-            self.try_point(solid, solid.furthest(-normal), best);
-            self.try_point(solid, solid.furthest(normal), best);
+            let middle = (a + b + c) / 3.0;
+            for inward in [-normal, normal] {
+                self.try_point(solid, solid.furthest(inward), best);
+                if let Some(end) = exit(solid, middle, inward) {
+                    self.try_point(solid, end, best);
+                }
+            }
         }
     }
 
@@ -160,7 +200,13 @@ impl DepthSearch<'_> {
         lowest
     }
 
-    fn branch_and_bound(&mut self, solid: &SweptSolid, most: f64, best: &mut Option<Deepest>) {
+    /// Improves the deepest point until no other can be deeper by more than the accuracy. Returns an upper bound of the depth.
+    fn branch_and_bound(
+        &mut self,
+        solid: &SweptSolid,
+        most: f64,
+        best: &mut Option<Deepest>,
+    ) -> f64 {
         let bounds = solid.bounds();
         let body = self.body.mesh().bounds();
         let slack = DVec3::splat(self.allowance);
@@ -171,59 +217,69 @@ impl DepthSearch<'_> {
             (low, high) = (bounds.min, bounds.max);
         }
         if (high - low).min_element() < 0.0 {
-            return;
+            return 0.0;
         }
         let mut open = BinaryHeap::new();
-        open.push(OpenBox { most, center: 0.5 * (low + high), half: 0.5 * (high - low) });
-        let mut looked_at = 0;
+        let half = 0.5 * (high - low);
+        let bound = Bound { most, split: half.max_position(), signed: 0.0, surface: None };
+        open.push(OpenBox { bound, center: low + half, half });
+        let (mut looked_at, mut closed) = (0, 0.0_f64);
         while let Some(next) = open.pop() {
             let least = best.map_or(0.0, |found| found.depth.max(0.0));
-            if next.most - least <= self.accuracy {
-                return;
-            }
             looked_at += 1;
-            if looked_at > MOST_BOXES {
-                if let Some(found) = best {
-                    found.depth = next.most.min(found.depth + self.accuracy.max(next.most - least));
-                }
-                return;
+            if next.bound.most - least <= self.accuracy || looked_at > MOST_BOXES {
+                return next.bound.most.max(closed);
             }
-            // Halve the longest side.
-            let axis = next.half.max_position();
+            let axis = next.bound.split;
             let mut half = next.half;
             half[axis] *= 0.5;
             for side in [-1.0, 1.0] {
                 let mut center = next.center;
                 center[axis] += side * half[axis];
-                if let Some(bound) = self.bound(solid, center, half, best) {
-                    open.push(OpenBox { most: bound.min(next.most), center, half });
+                // The point of the surface that is closest to the larger box is often close enough to rule this one out.
+                if let Some(surface) = next.bound.surface {
+                    let enough = best.map_or(0.0, |found| found.depth.max(0.0)) + self.accuracy;
+                    let most = farthest(solid, center, half, surface) + self.allowance;
+                    if most <= enough {
+                        closed = closed.max(most);
+                        continue;
+                    }
+                }
+                let known = Some((next.center, next.bound.signed));
+                if let Some(mut bound) = self.bound(solid, center, half, known, best) {
+                    bound.most = bound.most.min(next.bound.most);
+                    open.push(OpenBox { bound, center, half });
                 }
             }
         }
+        closed
     }
 
-    /// An upper bound of the depth of the points of the tool in a box; `None` if there are no such points.
+    /// An upper bound of the depth of the points of the tool in a box; `None` if there are no such points. `known` is the centre
+    /// of a box around it, with its signed distance.
     fn bound(
         &mut self,
         solid: &SweptSolid,
         center: DVec3,
         half: DVec3,
+        known: Option<(DVec3, f64)>,
         best: &mut Option<Deepest>,
-    ) -> Option<f64> {
+    ) -> Option<Bound> {
         let size = half.length();
-        let gap = solid.distance_to_point(center);
-        if gap.lower > size {
+        if !solid.enlarged(size).touches(&[center; 3]) {
             return None;
         }
-        let (depth, nearest, face) = self.value(center)?;
-        if best.is_none_or(|found| depth + size > found.depth) {
+        let (depth, nearest, face) = self.value_beside(center, known)?;
+        let signed = depth - self.allowance;
+        if best.is_none_or(|found| depth > found.depth) {
+            let gap = solid.distance_to_point(center);
             let inside_tool = if gap.upper <= 0.0 { center } else { gap.on_solid };
             self.try_point(solid, inside_tool, best);
         }
         let rough = depth + size;
-        let signed = depth - self.allowance;
+        let longest = half.max_position();
         if signed <= 0.0 {
-            return Some(rough);
+            return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
         }
         // From the surface inward.
         let inward = (center - nearest) / signed;
@@ -232,7 +288,14 @@ impl DepthSearch<'_> {
             (solid.extent(inward) - inward.dot(nearest)).min(along).max(size - signed).max(0.0);
         // How far beyond the edges of the face a point of the box may be.
         let beyond = (size - self.room_around(face, nearest)).max(0.0);
-        Some(rough.min(reach.hypot(beyond) + self.allowance))
+        let finer = reach.hypot(beyond) + self.allowance;
+        if finer >= rough {
+            return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
+        }
+        // What is too high is due to the extent along the direction, or across it.
+        let split =
+            if beyond > 0.1 * along { longest } else { (half * inward.abs()).max_position() };
+        Some(Bound { most: finer, split, signed, surface: Some(nearest) })
     }
 
     /// How far a point of a face is from its edges.
@@ -251,11 +314,56 @@ impl DepthSearch<'_> {
     }
 }
 
+/// An upper bound of the distance from a point to the points of a solid in a box.
+fn farthest(solid: &SweptSolid, center: DVec3, half: DVec3, point: DVec3) -> f64 {
+    let away = center - point;
+    let distance = away.length();
+    let size = half.length();
+    if distance <= size {
+        return distance + size;
+    }
+    let direction = away / distance;
+    let along = distance + half.dot(direction.abs());
+    let reach = (solid.extent(direction) - direction.dot(point)).min(along).max(0.0);
+    reach.hypot(size)
+}
+
+/// Where a ray from a point inside a solid leaves it; `None` if the point is not inside.
+fn exit(solid: &SweptSolid, from: DVec3, direction: DVec3) -> Option<DVec3> {
+    let is_inside = |at: f64| solid.touches(&[from + direction * at; 3]);
+    if !is_inside(0.0) {
+        return None;
+    }
+    let (mut low, mut high) = (0.0, solid.extent(direction) - direction.dot(from));
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if is_inside(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(from + direction * low)
+}
+
 #[derive(Clone, Copy, Debug)]
 struct OpenBox {
-    most: f64,
+    bound: Bound,
     center: DVec3,
     half: DVec3,
+}
+
+/// What is known about a box.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    /// No point of the tool in the box is deeper than this.
+    most: f64,
+    /// The axis across which halving the box lowers the bound.
+    split: usize,
+    /// The signed distance of the centre, positive inside; 0 if it is not known.
+    signed: f64,
+    /// The point of the surface that is closest to the centre.
+    surface: Option<DVec3>,
 }
 
 impl PartialEq for OpenBox {
@@ -274,6 +382,6 @@ impl PartialOrd for OpenBox {
 
 impl Ord for OpenBox {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.most.total_cmp(&other.most)
+        self.bound.most.total_cmp(&other.bound.most)
     }
 }

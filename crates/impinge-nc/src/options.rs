@@ -22,7 +22,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            tolerance: 0.001,
+            tolerance: 0.01,
             stock_to_leave: 0.0,
             clearance: 0.0,
             threads: Threads::One,

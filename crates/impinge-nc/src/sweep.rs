@@ -16,8 +16,10 @@ use impinge::{
 };
 use std::ops::ControlFlow;
 
-/// The share of the tolerance by which an enclosure may deviate from the true motion.
-const DEVIATION: f64 = 0.5;
+/// The share of the tolerance by which an enclosure may deviate from the true motion. Enclosed and enlarged by that much
+/// each, a tool that was made smaller by the tolerance is still smaller than the true one, also where a sharp rim gave only
+/// 1/√2 of the tolerance in each direction.
+const DEVIATION: f64 = 0.2;
 
 /// A convex piece of a tool, as it is and made smaller by the tolerance.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! The integration tests of the crate, in one binary, because every further binary would be linked separately.
 
+mod check;
 mod csv_paths;
 mod data;
 mod docs;

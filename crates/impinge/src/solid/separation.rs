@@ -129,9 +129,8 @@ impl SweptSolid {
     /// The distance of the solid and a triangle with corners relative to the solid's origin.
     fn search(&self, corners: &Triangle, error: f64, goal: Goal) -> Separation {
         let (core, rounding) = self.core();
-        let center = (corners[0] + corners[1] + corners[2]) / 3.0;
         let mut simplex = Simplex::default();
-        simplex.push(core.support(corners, -center));
+        simplex.push(core.support(corners, core.first_direction(corners)));
         // The bounds are those of the core.
         let mut best = Separation { upper: f64::INFINITY, ..NOTHING_FOUND };
         let mut last_sq = f64::INFINITY;
@@ -185,6 +184,17 @@ impl SweptSolid {
         // The core may be apart from the triangle by the rounding, so the triangle's point is the common one.
         let point = self.origin() + on_triangle;
         Separation { on_solid: point, on_triangle: point, ..NOTHING_FOUND }
+    }
+
+    /// From the middle of the triangle to a point of the swept axis that is close to it: a good direction to start with.
+    fn first_direction(&self, corners: &Triangle) -> DVec3 {
+        let center = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let whole = self.travel().length_squared();
+        let share =
+            if whole > 0.0 { (center.dot(self.travel()) / whole).clamp(0.0, 1.0) } else { 0.0 };
+        let place = self.travel() * share;
+        let [low, high] = self.hull().axis_heights();
+        place + self.axis() * (center - place).dot(self.axis()).clamp(low, high) - center
     }
 
     /// The difference of a point of the solid and a point of the triangle that is furthest against a direction.
@@ -254,12 +264,12 @@ impl Simplex {
     /// Keeps the points with a weight.
     fn keep(&mut self, weights: [f64; 4]) {
         let mut len = 0;
-        for i in 0..self.len {
-            if weights[i] > 0.0 {
+        for (i, weight) in weights.into_iter().enumerate().take(self.len) {
+            if weight > 0.0 {
                 self.differences[len] = self.differences[i];
                 self.on_solid[len] = self.on_solid[i];
                 self.on_triangle[len] = self.on_triangle[i];
-                self.weights[len] = weights[i];
+                self.weights[len] = weight;
                 len += 1;
             }
         }
