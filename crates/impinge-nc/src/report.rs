@@ -102,7 +102,7 @@ pub(crate) mod sample {
         pub(crate) fn of(program: &[u8], name: &str) -> Self {
             let source = String::from_utf8(program.to_vec()).unwrap();
             let options = GcodeOptions::default();
-            let program = Program::read_gcode(program, "program.nc".as_ref(), &options).unwrap();
+            let program = Program::read_gcode(program, "program.nc", &options).unwrap();
             let tool = |(number, spec)| (number, Tool::from_spec(spec, 1.0).unwrap());
             let tools = demo::TOOLS.map(tool).into();
             let setup = Setup { bodies: vec![Body::new(name, Role::Part, demo::part())] };
