@@ -29,6 +29,7 @@ mod rays;
 mod rotating;
 mod swept;
 mod toy;
+mod translation;
 mod triangles;
 mod world;
 
