@@ -1,7 +1,7 @@
-//! `cargo xtask page`: the page of `impinge clash --report`. Its sources and the built file are both in the
-//! repository.
+//! `cargo xtask page`: the pages of `impinge clash --report` and `impinge nc --report`. Their sources and the built files
+//! are both in the repository.
 //!
-//! Checks the types in the sources, builds the page, compares it with the one in the repository, and runs the
+//! Checks the types in the sources, builds the pages, compares them with those in the repository, and runs the
 //! tests in a browser.
 
 use crate::{
@@ -15,17 +15,17 @@ use std::{
 };
 
 /// The folder of the sources.
-const FOLDER: &str = "crates/impinge-clash/page";
+const FOLDER: &str = "crates/impinge-page/page";
 
-/// The built file, in this folder.
-const FILE: &str = "dist/report.html";
+/// The pages: how `vite.config.ts` names each, and its built file in the folder `dist`.
+const PAGES: [(&str, &str); 2] = [("clash", "report.html"), ("nc", "nc.html")];
 
-/// What to do with the page.
+/// What to do with the pages.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
-    /// Fail if the built file is not up to date, or if a test fails.
+    /// Fail if a built file is not up to date, or if a test fails.
     Check,
-    /// Replace the built file.
+    /// Replace the built files.
     Keep,
 }
 
@@ -52,7 +52,10 @@ fn packages(folder: &Path) -> Result<(), String> {
 
 fn build(folder: &Path, to: &Path) -> Result<(), String> {
     let to = to.to_str().ok_or("the folder to build in has no name that npm can be told")?;
-    npm(folder, &["run", "build", "--", "--outDir", to, "--emptyOutDir"], &[])
+    for (page, _) in PAGES {
+        npm(folder, &["run", "build", "--", "--mode", page, "--outDir", to], &[])?;
+    }
+    Ok(())
 }
 
 fn compare(folder: &Path) -> Result<(), String> {
@@ -60,10 +63,14 @@ fn compare(folder: &Path) -> Result<(), String> {
     build(folder, &built)?;
     let read =
         |path: PathBuf| fs::read(&path).map_err(|error| format!("{}: {error}", path.display()));
-    if read(built.join("report.html"))? == read(folder.join(FILE))? {
-        return Ok(());
+    for (_, file) in PAGES {
+        if read(built.join(file))? != read(folder.join("dist").join(file))? {
+            return Err(format!(
+                "{FOLDER}/dist/{file} is not up to date; `cargo xtask page --keep` builds it again"
+            ));
+        }
     }
-    Err(format!("{FOLDER}/{FILE} is not up to date; `cargo xtask page --keep` builds it again"))
+    Ok(())
 }
 
 /// Runs the tests in a browser, with pages that the tests of the writer make.
@@ -84,20 +91,32 @@ fn browse(root: &Path, folder: &Path) -> Outcome {
         Outcome::Passed => {}
         other => return other,
     }
-    let tested = gearbox(root, pages).and_then(|()| npm(folder, &["test"], &environment));
+    let tested = gearbox(root, pages)
+        .and_then(|()| program(root, pages))
+        .and_then(|()| npm(folder, &["test"], &environment));
     tested.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }
 
 /// Replaces the sample page of the gearbox by one that the command makes.
 fn gearbox(root: &Path, pages: &str) -> Result<(), String> {
     let [json, html] = ["json", "html"].map(|kind| format!("{pages}/gearbox/report.{kind}"));
-    let run = ["run", "--release", "-p", "impinge-cli", "--"];
     let clash = ["clash", "gen:gearbox", "--clearance", "0.1", "-o", &json, "--report", &html];
-    let status = command::cargo(root, &[&run[..], &clash].concat()).status();
-    // There are clashes, so the exit code is 1.
+    impinge(root, &clash)
+}
+
+/// Replaces the sample page of the example program by one that the command makes.
+fn program(root: &Path, pages: &str) -> Result<(), String> {
+    let [json, html] = ["json", "html"].map(|kind| format!("{pages}/nc-demo/nc.{kind}"));
+    impinge(root, &["nc", "-o", &json, "--report", &html])
+}
+
+/// Runs the command. There are findings, so the exit code is 1.
+fn impinge(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let run = ["run", "--release", "-p", "impinge-cli", "--"];
+    let status = command::cargo(root, &[&run[..], arguments].concat()).status();
     match status.map(|status| status.code()) {
         Ok(Some(1)) => Ok(()),
-        other => Err(format!("`impinge clash gen:gearbox` ended with {other:?}")),
+        other => Err(format!("`impinge {}` ended with {other:?}", arguments.join(" "))),
     }
 }
 

@@ -60,6 +60,8 @@ export default defineConfig(({ mode }) => {
   return {
     plugins: [oneFile(page.html, page.file)],
     build: {
+      // The other pages are in the same folder.
+      emptyOutDir: false,
       target: "es2022",
       modulePreload: false,
       cssCodeSplit: false,

@@ -38,6 +38,8 @@ export abstract class Stage {
   protected readonly scene = new Scene();
   protected readonly camera = new PerspectiveCamera(FIELD, 1, 0.001, 10);
   protected readonly renderer: WebGLRenderer;
+  /** How far from the centre anything is drawn, in the picture. */
+  protected reach = 1.1;
   private readonly light = new DirectionalLight("#ffffff", 1.9);
   private controls: OrbitControls;
   private isDue = false;
@@ -119,7 +121,7 @@ export abstract class Stage {
   private drawNow(): void {
     // Between as near and as far as anything is, so that depths are told apart as well as can be.
     const distance = this.camera.position.distanceTo(this.controls.target);
-    const reach = this.camera.position.distanceTo(this.center()) + 1.1;
+    const reach = this.camera.position.distanceTo(this.center()) + this.reach;
     this.camera.near = Math.max(distance / 60, reach / 1e5);
     this.camera.far = Math.max(reach, 2 * distance);
     this.camera.updateProjectionMatrix();
