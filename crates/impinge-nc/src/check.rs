@@ -374,7 +374,7 @@ fn time_at(motion: &Motion, piece: &Piece, touch: &Touch, point: DVec3) -> f64 {
         SweptSolid::new(piece.hull, pose.tip, pose.axis).distance_to_point(point).upper
     };
     let [mut start, mut end] = touch.times;
-    for _ in 0..40 {
+    for _ in 0..16 {
         let third = (end - start) / 3.0;
         let (early, late) = (start + third, end - third);
         let (at_early, at_late) = (distance(early), distance(late));

@@ -7,8 +7,7 @@
 //! - *At least*: the signed distance of any point of the tool. Points that the tool reaches furthest with are tried, in the
 //!   directions that lead deeper.
 //! - *At most*: if the tool, made smaller by t, is clear of the body, then no point of the tool is deeper than t, because it is
-//!   within t of a point of the smaller tool, and the way there crosses the surface. The least such t is found by bisection. For
-//!   round tools this is the depth itself, and for others nearly always.
+//!   within t of a point of the smaller tool, and the way there crosses the surface. This confirms most depths at once.
 //! - If the two do not meet, branch and bound over boxes decides. In a box with centre c, whose closest point of the surface is
 //!   p, the distance of a point q is at most that of q and p. Along the direction from p to c this is limited by the extent of
 //!   the tool, and across it by the size of the box.
@@ -75,10 +74,11 @@ impl DepthSearch<'_> {
         }
         self.try_directions(solid, faces, best);
         let least = best.map_or(0.0, |found| found.depth.max(0.0));
-        let most = self.upper_bound(solid, least);
-        let most = match most {
-            Some(most) if most - least <= self.accuracy => most,
-            _ => self.branch_and_bound(solid, most.unwrap_or(f64::INFINITY), best),
+        // In steps, so that simple cases are more accurate than they need be.
+        let enough = [0.02, 1.0].map(|share| least + share * self.accuracy);
+        let most = match enough.into_iter().find(|&most| self.is_clear_after(solid, most)) {
+            Some(most) => most,
+            None => self.branch_and_bound(solid, best),
         };
         if let Some(found) = best {
             found.cannot_exceed(most);
@@ -166,47 +166,8 @@ impl DepthSearch<'_> {
         self.value(point).is_none_or(|(depth, ..)| depth <= self.allowance)
     }
 
-    /// The least distance by which the tool must be made smaller to be clear, to half the accuracy from above. `None` if no
-    /// smaller tool is clear.
-    fn upper_bound(&mut self, solid: &SweptSolid, least: f64) -> Option<f64> {
-        let size = solid.hull().largest_radius();
-        let mut lowest = None::<f64>;
-        for by in [Shrinking::Everywhere, Shrinking::Heights, Shrinking::Radii] {
-            // From just above what is known, in growing steps.
-            let mut step = 0.5 * self.accuracy;
-            let (mut low, mut high) = (least, least + step);
-            let limit = lowest.unwrap_or(4.0 * size);
-            while high < limit && !self.is_clear(solid, &solid.hull().shrunk(high, by)) {
-                low = high;
-                step *= 4.0;
-                high += step;
-            }
-            if high >= limit {
-                continue;
-            }
-            while high - low > 0.25 * self.accuracy {
-                let middle = 0.5 * (low + high);
-                if self.is_clear(solid, &solid.hull().shrunk(middle, by)) {
-                    high = middle;
-                } else {
-                    low = middle;
-                }
-            }
-            lowest = Some(lowest.map_or(high, |lowest| lowest.min(high)));
-            if high - least <= self.accuracy {
-                break;
-            }
-        }
-        lowest
-    }
-
     /// Improves the deepest point until no other can be deeper by more than the accuracy. Returns an upper bound of the depth.
-    fn branch_and_bound(
-        &mut self,
-        solid: &SweptSolid,
-        most: f64,
-        best: &mut Option<Deepest>,
-    ) -> f64 {
+    fn branch_and_bound(&mut self, solid: &SweptSolid, best: &mut Option<Deepest>) -> f64 {
         let bounds = solid.bounds();
         let body = self.body.mesh().bounds();
         let slack = DVec3::splat(self.allowance);
@@ -221,7 +182,8 @@ impl DepthSearch<'_> {
         }
         let mut open = BinaryHeap::new();
         let half = 0.5 * (high - low);
-        let bound = Bound { most, split: half.max_position(), signed: 0.0, surface: None };
+        let bound =
+            Bound { most: f64::INFINITY, split: half.max_position(), signed: 0.0, surface: None };
         open.push(OpenBox { bound, center: low + half, half });
         let (mut looked_at, mut closed) = (0, 0.0_f64);
         while let Some(next) = open.pop() {
@@ -266,7 +228,7 @@ impl DepthSearch<'_> {
         best: &mut Option<Deepest>,
     ) -> Option<Bound> {
         let size = half.length();
-        if !solid.enlarged(size).touches(&[center; 3]) {
+        if !solid.is_within(center, size) {
             return None;
         }
         let (depth, nearest, face) = self.value_beside(center, known)?;
@@ -330,7 +292,7 @@ fn farthest(solid: &SweptSolid, center: DVec3, half: DVec3, point: DVec3) -> f64
 
 /// Where a ray from a point inside a solid leaves it; `None` if the point is not inside.
 fn exit(solid: &SweptSolid, from: DVec3, direction: DVec3) -> Option<DVec3> {
-    let is_inside = |at: f64| solid.touches(&[from + direction * at; 3]);
+    let is_inside = |at: f64| solid.is_within(from + direction * at, 0.0);
     if !is_inside(0.0) {
         return None;
     }

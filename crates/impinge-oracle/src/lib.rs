@@ -5,6 +5,8 @@
 //! linear program whether a common point exists. It is slow and simple, so that one reading can convince you that
 //! it is correct. Read the modules in this order: `scale`, `simplex`, `touch`.
 //!
+//! [`OracleSolid`] measures true solids by dense subdivision, because curved surfaces have no exact answer.
+//!
 //! [`cases`] makes pairs of triangles, rays and triangles, and pairs of hulls that are hard to decide.
 #![forbid(unsafe_code)]
 
@@ -22,6 +24,7 @@ mod round;
 mod scale;
 mod sign;
 mod simplex;
+mod solid;
 mod touch;
 
 pub use beyond::meet_beyond;
@@ -32,4 +35,5 @@ pub use moving::{FirstContact, Moving, edge_edge_first_contact, vertex_face_firs
 pub use ray::{RayParameter, first_hit_of_ray};
 pub use rotating::{RotatingContact, RotatingTriangle, first_rotating_contact};
 pub use sign::{is_degenerate, orient2d_sign, orient3d_sign};
+pub use solid::OracleSolid;
 pub use touch::{Triangle, hulls_touch, meet_dimension, triangles_touch};

@@ -32,6 +32,7 @@
 //! - [`World`]: many moving bodies, the pairs that touch at each step, and their impacts between steps; [`broad`]: the
 //!   broad phases to choose from.
 //! - [`contact`]: contact regions of two bodies, with points, normals, depths and manifolds for a response.
+//! - [`solid`]: balls, capsules, cylinders, cones and tori that are not meshes, against meshes and each other.
 //! - [`clash`]: the parts of an assembly that penetrate, touch or come too close.
 //! - [`force`]: the force and torque with which other bodies push back a body that is held against them.
 //! - [`octree`]: linear octrees of meshes, and of moving objects.

@@ -135,6 +135,8 @@ pub struct SolidScratch {
     /// The nodes near a region, from which searches start.
     pub(crate) front: Vec<u32>,
     pub(crate) has_front: bool,
+    /// Nodes to visit, for trees whose nodes do not know their boxes.
+    pub(super) boxes: Vec<OpenNode>,
 }
 
 impl SolidScratch {

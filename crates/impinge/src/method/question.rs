@@ -69,12 +69,20 @@ pub struct Question<'q> {
     pub(crate) tolerance: f64,
     pub(crate) threads: Threads,
     pub(crate) order: WalkOrder,
+    /// Whether the caller has stated that the bodies are turned alike.
+    pub(crate) translation_only: bool,
 }
 
 impl<'q> Question<'q> {
     /// Which faces of two bodies touch? On the caller's thread, in the default order.
     pub(crate) fn touching(bodies: [PlacedShape<'q>; 2]) -> Self {
-        Self { bodies, tolerance: 0.0, threads: Threads::One, order: WalkOrder::default() }
+        Self {
+            bodies,
+            tolerance: 0.0,
+            threads: Threads::One,
+            order: WalkOrder::default(),
+            translation_only: false,
+        }
     }
 
     /// The two bodies.
@@ -160,7 +168,8 @@ impl<'q> Question<'q> {
     /// How the second body stands in the frame of the first, faces that count buffered.
     pub(super) fn relative(&self, a: &Frame, b: &Frame) -> Relative {
         let [pose_a, pose_b] = self.bodies.map(|body| body.pose);
-        Relative::new(a, pose_a, b, pose_b).buffered(a, self.tolerance)
+        let bodies = ((a, pose_a), (b, pose_b));
+        Relative::between(bodies.0, bodies.1, self.translation_only).buffered(a, self.tolerance)
     }
 
     /// The test that decides about two faces, both of them within some bounds.

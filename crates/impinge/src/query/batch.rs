@@ -18,7 +18,7 @@ use std::{
 
 /// A question about a [`Pair`] at many poses; made by [`Pair::at_many`] and [`Pair::at_each`].
 ///
-/// `within`, `threads` and `order` set options. The other methods run the queries.
+/// `within`, `threads`, `order` and `translation_only` set options. The other methods run the queries.
 #[derive(Debug)]
 #[must_use = "nothing has been asked yet"]
 pub struct Batch<'p, 'q> {
@@ -27,6 +27,7 @@ pub struct Batch<'p, 'q> {
     tolerance: f64,
     threads: Threads,
     order: WalkOrder,
+    translation_only: bool,
 }
 
 /// Where the bodies stand.
@@ -71,7 +72,7 @@ impl<'p, 'q> Batch<'p, 'q> {
 
     fn new(pair: &'p mut Pair, places: Places<'q>) -> Self {
         let (threads, order) = (Threads::One, WalkOrder::default());
-        Self { pair, places, tolerance: 0.0, threads, order }
+        Self { pair, places, tolerance: 0.0, threads, order, translation_only: false }
     }
 
     /// Counts faces at most `tolerance` apart as touching, as
@@ -90,6 +91,13 @@ impl<'p, 'q> Batch<'p, 'q> {
     /// Sets the order in which binary trees are descended, as [`Query::order`](super::Query::order).
     pub fn order(mut self, order: WalkOrder) -> Self {
         self.order = order;
+        self
+    }
+
+    /// States that both bodies are turned alike at each pose, as
+    /// [`Query::translation_only`](super::Query::translation_only).
+    pub fn translation_only(mut self) -> Self {
+        self.translation_only = true;
         self
     }
 
@@ -136,7 +144,7 @@ impl<'p, 'q> Batch<'p, 'q> {
         part: usize,
         work: impl Fn(&mut dyn Search, &mut Lists, &Question<'_>) + Sync,
     ) -> &'p mut Room {
-        let Self { pair, places, tolerance, threads, order } = self;
+        let Self { pair, places, tolerance, threads, order, translation_only } = self;
         let Pair { shapes: [a, b], room, .. } = pair;
         let part_count = places.len().div_ceil(part);
         let workers = room.workers(match threads {
@@ -156,7 +164,12 @@ impl<'p, 'q> Batch<'p, 'q> {
                 for place in range(number) {
                     let [pose_a, pose_b] = &places.get(place);
                     let bodies = [a.placed(pose_a), b.placed(pose_b)];
-                    let question = Question { tolerance, order, ..Question::touching(bodies) };
+                    let question = Question {
+                        tolerance,
+                        order,
+                        translation_only,
+                        ..Question::touching(bodies)
+                    };
                     work(&mut **search, lists, &question);
                 }
             }

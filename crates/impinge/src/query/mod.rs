@@ -15,6 +15,7 @@
 //! | `rays.rs` | a shape and rays: the first hit, all hits |
 //! | `near_solid.rs` | a shape and a swept solid: the faces that the solid touches |
 //! | `self_query.rs` | [`SelfQuery`]: a shape and itself |
+//! | `solids.rs` | a shape and a true solid: the faces that it touches, the distance |
 //! | `searcher.rs` | any two shapes, one pair after another, for worlds and assemblies |
 
 mod batch;
@@ -27,6 +28,7 @@ mod renewable;
 mod searcher;
 mod self_query;
 mod shape;
+mod solids;
 mod timed;
 
 pub use batch::{Batch, Bits, ContactLists};
@@ -37,4 +39,5 @@ pub use rays::RayHit;
 pub(crate) use searcher::Searcher;
 pub use self_query::SelfQuery;
 pub use shape::{MethodMismatch, Renewal, Shape};
+pub use solids::SolidGap;
 pub use timed::{Timed, TimedVerdict};

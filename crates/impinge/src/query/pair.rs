@@ -162,9 +162,10 @@ impl Pair {
     ) -> (Question<'q>, &'q mut dyn Search, &'q mut Vec<FacePair>) {
         let Self { shapes: [a, b], search, contacts, .. } = self;
         let bodies = [a.placed(pose_a), b.placed(pose_b)];
-        let Options { tolerance, threads, order } = options;
+        let Options { tolerance, threads, order, translation_only } = options;
         let tolerance = tolerance.unwrap_or_default().get();
-        (Question { bodies, tolerance, threads, order }, &mut **search, contacts)
+        let question = Question { bodies, tolerance, threads, order, translation_only };
+        (question, &mut **search, contacts)
     }
 
     /// The two shapes.
@@ -201,7 +202,7 @@ impl fmt::Debug for Pair {
 
 /// A question about a [`Pair`] at two poses; made by [`Pair::at`].
 ///
-/// `within`, `threads`, `order` and `cache` set options. The other methods run the query.
+/// `within`, `threads`, `order`, `translation_only` and `cache` set options. The other methods run the query.
 #[derive(Debug)]
 #[must_use = "nothing has been asked yet"]
 pub struct Query<'p> {
@@ -217,6 +218,7 @@ struct Options {
     tolerance: Option<Tolerance>,
     threads: Threads,
     order: WalkOrder,
+    translation_only: bool,
 }
 
 impl<'p> Query<'p> {
@@ -242,6 +244,25 @@ impl<'p> Query<'p> {
     /// methods ignore it.
     pub fn order(mut self, order: WalkOrder) -> Self {
         self.options.order = order;
+        self
+    }
+
+    /// States that both bodies are turned alike, so that trees of bounding volumes need not turn any volume. Never changes
+    /// an answer.
+    ///
+    /// Rotations that are equal to 1e-9 are recognised without it. The statement makes those count as equal that differ by
+    /// at most 1e-6, such as products of several poses. If they differ by more, the statement has no effect.
+    ///
+    /// ```
+    /// use impinge::{Method, Pair, Pose, generate, glam::DVec3};
+    ///
+    /// let mut pair = Pair::with_method(Method::DOP18, generate::chair(), generate::sphere(960)?);
+    /// let slide = Pose::from_translation(DVec3::new(0.5, 0.0, 0.0))?;
+    /// assert!(pair.at(&Pose::IDENTITY, &slide).translation_only().intersects());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn translation_only(mut self) -> Self {
+        self.options.translation_only = true;
         self
     }
 

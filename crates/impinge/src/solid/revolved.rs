@@ -165,15 +165,17 @@ impl RevolvedHull {
         shrunk
     }
 
-    /// A lower bound of the solid's radius at a height: that of the hull of the discs without their roundings.
-    fn radius_at_least(&self, height: f64) -> f64 {
+    /// A lower bound of the solid's radius at a height: that of the hull of flat discs as wide as the rounded ones. Negative if
+    /// there is none at that height.
+    pub(super) fn radius_at_least(&self, height: f64) -> f64 {
         let discs = self.discs();
         let mut radius = f64::NEG_INFINITY;
         for below in discs.iter().filter(|disc| disc.height <= height) {
             for above in discs.iter().filter(|disc| disc.height >= height) {
                 let whole = above.height - below.height;
                 let share = if whole > 0.0 { (height - below.height) / whole } else { 0.0 };
-                radius = radius.max(below.radius + (above.radius - below.radius) * share);
+                let [below, above] = [below, above].map(|disc| disc.radius + disc.rounding);
+                radius = radius.max(below + (above - below) * share);
             }
         }
         radius

@@ -73,6 +73,28 @@ impl SweptSolid {
         self.distance(&[point; 3])
     }
 
+    /// Whether a point is within a distance of the solid, to within the error of [`touches`](Self::touches).
+    pub fn is_within(&self, point: DVec3, distance: f64) -> bool {
+        let away = point - self.origin();
+        // Where the sweep is closest, as seen along the axis.
+        let sideways = |vector: DVec3| self.axis().cross(vector);
+        let (way, off) = (sideways(self.travel()), sideways(away));
+        let whole = way.length_squared();
+        let share = if whole > 0.0 { (off.dot(way) / whole).clamp(0.0, 1.0) } else { 0.0 };
+        let radius = (off - way * share).length();
+        let reach = distance + self.margin();
+        // Rounding is no concern here: close calls are left to the search.
+        let slack = ERROR * (self.reach() + away.abs().max_element());
+        if radius > self.hull().largest_radius() + reach + slack {
+            return false;
+        }
+        let height = (away - self.travel() * share).dot(self.axis());
+        if radius + slack < self.hull().radius_at_least(height) {
+            return true;
+        }
+        self.enlarged(reach).touches(&[point; 3])
+    }
+
     /// How far the solid must be moved along a direction until it no longer touches a triangle, and does not touch it
     /// further on either. 0 if it does not touch the triangle, wherever it is moved in that direction.
     ///

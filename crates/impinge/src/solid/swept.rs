@@ -77,7 +77,7 @@ impl SweptSolid {
 
     /// The largest product of a direction, of any length, with a point of the solid, as seen from the origin.
     #[inline]
-    pub(super) fn extent_from_origin(&self, direction: DVec3) -> f64 {
+    pub(crate) fn extent_from_origin(&self, direction: DVec3) -> f64 {
         let along = direction.dot(self.axis);
         let across = direction.cross(self.axis).length();
         let length = direction.length();

@@ -63,9 +63,28 @@ pub(crate) fn dop_directions(k: usize) -> &'static [DVec3] {
 /// Data to place DOPs for one query. Each direction of one body, turned into the other's frame, is a sum of
 /// three directions of the other with non-negative weights. So the extent along it is at most the weighted
 /// sum of their extents: a fixed linear map.
+///
+/// Where the bodies are turned alike, each extent is scaled and moved instead.
 #[derive(Clone, Debug)]
-pub struct Placement<const H: usize> {
+pub enum Placement<const H: usize> {
+    /// For bodies that are turned differently.
+    Turned(TurnedRows<H>),
+    /// For bodies that are turned alike.
+    Moved(Moved<H>),
+}
+
+/// How extents along all directions follow from others.
+#[derive(Clone, Debug)]
+pub struct TurnedRows<const H: usize> {
     rows: [Row; H],
+}
+
+/// How far extents are moved, rounded outward, after they are scaled.
+#[derive(Clone, Debug)]
+pub struct Moved<const H: usize> {
+    scale: f64,
+    low: [f64; H],
+    high: [f64; H],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,6 +139,21 @@ impl<const H: usize> BoundingVolume for Dop<H> {
 
     fn placement(relative: &Relative) -> Placement<H> {
         let directions = const { directions::<H>() };
+        if relative.is_translation {
+            let scale = relative.matrix.x_axis.x;
+            let uncertainty = 3.0 * relative.uncertainty(2.0);
+            let moved = |i: usize| {
+                let (direction, size) = (directions[i], relative.offset.abs().element_sum());
+                let slack = uncertainty + direction.length() * relative.buffer;
+                let slack = slack + RELATIVE_GUARD * (8.0 * scale + size);
+                (direction.dot(relative.offset), slack)
+            };
+            return Placement::Moved(Moved {
+                scale,
+                low: std::array::from_fn(|i| moved(i).0 - moved(i).1),
+                high: std::array::from_fn(|i| moved(i).0 + moved(i).1),
+            });
+        }
         let row = |i: usize| {
             let direction = directions[i];
             let wanted = relative.matrix.transpose() * direction;
@@ -140,12 +174,26 @@ impl<const H: usize> BoundingVolume for Dop<H> {
                 uncertainty: missed + slack + RELATIVE_GUARD * size,
             }
         };
-        Placement { rows: std::array::from_fn(row) }
+        Placement::Turned(TurnedRows { rows: std::array::from_fn(row) })
     }
 
     fn placed(&self, placement: &Placement<H>) -> Self {
+        let rows = match placement {
+            Placement::Turned(TurnedRows { rows }) => rows,
+            Placement::Moved(Moved { scale, low, high }) => {
+                // Two loops: one over both ends takes twice as long for 26 facets.
+                return Self {
+                    low: std::array::from_fn(|i| {
+                        round_down(scale * f64::from(self.low[i]) + low[i])
+                    }),
+                    high: std::array::from_fn(|i| {
+                        round_up(scale * f64::from(self.high[i]) + high[i])
+                    }),
+                };
+            }
+        };
         let mut placed = *self;
-        for (i, row) in placement.rows.iter().enumerate() {
+        for (i, row) in rows.iter().enumerate() {
             let (mut low, mut high) = (row.offset - row.uncertainty, row.offset + row.uncertainty);
             for (&source, weight) in row.sources.iter().zip(row.weights) {
                 let source = usize::from(source);

@@ -61,6 +61,11 @@ impl Frame {
     }
 }
 
+/// The largest sum of magnitudes in a row of a matrix.
+fn row_sum(matrix: &DMat3) -> f64 {
+    (matrix.x_axis.abs() + matrix.y_axis.abs() + matrix.z_axis.abs()).max_element()
+}
+
 /// The relative pose of two bodies, in their frames: `a = matrix · b + offset`, up to the slack.
 #[derive(Clone, Copy, Debug)]
 pub struct Relative {
@@ -70,7 +75,15 @@ pub struct Relative {
     pub(crate) slack: f64,
     /// The distance up to which points count as touching, in units of the frame of `a`.
     pub(crate) buffer: f64,
+    /// Whether the matrix only scales: the bodies are turned alike, so that no volume has to be turned.
+    pub(crate) is_translation: bool,
 }
+
+/// The largest difference of two rotations, as an entry of `Raᵀ Rb − I`, that counts as none. Volumes are rounded to `f32`,
+/// which is far coarser.
+const SAME_TURN: f64 = 1e-9;
+/// The same if the caller has stated that bodies only translate.
+const STATED_TURN: f64 = 1e-6;
 
 impl Relative {
     /// The pose of `b` in the frame of `a`.
@@ -84,21 +97,42 @@ impl Relative {
     ///
     /// Divided by the scale of `a`, the first two terms are matrix and offset. The others, and the errors of
     /// computing all this in `f64`, make up the slack.
+    ///
+    /// If both bodies are turned alike, up to an error δ, the matrix is a mere factor, and the slack has δ times the size of
+    /// `b` for it: the *translation only* of Klosowski (1998, ch. 8).
     pub fn new(a: &Frame, pose_a: &Pose, b: &Frame, pose_b: &Pose) -> Self {
+        Self::between((a, pose_a), (b, pose_b), false)
+    }
+
+    /// The same for a caller who may have stated that the bodies only translate. The statement is checked: it makes a
+    /// larger difference of their rotations count as none, which is still covered by the slack.
+    pub(crate) fn between(
+        (a, pose_a): (&Frame, &Pose),
+        (b, pose_b): (&Frame, &Pose),
+        translation_only: bool,
+    ) -> Self {
         let (ra, rb) = (pose_a.rotation(), pose_b.rotation());
         let inverse = ra.transpose();
         let displacement = pose_b.place(b.center) - pose_a.place(a.center);
         let ratio = b.scale / a.scale;
-        let matrix = inverse * rb * ratio;
+        let turn = inverse * rb;
+        let turned = row_sum(&(turn - DMat3::IDENTITY));
+        let same_turn = if translation_only { STATED_TURN } else { SAME_TURN };
+        // Two equal matrices are turned alike, even if they are rotations only to 1e-6.
+        let is_translation = turned <= 3.0 * same_turn || ra == rb;
+        let (matrix, turned) = match is_translation {
+            true => (DMat3::from_diagonal(DVec3::splat(ratio)), turned),
+            false => (turn * ratio, 0.0),
+        };
         let offset = inverse * displacement / a.scale;
 
         // A row of Raᵀ times a vector is at most √3 (1 + 1e-6) times the vector's largest component.
         const ROW: f64 = 1.75;
         // The rounding errors of vertices and centers of both bodies.
         let placing = ROW * 2.0 * (a.rounding(pose_a) + b.rounding(pose_b));
-        let skew = (inverse * ra - DMat3::IDENTITY).to_cols_array_2d();
-        let skew = (0..3).map(|row| (0..3).map(|c| skew[c][row].abs()).sum()).fold(0.0, f64::max);
-        let stretching = a.scale * (skew + 16.0 * f64::EPSILON);
+        let skew = row_sum(&(inverse * ra - DMat3::IDENTITY));
+        // Points of `b` are within ±1 of its frame, or slightly beyond.
+        let stretching = a.scale * (skew + 16.0 * f64::EPSILON) + b.scale * 1.01 * turned;
         let computing =
             16.0 * f64::EPSILON * (ROW * displacement.abs().max_element() + 2.0 * b.scale);
         // Doubled, for the roundings of the slack itself; plus the errors of the points in their frames.
@@ -108,9 +142,15 @@ impl Relative {
         let is_finite = slack.is_finite() && matrix.is_finite() && offset.is_finite();
         if !is_finite {
             let (matrix, offset) = (DMat3::ZERO, DVec3::ZERO);
-            return Self { matrix, offset, slack: f64::INFINITY, buffer: 0.0 };
+            return Self {
+                matrix,
+                offset,
+                slack: f64::INFINITY,
+                buffer: 0.0,
+                is_translation: false,
+            };
         }
-        Self { matrix, offset, slack, buffer: 0.0 }
+        Self { matrix, offset, slack, buffer: 0.0, is_translation }
     }
 
     /// This relative pose, with points up to `distance` apart, in world units, counted as touching. Each
@@ -139,7 +179,7 @@ impl Relative {
 
     /// A bound on the error of [`point`](Self::point) along an axis, slack included, for points whose
     /// coordinates are at most `reach`.
-    pub(super) fn uncertainty(&self, reach: f64) -> f64 {
+    pub(crate) fn uncertainty(&self, reach: f64) -> f64 {
         let entries = self.matrix.to_cols_array().iter().fold(0.0f64, |m, e| m.max(e.abs()));
         let size = 3.0 * entries * reach + self.offset.abs().max_element();
         self.slack + super::RELATIVE_GUARD * size

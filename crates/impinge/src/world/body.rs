@@ -1,7 +1,10 @@
 //! Bodies and their handles. A handle detects that its body was removed.
 
 use super::WorldError;
-use crate::{FacePair, Pose, Shape};
+use crate::{
+    FacePair, Mesh, Method, Pose, Shape, generate,
+    solid::{PlacedSolid, Solid, SolidError},
+};
 use std::fmt;
 
 /// A handle of a body. After the body is removed, the handle never refers to another one.
@@ -41,7 +44,9 @@ impl fmt::Display for BodyId {
 #[derive(Clone, Debug)]
 #[must_use = "a body is not in a world before it is added to one"]
 pub struct Body {
+    /// The shape; for a true solid a box around it, which is for the broad phase and is never searched.
     pub(super) shape: Shape,
+    pub(super) solid: Option<Box<Solid>>,
     pub(super) pose: Pose,
     pub(super) is_fixed: bool,
     pub(super) filter: Filter,
@@ -81,12 +86,46 @@ impl Body {
         let (shape, pose) = (shape.clone(), Pose::IDENTITY);
         Self {
             shape,
+            solid: None,
             pose,
             is_fixed: false,
             filter: Filter::ALL,
             own_contacts: None,
             is_deforming: false,
         }
+    }
+
+    /// A moving body that is a true solid, at the identity pose, in all groups. Fails for a solid that is larger than a mesh
+    /// may be.
+    ///
+    /// Steps report its contacts as those of other bodies. It has a single face, with the number 0. Decisions about solids
+    /// have an [error](Solid#errors). Meshes of any method may be in the same world.
+    ///
+    /// Solids neither deform nor touch themselves. In a world with solids, bodies cannot have
+    /// [motions](super::World::set_motion): impacts between steps are not searched. Pairs with a solid are searched in each
+    /// step, whatever is remembered of other pairs.
+    ///
+    /// ```
+    /// use impinge::{Pose, Shape, World, generate, glam::DVec3, solid::Solid, world::Body};
+    ///
+    /// let floor = Shape::new(generate::cuboid(DVec3::new(9.0, 9.0, 1.0))?);
+    /// let mut world = World::new();
+    /// let floor = world.add(Body::new(&floor).fixed())?;
+    /// let ball = world.add(Body::solid(&Solid::ball(0.5)?)?)?;
+    /// world.set_pose(ball, Pose::from_translation(DVec3::new(1.0, 2.0, 1.0))?)?;
+    /// let step = world.step();
+    /// assert_eq!(step.began(), [[floor, ball]]);
+    /// assert!(step.contacts().all(|contact| contact.faces.b == 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solid(solid: &Solid) -> Result<Self, SolidError> {
+        let shape = Shape::with_method(Method::BRUTE, box_around(solid)?);
+        Ok(Self { solid: Some(Box::new(*solid)), ..Self::new(&shape) })
+    }
+
+    /// The solid at its pose, if the body is one.
+    pub(super) fn placed_solid(&self) -> Option<PlacedSolid> {
+        self.solid.as_ref().map(|solid| solid.placed(&self.pose))
     }
 
     /// Sets the pose.
@@ -112,13 +151,15 @@ impl Body {
 
 impl Body {
     /// Sets whether steps also report contacts of the body with itself, as a pair of the body and itself. They do not
-    /// by default. [`Shape::self_query`] says which faces are in contact; vertices are common by their index.
+    /// by default. [`Shape::self_query`] says which faces are in contact; vertices are common by their index. True solids
+    /// have no such contacts.
     pub fn self_collision(mut self, is_on: bool) -> Self {
         self.set_self_collision(is_on);
         self
     }
 
     pub(super) fn set_self_collision(&mut self, is_on: bool) {
+        let is_on = is_on && self.solid.is_none();
         if is_on != self.own_contacts.is_some() {
             self.own_contacts = is_on.then(OwnContacts::default);
         }
@@ -136,6 +177,19 @@ impl Body {
             own.is_current = false;
         }
     }
+}
+
+/// A box around a solid, in its own coordinates. A matrix that is a rotation only to 1e-6 skews the box, but does not change
+/// the solid: the box is larger by more than that.
+fn box_around(solid: &Solid) -> Result<Mesh, SolidError> {
+    let bounds = solid.bounds();
+    let bounds = bounds.grown(8e-6 * bounds.largest_coordinate());
+    let too_large = |value| SolidError::Value { what: "size", value, least: 0.0 };
+    let cube = generate::cuboid(glam::DVec3::ONE).map_err(|_| too_large(1.0))?;
+    let corner =
+        |p: &glam::DVec3| glam::DVec3::select(p.cmplt(glam::DVec3::ZERO), bounds.min, bounds.max);
+    let positions = cube.positions().iter().map(corner).collect();
+    Mesh::new(positions, cube.faces().to_vec()).map_err(|_| too_large(bounds.largest_coordinate()))
 }
 
 /// Bodies by index.
@@ -203,6 +257,12 @@ impl Bodies {
     #[inline]
     pub(super) fn at(&self, index: u32) -> Option<&Body> {
         self.slots[index as usize].body.as_ref()
+    }
+
+    /// Whether one of two bodies is a true solid.
+    pub(super) fn has_solid(&self, pair: [u32; 2]) -> bool {
+        let is_solid = |index| self.at(index).is_some_and(|body| body.solid.is_some());
+        pair.into_iter().any(is_solid)
     }
 
     #[inline]

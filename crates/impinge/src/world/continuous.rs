@@ -88,6 +88,13 @@ pub(super) struct Continuous {
     found: Vec<Option<WorldImpact>>,
 }
 
+impl Continuous {
+    /// Whether a body has a motion.
+    pub(super) fn has_motions(&self) -> bool {
+        !self.motions.motions.is_empty()
+    }
+}
+
 /// How a body moves during a step.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "nearly all bodies are rigid")]
@@ -190,13 +197,19 @@ impl World {
     /// Sets the motion of a body during the next continuous step. Bodies without a motion rest.
     ///
     /// Until then the body stays at its pose, and [`set_pose`](Self::set_pose) drops the motion. Fails if the motion does
-    /// not start at the body's pose.
+    /// not start at the body's pose, and in a world with true [solids](super::Body::solid).
     pub fn set_motion(&mut self, body: BodyId, motion: Motion) -> Result<(), WorldError> {
+        self.check_no_solids()?;
         if *motion.start() != self.pose(body)? {
             return Err(WorldError::MotionStart { body });
         }
         self.continuous.motions.set(body.index, motion);
         Ok(())
+    }
+
+    /// Fails if the world has true solids.
+    pub(super) fn check_no_solids(&self) -> Result<(), WorldError> {
+        if self.solids == 0 { Ok(()) } else { Err(WorldError::MotionWithSolids) }
     }
 
     /// Lets a body move to a pose during the next continuous step: with constant velocity, and by a rotation of less
@@ -238,6 +251,7 @@ impl World {
         positions: &[DVec3],
         pose: Pose,
     ) -> Result<(), WorldError> {
+        self.check_no_solids()?;
         let found = self.bodies.get(body).ok_or(WorldError::NoSuchBody { body })?;
         let deformation = Deformation::new(&found.shape, found.pose, positions, pose);
         let deformation = deformation.map_err(|source| WorldError::Mesh { body, source })?;

@@ -42,6 +42,7 @@ impl World {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_vertices(&mut self, body: BodyId, positions: &[DVec3]) -> Result<(), WorldError> {
+        self.shape(body)?;
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         let moved = found.shape.move_vertices(positions);
         moved.map_err(|source| WorldError::Mesh { body, source })?;
@@ -64,6 +65,7 @@ impl World {
     ///
     /// [`set_vertices`](Self::set_vertices) is faster if the faces stay the same.
     pub fn set_mesh(&mut self, body: BodyId, mesh: impl Into<Arc<Mesh>>) -> Result<(), WorldError> {
+        self.shape(body)?;
         let threads: Threads = self.threads;
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         let shape = found.shape.with_mesh(mesh, threads);
@@ -77,6 +79,7 @@ impl World {
     ///
     /// For bodies that deform, [`set_vertices`](Self::set_vertices) is simpler, and copies nothing.
     pub fn set_shape(&mut self, body: BodyId, shape: &Shape) -> Result<(), WorldError> {
+        self.shape(body)?;
         self.check_method(shape)?;
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         found.set_shape(shape.clone());
@@ -89,6 +92,7 @@ impl World {
     pub fn set_self_collision(&mut self, body: BodyId, is_on: bool) -> Result<(), WorldError> {
         let found = self.bodies.get_mut(body).ok_or(WorldError::NoSuchBody { body })?;
         found.set_self_collision(is_on);
+        let is_on = found.own_contacts.is_some();
         self.note_self_collision(body.index, is_on);
         Ok(())
     }

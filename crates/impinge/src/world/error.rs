@@ -59,6 +59,17 @@ pub enum WorldError {
         /// The method of the shape.
         found: Method,
     },
+    /// A body is a true solid, and has no mesh.
+    #[error("body {body} is a true solid: it has no mesh, and cannot deform")]
+    Solid {
+        /// The body.
+        body: BodyId,
+    },
+    /// Impacts between steps were asked for in a world with true solids.
+    #[error(
+        "the world has true solids, whose impacts between steps cannot be found: bodies cannot have motions"
+    )]
+    MotionWithSolids,
     /// A body index has 32 bits, so the world cannot hold more bodies.
     #[error("a world can hold at most 4294967295 bodies")]
     TooManyBodies,

@@ -103,7 +103,8 @@ impl Forecast {
     /// nothing is missed. Each body turns about the center of its bounding box, and starts at the pose that was observed
     /// last. The bodies of the world stay where they are.
     ///
-    /// Fails if the horizon is negative or not finite, or so long that a body would leave the range of coordinates.
+    /// Fails if the horizon is negative or not finite, or so long that a body would leave the range of coordinates, and in a
+    /// world with true solids.
     pub fn collisions(
         &mut self,
         world: &mut World,
@@ -113,6 +114,7 @@ impl Forecast {
         if !(horizon.is_finite() && horizon >= 0.0) {
             return Err(WorldError::Horizon { horizon });
         }
+        world.check_no_solids()?;
         self.motions.clear();
         for (body, track) in self.tracks.iter().flatten() {
             // A body that was removed since.

@@ -34,6 +34,7 @@
 //! | `displacement.rs` | how far bodies have moved, relative to each other |
 //! | `pairs.rs` | the search of faces for the candidate pairs, on any number of threads |
 //! | `group.rs` | the search of faces of all near bodies at once, for methods that have one |
+//! | `solids.rs` | the search of pairs with a true solid |
 //! | `query.rs` | queries between steps: contacts of a shape, bodies in a box, the nearest body |
 //! | `deformed.rs` | [`DeformedSearch`]: whether bodies that have deformed are refitted, or searched by a face octree |
 //! | `deform.rs` | bodies that deform: other vertices, other meshes, contacts of a body with itself |
@@ -50,6 +51,7 @@ mod forecast;
 mod group;
 mod pairs;
 mod query;
+mod solids;
 mod step;
 
 pub use body::{Body, BodyId};
@@ -64,6 +66,7 @@ pub use step::{BodyPair, Contact, Step, StepStats, Touch};
 use crate::{
     Bounds, Method, Pose, Shape, Threads,
     broad::{BroadPhase, Detail, Packed, Proxies},
+    solid::Solid,
 };
 use body::{Bodies, Filter};
 use coherence::Memory;
@@ -78,6 +81,8 @@ pub struct World {
     bodies: Bodies,
     /// The method that prepared all shapes; set by the first body.
     method: Option<Method>,
+    /// The number of bodies that are true solids.
+    solids: usize,
     threads: Threads,
     proxies: Proxies,
     broad: Box<dyn BroadPhase>,
@@ -122,6 +127,7 @@ impl World {
         Self {
             bodies: Bodies::default(),
             method: None,
+            solids: 0,
             threads: Threads::One,
             proxies: Proxies::new(broad.wants()),
             broad: Box::new(broad),
@@ -167,13 +173,20 @@ impl World {
         }
     }
 
-    /// Adds a body. Fails if its shape was prepared by another method than the shapes of the other bodies.
+    /// Adds a body. Fails if its shape was prepared by another method than the shapes of the other bodies, and for a true
+    /// solid if a body has a [motion](Self::set_motion).
     pub fn add(&mut self, body: Body) -> Result<BodyId, WorldError> {
-        let method = self.check_method(&body.shape)?;
+        let is_solid = body.solid.is_some();
+        let method = match is_solid {
+            false => Some(self.check_method(&body.shape)?),
+            true if self.continuous.has_motions() => return Err(WorldError::MotionWithSolids),
+            true => self.method,
+        };
         let (filter, is_moving) = (body.filter, !body.is_fixed);
         let is_self_colliding = body.own_contacts.is_some();
         let id = self.bodies.insert(body)?;
-        self.method = Some(method);
+        self.method = method;
+        self.solids += usize::from(is_solid);
         let index = id.index as usize;
         if index >= self.filters.len() {
             self.filters.resize(index + 1, Filter::ALL);
@@ -197,7 +210,8 @@ impl World {
         self.refresh();
         self.broad.remove(&self.proxies, body.index);
         self.proxies.clear(body.index);
-        self.bodies.remove(body);
+        let removed = self.bodies.remove(body);
+        self.solids -= usize::from(removed.is_some_and(|removed| removed.solid.is_some()));
         self.note_self_collision(body.index, false);
         if !self.ignored.is_empty() {
             self.ignored.retain(|pair| !pair.contains(&body));
@@ -303,9 +317,17 @@ impl World {
         self.bodies.checked(body).map(|body| body.pose)
     }
 
-    /// The shape of a body.
+    /// The shape of a body. Fails for a true solid.
     pub fn shape(&self, body: BodyId) -> Result<&Shape, WorldError> {
-        self.bodies.checked(body).map(|body| &body.shape)
+        match self.bodies.checked(body)? {
+            Body { solid: Some(_), .. } => Err(WorldError::Solid { body }),
+            found => Ok(&found.shape),
+        }
+    }
+
+    /// The true solid that a body is; `None` for a body with a shape.
+    pub fn solid(&self, body: BodyId) -> Result<Option<&Solid>, WorldError> {
+        self.bodies.checked(body).map(|body| body.solid.as_deref())
     }
 
     /// Whether a body is fixed.
@@ -315,7 +337,9 @@ impl World {
 
     /// A box that encloses a body at its pose; empty if the body has no faces.
     pub fn bounds(&self, body: BodyId) -> Result<Bounds, WorldError> {
-        self.bodies.checked(body).map(|body| body.shape.placed_bounds(&body.pose))
+        let body = self.bodies.checked(body)?;
+        let of_shape = || body.shape.placed_bounds(&body.pose);
+        Ok(body.placed_solid().map_or_else(of_shape, |solid| solid.bounds()))
     }
 
     /// All bodies, sorted by index.
@@ -355,7 +379,7 @@ impl World {
 
     /// Prepares for the method of a body.
     fn take_method(&mut self, index: u32) {
-        let Some(Body { shape, .. }) = self.bodies.at(index) else { return };
+        let Some(Body { shape, solid: None, .. }) = self.bodies.at(index) else { return };
         self.has_fronts = shape.has_front();
         // This method is about what it remembers.
         if shape.method() == Method::HULL && !self.memory.is_chosen() {
@@ -376,8 +400,13 @@ impl World {
     /// Computes the box of a body at its pose, and whatever else the broad phase needs, and stores it in the
     /// proxy table.
     fn place(&mut self, index: u32) {
-        let Some(Body { shape, pose, .. }) = self.bodies.at(index) else { return };
-        self.proxies.set_bounds(index, shape.placed_bounds(pose));
+        let Some(body) = self.bodies.at(index) else { return };
+        let Body { shape, pose, .. } = body;
+        let bounds = match &body.solid {
+            None => shape.placed_bounds(pose),
+            Some(solid) => solid.placed(pose).bounds(),
+        };
+        self.proxies.set_bounds(index, bounds);
         if self.memory.is_on() {
             self.memory.displacements.set_pose(index, shape, pose);
         }

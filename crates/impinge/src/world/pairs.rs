@@ -6,6 +6,7 @@ use super::{
     coherence::{Memory, Outcome},
     deformed::{Deformed, DeformedCounts},
     group::BodyGroup,
+    solids::solid_contacts,
 };
 use crate::{
     FacePair, Shape, Threads,
@@ -24,6 +25,8 @@ use std::{
 pub(super) struct PairSearch {
     /// Pairs to be searched by the next call of [`search_batch`](Self::search_batch).
     pub(super) batch: Vec<Job>,
+    /// Pairs with a true solid, to be searched by the same call.
+    pub(super) solid_pairs: Vec<ProxyPair>,
     /// One worker per thread.
     workers: Vec<Worker>,
     /// The search of all bodies at once, if their method has one.
@@ -81,6 +84,7 @@ impl PairSearch {
     /// Drops the contacts of the last step.
     pub(super) fn begin(&mut self) {
         self.batch.clear();
+        self.solid_pairs.clear();
         self.touching.clear();
         self.steps = None;
         self.deformed.counts = DeformedCounts::default();
@@ -139,6 +143,9 @@ impl PairSearch {
         memory: &mut Memory,
         pause: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        if !self.solid_pairs.is_empty() {
+            self.search_solids(bodies, threads);
+        }
         let before = self.contacts();
         let mut pause = |contacts: usize| pause(before + contacts);
         let Self { batch: jobs, workers, group, deformed, by_method, is_timed, steps, .. } = self;
@@ -185,6 +192,30 @@ impl PairSearch {
         }
         store(jobs, memory);
         ControlFlow::Continue(())
+    }
+
+    /// Searches the pairs with a true solid.
+    fn search_solids(&mut self, bodies: &Bodies, threads: Threads) {
+        let Self { solid_pairs, workers, .. } = self;
+        let thread_count = match threads {
+            Threads::Pool if solid_pairs.len() > PAIRS_PER_TASK => rayon::current_num_threads(),
+            _ => 1,
+        };
+        if workers.len() < thread_count {
+            workers.resize_with(thread_count, Worker::default);
+        }
+        if thread_count == 1 {
+            workers[0].search_solids(0, bodies, solid_pairs);
+        } else {
+            let tasks = Mutex::new(solid_pairs.chunks(PAIRS_PER_TASK));
+            let next_task = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+            workers[..thread_count].par_iter_mut().enumerate().for_each(|(number, worker)| {
+                while let Some(pairs) = next_task() {
+                    worker.search_solids(number as u32, bodies, pairs);
+                }
+            });
+        }
+        solid_pairs.clear();
     }
 
     /// Renews what was prepared of bodies whose contacts with themselves are to be searched, because they have deformed.
@@ -270,6 +301,18 @@ impl Worker {
             let (Some(a), Some(b)) = (bodies.at(pair[0]), bodies.at(pair[1])) else { continue };
             let start = self.faces.len();
             job.outcome = self.search(memory, job, a, b);
+            let count = (self.faces.len() - start) as u32;
+            if count > 0 {
+                self.touching.push(Touching { pair, worker: number, count, start });
+            }
+        }
+    }
+
+    fn search_solids(&mut self, number: u32, bodies: &Bodies, pairs: &[ProxyPair]) {
+        for &pair in pairs {
+            let (Some(a), Some(b)) = (bodies.at(pair[0]), bodies.at(pair[1])) else { continue };
+            let start = self.faces.len();
+            solid_contacts(a, b, &mut self.faces);
             let count = (self.faces.len() - start) as u32;
             if count > 0 {
                 self.touching.push(Touching { pair, worker: number, count, start });

@@ -1,6 +1,6 @@
 //! Queries of a world between steps.
 
-use super::{BodyId, World, WorldError};
+use super::{BodyId, World, WorldError, solids};
 use crate::{Bounds, FacePair, Mesh, MeshDistance, Pose, Shape, generate, query::Searcher};
 use glam::DVec3;
 use std::ops::ControlFlow;
@@ -44,8 +44,13 @@ impl World {
         for &index in &self.found {
             let Some(body) = self.bodies.at(index) else { continue };
             faces.clear();
-            let placed = (&body.shape, &body.pose);
-            self.search.searcher().contacts((shape, pose), placed, &mut faces);
+            match body.placed_solid() {
+                Some(solid) => solids::shape_contacts(shape, pose, &solid, &mut faces),
+                None => {
+                    let placed = (&body.shape, &body.pose);
+                    self.search.searcher().contacts((shape, pose), placed, &mut faces);
+                }
+            }
             let body = self.bodies.id(index);
             contacts.extend(faces.iter().map(|&faces| WorldContact { body, faces }));
         }
@@ -60,17 +65,22 @@ impl World {
     }
 
     /// All bodies that overlap a box, sorted by index: some face of the body shares a point with the closed,
-    /// solid box. Exact. Fails if the box is empty or exceeds ±1e100.
+    /// solid box. Exact, but for true solids, which have an [error](crate::solid::Solid#errors). Fails if the box is empty or exceeds ±1e100.
     pub fn bodies_in(&mut self, bounds: &Bounds) -> Result<Vec<BodyId>, WorldError> {
         let refuse = || WorldError::Box { min: bounds.min.into(), max: bounds.max.into() };
         let mesh = if bounds.is_empty() { None } else { box_mesh(bounds) };
         let mesh = mesh.ok_or_else(refuse)?;
-        let Some(method) = self.method else { return Ok(Vec::new()) };
-        let shape = Shape::with_method(method, mesh);
+        let shape = Shape::with_method(self.method.unwrap_or_default(), mesh);
         self.find(bounds);
         let mut found = Vec::new();
         for &index in &self.found {
             let Some(body) = self.bodies.at(index) else { continue };
+            if let Some(solid) = body.placed_solid() {
+                if solids::touches_box(&solid, bounds, &shape) {
+                    found.push(self.bodies.id(index));
+                }
+                continue;
+            }
             let placed = (&body.shape, &body.pose);
             // A face that shares a point with the box, but has no corner in it, crosses the surface of the
             // box.
@@ -119,10 +129,14 @@ impl World {
             if !best.as_ref().is_none_or(is_in_reach) {
                 continue;
             }
-            let searcher: &mut Searcher = self.search.searcher();
-            let Some(distance) = searcher.distance((shape, pose), (&body.shape, &body.pose)) else {
-                continue;
+            let distance = match &body.solid {
+                Some(solid) => solids::shape_distance(shape, pose, (solid, &body.pose)),
+                None => {
+                    let searcher: &mut Searcher = self.search.searcher();
+                    searcher.distance((shape, pose), (&body.shape, &body.pose))
+                }
             };
+            let Some(distance) = distance else { continue };
             let body = self.bodies.id(index);
             let is_nearer = best
                 .is_none_or(|best| (distance.distance, body) < (best.distance.distance, best.body));

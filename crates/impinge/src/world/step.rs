@@ -239,6 +239,7 @@ impl World {
 
         let Self { bodies, threads, proxies, broad, filters, ignored, search, history, .. } = self;
         let (memory, has_fronts) = (&mut self.memory, self.has_fronts);
+        let has_solids = self.solids > 0;
         search.begin();
         search.is_timed = stopwatch.is_running();
         memory.begin();
@@ -267,7 +268,8 @@ impl World {
             }
         };
         // What is remembered of pairs can only be used pair by pair.
-        let flow = if broad.reports_all_pairs() && search.has_group() && !memory.is_on() {
+        let searches_all = broad.reports_all_pairs() && search.has_group();
+        let flow = if searches_all && !memory.is_on() && !has_solids {
             stats.near = candidate_count(proxies);
             stats.tested = stats.near;
             let is_moving = |index: u32| proxies.is_moving(index);
@@ -283,7 +285,11 @@ impl World {
         } else {
             broad.pairs(proxies, *threads, &mut |pair| {
                 stats.near += 1;
-                if !is_excluded(pair) {
+                let is_included = !is_excluded(pair);
+                if is_included && has_solids && bodies.has_solid(pair) {
+                    search.solid_pairs.push(pair);
+                    stats.tested += 1;
+                } else if is_included {
                     match memory.recall(pair, has_fronts) {
                         Recall::Apart => stats.skipped += 1,
                         Recall::Search { entry, front, reach } => {
@@ -293,7 +299,7 @@ impl World {
                         }
                     }
                 }
-                if search.batch.len() >= BATCH {
+                if search.batch.len() + search.solid_pairs.len() >= BATCH {
                     stats.broad += stopwatch.stage_time();
                     search.prepare_batch(bodies, *threads, memory);
                     stats.update += stopwatch.stage_time();

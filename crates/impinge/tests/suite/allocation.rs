@@ -6,6 +6,7 @@ use impinge::{
     contact::ContactRegions,
     force::{Feedback, FeedbackOptions},
     generate::{self, Random},
+    solid::Solid,
     world::{Body, BodyId, Coherence},
 };
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -371,4 +372,47 @@ fn warm_reaction_forces_do_not_allocate() {
         let _ = feedback.reaction(pose);
     }
     assert_eq!(allocations(), before);
+}
+
+/// Steps with true solids of all kinds, and meshes, need no new memory either.
+#[test]
+fn warm_steps_with_solids_do_not_allocate() {
+    let torus = generate::deformed_torus(1, [20, 8]).expect("enough segments");
+    for method in [Method::WIDE, Method::DOP18, Method::BOXTREE] {
+        let mut random = Random::new(7);
+        let mut world = World::new();
+        let shape = Shape::with_method(method, torus.clone());
+        let solids = [
+            Solid::ball(0.5),
+            Solid::capsule(0.2, 0.8),
+            Solid::cone(0.5, 0.2, 0.7),
+            Solid::torus(0.6, 0.2),
+        ];
+        let mut bodies = Vec::new();
+        for solid in solids {
+            let solid = Body::solid(&solid.expect("positive")).expect("of moderate size");
+            for body in [solid.clone(), solid, Body::new(&shape)] {
+                bodies.push(world.add(body).expect("one method"));
+            }
+        }
+        let poses: Vec<Vec<(BodyId, Pose)>> = (0..20)
+            .map(|_| {
+                let mut pose = || {
+                    Pose::new(random.rotation(), random.direction() * random.range(0.0, 2.0))
+                        .expect("a rotation")
+                };
+                bodies.iter().map(|&body| (body, pose())).collect()
+            })
+            .collect();
+        let mut round = || {
+            let before = allocations();
+            for poses in &poses {
+                world.set_poses(poses).expect("all are there");
+                assert!(world.step().pairs().len() > 0, "{method}");
+            }
+            allocations() - before
+        };
+        assert!(round() > 0, "the counter counts");
+        assert_eq!(round(), 0, "{method}");
+    }
 }

@@ -27,8 +27,10 @@ mod point_distance;
 mod points;
 mod rays;
 mod rotating;
+mod solids;
 mod swept;
 mod toy;
+mod translation;
 mod triangles;
 mod world;
 

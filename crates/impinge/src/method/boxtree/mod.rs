@@ -23,6 +23,7 @@ mod ray;
 mod refit;
 mod resumable;
 mod single;
+mod solid;
 mod split;
 mod walk;
 
@@ -37,12 +38,12 @@ pub(super) use single::OpenNode;
 pub use walk::BoxtreeScratch;
 
 use super::{
-    MethodInfo, PointScratch, Prepared, Recipe, Search,
+    MethodInfo, PointScratch, Prepared, Recipe, Search, SolidScratch, SolidVisitor,
     fit_quality::FitQuality,
     hierarchy::{FrameRay, HierarchySearch},
     prepared::visit_all,
 };
-use crate::{Mesh, Method, Pose, Ray, Threads, volume::Frame};
+use crate::{Mesh, Method, Pose, Ray, Threads, solid::SweptSolid, volume::Frame};
 use glam::DVec3;
 use grid::GridBox;
 use node::{Kind, Node};
@@ -95,6 +96,16 @@ impl Prepared for Boxtree {
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         self.near_point(pose, point, scratch, visit);
+    }
+
+    fn faces_near_solid(
+        &self,
+        (_mesh, pose): (&Mesh, &Pose),
+        solid: &SweptSolid,
+        scratch: &mut SolidScratch,
+        visit: &mut SolidVisitor<'_>,
+    ) {
+        self.near_solid(pose, solid, scratch, visit);
     }
 
     fn faces_along_ray(

@@ -12,11 +12,13 @@ mod point;
 mod ray;
 mod search;
 mod solid;
+mod solid_box;
 
 pub(super) use point::FramePoint;
 pub(super) use ray::{FrameRay, FrameSegment, TAU_SLACK};
 pub(super) use search::HierarchySearch;
 pub(super) use solid::FrameSolid;
+pub(super) use solid_box::SolidBox;
 
 use super::{
     FaceDecider, Found, Front, Hint, Meter, NearestFaces, OpenPair, Prepared, Question,

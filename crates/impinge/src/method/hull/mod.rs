@@ -22,10 +22,11 @@ pub use facet_pairs::{FacetPair, FacetPairs};
 pub use options::{HullOptions, Separation};
 pub(super) use separator::Separator;
 
-use super::{MethodInfo, PointScratch, Prepared, Recipe, Search};
+use super::{MethodInfo, PointScratch, Prepared, Recipe, Search, SolidScratch, SolidVisitor};
 use crate::{
     Mesh, Method, Pose, Ray, Threads,
     convex::{Coverage, Polytope},
+    solid::SweptSolid,
 };
 use glam::DVec3;
 use search::HullSearch;
@@ -126,5 +127,19 @@ impl Prepared for HullTree {
         visit: &mut dyn FnMut(u32) -> f64,
     ) {
         self.tree.faces_along_ray(body, ray, scratch, visit);
+    }
+
+    fn faces_near_solid(
+        &self,
+        body: (&Mesh, &Pose),
+        solid: &SweptSolid,
+        scratch: &mut SolidScratch,
+        visit: &mut SolidVisitor<'_>,
+    ) {
+        self.tree.faces_near_solid(body, solid, scratch, visit);
+    }
+
+    fn solid_front(&self, body: (&Mesh, &Pose), region: &SweptSolid, scratch: &mut SolidScratch) {
+        self.tree.solid_front(body, region, scratch);
     }
 }

@@ -3,11 +3,12 @@
 
 use super::{BuildOptions, BvTree, Scratch, TreePair};
 use crate::{
-    Mesh, Method, Threads,
+    Mesh, Method, Pose, Threads,
     method::{
-        MethodInfo, Prepared, Question, Recipe, Search, TreeReport,
+        MethodInfo, Prepared, Question, Recipe, Search, SolidScratch, SolidVisitor, TreeReport,
         hierarchy::{Hierarchy, HierarchySearch},
     },
+    solid::SweptSolid,
     volume::{Aabb, Dop, Obb, SavedVolume, Sphere},
 };
 use std::sync::Arc;
@@ -98,6 +99,21 @@ impl<V: SavedVolume> Prepared for BvTree<V> {
     fn refitted(mut self: Arc<Self>, mesh: &Mesh, threads: Threads) -> Option<Arc<dyn Prepared>> {
         let is_good = Arc::make_mut(&mut self).refit(mesh, threads);
         is_good.then_some(self as Arc<dyn Prepared>)
+    }
+
+    fn faces_near_solid(
+        &self,
+        (mesh, pose): (&Mesh, &Pose),
+        solid: &SweptSolid,
+        scratch: &mut SolidScratch,
+        visit: &mut SolidVisitor<'_>,
+    ) {
+        if self.repeats_faces() {
+            // Each face is to be visited once.
+            let _ = (0..mesh.faces().len() as u32).try_for_each(visit);
+        } else {
+            self.near_solid(pose, solid, scratch, visit);
+        }
     }
 
     fn tree_report(&self) -> Option<TreeReport> {

@@ -9,6 +9,7 @@ mod nearest;
 mod refit;
 mod resumable;
 mod save;
+mod solid;
 mod split;
 mod tumbling;
 mod walk;

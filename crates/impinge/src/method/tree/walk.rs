@@ -1,7 +1,11 @@
 //! The traversal of two trees, down to the leaves that may touch. Contact queries call it through
 //! [`Walk`].
 
-use super::{BvTree, nearest::NearStack, tumbling::TumblingScratch};
+use super::{
+    BvTree,
+    nearest::NearStack,
+    tumbling::{Outlines, TumblingScratch},
+};
 use crate::{
     method::{
         Front, WalkCounts, WalkOrder,
@@ -59,7 +63,7 @@ impl<V: BoundingVolume> Placed<V> {
             }
         }
         self.volumes.resize(pair.b.nodes.len(), None);
-        if let Some(outlines) = &pair.b.outlines {
+        if let Some(outlines) = pair.outlines() {
             self.tumbling.reset::<V>(outlines, &pair.relative);
         }
     }
@@ -69,8 +73,7 @@ impl<V: BoundingVolume> Placed<V> {
     pub(super) fn get(&mut self, node: u32, pair: &TreePair<'_, V>) -> V::Placed {
         *self.volumes[node as usize].get_or_insert_with(|| {
             self.known.push(node);
-            let outlines = pair.b.outlines.as_ref();
-            outlines
+            pair.outlines()
                 .and_then(|outlines| outlines.placed::<V>(node, &mut self.tumbling))
                 .unwrap_or_else(|| pair.b.nodes[node as usize].volume.placed(&pair.placement))
         })
@@ -113,6 +116,12 @@ impl<'t, V: BoundingVolume> TreePair<'t, V> {
     pub fn new(a: &'t BvTree<V>, b: &'t BvTree<V>, relative: &Relative) -> Self {
         let (placement, scale) = (V::placement(relative), relative.scale());
         Self { a, b, placement, relative: *relative, scale, order: WalkOrder::default() }
+    }
+
+    /// The hulls and vertices by which nodes of the second tree are placed. If it is not turned, its volumes are as tight.
+    fn outlines(&self) -> Option<&'t Outlines> {
+        let outlines = self.b.outlines.as_deref();
+        outlines.filter(|_| !self.relative.is_translation)
     }
 
     /// Sets which node of a pair is split.

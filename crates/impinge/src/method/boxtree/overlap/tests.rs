@@ -28,7 +28,7 @@ fn relative(random: &mut Random) -> Relative {
     let shrunk = random.rotation() * random.range(0.3, 0.9);
     let matrix = DMat3::from_cols_array(&shrunk.to_cols_array().map(coarse));
     let offset = DVec3::from_array((random.direction() * 0.3).to_array().map(coarse));
-    Relative { matrix, offset, slack: 0.0, buffer: 0.0 }
+    Relative { matrix, offset, slack: 0.0, buffer: 0.0, is_translation: false }
 }
 
 /// The exact gaps along the axes of the first box, in units of 2⁻⁶⁴.
