@@ -228,15 +228,13 @@ impl DepthSearch<'_> {
         best: &mut Option<Deepest>,
     ) -> Option<Bound> {
         let size = half.length();
-        if !solid.is_within(center, size) {
+        if solid.is_surely_beyond(center, size) {
             return None;
         }
         let (depth, nearest, face) = self.value_beside(center, known)?;
         let signed = depth - self.allowance;
-        if best.is_none_or(|found| depth > found.depth) {
-            let gap = solid.distance_to_point(center);
-            let inside_tool = if gap.upper <= 0.0 { center } else { gap.on_solid };
-            self.try_point(solid, inside_tool, best);
+        if best.is_none_or(|found| depth > found.depth) && solid.is_surely_inside(center) {
+            self.try_point(solid, center, best);
         }
         let rough = depth + size;
         let longest = half.max_position();
