@@ -217,7 +217,7 @@ impl DepthSearch<'_> {
         closed
     }
 
-    /// An upper bound of the depth of the points of the tool in a box; `None` if there are no such points. `known` is the centre
+    /// An upper bound of the depth of the points of the tool in a box; `None` if there are certainly no such points. `known` is the centre
     /// of a box around it, with its signed distance.
     fn bound(
         &mut self,
@@ -243,9 +243,14 @@ impl DepthSearch<'_> {
         }
         // From the surface inward.
         let inward = (center - nearest) / signed;
-        let along = half.dot(inward.abs()) + signed;
-        let reach =
-            (solid.extent(inward) - inward.dot(nearest)).min(along).max(size - signed).max(0.0);
+        let across_box = half.dot(inward.abs());
+        let reach_of_tool = solid.extent(inward) - inward.dot(nearest);
+        if reach_of_tool < signed - across_box {
+            // The box is beyond the tool.
+            return None;
+        }
+        let along = signed + across_box;
+        let reach = reach_of_tool.min(along).max(size - signed).max(0.0);
         // How far beyond the edges of the face a point of the box may be.
         let beyond = (size - self.room_around(face, nearest)).max(0.0);
         let finer = reach.hypot(beyond) + self.allowance;
