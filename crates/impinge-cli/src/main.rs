@@ -14,6 +14,7 @@ mod inspect;
 mod interrupt;
 mod length;
 mod methods;
+mod nc;
 mod octree;
 mod output;
 mod outputs;
@@ -47,6 +48,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   impinge clash car.glb --clearance 0.5mm
+  impinge nc part.stl part.nc --tool ball:d=6,length=20
   impinge query gen:torus gen:sphere --poses gen:tumble --all
   impinge query a.obj b.stl --poses poses.csv --all --pairs contacts.csv
   impinge points part.stl scan.csv --write nearest.csv
@@ -62,6 +64,7 @@ Wherever a mesh is expected, gen:NAME[,OPTION=VALUE…] makes one instead of rea
 #[derive(Debug, Subcommand)]
 enum Command {
     Clash(Box<clash::Arguments>),
+    Nc(Box<nc::Arguments>),
     Query(query::Arguments),
     Points(probe::points::Arguments),
     Rays(probe::rays::Arguments),
@@ -112,6 +115,7 @@ fn main() -> ExitCode {
         Command::Index(arguments) => index::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
+        Command::Nc(arguments) => nc::run(&arguments, &interrupt),
         Command::Octree(arguments) => octree::run(&arguments),
         Command::Generate(arguments) => generate::run(arguments),
         Command::Bench(arguments) => bench::run(&arguments),

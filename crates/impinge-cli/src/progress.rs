@@ -28,12 +28,27 @@ impl Progress {
         Self::shown_later(bar)
     }
 
-    /// A bar for work of `count` steps.
+    /// A bar for work of `steps` steps.
     pub(crate) fn new(label: &str, steps: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template(
+        Self::bar(
+            label,
+            steps,
             "{msg} {wide_bar} {human_pos}/{human_len} {elapsed_precise}, {eta_precise} left",
-        ) {
+        )
+    }
+
+    /// A bar for work of `steps` steps, with the number of steps per second.
+    pub(crate) fn with_rate(label: &str, steps: u64) -> Self {
+        Self::bar(
+            label,
+            steps,
+            "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {eta_precise} left",
+        )
+    }
+
+    fn bar(label: &str, steps: u64, template: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
         bar.set_message(plain(label));

@@ -2,7 +2,7 @@
 //! fields.
 
 use super::{
-    Course, Frame, Interval,
+    Course, Interval,
     course::HeaderPath,
     keep::{Kept, KeptRow},
 };
@@ -19,6 +19,7 @@ use impinge::{
     clash::{self, Side, Verdict},
 };
 use impinge_io::assembly::{self, Unit};
+use impinge_page::MeshInfo;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -43,7 +44,7 @@ pub(super) struct Header<'f> {
     has_baseline: bool,
     groups: Vec<Group<'f>>,
     parts: Parts<'f>,
-    meshes: Vec<Mesh>,
+    meshes: Vec<MeshInfo>,
     rows: Vec<Clash<'f>>,
     resolved: Vec<Resolved<'f>>,
     skipped: Vec<Skipped<'f>>,
@@ -91,16 +92,6 @@ struct Parts<'f> {
     name: Vec<&'f str>,
     group: Vec<Option<u32>>,
     mesh: Vec<Option<u32>>,
-}
-
-#[derive(Serialize)]
-struct Mesh {
-    vertices: usize,
-    faces: usize,
-    has_faces: bool,
-    center: [f64; 3],
-    half: [f64; 3],
-    scale: f64,
 }
 
 #[derive(Serialize)]
@@ -226,7 +217,7 @@ impl<'f> Header<'f> {
             meshes: kept
                 .meshes
                 .iter()
-                .map(|mesh| Mesh::new(&assembly.meshes[mesh.number], mesh.has_faces))
+                .map(|mesh| MeshInfo::new(&assembly.meshes[mesh.number], mesh.has_faces))
                 .collect(),
             rows: findings
                 .rows
@@ -275,20 +266,6 @@ fn side(side: Side) -> &'static str {
 /// Returns a colour as in CSS.
 fn css([red, green, blue]: [u8; 3]) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
-}
-
-impl Mesh {
-    fn new(mesh: &impinge::Mesh, has_faces: bool) -> Self {
-        let frame = Frame::of(mesh);
-        Self {
-            vertices: mesh.positions().len(),
-            faces: mesh.faces().len(),
-            has_faces,
-            center: frame.center.to_array(),
-            half: frame.half.to_array(),
-            scale: frame.scale,
-        }
-    }
 }
 
 impl<'f> Clash<'f> {

@@ -1,12 +1,31 @@
-//! Programs: the moves of a tool, line by line.
+//! Programs: the moves of a tool, line by line, and the readers that make them.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `csv.rs` | the reader of paths in CSV files |
+//! | `gcode/` | [`Program::read_gcode`]: the interpreter of G-code |
+
+mod csv;
+pub mod gcode;
+
+pub use csv::is_csv_path;
 
 use crate::Motion;
+use std::fmt;
 
 /// A program as a list of moves.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The moves in the order in which they are executed.
     pub moves: Vec<Move>,
+    /// The unit that the file uses at its first motion. The moves are in millimetres whatever it is.
+    pub unit: Unit,
+    /// The numbers of the tools that move, each once, in the order of their first move.
+    pub tools: Vec<u32>,
+    /// What was accepted but not modelled, and what had to be assumed.
+    pub notes: Vec<Note>,
+    /// How many lines the file has.
+    pub lines: u32,
 }
 
 /// One move of a tool.
@@ -29,4 +48,47 @@ pub enum MoveKind {
     Rapid,
     /// A move at a feed rate, which may cut the stock.
     Feed,
+}
+
+/// The unit of lengths in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Millimetres.
+    #[default]
+    Millimetre,
+    /// Inches of 25.4 mm.
+    Inch,
+}
+
+impl Unit {
+    /// How many millimetres one unit is long.
+    pub fn millimetres(self) -> f64 {
+        match self {
+            Self::Millimetre => 1.0,
+            Self::Inch => 25.4,
+        }
+    }
+}
+
+/// A remark about a program: something that was accepted but not modelled, or that had to be assumed.
+///
+/// Displays as `line 12: G64: blending is not modelled` and, if it applies to more lines, their number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The first line that the note is about, from 1.
+    pub line: u32,
+    /// How often the same remark applies, at least once.
+    pub count: u32,
+    /// The remark.
+    pub message: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.message)?;
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
 }

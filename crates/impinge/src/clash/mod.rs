@@ -64,6 +64,7 @@
 //! | `band.rs` | the touch band of a pair |
 //! | `placed.rs`, `surface.rs` | a part with its pose; which of its faces are connected |
 //! | `solid.rs` | the solid that a mesh encloses, with gaps mended; which points lie inside |
+//! | `enclosure.rs` | [`Enclosure`]: the same for other crates |
 //! | `swept.rs` | the solid that a part sweeps when it is translated |
 //! | `duplicate.rs` | whether two parts are duplicates |
 //! | `common.rs` | the intersection of two surfaces: curves, their lengths, connected components |
@@ -79,6 +80,7 @@ mod common;
 mod crossing;
 mod depth;
 mod duplicate;
+mod enclosure;
 mod find;
 mod fit;
 mod interior;
@@ -91,6 +93,7 @@ mod swept;
 mod volume;
 mod way_out;
 
+pub use enclosure::Enclosure;
 pub use find::{Finder, NotClosed, find, find_watched};
 pub use options::{Effort, Options, Part, Progress, Stage, Tessellation, Watch};
 pub use report::{Clash, Depth, Fit, Gap, Place, Report, Side, Verdict};

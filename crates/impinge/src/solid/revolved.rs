@@ -93,6 +93,12 @@ impl RevolvedHull {
         self
     }
 
+    /// The least and the largest height of a disc, without its rounding.
+    pub(super) fn axis_heights(&self) -> [f64; 2] {
+        let heights = || self.discs().iter().map(|disc| disc.height);
+        [heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max)]
+    }
+
     /// The least and the largest height of a point of the solid.
     pub fn heights(&self) -> [f64; 2] {
         let least = |low: f64, disc: &RoundedDisc| low.min(disc.height - disc.rounding);
@@ -121,9 +127,7 @@ impl RevolvedHull {
     /// towards an end.
     #[must_use]
     pub fn shrunk(&self, distance: f64, by: Shrinking) -> Self {
-        let heights = || self.discs().iter().map(|disc| disc.height);
-        let low = heights().fold(f64::INFINITY, f64::min);
-        let high = heights().fold(f64::NEG_INFINITY, f64::max);
+        let [low, high] = self.axis_heights();
         let mut shrunk = *self;
         for disc in &mut shrunk.discs[..self.len] {
             let from_rounding = match by {
@@ -161,15 +165,17 @@ impl RevolvedHull {
         shrunk
     }
 
-    /// A lower bound of the solid's radius at a height: that of the hull of the discs without their roundings.
-    fn radius_at_least(&self, height: f64) -> f64 {
+    /// A lower bound of the solid's radius at a height: that of the hull of flat discs as wide as the rounded ones. Negative if
+    /// there is none at that height.
+    pub(super) fn radius_at_least(&self, height: f64) -> f64 {
         let discs = self.discs();
         let mut radius = f64::NEG_INFINITY;
         for below in discs.iter().filter(|disc| disc.height <= height) {
             for above in discs.iter().filter(|disc| disc.height >= height) {
                 let whole = above.height - below.height;
                 let share = if whole > 0.0 { (height - below.height) / whole } else { 0.0 };
-                radius = radius.max(below.radius + (above.radius - below.radius) * share);
+                let [below, above] = [below, above].map(|disc| disc.radius + disc.rounding);
+                radius = radius.max(below + (above - below) * share);
             }
         }
         radius

@@ -73,6 +73,28 @@ impl SweptSolid {
         self.distance(&[point; 3])
     }
 
+    /// Whether a point is within a distance of the solid, to within the error of [`touches`](Self::touches).
+    pub fn is_within(&self, point: DVec3, distance: f64) -> bool {
+        let away = point - self.origin();
+        // Where the sweep is closest, as seen along the axis.
+        let sideways = |vector: DVec3| self.axis().cross(vector);
+        let (way, off) = (sideways(self.travel()), sideways(away));
+        let whole = way.length_squared();
+        let share = if whole > 0.0 { (off.dot(way) / whole).clamp(0.0, 1.0) } else { 0.0 };
+        let radius = (off - way * share).length();
+        let reach = distance + self.margin();
+        // Rounding is no concern here: close calls are left to the search.
+        let slack = ERROR * (self.reach() + away.abs().max_element());
+        if radius > self.hull().largest_radius() + reach + slack {
+            return false;
+        }
+        let height = (away - self.travel() * share).dot(self.axis());
+        if radius + slack < self.hull().radius_at_least(height) {
+            return true;
+        }
+        self.enlarged(reach).touches(&[point; 3])
+    }
+
     /// How far the solid must be moved along a direction until it no longer touches a triangle, and does not touch it
     /// further on either. 0 if it does not touch the triangle, wherever it is moved in that direction.
     ///
@@ -129,9 +151,8 @@ impl SweptSolid {
     /// The distance of the solid and a triangle with corners relative to the solid's origin.
     fn search(&self, corners: &Triangle, error: f64, goal: Goal) -> Separation {
         let (core, rounding) = self.core();
-        let center = (corners[0] + corners[1] + corners[2]) / 3.0;
         let mut simplex = Simplex::default();
-        simplex.push(core.support(corners, -center));
+        simplex.push(core.support(corners, core.first_direction(corners)));
         // The bounds are those of the core.
         let mut best = Separation { upper: f64::INFINITY, ..NOTHING_FOUND };
         let mut last_sq = f64::INFINITY;
@@ -185,6 +206,17 @@ impl SweptSolid {
         // The core may be apart from the triangle by the rounding, so the triangle's point is the common one.
         let point = self.origin() + on_triangle;
         Separation { on_solid: point, on_triangle: point, ..NOTHING_FOUND }
+    }
+
+    /// From the middle of the triangle to a point of the swept axis that is close to it: a good direction to start with.
+    fn first_direction(&self, corners: &Triangle) -> DVec3 {
+        let center = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let whole = self.travel().length_squared();
+        let share =
+            if whole > 0.0 { (center.dot(self.travel()) / whole).clamp(0.0, 1.0) } else { 0.0 };
+        let place = self.travel() * share;
+        let [low, high] = self.hull().axis_heights();
+        place + self.axis() * (center - place).dot(self.axis()).clamp(low, high) - center
     }
 
     /// The difference of a point of the solid and a point of the triangle that is furthest against a direction.
@@ -254,12 +286,12 @@ impl Simplex {
     /// Keeps the points with a weight.
     fn keep(&mut self, weights: [f64; 4]) {
         let mut len = 0;
-        for i in 0..self.len {
-            if weights[i] > 0.0 {
+        for (i, weight) in weights.into_iter().enumerate().take(self.len) {
+            if weight > 0.0 {
                 self.differences[len] = self.differences[i];
                 self.on_solid[len] = self.on_solid[i];
                 self.on_triangle[len] = self.on_triangle[i];
-                self.weights[len] = weights[i];
+                self.weights[len] = weight;
                 len += 1;
             }
         }

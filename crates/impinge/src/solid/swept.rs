@@ -143,7 +143,9 @@ impl SweptSolid {
 
     /// The largest distance of a point of the solid from the origin, or more.
     pub(crate) fn reach(&self) -> f64 {
-        self.hull.reach() + self.travel.length() + self.margin
+        let reach = |disc: &super::RoundedDisc| disc.height.abs() + disc.radius + disc.rounding;
+        let hull = self.hull.discs().iter().map(reach).fold(0.0, f64::max);
+        hull + self.travel.length() + self.margin
     }
 }
 

@@ -48,4 +48,25 @@ impl FrameSolid {
             slack,
         }
     }
+
+    /// The least and the largest height of a disc, without its rounding.
+    #[inline(always)]
+    pub(in crate::method) fn axis_heights(&self) -> [f32; 2] {
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for [height, _, _] in &self.discs[..self.len] {
+            (low, high) = (low.min(*height), high.max(*height));
+        }
+        [low, high]
+    }
+
+    /// The extent of the solid along its axis, seen from its origin.
+    #[inline(always)]
+    pub(in crate::method) fn heights(&self) -> [f32; 2] {
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for [height, _, rounding] in &self.discs[..self.len] {
+            (low, high) = (low.min(height - rounding), high.max(height + rounding));
+        }
+        let travel = self.axis.dot(self.travel);
+        [low + travel.min(0.0), high + travel.max(0.0)]
+    }
 }

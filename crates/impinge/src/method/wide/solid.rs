@@ -16,8 +16,8 @@ use crate::{
 };
 use fearless_simd::{f32x8, prelude::*};
 
-/// A front has at most about so many nodes; larger regions are not worth the trouble.
-const LARGEST_FRONT: usize = 64;
+/// A front has at most so many nodes. Testing more of them takes longer than starting from the root.
+const LARGEST_FRONT: usize = 4;
 
 impl WideTree {
     /// Visits the faces that a solid may touch; see
@@ -156,16 +156,23 @@ fn near_boxes<S: Simd>(simd: S, node: &Node, solid: &FrameSolid) -> u32 {
         gap = gap.max((middle - down).max(splat(simd, 0.0) - middle - up) - half);
         reach = half.mul_add(dot(&u, &axis).abs(), reach);
     }
-    let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-    for [height, _, rounding] in &solid.discs[..solid.len] {
-        low = low.min(height - rounding);
-        high = high.max(height + rounding);
-    }
-    let travel = solid.axis.dot(solid.travel);
+    let [low, high] = solid.heights();
     let middle = dot(&axis, &away);
-    let below = middle + splat(simd, low + travel.min(0.0)) - reach;
-    let above = splat(simd, 0.0) - middle - splat(simd, high + travel.max(0.0)) - reach;
+    let below = middle + splat(simd, low) - reach;
+    let above = splat(simd, 0.0) - middle - splat(simd, high) - reach;
     gap = gap.max(below.max(above));
+    // The box seen from the solid's axis: a long tool reaches far along every axis of a tilted box.
+    let toward = toward_axis(simd, solid, &away);
+    let length = dot(&toward, &toward).sqrt();
+    let [up, down] = extents(simd, solid, &toward, length);
+    let mut reach = splat(simd, 0.0);
+    for (u, half) in node.axes.iter().zip(&node.half) {
+        reach = load(simd, half).mul_add(dot(&loads(simd, u), &toward).abs(), reach);
+    }
+    let middle = dot(&toward, &away);
+    let beside = (middle - down).max(splat(simd, 0.0) - middle - up) - reach;
+    // A direction too short to be squared proves nothing: its gap is divided by more than its length.
+    gap = gap.max(beside / length.max(splat(simd, SHORTEST)));
     // What is not a number proves nothing.
     !(gap.simd_gt(splat(simd, solid.slack)).to_bitmask() as u32) & 0xff
 }
@@ -176,7 +183,6 @@ fn near_boxes<S: Simd>(simd: S, node: &Node, solid: &FrameSolid) -> u32 {
 /// it is the normal; but its squares must not underflow.
 #[inline(always)]
 fn near_faces<S: Simd>(simd: S, leaf: &Leaf, solid: &FrameSolid) -> u32 {
-    const SHORTEST_SQ: f32 = 1e-30;
     let here = minus(&splats(simd, solid.origin.to_array()), &splats(simd, leaf.center));
     let [a, b, c] = [
         minus(&loads(simd, &leaf.corners[0]), &here),
@@ -191,5 +197,52 @@ fn near_faces<S: Simd>(simd: S, leaf: &Leaf, solid: &FrameSolid) -> u32 {
     let gap = (least(p, q, r) - up).max(splat(simd, 0.0) - greatest(p, q, r) - down);
     let is_apart = gap.simd_gt(length * splat(simd, solid.slack))
         & length_sq.simd_gt(splat(simd, SHORTEST_SQ));
-    !(is_apart.to_bitmask() as u32) & leaf.mask()
+    // The same as seen from the solid's axis.
+    let third = splat(simd, -1.0 / 3.0);
+    let middle =
+        [(a[0] + b[0] + c[0]) * third, (a[1] + b[1] + c[1]) * third, (a[2] + b[2] + c[2]) * third];
+    let toward = toward_axis(simd, solid, &middle);
+    let length = dot(&toward, &toward).sqrt();
+    let [up, down] = extents(simd, solid, &toward, length);
+    let (p, q, r) = (dot(&toward, &a), dot(&toward, &b), dot(&toward, &c));
+    let gap = (least(p, q, r) - up).max(splat(simd, 0.0) - greatest(p, q, r) - down);
+    let is_beside =
+        gap.simd_gt(length * splat(simd, solid.slack)) & length.simd_gt(splat(simd, SHORTEST));
+    // And along the axis itself.
+    let axis = splats(simd, solid.axis.to_array());
+    let (p, q, r) = (dot(&axis, &a), dot(&axis, &b), dot(&axis, &c));
+    let [low, high] = solid.heights();
+    let gap = (splat(simd, low) - greatest(p, q, r)).max(least(p, q, r) - splat(simd, high));
+    let is_below_or_above = gap.simd_gt(splat(simd, solid.slack));
+    !((is_apart | is_beside | is_below_or_above).to_bitmask() as u32) & leaf.mask()
 }
+
+/// The directions from eight points to the places of the swept axis, between the lowest and the highest disc, that are about
+/// closest to them. `away` points from the points to the solid's origin.
+#[inline(always)]
+fn toward_axis<S: Simd>(simd: S, solid: &FrameSolid, away: &Vector<S>) -> Vector<S> {
+    let axis = splats(simd, solid.axis.to_array());
+    let travel = splats(simd, solid.travel.to_array());
+    // The place of the sweep that is closest as seen along the axis.
+    let sideways = solid.travel - solid.axis * solid.axis.dot(solid.travel);
+    let whole = sideways.length_squared().max(SHORTEST_SQ);
+    let share = dot(away, &splats(simd, sideways.to_array())) * splat(simd, -1.0 / whole);
+    let share = share.max(splat(simd, 0.0)).min(splat(simd, 1.0));
+    let place = [
+        travel[0].mul_add(share, away[0]),
+        travel[1].mul_add(share, away[1]),
+        travel[2].mul_add(share, away[2]),
+    ];
+    let [low, high] = solid.axis_heights();
+    let height = splat(simd, 0.0) - dot(&place, &axis);
+    let height = height.max(splat(simd, low)).min(splat(simd, high));
+    [
+        axis[0].mul_add(height, place[0]),
+        axis[1].mul_add(height, place[1]),
+        axis[2].mul_add(height, place[2]),
+    ]
+}
+
+/// Shorter directions are not used: their squares may underflow.
+const SHORTEST: f32 = 1e-15;
+const SHORTEST_SQ: f32 = 1e-30;

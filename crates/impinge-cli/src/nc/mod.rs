@@ -1,0 +1,110 @@
+//! `impinge nc`: does a tool path gouge the part?
+//!
+//! The crate `impinge-nc` reads programs and tools, does the check and writes every output file; this module reads the
+//! arguments and prints.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `arguments.rs` | the command line |
+//! | `bodies.rs` | the part, the stock and the fixtures |
+//! | `program.rs` | the program and its tools |
+//! | `search.rs` | the check, with its progress bar and Ctrl-C |
+//! | `table.rs` | the printed table and the summary |
+//! | `outputs.rs` | output files: all of them are written, or none |
+
+mod arguments;
+mod bodies;
+mod outputs;
+mod program;
+mod search;
+mod table;
+
+use crate::{
+    failure::Failure,
+    interrupt::Interrupt,
+    output::{self, note},
+    threads,
+};
+use impinge_nc::{Report, Setup, demo, json};
+use program::Loaded;
+use std::{
+    io::{self, Write},
+    time::Instant,
+};
+
+pub(crate) use arguments::Arguments;
+
+pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    arguments.outputs.check(arguments.inputs())?;
+    match threads::pool(arguments.check.threads)? {
+        None => run_here(arguments, interrupt),
+        Some(pool) => pool.install(|| run_here(arguments, interrupt)),
+    }
+}
+
+/// Checks on the threads of the current pool.
+fn run_here(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    let (setup, loaded) = arguments.outputs.outputs().reading(|| load(arguments))?;
+    loaded.notes.iter().for_each(|text| note(text));
+    let options = arguments.check.options()?;
+
+    let start = Instant::now();
+    let Loaded { program, tools, .. } = &loaded;
+    let outcome = interrupt.during(|| search::find(program, tools, &setup, &options, interrupt))?;
+    let report = Report {
+        part_name: &loaded.part_name,
+        program_name: &loaded.name,
+        source: &loaded.source,
+        program,
+        tools,
+        setup: &setup,
+        options: &options,
+        outcome: &outcome,
+        notes: &loaded.notes,
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    arguments.outputs.write(&report, interrupt)?;
+    match print(arguments, &report) {
+        // A reader that closed our output still gets the exit code.
+        Ok(()) | Err(Failure::OutputClosed) => {}
+        Err(failure) => return Err(failure),
+    }
+    match outcome.gouging_moves {
+        0 => Ok(()),
+        // The table says it already.
+        _ if !arguments.list.json => Err(Failure::Check(String::new())),
+        _ => Err(Failure::Check(table::verdict(&report))),
+    }
+}
+
+/// Reads everything that is named, or takes the built-in example.
+fn load(arguments: &Arguments) -> Result<(Setup, Loaded), Failure> {
+    let program = match &arguments.program {
+        Some(path) => program::load(path, &arguments.reading)?,
+        None => program::example(&arguments.reading)?,
+    };
+    let setup = match &arguments.part {
+        Some(part) => bodies::load(part, &arguments.reading)?,
+        None => bodies::with_part(demo::PART_NAME, demo::part(), &arguments.reading)?,
+    };
+    let part_name = match &arguments.part {
+        Some(part) => bodies::short_name(part),
+        None => demo::PART_NAME.to_owned(),
+    };
+    let mut loaded = Loaded { part_name, ..program };
+    if let Some(part) = &arguments.part {
+        loaded.notes.extend(bodies::unit_note(part, loaded.program.unit, &arguments.reading));
+    }
+    loaded.notes.extend(bodies::open_notes(&setup));
+    Ok((setup, loaded))
+}
+
+fn print(arguments: &Arguments, report: &Report<'_>) -> Result<(), Failure> {
+    let Arguments { list, part, .. } = arguments;
+    if !list.json {
+        return output::text(&table::readable(report, list, part.is_none()));
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    json::write(report, &mut out)?;
+    Ok(out.flush()?)
+}

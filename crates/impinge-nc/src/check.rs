@@ -1,0 +1,391 @@
+//! The check of a whole program.
+//!
+//! Moves are checked in groups of neighbours, which threads take one by one. What a group finds depends on its moves alone,
+//! so the result is the same for any number of threads.
+
+use crate::{
+    Gouge, Motion, Move, MoveKind, Options, Outcome, Program, Role, Setup, Tool, ToolPartKind,
+    depth::{Deepest, DepthSearch},
+    sweep::{Piece, Touch, faces_touched, find_touches, swept},
+};
+use impinge::{
+    Pose, Threads,
+    glam::DVec3,
+    method::{PointScratch, SolidScratch},
+    solid::SweptSolid,
+};
+use rayon::prelude::*;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+/// The number of moves in a group.
+const GROUP: usize = 64;
+
+/// The largest difference of the two bounds of a depth, relative to the tolerance. The result is between them.
+const ACCURACY: f64 = 1.5;
+
+/// Receives the progress of a check, and can end it.
+pub trait Watch: Sync {
+    /// Called from time to time, from any thread, with the number of moves that are checked so far. Returning `false` ends
+    /// the check.
+    fn moves_checked(&self, _moves: usize) -> bool {
+        true
+    }
+}
+
+impl Watch for () {}
+
+/// Checks every move of a program against every body of a setup. Returns `None` if the watcher ended the check.
+///
+/// `tools` has the tool for each number that the program uses. Moves whose tool is not in the list are not checked, and not
+/// counted: callers reject such programs.
+pub fn check(
+    program: &Program,
+    tools: &BTreeMap<u32, Tool>,
+    setup: &Setup,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Option<Outcome> {
+    let reach = reach_above(program, setup);
+    let prepared: BTreeMap<u32, Vec<PreparedPart>> = tools
+        .iter()
+        .map(|(&number, tool)| (number, prepare(&tool.with_reach(reach), options.tolerance)))
+        .collect();
+    let checker = Checker { tools: &prepared, setup, options };
+    let (done, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let check_group = |memory: &mut Memory, (group, moves): (usize, &[Move])| {
+        if is_over.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let gouges = checker.check_group(group * GROUP, moves, memory);
+        let done = done.fetch_add(moves.len(), Ordering::Relaxed) + moves.len();
+        if !watch.moves_checked(done) {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        gouges
+    };
+    let gouges: Vec<Gouge> = match options.threads {
+        Threads::One => {
+            let mut memory = Memory::default();
+            let groups = program.moves.chunks(GROUP).enumerate();
+            groups.flat_map(|group| check_group(&mut memory, group)).collect()
+        }
+        Threads::Pool => {
+            let groups = program.moves.par_chunks(GROUP).enumerate();
+            groups.map_init(Memory::default, check_group).flatten_iter().collect()
+        }
+    };
+    if is_over.into_inner() {
+        return None;
+    }
+    let moves = program.moves.iter().filter(|step| prepared.contains_key(&step.tool)).count();
+    Some(Outcome::new(moves, gouges))
+}
+
+/// A height from which a tool reaches beyond all bodies, wherever its tip is on the path.
+fn reach_above(program: &Program, setup: &Setup) -> f64 {
+    let mut bounds = setup.bounds();
+    for step in &program.moves {
+        for time in [0.0, 1.0] {
+            let tip = step.motion.pose_at(time).tip;
+            bounds.min = bounds.min.min(tip);
+            bounds.max = bounds.max.max(tip);
+        }
+    }
+    let size = bounds.size().length();
+    // A path on an arc may leave the box of its ends by its radius, which is less than the box of a whole path is large.
+    if size.is_finite() && size > 0.0 { 2.0 * size } else { Tool::DEFAULT_REACH }
+}
+
+/// A part of a tool, ready for the check: its convex pieces.
+#[derive(Debug)]
+struct PreparedPart {
+    kind: ToolPartKind,
+    pieces: Vec<Piece>,
+}
+
+fn prepare(tool: &Tool, tolerance: f64) -> Vec<PreparedPart> {
+    let mut parts: Vec<PreparedPart> = Vec::new();
+    for part in &tool.parts {
+        let piece = Piece::new(part.solid, tolerance);
+        match parts.iter_mut().find(|known| known.kind == part.kind) {
+            Some(known) => known.pieces.push(piece),
+            None => parts.push(PreparedPart { kind: part.kind, pieces: vec![piece] }),
+        }
+    }
+    parts
+}
+
+/// Memory of a thread, reused from group to group.
+#[derive(Default)]
+struct Memory {
+    scratch: SolidScratch,
+    points: PointScratch,
+    touches: Vec<Touch>,
+}
+
+struct Checker<'c> {
+    tools: &'c BTreeMap<u32, Vec<PreparedPart>>,
+    setup: &'c Setup,
+    options: &'c Options,
+}
+
+/// A part of a tool and a body that must keep apart.
+#[derive(Clone, Copy)]
+struct Rule<'c> {
+    part: &'c PreparedPart,
+    body: usize,
+    /// The distance that they must keep.
+    margin: f64,
+}
+
+impl Checker<'_> {
+    /// The gouges of some neighbouring moves, of which the first has the number `first`.
+    fn check_group(&self, first: usize, moves: &[Move], memory: &mut Memory) -> Vec<Gouge> {
+        let mut gouges = Vec::new();
+        // Runs of moves with the same tool.
+        for run in moves.chunk_by(|a, b| a.tool == b.tool) {
+            let Some(parts) = self.tools.get(&run[0].tool) else { continue };
+            let first = first + offset_in(moves, run);
+            for body in 0..self.setup.bodies.len() {
+                for part in parts {
+                    let rule = Rule { part, body, margin: self.margin(part.kind, body) };
+                    self.check_run(first, run, &rule, memory, &mut gouges);
+                }
+            }
+        }
+        gouges.sort_by_key(|gouge: &Gouge| (gouge.move_index, gouge.body, gouge.with));
+        gouges
+    }
+
+    /// The distance that a part of a tool must keep from a body.
+    fn margin(&self, kind: ToolPartKind, body: usize) -> f64 {
+        match (kind, self.setup.bodies[body].role) {
+            (ToolPartKind::Cutter, Role::Part) => self.options.stock_to_leave,
+            (ToolPartKind::Cutter, _) => 0.0,
+            _ => self.options.clearance,
+        }
+    }
+
+    /// The gouges of one part of a tool and one body, for moves with the same tool.
+    fn check_run(
+        &self,
+        first: usize,
+        run: &[Move],
+        rule: &Rule<'_>,
+        memory: &mut Memory,
+        gouges: &mut Vec<Gouge>,
+    ) {
+        let is_cutting = |step: &Move| {
+            self.setup.bodies[rule.body].role == Role::Stock
+                && rule.part.kind == ToolPartKind::Cutter
+                && step.kind == MoveKind::Feed
+        };
+        for piece in &rule.part.pieces {
+            self.start_near(run, piece, rule, &mut memory.scratch);
+            // A tool that touches no face stays on its side of the surface, so its side is asked for only after a move that
+            // touched some, and where the path is interrupted.
+            let mut is_known_outside = false;
+            let mut last_tip = None;
+            for (index, step) in run.iter().enumerate() {
+                if is_cutting(step) {
+                    is_known_outside = false;
+                    continue;
+                }
+                if last_tip != Some(step.motion.pose_at(0.0).tip) {
+                    is_known_outside = false;
+                }
+                last_tip = Some(step.motion.pose_at(1.0).tip);
+                let is_touching = self.touches(step, piece, rule, memory);
+                let is_hit =
+                    is_touching || !is_known_outside && self.is_inside(step, piece, rule, memory);
+                is_known_outside = !is_hit;
+                if is_hit {
+                    let found = self.measure(first + index, step, piece, rule, memory);
+                    add(gouges, found);
+                }
+            }
+        }
+        memory.scratch.drop_front();
+    }
+
+    /// Makes the searches of a run start near its moves.
+    fn start_near(&self, run: &[Move], piece: &Piece, rule: &Rule<'_>, scratch: &mut SolidScratch) {
+        scratch.drop_front();
+        let is_straight = |step: &Move| matches!(step.motion, Motion::Straight { .. });
+        if !self.options.coherence || run.len() < 4 || !run.iter().all(is_straight) {
+            return;
+        }
+        let start = run[0].motion.pose_at(0.0);
+        let travel = run[run.len() - 1].motion.pose_at(1.0).tip - start.tip;
+        let mut away = 0.0_f64;
+        for step in run {
+            for time in [0.0, 1.0] {
+                let pose = step.motion.pose_at(time);
+                if pose.axis != start.axis {
+                    return;
+                }
+                away = away.max(distance_to_segment(pose.tip - start.tip, travel));
+            }
+        }
+        let region = SweptSolid::new(piece.hull, start.tip, start.axis)
+            .swept(travel)
+            .enlarged(away * (1.0 + 1e-9) + rule.margin + self.options.tolerance);
+        self.setup.bodies[rule.body].shape.start_near(&Pose::IDENTITY, &region, scratch);
+    }
+
+    fn touches(&self, step: &Move, piece: &Piece, rule: &Rule<'_>, memory: &mut Memory) -> bool {
+        let body = &self.setup.bodies[rule.body];
+        let limits = (rule.margin, self.options.tolerance);
+        let Memory { scratch, touches, .. } = memory;
+        find_touches(&step.motion, piece, body, limits, scratch, touches)
+    }
+
+    /// Whether a piece that touches no face of a body is inside of it.
+    fn is_inside(&self, step: &Move, piece: &Piece, rule: &Rule<'_>, memory: &mut Memory) -> bool {
+        let enclosure = &self.setup.bodies[rule.body].enclosure;
+        let pose = step.motion.pose_at(0.0);
+        let point = pose.tip + pose.axis * piece.shrunk.discs()[0].height;
+        enclosure.is_solid() && enclosure.contains_with(point, &mut memory.points)
+    }
+
+    /// Measures how deep a piece of a tool reaches into a body during a move.
+    fn measure(
+        &self,
+        move_index: usize,
+        step: &Move,
+        piece: &Piece,
+        rule: &Rule<'_>,
+        memory: &mut Memory,
+    ) -> Gouge {
+        let body = &self.setup.bodies[rule.body];
+        if memory.touches.is_empty() {
+            // Inside, and no face is touched: the whole move is deep.
+            let stretch = step.motion.stretch(0.0, 1.0);
+            memory.touches.push(Touch { times: [0.0, 1.0], stretch });
+        }
+        // Deepest points and lifts may be found anywhere, so the front of the clear moves does not serve here.
+        memory.scratch.drop_front();
+        let Memory { scratch, points, touches } = memory;
+        let mut faces = faces_touched(piece, body, rule.margin, scratch, touches);
+        let mut best: Option<Deepest> = None;
+        let mut deepest_touch = touches[0];
+        let (mut lift, accuracy) = (0.0, ACCURACY * self.options.tolerance);
+        for touch in touches.iter() {
+            let solid = swept(piece.hull, &touch.stretch, 0.0);
+            let mut hint = None;
+            let enlarged = solid.enlarged(rule.margin);
+            for &face in &faces {
+                let triangle = body.mesh().triangle(face);
+                // The tool touches the face where it is, and so up to the last place where it does: not above the lift that
+                // is known, if it does not touch it there.
+                if lift > 0.0 && !enlarged.moved(touch.stretch.axis * lift).touches(&triangle) {
+                    continue;
+                }
+                lift = enlarged.clearing_move(
+                    &triangle,
+                    touch.stretch.axis,
+                    lift,
+                    0.1 * self.options.tolerance,
+                );
+                hint = Some(face);
+            }
+            let before = best.map(|best| best.depth);
+            let mut search = DepthSearch {
+                body,
+                allowance: rule.margin,
+                accuracy,
+                up: touch.stretch.axis,
+                hint,
+                scratch,
+                points,
+            };
+            search.deepen(&solid, &faces, &mut best);
+            if best.map(|best| best.depth) != before {
+                deepest_touch = *touch;
+            }
+        }
+        let nothing = Deepest { depth: 0.0, at: touches[0].stretch.from, most: 0.0 };
+        let best = best.unwrap_or(nothing);
+        let time = time_at(&step.motion, piece, &deepest_touch, best.at);
+        let pose = step.motion.pose_at(time);
+        let face_count = faces.len();
+        faces.truncate(self.options.most_faces);
+        Gouge {
+            move_index,
+            line: step.line,
+            kind: step.kind,
+            tool: step.tool,
+            with: rule.part.kind,
+            body: rule.body,
+            depth: best.estimate().max(0.0),
+            lift,
+            at: best.at,
+            time,
+            tip: pose.tip,
+            axis: pose.axis,
+            faces,
+            face_count,
+        }
+    }
+}
+
+/// Adds a gouge; if the same part of the tool gouges the same body in the same move already, the two are joined.
+fn add(gouges: &mut Vec<Gouge>, found: Gouge) {
+    let is_same = |known: &&mut Gouge| {
+        known.move_index == found.move_index && known.body == found.body && known.with == found.with
+    };
+    let Some(known) = gouges.iter_mut().find(is_same) else {
+        gouges.push(found);
+        return;
+    };
+    let mut faces = std::mem::take(&mut known.faces);
+    faces.extend(&found.faces);
+    faces.sort_unstable();
+    faces.dedup();
+    let lift = known.lift.max(found.lift);
+    // Lists that were cut off may have had more faces in common.
+    let face_count = faces.len().max(known.face_count).max(found.face_count);
+    if found.depth > known.depth {
+        *known = found;
+    }
+    (known.lift, known.faces, known.face_count) = (lift, faces, face_count);
+}
+
+/// The place of a part of a slice in the slice.
+fn offset_in(moves: &[Move], run: &[Move]) -> usize {
+    (run.as_ptr() as usize - moves.as_ptr() as usize) / size_of::<Move>()
+}
+
+/// The distance of a point from the segment between the origin and another point.
+fn distance_to_segment(point: DVec3, end: DVec3) -> f64 {
+    let whole = end.length_squared();
+    let share = if whole > 0.0 { (point.dot(end) / whole).clamp(0.0, 1.0) } else { 0.0 };
+    (point - end * share).length()
+}
+
+/// The time of a move at which a piece of the tool reaches a point of its sweep, or comes closest to it.
+fn time_at(motion: &Motion, piece: &Piece, touch: &Touch, point: DVec3) -> f64 {
+    // The distance of a convex solid, as it is translated, from a point is a convex function of time.
+    let distance = |time: f64| {
+        let pose = motion.pose_at(time);
+        SweptSolid::new(piece.hull, pose.tip, pose.axis).distance_to_point(point).upper
+    };
+    let [mut start, mut end] = touch.times;
+    for _ in 0..16 {
+        let third = (end - start) / 3.0;
+        let (early, late) = (start + third, end - third);
+        let (at_early, at_late) = (distance(early), distance(late));
+        if at_early == 0.0 {
+            return early;
+        }
+        if at_early <= at_late {
+            end = late;
+        } else {
+            start = early;
+        }
+    }
+    0.5 * (start + end)
+}

@@ -1,0 +1,102 @@
+%
+(Bracket with pocket, boss and crown. Program zero: top face, left front corner. Millimetres.)
+G21 G17 G90 G94 G40 G54
+
+(Pocket, flat end mill 6 mm)
+T1 M6
+S8000 M3
+G0 X7. Y7.
+G0 Z2.
+G1 X35. Z-6. F600.
+G1 X7. Z-12.
+(Floor, outer ring along the walls)
+G1 X43. F900.
+G1 Y16.
+(Fault 1: the radius should be infinite here; the arc bulges 0.5 mm into the wall)
+G3 X43. Y26. R25.25
+G1 Y35.
+G1 X7.
+G1 Y7.
+(Floor, inner ring)
+G1 X11. Y8.
+G1 X39.
+G1 Y34.
+G1 X11.
+G1 Y8.
+(Fault 2: this pass is so close to the boss that the holder hits it)
+G1 X17.
+G1 Y34.
+G1 X11.
+(Ledge)
+G1 Z-6.
+G1 X7. Y41.
+G1 X43.
+G1 Y43.
+G1 X7.
+G1 X43.
+(Fault 3: Z-2 is too low for the way over the wall)
+G0 Z-2.
+G0 X55.
+G0 Z30.
+
+(Crown, ball end mill 6 mm)
+T2 M6
+S10000 M3
+G0 X57.5 Y1.
+G0 Z2.
+G1 Z-3.0814 F500.
+G18
+G3 X80.5 Z-3.0814 I11.5 K-19.9186 F1200.
+G1 Y3.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y5.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y7.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y9.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y11.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y13.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y15.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y17.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y19.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y21.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y23.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y25.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y27.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y29.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y31.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y33.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y35.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y37.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y39.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y41.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y43.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y45.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G1 Y47.
+G2 X57.5 Z-3.0814 I-11.5 K-19.9186
+G1 Y49.
+G3 X80.5 Z-3.0814 I11.5 K-19.9186
+G17
+G0 Z30.
+M5
+M30
+%

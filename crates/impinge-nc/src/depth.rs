@@ -1,0 +1,349 @@
+//! How deep a tool reaches into a body.
+//!
+//! The depth is the largest distance to the body's surface of a point that is inside both the swept tool and the body. With an
+//! allowance, points outside count too: the depth is the largest signed distance, positive inside, plus the allowance.
+//!
+//! It is bounded from both sides until the bounds are within the accuracy that was asked for:
+//! - *At least*: the signed distance of any point of the tool. Points that the tool reaches furthest with are tried, in the
+//!   directions that lead deeper.
+//! - *At most*: if the tool, made smaller by t, is clear of the body, then no point of the tool is deeper than t, because it is
+//!   within t of a point of the smaller tool, and the way there crosses the surface. This confirms most depths at once.
+//! - If the two do not meet, branch and bound over boxes decides. In a box with centre c, whose closest point of the surface is
+//!   p, the distance of a point q is at most that of q and p. Along the direction from p to c this is limited by the extent of
+//!   the tool, and across it by the size of the box.
+
+use crate::setup::Body;
+use impinge::{
+    Pose, Ray,
+    glam::DVec3,
+    method::{PointScratch, SolidScratch},
+    solid::{RevolvedHull, Shrinking, SweptSolid},
+};
+use std::{cmp::Ordering, collections::BinaryHeap};
+
+/// The deepest point that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deepest {
+    pub(crate) depth: f64,
+    pub(crate) at: DVec3,
+    /// No point is deeper than this.
+    pub(crate) most: f64,
+}
+
+impl Deepest {
+    /// The depth between the two bounds.
+    pub(crate) fn estimate(&self) -> f64 {
+        0.5 * (self.depth + self.most.max(self.depth))
+    }
+
+    fn cannot_exceed(&mut self, most: f64) {
+        self.most = self.most.max(most);
+    }
+}
+
+/// Most boxes that are looked at for one stretch. Then the bounds are what they are, and the depth is between them.
+const MOST_BOXES: usize = 100_000;
+
+/// Most faces whose normals are tried as directions.
+const MOST_NORMALS: usize = 24;
+
+/// A search for the deepest point of a swept tool in a body.
+pub(crate) struct DepthSearch<'s> {
+    pub(crate) body: &'s Body,
+    /// The distance that the tool must keep.
+    pub(crate) allowance: f64,
+    /// How far a depth may be off.
+    pub(crate) accuracy: f64,
+    /// The direction of the tool's axis: an open surface is the top of a solid below it, along this direction.
+    pub(crate) up: DVec3,
+    /// A face that is likely to be above the deepest point.
+    pub(crate) hint: Option<u32>,
+    pub(crate) scratch: &'s mut SolidScratch,
+    pub(crate) points: &'s mut PointScratch,
+}
+
+impl DepthSearch<'_> {
+    /// Improves the deepest point found so far by those of a swept tool. `faces` are some faces that the tool touches.
+    pub(crate) fn deepen(&mut self, solid: &SweptSolid, faces: &[u32], best: &mut Option<Deepest>) {
+        // Often another stretch of the move has been deeper.
+        if let Some(found) = best
+            && self.is_clear_after(solid, found.depth + self.accuracy)
+        {
+            found.cannot_exceed(found.depth + self.accuracy);
+            return;
+        }
+        self.try_directions(solid, faces, best);
+        let least = best.map_or(0.0, |found| found.depth.max(0.0));
+        // In steps, so that simple cases are more accurate than they need be.
+        let enough = [0.02, 1.0].map(|share| least + share * self.accuracy);
+        let most = match enough.into_iter().find(|&most| self.is_clear_after(solid, most)) {
+            Some(most) => most,
+            None => self.branch_and_bound(solid, best),
+        };
+        if let Some(found) = best {
+            found.cannot_exceed(most);
+        }
+    }
+
+    /// The signed distance of a point, positive inside, plus the allowance; and the closest point of the surface with its face.
+    fn value(&mut self, point: DVec3) -> Option<(f64, DVec3, u32)> {
+        self.value_beside(point, None)
+    }
+
+    /// The same for a point beside another one with a known signed distance: if it is closer to that one than the surface is, it
+    /// is on the same side.
+    fn value_beside(
+        &mut self,
+        point: DVec3,
+        known: Option<(DVec3, f64)>,
+    ) -> Option<(f64, DVec3, u32)> {
+        let nearest = self.body.shape.nearest_point(&Pose::IDENTITY, point)?;
+        let same_side =
+            known.filter(|(other, signed)| point.distance(*other) < 0.999_999 * signed.abs());
+        let is_inside = if let Some((_, signed)) = same_side {
+            signed > 0.0
+        } else if self.body.enclosure.is_solid() {
+            self.body.enclosure.contains_with(point, self.points)
+        } else {
+            let above = Ray::new(point, self.up).ok();
+            above.is_some_and(|ray| self.body.shape.cast_ray(&Pose::IDENTITY, &ray).is_some())
+        };
+        let signed = if is_inside { nearest.distance } else { -nearest.distance };
+        Some((signed + self.allowance, nearest.point, nearest.face))
+    }
+
+    /// Tries a point of the tool, and from there the points that lead away from the closest point of the surface.
+    fn try_point(&mut self, solid: &SweptSolid, mut point: DVec3, best: &mut Option<Deepest>) {
+        for _ in 0..4 {
+            let Some((depth, nearest, _)) = self.value(point) else { return };
+            if best.is_some_and(|best| depth <= best.depth) {
+                return;
+            }
+            let most = best.map_or(0.0, |best| best.most);
+            *best = Some(Deepest { depth, at: point, most });
+            let inside = depth - self.allowance;
+            let deeper = if inside > 0.0 { point - nearest } else { nearest - point };
+            if deeper.length_squared() == 0.0 {
+                return;
+            }
+            point = solid.furthest(deeper);
+        }
+    }
+
+    /// Tries points that are likely to be the deepest: the tip, the points that the tool reaches furthest with across some of
+    /// the faces, and the points where it ends below their middles.
+    fn try_directions(&mut self, solid: &SweptSolid, faces: &[u32], best: &mut Option<Deepest>) {
+        self.try_point(solid, solid.furthest(-solid.axis()), best);
+        let step = faces.len().div_ceil(MOST_NORMALS).max(1);
+        let hint = self.hint;
+        for face in faces.iter().copied().step_by(step).chain(hint) {
+            let [a, b, c] = self.body.mesh().triangle(face);
+            let Some(normal) = (b - a).cross(c - a).try_normalize() else { continue };
+            let middle = (a + b + c) / 3.0;
+            for inward in [-normal, normal] {
+                self.try_point(solid, solid.furthest(inward), best);
+                if let Some(end) = exit(solid, middle, inward) {
+                    self.try_point(solid, end, best);
+                }
+            }
+        }
+    }
+
+    /// Whether the tool is clear of the body after it was made smaller by a distance in some way.
+    fn is_clear_after(&mut self, solid: &SweptSolid, distance: f64) -> bool {
+        [Shrinking::Everywhere, Shrinking::Heights, Shrinking::Radii]
+            .into_iter()
+            .any(|by| self.is_clear(solid, &solid.hull().shrunk(distance, by)))
+    }
+
+    /// Whether a solid in place of the tool would be outside the body, and the allowance away from it.
+    fn is_clear(&mut self, solid: &SweptSolid, hull: &RevolvedHull) -> bool {
+        let smaller = solid.with_hull(*hull).enlarged(self.allowance);
+        if self.body.shape.touches_swept(&Pose::IDENTITY, &smaller, self.scratch) {
+            return false;
+        }
+        let point = smaller.origin() + smaller.axis() * hull.discs()[0].height;
+        self.value(point).is_none_or(|(depth, ..)| depth <= self.allowance)
+    }
+
+    /// Improves the deepest point until no other can be deeper by more than the accuracy. Returns an upper bound of the depth.
+    fn branch_and_bound(&mut self, solid: &SweptSolid, best: &mut Option<Deepest>) -> f64 {
+        let bounds = solid.bounds();
+        let body = self.body.mesh().bounds();
+        let slack = DVec3::splat(self.allowance);
+        let (mut low, mut high) =
+            (bounds.min.max(body.min - slack), bounds.max.min(body.max + slack));
+        if !self.body.enclosure.is_solid() {
+            // The solid below an open surface has no bottom.
+            (low, high) = (bounds.min, bounds.max);
+        }
+        if (high - low).min_element() < 0.0 {
+            return 0.0;
+        }
+        let mut open = BinaryHeap::new();
+        let half = 0.5 * (high - low);
+        let bound =
+            Bound { most: f64::INFINITY, split: half.max_position(), signed: 0.0, surface: None };
+        open.push(OpenBox { bound, center: low + half, half });
+        let (mut looked_at, mut closed) = (0, 0.0_f64);
+        while let Some(next) = open.pop() {
+            let least = best.map_or(0.0, |found| found.depth.max(0.0));
+            looked_at += 1;
+            if next.bound.most - least <= self.accuracy || looked_at > MOST_BOXES {
+                return next.bound.most.max(closed);
+            }
+            let axis = next.bound.split;
+            let mut half = next.half;
+            half[axis] *= 0.5;
+            for side in [-1.0, 1.0] {
+                let mut center = next.center;
+                center[axis] += side * half[axis];
+                // The point of the surface that is closest to the larger box is often close enough to rule this one out.
+                if let Some(surface) = next.bound.surface {
+                    let enough = best.map_or(0.0, |found| found.depth.max(0.0)) + self.accuracy;
+                    let most = farthest(solid, center, half, surface) + self.allowance;
+                    if most <= enough {
+                        closed = closed.max(most);
+                        continue;
+                    }
+                }
+                let known = Some((next.center, next.bound.signed));
+                if let Some(mut bound) = self.bound(solid, center, half, known, best) {
+                    bound.most = bound.most.min(next.bound.most);
+                    open.push(OpenBox { bound, center, half });
+                }
+            }
+        }
+        closed
+    }
+
+    /// An upper bound of the depth of the points of the tool in a box; `None` if there are no such points. `known` is the centre
+    /// of a box around it, with its signed distance.
+    fn bound(
+        &mut self,
+        solid: &SweptSolid,
+        center: DVec3,
+        half: DVec3,
+        known: Option<(DVec3, f64)>,
+        best: &mut Option<Deepest>,
+    ) -> Option<Bound> {
+        let size = half.length();
+        if !solid.is_within(center, size) {
+            return None;
+        }
+        let (depth, nearest, face) = self.value_beside(center, known)?;
+        let signed = depth - self.allowance;
+        if best.is_none_or(|found| depth > found.depth) {
+            let gap = solid.distance_to_point(center);
+            let inside_tool = if gap.upper <= 0.0 { center } else { gap.on_solid };
+            self.try_point(solid, inside_tool, best);
+        }
+        let rough = depth + size;
+        let longest = half.max_position();
+        if signed <= 0.0 {
+            return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
+        }
+        // From the surface inward.
+        let inward = (center - nearest) / signed;
+        let along = half.dot(inward.abs()) + signed;
+        let reach =
+            (solid.extent(inward) - inward.dot(nearest)).min(along).max(size - signed).max(0.0);
+        // How far beyond the edges of the face a point of the box may be.
+        let beyond = (size - self.room_around(face, nearest)).max(0.0);
+        let finer = reach.hypot(beyond) + self.allowance;
+        if finer >= rough {
+            return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
+        }
+        // What is too high is due to the extent along the direction, or across it.
+        let split =
+            if beyond > 0.1 * along { longest } else { (half * inward.abs()).max_position() };
+        Some(Bound { most: finer, split, signed, surface: Some(nearest) })
+    }
+
+    /// How far a point of a face is from its edges.
+    fn room_around(&self, face: u32, point: DVec3) -> f64 {
+        let [a, b, c] = self.body.mesh().triangle(face);
+        let mut room = f64::INFINITY;
+        for [p, q] in [[a, b], [b, c], [c, a]] {
+            let edge = q - p;
+            let length = edge.length();
+            if length == 0.0 {
+                return 0.0;
+            }
+            room = room.min(edge.cross(point - p).length() / length);
+        }
+        room
+    }
+}
+
+/// An upper bound of the distance from a point to the points of a solid in a box.
+fn farthest(solid: &SweptSolid, center: DVec3, half: DVec3, point: DVec3) -> f64 {
+    let away = center - point;
+    let distance = away.length();
+    let size = half.length();
+    if distance <= size {
+        return distance + size;
+    }
+    let direction = away / distance;
+    let along = distance + half.dot(direction.abs());
+    let reach = (solid.extent(direction) - direction.dot(point)).min(along).max(0.0);
+    reach.hypot(size)
+}
+
+/// Where a ray from a point inside a solid leaves it; `None` if the point is not inside.
+fn exit(solid: &SweptSolid, from: DVec3, direction: DVec3) -> Option<DVec3> {
+    let is_inside = |at: f64| solid.is_within(from + direction * at, 0.0);
+    if !is_inside(0.0) {
+        return None;
+    }
+    let (mut low, mut high) = (0.0, solid.extent(direction) - direction.dot(from));
+    for _ in 0..24 {
+        let middle = 0.5 * (low + high);
+        if is_inside(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(from + direction * low)
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenBox {
+    bound: Bound,
+    center: DVec3,
+    half: DVec3,
+}
+
+/// What is known about a box.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    /// No point of the tool in the box is deeper than this.
+    most: f64,
+    /// The axis across which halving the box lowers the bound.
+    split: usize,
+    /// The signed distance of the centre, positive inside; 0 if it is not known.
+    signed: f64,
+    /// The point of the surface that is closest to the centre.
+    surface: Option<DVec3>,
+}
+
+impl PartialEq for OpenBox {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for OpenBox {}
+
+impl PartialOrd for OpenBox {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for OpenBox {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bound.most.total_cmp(&other.bound.most)
+    }
+}

@@ -1,0 +1,74 @@
+//! What a tool can hit: the part, the stock and the fixtures.
+
+use impinge::{Bounds, Mesh, Shape, Threads, WideOptions, clash::Enclosure, method::Recipe};
+use std::sync::Arc;
+
+/// What a body is there for, which decides what a tool may do to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// The shape that should remain. Nothing may cut it.
+    Part,
+    /// The material that the part is cut from. The cutter may cut it in feed moves. Shank and holder may not touch it.
+    Stock,
+    /// A clamp, a vice, a table. Nothing may touch it.
+    Fixture,
+}
+
+/// A body that stands still in the coordinates of the part, in millimetres.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// How the body is named in reports.
+    pub name: String,
+    /// What the body is there for.
+    pub role: Role,
+    pub(crate) shape: Shape,
+    pub(crate) enclosure: Enclosure,
+}
+
+impl Body {
+    /// Prepares a body for a check.
+    pub fn new(name: impl Into<String>, role: Role, mesh: impl Into<Arc<Mesh>>) -> Self {
+        let recipe = WideOptions::default().threads(Threads::Pool);
+        Self::with_method(name, role, mesh, recipe)
+    }
+
+    /// Prepares a body for a check by a method or its options. Results do not depend on it.
+    pub fn with_method(
+        name: impl Into<String>,
+        role: Role,
+        mesh: impl Into<Arc<Mesh>>,
+        recipe: impl Recipe,
+    ) -> Self {
+        let shape = Shape::build(recipe, mesh);
+        let enclosure = Enclosure::new(&shape);
+        Self { name: name.into(), role, shape, enclosure }
+    }
+
+    /// The mesh, whose faces results refer to.
+    pub fn mesh(&self) -> &Mesh {
+        self.shape.mesh()
+    }
+
+    /// Whether the faces enclose a solid. An open surface counts as the top of a solid below it, along the tool's axis.
+    pub fn is_solid(&self) -> bool {
+        self.enclosure.is_solid()
+    }
+}
+
+/// The bodies around a tool.
+#[derive(Clone, Debug, Default)]
+pub struct Setup {
+    /// The bodies, in the order in which results refer to them.
+    pub bodies: Vec<Body>,
+}
+
+impl Setup {
+    /// A box around all bodies.
+    pub fn bounds(&self) -> Bounds {
+        let mut bounds = Bounds::EMPTY;
+        for body in &self.bodies {
+            bounds.merge(&body.mesh().bounds());
+        }
+        bounds
+    }
+}

@@ -1,0 +1,11 @@
+//! The integration tests of the crate, in one binary, because every further binary would be linked separately.
+
+mod check;
+mod csv_paths;
+mod data;
+mod docs;
+mod gcode;
+mod machines;
+mod mesh_tools;
+mod same_tools;
+mod tool_fuzz;
