@@ -75,24 +75,34 @@ impl SweptSolid {
 
     /// Whether a point is within a distance of the solid, to within the error of [`touches`](Self::touches).
     pub fn is_within(&self, point: DVec3, distance: f64) -> bool {
+        !self.is_surely_beyond(point, distance)
+            && (self.is_surely_inside(point)
+                || self.enlarged(self.margin() + distance).touches(&[point; 3]))
+    }
+
+    /// Whether a point is seen to be inside the solid at a glance. `false` proves nothing.
+    pub fn is_surely_inside(&self, point: DVec3) -> bool {
+        let [radius, height, slack] = self.beside(point);
+        radius + slack < self.hull().radius_at_least(height)
+    }
+
+    /// Whether a point is seen to be farther than a distance from the solid at a glance. `false` proves nothing.
+    pub fn is_surely_beyond(&self, point: DVec3, distance: f64) -> bool {
+        let [radius, _, slack] = self.beside(point);
+        radius > self.hull().largest_radius() + self.margin() + distance + slack
+    }
+
+    /// The distance of a point from the axis, and its height, where the sweep is closest to it as seen along the axis; and a
+    /// slack that is larger than the rounding errors of both.
+    fn beside(&self, point: DVec3) -> [f64; 3] {
         let away = point - self.origin();
-        // Where the sweep is closest, as seen along the axis.
         let sideways = |vector: DVec3| self.axis().cross(vector);
         let (way, off) = (sideways(self.travel()), sideways(away));
         let whole = way.length_squared();
         let share = if whole > 0.0 { (off.dot(way) / whole).clamp(0.0, 1.0) } else { 0.0 };
-        let radius = (off - way * share).length();
-        let reach = distance + self.margin();
-        // Rounding is no concern here: close calls are left to the search.
-        let slack = ERROR * (self.reach() + away.abs().max_element());
-        if radius > self.hull().largest_radius() + reach + slack {
-            return false;
-        }
         let height = (away - self.travel() * share).dot(self.axis());
-        if radius + slack < self.hull().radius_at_least(height) {
-            return true;
-        }
-        self.enlarged(reach).touches(&[point; 3])
+        let slack = ERROR * (self.reach() + away.abs().max_element());
+        [(off - way * share).length(), height, slack]
     }
 
     /// How far the solid must be moved along a direction until it no longer touches a triangle, and does not touch it
