@@ -309,7 +309,9 @@ impl DepthSearch<'_> {
             return None;
         }
         let along = signed + across_box;
-        let reach = reach_of_tool.min(along).max(size - signed).max(0.0);
+        // Points of the box may also be on the other side of the surface.
+        let behind = size - signed;
+        let reach = reach_of_tool.min(along).max(behind).max(0.0);
         // How far beyond the edges of the face a point of the box may be.
         let beyond = (size - self.room_around(face, nearest)).max(0.0);
         let finer = reach.hypot(beyond) + self.allowance;
@@ -318,7 +320,7 @@ impl DepthSearch<'_> {
         }
         // What the bound exceeds the depth of the centre by is due to the extent of the box along the direction, or across it.
         let (too_far_across, too_far_along) = (finer - self.allowance - reach, reach - signed);
-        let split = if 2.0 * too_far_across >= too_far_along {
+        let split = if reach <= behind || 2.0 * too_far_across >= too_far_along {
             longest
         } else {
             (half * inward.abs()).max_position()
