@@ -316,9 +316,13 @@ impl DepthSearch<'_> {
         if finer >= rough {
             return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
         }
-        // What is too high is due to the extent along the direction, or across it.
-        let split =
-            if beyond > 0.1 * along { longest } else { (half * inward.abs()).max_position() };
+        // What the bound exceeds the depth of the centre by is due to the extent of the box along the direction, or across it.
+        let (too_far_across, too_far_along) = (finer - self.allowance - reach, reach - signed);
+        let split = if 2.0 * too_far_across >= too_far_along {
+            longest
+        } else {
+            (half * inward.abs()).max_position()
+        };
         Some(Bound { most: finer, split, signed, surface: Some(nearest) })
     }
 
