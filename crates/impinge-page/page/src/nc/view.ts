@@ -86,12 +86,13 @@ export class NcView extends Stage {
     return this.chosen === null ? null : this.ball(this.chosen);
   }
 
-  /** Around the place of a gouge, as large as the part of the tool that hits. */
+  /** Around the place of a gouge, a few times as large as the lowest piece of the part of the tool that hits. */
   private ball(gouge: number): Ball {
     const { at, depth, tool, with: kind } = this.report.header.gouges[gouge];
     const parts = this.report.header.tools.find((other) => other.number === tool)?.parts ?? [];
-    const radii = parts.filter((part) => part.kind === kind).flatMap((part) => part.contour.map((point) => point[0]));
-    return [at, Math.max(4.5 * Math.max(0, ...radii), 6 * depth, 0.02 / this.space.scale)];
+    const lowest = parts.find((part) => part.kind === kind)?.contour ?? [];
+    const radius = Math.max(0, ...lowest.map((point) => point[0]));
+    return [at, Math.max(4 * radius, 6 * depth, 0.02 / this.space.scale)];
   }
 
   private listenForClicks(): void {
