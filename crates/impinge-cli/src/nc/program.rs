@@ -6,7 +6,10 @@ use impinge::glam::DVec3;
 use impinge_nc::{GcodeOptions, Machine, Motion, Program, Tool, Tools, Unit, demo, program, tool};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, path::Path, sync::Arc};
+    fs,
+    path::Path,
+    sync::Arc,
+};
 
 /// A program with its tools.
 pub(super) struct Loaded {
