@@ -1,8 +1,9 @@
 //! Progress bars: shown only on a terminal, and only for work that takes more than a second.
 
 use crate::output::plain;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::{
+    fmt::Write,
     io::{self, IsTerminal},
     sync::mpsc::{self, RecvTimeoutError, Sender},
     thread,
@@ -42,14 +43,17 @@ impl Progress {
         Self::bar(
             label,
             steps,
-            "{msg} {wide_bar} {human_pos}/{human_len}, {per_sec}, {eta_precise} left",
+            "{msg} {wide_bar} {human_pos}/{human_len}, {rate} a second, {eta_precise} left",
         )
     }
 
     fn bar(label: &str, steps: u64, template: &str) -> Self {
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            let rate = |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+            };
+            bar.set_style(style.with_key("rate", rate));
         }
         bar.set_message(plain(label));
         Self::shown_later(bar)
