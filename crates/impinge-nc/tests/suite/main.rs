@@ -4,6 +4,7 @@ mod check;
 mod csv_paths;
 mod data;
 mod docs;
+mod drop_cutter;
 mod gcode;
 mod machines;
 mod mesh_tools;
