@@ -19,7 +19,7 @@ use impinge::{
     method::{PointScratch, SolidScratch},
     solid::{RevolvedHull, Shrinking, SweptSolid},
 };
-use std::{cmp::Ordering, collections::BinaryHeap};
+use std::{cmp::Ordering, collections::BinaryHeap, ops::ControlFlow};
 
 /// The deepest point that was found.
 #[derive(Clone, Copy, Debug)]
@@ -73,10 +73,7 @@ impl DepthSearch<'_> {
             return;
         }
         self.try_directions(solid, faces, best);
-        let least = best.map_or(0.0, |found| found.depth.max(0.0));
-        // In steps, so that simple cases are more accurate than they need be.
-        let enough = [0.02, 1.0].map(|share| least + share * self.accuracy);
-        let most = match enough.into_iter().find(|&most| self.is_clear_after(solid, most)) {
+        let most = match self.confirm(solid, best) {
             Some(most) => most,
             None => self.branch_and_bound(solid, best),
         };
@@ -166,6 +163,68 @@ impl DepthSearch<'_> {
         self.value(point).is_none_or(|(depth, ..)| depth <= self.allowance)
     }
 
+    /// Finds by how much the tool must be made smaller to be clear, which no depth exceeds, and where it touches last on the way.
+    /// The tool is often deepest there. Returns the upper bound, if it confirms the deepest point.
+    fn confirm(&mut self, solid: &SweptSolid, best: &mut Option<Deepest>) -> Option<f64> {
+        let largest = 2.0 * solid.hull().largest_radius();
+        for by in [Shrinking::Everywhere, Shrinking::Heights, Shrinking::Radii] {
+            let least = best.map_or(0.0, |found| found.depth.max(0.0));
+            let shrunk = |distance: f64| solid.hull().shrunk(distance, by);
+            let (mut low, mut high) = (least, least + 0.02 * self.accuracy);
+            while !self.is_clear(solid, &shrunk(high)) {
+                low = high;
+                high = least + 4.0 * (high - least);
+                if high > largest {
+                    break;
+                }
+            }
+            if high > largest {
+                continue;
+            }
+            while high - low > 0.1 * self.accuracy {
+                let middle = 0.5 * (low + high);
+                if self.is_clear(solid, &shrunk(middle)) {
+                    high = middle;
+                } else {
+                    low = middle;
+                }
+            }
+            if high - least > self.accuracy {
+                self.try_last_contact(solid, [&shrunk(low), &shrunk(high)], best);
+            }
+            if best.is_some_and(|found| high - found.depth <= self.accuracy) {
+                return Some(high);
+            }
+        }
+        None
+    }
+
+    /// Tries the points of the tool that are furthest towards a face that one smaller tool touches, and an even smaller one does
+    /// not.
+    fn try_last_contact(
+        &mut self,
+        solid: &SweptSolid,
+        [touching, clear]: [&RevolvedHull; 2],
+        best: &mut Option<Deepest>,
+    ) {
+        let touching = solid.with_hull(*touching).enlarged(self.allowance);
+        let clear = solid.with_hull(*clear);
+        let mut contacts = Vec::new();
+        let shape = &self.body.shape;
+        shape.visit_near_solid(&Pose::IDENTITY, &touching, self.scratch, |_, triangle| {
+            if touching.touches(triangle) {
+                contacts.push(clear.distance(triangle));
+            }
+            if contacts.len() < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        for contact in contacts {
+            self.try_point(solid, solid.furthest(contact.direction), best);
+            if let Some(end) = exit(solid, contact.on_triangle, contact.direction) {
+                self.try_point(solid, end, best);
+            }
+        }
+    }
+
     /// Improves the deepest point until no other can be deeper by more than the accuracy. Returns an upper bound of the depth.
     fn branch_and_bound(&mut self, solid: &SweptSolid, best: &mut Option<Deepest>) -> f64 {
         let bounds = solid.bounds();
@@ -217,7 +276,7 @@ impl DepthSearch<'_> {
         closed
     }
 
-    /// An upper bound of the depth of the points of the tool in a box; `None` if there are no such points. `known` is the centre
+    /// An upper bound of the depth of the points of the tool in a box; `None` if there are certainly no such points. `known` is the centre
     /// of a box around it, with its signed distance.
     fn bound(
         &mut self,
@@ -228,7 +287,7 @@ impl DepthSearch<'_> {
         best: &mut Option<Deepest>,
     ) -> Option<Bound> {
         let size = half.length();
-        if solid.is_surely_beyond(center, size) {
+        if !solid.is_within(center, size) {
             return None;
         }
         let (depth, nearest, face) = self.value_beside(center, known)?;
@@ -243,18 +302,29 @@ impl DepthSearch<'_> {
         }
         // From the surface inward.
         let inward = (center - nearest) / signed;
-        let along = half.dot(inward.abs()) + signed;
-        let reach =
-            (solid.extent(inward) - inward.dot(nearest)).min(along).max(size - signed).max(0.0);
+        let across_box = half.dot(inward.abs());
+        let reach_of_tool = solid.extent(inward) - inward.dot(nearest);
+        if reach_of_tool < signed - across_box {
+            // The box is beyond the tool.
+            return None;
+        }
+        let along = signed + across_box;
+        // Points of the box may also be on the other side of the surface.
+        let behind = size - signed;
+        let reach = reach_of_tool.min(along).max(behind).max(0.0);
         // How far beyond the edges of the face a point of the box may be.
         let beyond = (size - self.room_around(face, nearest)).max(0.0);
         let finer = reach.hypot(beyond) + self.allowance;
         if finer >= rough {
             return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
         }
-        // What is too high is due to the extent along the direction, or across it.
-        let split =
-            if beyond > 0.1 * along { longest } else { (half * inward.abs()).max_position() };
+        // What the bound exceeds the depth of the centre by is due to the extent of the box along the direction, or across it.
+        let (too_far_across, too_far_along) = (finer - self.allowance - reach, reach - signed);
+        let split = if reach <= behind || 2.0 * too_far_across >= too_far_along {
+            longest
+        } else {
+            (half * inward.abs()).max_position()
+        };
         Some(Bound { most: finer, split, signed, surface: Some(nearest) })
     }
 

@@ -101,8 +101,8 @@ pub(crate) mod sample {
         /// A program with the tools and the part of the example. `name` is the name of the part.
         pub(crate) fn of(program: &[u8], name: &str) -> Self {
             let source = String::from_utf8(program.to_vec()).unwrap();
-            let options = GcodeOptions::default();
-            let program = Program::read_gcode(program, "program.nc".as_ref(), &options).unwrap();
+            let options = GcodeOptions { start: Some(demo::START), ..GcodeOptions::default() };
+            let program = Program::read_gcode(program, "program.nc", &options).unwrap();
             let tool = |(number, spec)| (number, Tool::from_spec(spec, 1.0).unwrap());
             let tools = demo::TOOLS.map(tool).into();
             let setup = Setup { bodies: vec![Body::new(name, Role::Part, demo::part())] };

@@ -53,7 +53,7 @@ fn meshes(name: &str, reading: &Reading) -> Result<Vec<Named>, Failure> {
     let assembly = match source::file(name) {
         Some(file) => {
             let label = format!("reading {}", file.display());
-            progress::with_spinner(&label, || assembly::load(&[file], &options))?
+            progress::with_spinner(&label, || assembly::load([file], &options))?
         }
         None => input::to_assembly(name, source::model(name, &options.grids)?, &options)?.0,
     };

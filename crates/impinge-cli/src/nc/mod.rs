@@ -25,7 +25,7 @@ use crate::{
     output::{self, note},
     threads,
 };
-use impinge_nc::{Report, Setup, demo, json};
+use impinge_nc::{Options, Report, Setup, demo, json};
 use program::Loaded;
 use std::{
     io::{self, Write},
@@ -35,22 +35,27 @@ use std::{
 pub(crate) use arguments::Arguments;
 
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
+    // Errors in the arguments are reported before any file is read.
+    let options = arguments.check.options()?;
     arguments.outputs.check(arguments.inputs())?;
     match threads::pool(arguments.check.threads)? {
-        None => run_here(arguments, interrupt),
-        Some(pool) => pool.install(|| run_here(arguments, interrupt)),
+        None => run_here(arguments, &options, interrupt),
+        Some(pool) => pool.install(|| run_here(arguments, &options, interrupt)),
     }
 }
 
 /// Checks on the threads of the current pool.
-fn run_here(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
+fn run_here(
+    arguments: &Arguments,
+    options: &Options,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
     let (setup, loaded) = arguments.outputs.outputs().reading(|| load(arguments))?;
     loaded.notes.iter().for_each(|text| note(text));
-    let options = arguments.check.options()?;
 
     let start = Instant::now();
     let Loaded { program, tools, .. } = &loaded;
-    let outcome = interrupt.during(|| search::find(program, tools, &setup, &options, interrupt))?;
+    let outcome = interrupt.during(|| search::find(program, tools, &setup, options, interrupt))?;
     let report = Report {
         part_name: &loaded.part_name,
         program_name: &loaded.name,
@@ -58,7 +63,7 @@ fn run_here(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure>
         program,
         tools,
         setup: &setup,
-        options: &options,
+        options,
         outcome: &outcome,
         notes: &loaded.notes,
         seconds: start.elapsed().as_secs_f64(),

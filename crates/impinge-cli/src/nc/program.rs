@@ -4,7 +4,12 @@ use super::arguments::{Reading, ToolChoice};
 use crate::{failure::Failure, progress};
 use impinge::glam::DVec3;
 use impinge_nc::{GcodeOptions, Machine, Motion, Program, Tool, Tools, Unit, demo, program, tool};
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::Arc,
+};
 
 /// A program with its tools.
 pub(super) struct Loaded {
@@ -85,6 +90,7 @@ fn moves(
     if program::is_csv_path(source) {
         let mut program = Program::read_csv(source, path, given.millimetres())?;
         program.unit = given;
+        program.lines = source.lines().count() as u32;
         program.moves.iter_mut().for_each(|step| shift(&mut step.motion, reading.origin));
         return Ok(program);
     }
@@ -199,6 +205,7 @@ impl Choice {
                 }))
             }
         };
-        program.tools.iter().map(tool).collect()
+        let numbers: BTreeSet<u32> = program.moves.iter().map(|step| step.tool).collect();
+        numbers.iter().map(tool).collect()
     }
 }

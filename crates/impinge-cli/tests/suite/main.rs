@@ -16,6 +16,7 @@ mod index;
 mod inspect;
 mod malformed;
 mod methods;
+mod nc;
 mod near;
 mod octree_command;
 mod octree_methods;

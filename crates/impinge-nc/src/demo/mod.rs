@@ -61,8 +61,7 @@ mod tests {
 
     #[test]
     fn a_check_finds_the_known_faults_and_no_others() {
-        let program =
-            Program::read_gcode(PROGRAM, PROGRAM_NAME.as_ref(), &GcodeOptions::default()).unwrap();
+        let program = Program::read_gcode(PROGRAM, PROGRAM_NAME, &GcodeOptions::default()).unwrap();
         let tools =
             TOOLS.map(|(number, spec)| (number, Tool::from_spec(spec, 1.0).unwrap())).into();
         let setup = Setup { bodies: vec![Body::new(PART_NAME, Role::Part, part())] };

@@ -175,11 +175,11 @@ mod tests {
     /// A program of many moves, a fixture, a stock, and names that look like markup.
     fn crowded() -> Sample {
         let mut text = "(<script>window.harm = 1</script>)\nT1 M6\nG0 X0 Y0 Z20\n".to_owned();
-        for i in 0..40_000_u32 {
-            let (row, column) = (i / 400, i % 400);
-            let x = 0.2 * f64::from(if row % 2 == 0 { column } else { 399 - column });
-            let z = 5.0 - if i % 4001 == 77 { 7.0 } else { 0.0 };
-            writeln!(text, "G1 X{x:.3} Y{:.3} Z{z} F900", 0.5 * f64::from(row)).unwrap();
+        for i in 0..2_500_u32 {
+            let (row, column) = (i / 100, i % 100);
+            let x = 0.8 * f64::from(if row % 2 == 0 { column } else { 99 - column });
+            let z = 5.0 + 0.1 * x.sin() - if i % 701 == 77 { 7.0 } else { 0.0 };
+            writeln!(text, "G1 X{x:.3} Y{} Z{z:.4} F900", 2 * row).unwrap();
         }
         let mut sample = Sample::of(text.as_bytes(), "</script><b>part</b>");
         let block = |low: DVec3, size: DVec3| {
@@ -188,7 +188,7 @@ mod tests {
             let moved = mesh.positions().iter().map(|&p| p - middle + low + 0.5 * size).collect();
             mesh.with_positions(moved).unwrap()
         };
-        let clamp = block(DVec3::new(-8.0, 20.0, -10.0), DVec3::new(10.0, 8.0, 20.0));
+        let clamp = block(DVec3::new(-8.0, 20.0, -10.0), DVec3::new(6.0, 4.0, 20.0));
         let stock = block(DVec3::new(-1.0, -1.0, -20.0), DVec3::new(82.0, 52.0, 24.5));
         sample.add(Body::new("clamp", Role::Fixture, clamp));
         sample.add(Body::new("stock", Role::Stock, stock));
@@ -205,7 +205,7 @@ mod tests {
             .map(|line| format!("{}\n", if line == "G0 X55." { "G0 Z30." } else { line }))
             .collect::<String>()
             .replace("G1 X17.\n", "");
-        let tight = Budget { points: 2_000, gouges: 5, ..Budget::default() };
+        let tight = Budget { points: 500, gouges: 5, ..Budget::default() };
         for (name, sample, budget) in [
             ("nc-demo", Sample::demo(), Budget::default()),
             ("nc-clean", Sample::of(clean.as_bytes(), "part"), Budget::default()),

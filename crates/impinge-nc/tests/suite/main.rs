@@ -3,6 +3,7 @@
 mod check;
 mod csv_paths;
 mod data;
+mod depth_oracle;
 mod docs;
 mod drop_cutter;
 mod gcode;

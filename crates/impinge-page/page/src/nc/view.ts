@@ -91,7 +91,7 @@ export class NcView extends Stage {
     const { at, depth, tool, with: kind } = this.report.header.gouges[gouge];
     const parts = this.report.header.tools.find((other) => other.number === tool)?.parts ?? [];
     const radii = parts.filter((part) => part.kind === kind).flatMap((part) => part.contour.map((point) => point[0]));
-    return [at, Math.max(3.2 * Math.max(0, ...radii), 5 * depth, 0.02 / this.space.scale)];
+    return [at, Math.max(4.5 * Math.max(0, ...radii), 6 * depth, 0.02 / this.space.scale)];
   }
 
   private listenForClicks(): void {
