@@ -5,6 +5,7 @@ mod csv_paths;
 mod data;
 mod depth_oracle;
 mod docs;
+mod drop_cutter;
 mod gcode;
 mod machines;
 mod mesh_tools;
