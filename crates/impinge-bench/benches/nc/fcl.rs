@@ -15,7 +15,7 @@ use std::{
 
 const ROUNDS: usize = 3;
 
-pub fn print(scene: &Scene) {
+pub(crate) fn print(scene: &Scene) {
     let Some(program) = std::env::var_os("IMPINGE_FCL") else {
         println!("\nFCL is left out: `IMPINGE_FCL` names no peer.");
         return;

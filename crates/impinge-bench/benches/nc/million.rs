@@ -6,6 +6,7 @@ use impinge::{
     generate::{self, Random},
     glam::{DVec2, DVec3},
 };
+use impinge_bench::ThreadClock;
 use impinge_nc::{Body, Motion, Move, MoveKind, Options, Program, Role, Setup, Tool, check};
 use rayon::prelude::*;
 use std::{collections::BTreeMap, time::Instant};
@@ -20,7 +21,7 @@ const GAP: f64 = 0.05;
 /// Every so many points are lowered into the part, which makes about two moves gouge.
 const LOWERED: usize = 200;
 
-pub fn print() {
+pub(crate) fn print() {
     let mesh = generate::terrain(500, 500, DVec2::ONE, generate::terrain_height(1));
     let mesh = scaled(&mesh.expect("valid"));
     let start = Instant::now();
@@ -66,9 +67,9 @@ fn time(program: &Program, setup: &Setup, coherence: bool) -> (f64, usize) {
     let tool = Tool::from_spec(&format!("ball:d={}", 2.0 * RADIUS), 1.0).expect("a valid tool");
     let tools = BTreeMap::from([(0, tool)]);
     let options = Options { threads: Threads::One, coherence, ..Options::default() };
-    let start = Instant::now();
+    let start = ThreadClock::start();
     let outcome = check(program, &tools, setup, &options, &()).expect("nothing interrupts it");
-    (start.elapsed().as_secs_f64(), outcome.gouging_moves)
+    (start.seconds(), outcome.gouging_moves)
 }
 
 /// A zigzag of tips, each of them the gap above the height at which the ball touches.

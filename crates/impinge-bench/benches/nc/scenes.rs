@@ -7,24 +7,33 @@ use impinge::{
     method::SolidScratch,
     solid::{RevolvedHull, RoundedDisc, SweptSolid},
 };
-use std::path::PathBuf;
+use impinge_io::{GridCoordinates, GridOptions};
+use std::{
+    error::Error,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+};
 
 /// The radius of the ball, in millimetres.
-pub const RADIUS: f64 = 2.0;
+pub(crate) const RADIUS: f64 = 1.0;
 
 /// The larger side of each part, in millimetres.
-pub const SIDE: f64 = 100.0;
+pub(crate) const SIDE: f64 = 100.0;
+
+/// How far a path over a terrain stays above the row of heights that it follows, in millimetres, so that a ball that merely
+/// touches its own row has no contact.
+const GAP: f64 = 0.02;
 
 /// A part and the tips of a tool along a path.
-pub struct Scene {
-    pub name: &'static str,
-    pub mesh: Mesh,
+pub(crate) struct Scene {
+    pub(crate) name: &'static str,
+    pub(crate) mesh: Mesh,
     /// The points of the tip, row after row.
-    pub path: Vec<DVec3>,
+    pub(crate) path: Vec<DVec3>,
 }
 
 /// All scenes; the real ones only if their files are there.
-pub fn all() -> Vec<Scene> {
+pub(crate) fn all() -> Vec<Scene> {
     let mut scenes = vec![hills(), lake()];
     let Some(data) = std::env::var_os("IMPINGE_DATA").map(PathBuf::from) else {
         println!("Real parts are left out: `IMPINGE_DATA` names no folder of them.");
@@ -36,7 +45,7 @@ pub fn all() -> Vec<Scene> {
         ("ktoolcav", "cnc/parts/ktoolcav.stl", true),
         ("ktoolcor", "cnc/parts/ktoolcor.stl", true),
     ] {
-        match impinge_io::load_mesh(data.join(file)) {
+        match load(&data.join(file)) {
             Ok(mesh) if is_mould => scenes.push(mould(name, &mesh)),
             Ok(mesh) => scenes.push(terrain(name, &mesh)),
             Err(error) => println!("{error}"),
@@ -45,8 +54,15 @@ pub fn all() -> Vec<Scene> {
     scenes
 }
 
+/// Reads a part. Grids of terrains in degrees become metres.
+fn load(path: &Path) -> Result<Mesh, Box<dyn Error>> {
+    let mut grids = GridOptions::default();
+    grids.coordinates = GridCoordinates::Geographic;
+    Ok(impinge_io::load_with(path, &grids)?.into_mesh()?)
+}
+
 /// A rugged terrain.
-pub fn hills() -> Scene {
+pub(crate) fn hills() -> Scene {
     let mesh = generate::terrain(250, 250, DVec2::ONE, generate::terrain_height(1));
     terrain("hills", &mesh.expect("valid"))
 }
@@ -106,7 +122,7 @@ fn mould(name: &'static str, mesh: &Mesh) -> Scene {
 
 /// The mesh with the corner of its box at the origin, and the larger of its sides along x and y of length [`SIDE`]. Positions
 /// are rounded to single precision, so that all engines get the same.
-pub fn scaled(mesh: &Mesh) -> Mesh {
+pub(crate) fn scaled(mesh: &Mesh) -> Mesh {
     let bounds = mesh.bounds();
     let scale = SIDE / bounds.size().truncate().max_element();
     let place = |p: &DVec3| ((*p - bounds.min) * scale).as_vec3().as_dvec3();
@@ -118,7 +134,7 @@ pub fn scaled(mesh: &Mesh) -> Mesh {
 fn height_at(shape: &Shape, place: DVec2) -> Option<DVec3> {
     let high = place.extend(10.0 * SIDE);
     let hit = shape.cast_ray(&Pose::IDENTITY, &Ray::new(high, -DVec3::Z).ok()?)?;
-    Some(high - DVec3::Z * hit.distance)
+    Some(high - DVec3::Z * hit.t)
 }
 
 /// The tips of a ball that touches a polyline of a vertical plane along x, above each of its points.
@@ -139,32 +155,32 @@ fn offset(line: &[DVec3]) -> Vec<DVec3> {
         };
         let corners = line.iter().filter(|point| near(point)).map(over_corner);
         let edges = line.windows(2).filter_map(|edge| over_edge([edge[0], edge[1]]));
-        at.with_z(corners.chain(edges).fold(f64::NEG_INFINITY, f64::max))
+        at.with_z(corners.chain(edges).fold(f64::NEG_INFINITY, f64::max) + GAP)
     };
     line.iter().map(tip).collect()
 }
 
 /// The ball, with heights measured from its lowest point.
-pub fn ball() -> RevolvedHull {
+pub(crate) fn ball() -> RevolvedHull {
     RevolvedHull::new(&[RoundedDisc { height: RADIUS, radius: 0.0, rounding: RADIUS }])
         .expect("valid")
 }
 
 /// Finds the height at which a ball that comes down along z touches a part.
-pub struct DropCutter<'s> {
+pub(crate) struct DropCutter<'s> {
     shape: &'s Shape,
     scratch: SolidScratch,
     last: f64,
 }
 
 impl<'s> DropCutter<'s> {
-    pub fn new(shape: &'s Shape) -> Self {
+    pub(crate) fn new(shape: &'s Shape) -> Self {
         let last = shape.mesh().bounds().min.z;
         Self { shape, scratch: SolidScratch::default(), last }
     }
 
     /// The height of the tip at a place; `None` if there is nothing below.
-    pub fn height(&mut self, place: DVec2) -> Option<f64> {
+    pub(crate) fn height(&mut self, place: DVec2) -> Option<f64> {
         let bounds = self.shape.mesh().bounds();
         // The search starts a little below the last height, and lower if the ball is clear there. A ball below the surface
         // stands on a column, because faces above it count as well.
@@ -172,16 +188,15 @@ impl<'s> DropCutter<'s> {
             let low = (self.last - below).max(bounds.min.z - RADIUS);
             let column = DVec3::Z * (bounds.max.z - low + 1.0);
             let solid = SweptSolid::new(ball(), place.extend(low), DVec3::Z);
-            let faces = self.shape.faces_touching_swept(
-                &Pose::IDENTITY,
-                &solid.swept(column),
-                &mut self.scratch,
-            );
             let mut lift = 0.0;
-            for face in faces {
-                let triangle = self.shape.mesh().triangle(face);
-                lift = solid.clearing_move(&triangle, DVec3::Z, lift, 1e-5);
-            }
+            let Self { shape, scratch, .. } = self;
+            shape.visit_near_solid(&Pose::IDENTITY, &solid.swept(column), scratch, |_, face| {
+                // A face that the ball does not touch from the known lift upward cannot raise it.
+                if solid.moved(DVec3::Z * lift).swept(column).touches(face) {
+                    lift = solid.clearing_move(face, DVec3::Z, lift, 1e-4);
+                }
+                ControlFlow::Continue(())
+            });
             if lift > 0.0 {
                 self.last = low + lift;
                 return Some(self.last);

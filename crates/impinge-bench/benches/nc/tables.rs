@@ -7,17 +7,19 @@ use impinge::{
     method::SolidScratch,
     solid::{RevolvedHull, RoundedDisc, Solid, SweptSolid},
 };
-use std::{ops::ControlFlow, time::Instant};
+use impinge_bench::ThreadClock;
+use std::ops::ControlFlow;
 
 const METHODS: [Method; 5] =
     [Method::DOP6, Method::DOP14, Method::DOP18, Method::DOP26, Method::WIDE];
-const ROUNDS: usize = 2;
+/// Rounds are repeated for at least this long, in seconds, because the clock has steps of milliseconds.
+const LEAST_TIME: f64 = 0.1;
 
 /// The largest distance of two positions of a sampled tool, in millimetres.
 const SAMPLING: f64 = 0.1;
 
 /// How far the faces of a polyhedral tool may be from the true one, in millimetres.
-const CHORD: f64 = 0.05;
+const CHORD: f64 = 0.02;
 
 /// The number of checks that start from the same nodes, as in `impinge_nc::check`.
 const GROUP: usize = 64;
@@ -36,7 +38,7 @@ struct Cell {
     contacts: usize,
 }
 
-pub fn print(scene: &Scene) {
+pub(crate) fn print(scene: &Scene) {
     let faces = scene.mesh.faces().len();
     println!("\n### {}: {faces} faces, {} positions, µs per check\n", scene.name, scene.path.len());
     println!(
@@ -118,7 +120,7 @@ fn check_solids(
     let solids: Vec<SweptSolid> = solids.collect();
     let mut scratch = SolidScratch::default();
     let mut contacts = 0;
-    let start = Instant::now();
+    let start = ThreadClock::start();
     for group in solids.chunks(GROUP) {
         scratch.drop_front();
         if is_coherent {
@@ -128,7 +130,7 @@ fn check_solids(
             contacts += usize::from(shape.touches_swept(&Pose::IDENTITY, solid, &mut scratch));
         }
     }
-    Cell { time: 1e6 * start.elapsed().as_secs_f64() / solids.len() as f64, contacts }
+    Cell { time: 1e6 * start.seconds() / solids.len() as f64, contacts }
 }
 
 /// A solid around all solids of a group.
@@ -153,7 +155,7 @@ fn check_polyhedra(path: &[DVec3], tool: &Mesh, shape: &Shape, is_coherent: bool
     let poses: Vec<Pose> =
         path.iter().map(|tip| Pose::from_translation(*tip).expect("finite")).collect();
     let mut contacts = 0;
-    let start = Instant::now();
+    let start = ThreadClock::start();
     for pose in &poses {
         let query = pair.at(&Pose::IDENTITY, pose).translation_only();
         let is_touching = match (is_coherent, shape.method() == Method::WIDE) {
@@ -164,7 +166,7 @@ fn check_polyhedra(path: &[DVec3], tool: &Mesh, shape: &Shape, is_coherent: bool
         };
         contacts += usize::from(is_touching);
     }
-    Cell { time: 1e6 * start.elapsed().as_secs_f64() / path.len() as f64, contacts }
+    Cell { time: 1e6 * start.seconds() / path.len() as f64, contacts }
 }
 
 /// The points of a path, and points between them that are at most [`SAMPLING`] apart.
@@ -196,7 +198,7 @@ fn hull(discs: &[[f64; 3]]) -> RevolvedHull {
 }
 
 /// The polyhedral ball, and its poses along a path.
-pub fn polyhedral_ball(path: &[DVec3]) -> (Mesh, Vec<DVec3>) {
+pub(crate) fn polyhedral_ball(path: &[DVec3]) -> (Mesh, Vec<DVec3>) {
     let mesh = Solid::revolved(ball()).to_mesh(CHORD).expect("a solid");
     let round = |p: &DVec3| p.as_vec3().as_dvec3();
     let positions = mesh.positions().iter().map(round).collect();
