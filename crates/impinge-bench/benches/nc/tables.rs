@@ -79,7 +79,8 @@ fn row(name: &str, path: &[DVec3], moving: &Moving, shapes: &[Shape]) {
                 || matches!(moving, Moving::Polyhedral(_))
                 || shape.method() == Method::WIDE
         };
-        let cell = |shape: &Shape| has_front(shape).then(|| best(path, moving, shape, is_coherent));
+        let cell =
+            |shape: &Shape| has_front(shape).then(|| measure(path, moving, shape, is_coherent));
         shapes.iter().map(cell).collect()
     });
     let contacts = plain[0].map_or(0, |cell| cell.contacts);
@@ -92,9 +93,9 @@ fn row(name: &str, path: &[DVec3], moving: &Moving, shapes: &[Shape]) {
     println!("| {name} | {faces} | {checks} | {contacts} | {} |", cells.join(" | "));
 }
 
-/// The best of some rounds.
-fn best(path: &[DVec3], moving: &Moving, shape: &Shape, is_coherent: bool) -> Cell {
-    let cells = (0..ROUNDS).map(|_| match moving {
+/// Checks a tool along a path.
+fn measure(path: &[DVec3], moving: &Moving, shape: &Shape, is_coherent: bool) -> Cell {
+    match moving {
         Moving::True(hull) => {
             check_solids(path.iter().map(|tip| placed(*hull, *tip)), shape, is_coherent)
         }
@@ -103,8 +104,19 @@ fn best(path: &[DVec3], moving: &Moving, shape: &Shape, is_coherent: bool) -> Ce
             check_solids(path.windows(2).map(swept), shape, is_coherent)
         }
         Moving::Polyhedral(mesh) => check_polyhedra(path, mesh, shape, is_coherent),
-    });
-    cells.min_by(|a, b| a.time.total_cmp(&b.time)).expect("at least one round")
+    }
+}
+
+/// The mean time of a check in some rounds of so many checks. A round returns the number of contacts.
+fn repeated(checks: usize, mut round: impl FnMut() -> usize) -> Cell {
+    let contacts = round();
+    let clock = ThreadClock::start();
+    let mut rounds = 0;
+    while rounds < 2 || clock.seconds() < LEAST_TIME {
+        assert_eq!(round(), contacts, "rounds disagree");
+        rounds += 1;
+    }
+    Cell { time: 1e6 * clock.seconds() / (rounds * checks) as f64, contacts }
 }
 
 fn placed(hull: RevolvedHull, tip: DVec3) -> SweptSolid {
@@ -119,18 +131,19 @@ fn check_solids(
 ) -> Cell {
     let solids: Vec<SweptSolid> = solids.collect();
     let mut scratch = SolidScratch::default();
-    let mut contacts = 0;
-    let start = ThreadClock::start();
-    for group in solids.chunks(GROUP) {
-        scratch.drop_front();
-        if is_coherent {
-            shape.start_near(&Pose::IDENTITY, &around(group), &mut scratch);
+    repeated(solids.len(), || {
+        let mut contacts = 0;
+        for group in solids.chunks(GROUP) {
+            scratch.drop_front();
+            if is_coherent {
+                shape.start_near(&Pose::IDENTITY, &around(group), &mut scratch);
+            }
+            for solid in group {
+                contacts += usize::from(shape.touches_swept(&Pose::IDENTITY, solid, &mut scratch));
+            }
         }
-        for solid in group {
-            contacts += usize::from(shape.touches_swept(&Pose::IDENTITY, solid, &mut scratch));
-        }
-    }
-    Cell { time: 1e6 * start.seconds() / solids.len() as f64, contacts }
+        contacts
+    })
 }
 
 /// A solid around all solids of a group.
@@ -154,19 +167,18 @@ fn check_polyhedra(path: &[DVec3], tool: &Mesh, shape: &Shape, is_coherent: bool
     let mut cache = Cache::new();
     let poses: Vec<Pose> =
         path.iter().map(|tip| Pose::from_translation(*tip).expect("finite")).collect();
-    let mut contacts = 0;
-    let start = ThreadClock::start();
-    for pose in &poses {
-        let query = pair.at(&Pose::IDENTITY, pose).translation_only();
-        let is_touching = match (is_coherent, shape.method() == Method::WIDE) {
-            (false, _) => query.intersects(),
-            (true, true) => query.cache(&mut cache).intersects(),
-            // The front of the last search is used by searches that visit pairs.
-            (true, false) => query.cache(&mut cache).visit(ControlFlow::Break).is_break(),
+    repeated(poses.len(), || {
+        let is_touching = |pose: &&Pose| {
+            let query = pair.at(&Pose::IDENTITY, pose).translation_only();
+            match (is_coherent, shape.method() == Method::WIDE) {
+                (false, _) => query.intersects(),
+                (true, true) => query.cache(&mut cache).intersects(),
+                // The front of the last search is used by searches that visit pairs.
+                (true, false) => query.cache(&mut cache).visit(ControlFlow::Break).is_break(),
+            }
         };
-        contacts += usize::from(is_touching);
-    }
-    Cell { time: 1e6 * start.seconds() / path.len() as f64, contacts }
+        poses.iter().filter(is_touching).count()
+    })
 }
 
 /// The points of a path, and points between them that are at most [`SAMPLING`] apart.
