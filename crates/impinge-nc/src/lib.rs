@@ -6,7 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `setup.rs` | [`Setup`]: the part, the stock and the fixtures |
-//! | `check.rs`, `options.rs` | [`check`]: every move of a program against every body of a setup |
+//! | `check.rs`, `options.rs` | [`check()`]: every move of a program against every body of a setup |
 //! | `sweep.rs`, `depth.rs` | one part of a tool during one move against one body: does it touch, and how deep |
 //! | `outcome.rs` | [`Outcome`]: the gouges that were found |
 //! | `report.rs` | [`Report`]: a checked program with everything that reports show |
