@@ -24,7 +24,7 @@ use std::{
 const GROUP: usize = 64;
 
 /// The largest difference of the two bounds of a depth, relative to the tolerance. The result is between them.
-const ACCURACY: f64 = 1.5;
+const ACCURACY: f64 = 1.8;
 
 /// Receives the progress of a check, and can end it.
 pub trait Watch: Sync {
@@ -37,17 +37,46 @@ pub trait Watch: Sync {
 
 impl Watch for () {}
 
-/// Checks every move of a program against every body of a setup. Returns `None` if the watcher ended the check.
+/// Why a check has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The tool of a move is not known.
+    NoTool {
+        /// The number of the tool.
+        tool: u32,
+        /// The line of the program.
+        line: u32,
+    },
+    /// The watcher ended the check.
+    Ended,
+}
+
+impl std::fmt::Display for CheckError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoTool { tool, line } => write!(f, "line {line}: there is no tool {tool}"),
+            Self::Ended => f.write_str("the check was ended"),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+/// Checks every move of a program against every body of a setup. `tools` has the tool for each number that the program uses.
 ///
-/// `tools` has the tool for each number that the program uses. Moves whose tool is not in the list are not checked, and not
-/// counted: callers reject such programs.
+/// # Errors
+/// If a tool is missing, or if the watcher ended the check.
 pub fn check(
     program: &Program,
     tools: &BTreeMap<u32, Tool>,
     setup: &Setup,
     options: &Options,
     watch: &dyn Watch,
-) -> Option<Outcome> {
+) -> Result<Outcome, CheckError> {
+    if let Some(step) = program.moves.iter().find(|step| !tools.contains_key(&step.tool)) {
+        return Err(CheckError::NoTool { tool: step.tool, line: step.line });
+    }
     let reach = reach_above(program, setup);
     let prepared: BTreeMap<u32, Vec<PreparedPart>> = tools
         .iter()
@@ -78,10 +107,9 @@ pub fn check(
         }
     };
     if is_over.into_inner() {
-        return None;
+        return Err(CheckError::Ended);
     }
-    let moves = program.moves.iter().filter(|step| prepared.contains_key(&step.tool)).count();
-    Some(Outcome::new(moves, gouges))
+    Ok(Outcome::new(program.moves.len(), gouges))
 }
 
 /// A height from which a tool reaches beyond all bodies, wherever its tip is on the path.
@@ -147,7 +175,7 @@ impl Checker<'_> {
         let mut gouges = Vec::new();
         // Runs of moves with the same tool.
         for run in moves.chunk_by(|a, b| a.tool == b.tool) {
-            let Some(parts) = self.tools.get(&run[0].tool) else { continue };
+            let parts = &self.tools[&run[0].tool];
             let first = first + offset_in(moves, run);
             for body in 0..self.setup.bodies.len() {
                 for part in parts {
@@ -321,6 +349,7 @@ impl Checker<'_> {
             with: rule.part.kind,
             body: rule.body,
             depth: best.estimate().max(0.0),
+            depth_at_most: best.most.max(best.depth).max(0.0),
             lift,
             at: best.at,
             time,
@@ -346,12 +375,14 @@ fn add(gouges: &mut Vec<Gouge>, found: Gouge) {
     faces.sort_unstable();
     faces.dedup();
     let lift = known.lift.max(found.lift);
+    let depth_at_most = known.depth_at_most.max(found.depth_at_most);
     // Lists that were cut off may have had more faces in common.
     let face_count = faces.len().max(known.face_count).max(found.face_count);
     if found.depth > known.depth {
         *known = found;
     }
     (known.lift, known.faces, known.face_count) = (lift, faces, face_count);
+    known.depth_at_most = depth_at_most;
 }
 
 /// The place of a part of a slice in the slice.

@@ -45,7 +45,7 @@ impl Deepest {
 const MOST_BOXES: usize = 100_000;
 
 /// Most faces whose normals are tried as directions.
-const MOST_NORMALS: usize = 24;
+const MOST_NORMALS: usize = 6;
 
 /// A search for the deepest point of a swept tool in a body.
 pub(crate) struct DepthSearch<'s> {
@@ -109,22 +109,31 @@ impl DepthSearch<'_> {
         Some((signed + self.allowance, nearest.point, nearest.face))
     }
 
-    /// Tries a point of the tool, and from there the points that lead away from the closest point of the surface.
-    fn try_point(&mut self, solid: &SweptSolid, mut point: DVec3, best: &mut Option<Deepest>) {
+    /// Tries a point of the tool, and from there the points that lead away from the closest point of the surface. Returns
+    /// whether the first point is inside the body.
+    fn try_point(
+        &mut self,
+        solid: &SweptSolid,
+        mut point: DVec3,
+        best: &mut Option<Deepest>,
+    ) -> bool {
+        let mut is_inside = None;
         for _ in 0..4 {
-            let Some((depth, nearest, _)) = self.value(point) else { return };
+            let Some((depth, nearest, _)) = self.value(point) else { break };
+            let is_inside = *is_inside.get_or_insert(depth > self.allowance);
             if best.is_some_and(|best| depth <= best.depth) {
-                return;
+                return is_inside;
             }
             let most = best.map_or(0.0, |best| best.most);
             *best = Some(Deepest { depth, at: point, most });
             let inside = depth - self.allowance;
             let deeper = if inside > 0.0 { point - nearest } else { nearest - point };
             if deeper.length_squared() == 0.0 {
-                return;
+                break;
             }
             point = solid.furthest(deeper);
         }
+        is_inside.unwrap_or(false)
     }
 
     /// Tries points that are likely to be the deepest: the tip, the points that the tool reaches furthest with across some of
@@ -137,10 +146,14 @@ impl DepthSearch<'_> {
             let [a, b, c] = self.body.mesh().triangle(face);
             let Some(normal) = (b - a).cross(c - a).try_normalize() else { continue };
             let middle = (a + b + c) / 3.0;
+            // Faces may be inside out.
             for inward in [-normal, normal] {
-                self.try_point(solid, solid.furthest(inward), best);
+                let is_inside = self.try_point(solid, solid.furthest(inward), best);
                 if let Some(end) = exit(solid, middle, inward) {
                     self.try_point(solid, end, best);
+                }
+                if is_inside {
+                    break;
                 }
             }
         }
@@ -241,8 +254,13 @@ impl DepthSearch<'_> {
         }
         let mut open = BinaryHeap::new();
         let half = 0.5 * (high - low);
-        let bound =
-            Bound { most: f64::INFINITY, split: half.max_position(), signed: 0.0, surface: None };
+        let bound = Bound {
+            most: f64::INFINITY,
+            split: half.max_position(),
+            signed: 0.0,
+            surface: None,
+            planes: [None; 2],
+        };
         open.push(OpenBox { bound, center: low + half, half });
         let (mut looked_at, mut closed) = (0, 0.0_f64);
         while let Some(next) = open.pop() {
@@ -250,6 +268,11 @@ impl DepthSearch<'_> {
             looked_at += 1;
             if next.bound.most - least <= self.accuracy || looked_at > MOST_BOXES {
                 return next.bound.most.max(closed);
+            }
+            if next.bound.signed + self.allowance > least {
+                // The centre is outside the tool, or it would have been taken: the point of the tool next to it.
+                let beside = solid.distance_to_point(next.center).on_solid;
+                self.try_point(solid, beside, best);
             }
             let axis = next.bound.split;
             let mut half = next.half;
@@ -266,8 +289,8 @@ impl DepthSearch<'_> {
                         continue;
                     }
                 }
-                let known = Some((next.center, next.bound.signed));
-                if let Some(mut bound) = self.bound(solid, center, half, known, best) {
+                let parent = (next.center, &next.bound);
+                if let Some(mut bound) = self.bound(solid, center, half, parent, best) {
                     bound.most = bound.most.min(next.bound.most);
                     open.push(OpenBox { bound, center, half });
                 }
@@ -276,72 +299,120 @@ impl DepthSearch<'_> {
         closed
     }
 
-    /// An upper bound of the depth of the points of the tool in a box; `None` if there are certainly no such points. `known` is the centre
-    /// of a box around it, with its signed distance.
+    /// An upper bound of the depth of the points of the tool in a box; `None` if there are certainly no such points. `parent`
+    /// is a box around it.
     fn bound(
         &mut self,
         solid: &SweptSolid,
         center: DVec3,
         half: DVec3,
-        known: Option<(DVec3, f64)>,
+        (parent_center, parent): (DVec3, &Bound),
         best: &mut Option<Deepest>,
     ) -> Option<Bound> {
         let size = half.length();
-        if !solid.is_within(center, size) {
+        if !reaches(solid, center, half) {
             return None;
         }
-        let (depth, nearest, face) = self.value_beside(center, known)?;
+        let (depth, nearest, face) =
+            self.value_beside(center, Some((parent_center, parent.signed)))?;
         let signed = depth - self.allowance;
         if best.is_none_or(|found| depth > found.depth) && solid.is_surely_inside(center) {
             self.try_point(solid, center, best);
         }
         let rough = depth + size;
         let longest = half.max_position();
+        let surface = Some(nearest);
         if signed <= 0.0 {
-            return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
+            let planes = parent.planes;
+            return Some(Bound { most: rough, split: longest, signed, surface, planes });
         }
         // From the surface inward.
         let inward = (center - nearest) / signed;
         let across_box = half.dot(inward.abs());
-        let reach_of_tool = solid.extent(inward) - inward.dot(nearest);
-        if reach_of_tool < signed - across_box {
+        let reach = extent_in_box(solid, center, half, inward) - inward.dot(nearest);
+        if reach < signed - across_box {
             // The box is beyond the tool.
             return None;
         }
-        let along = signed + across_box;
+        let mesh = self.body.mesh();
+        let patch = self.body.neighbours().patch(mesh, face, nearest, inward, size);
         // Points of the box may also be on the other side of the surface.
-        let behind = size - signed;
-        let reach = reach_of_tool.min(along).max(behind).max(0.0);
-        // How far beyond the edges of the face a point of the box may be.
-        let beyond = (size - self.room_around(face, nearest)).max(0.0);
-        let finer = reach.hypot(beyond) + self.allowance;
+        let own = Plane {
+            normal: inward,
+            offset: inward.dot(nearest) + patch.lowest,
+            behind: patch.highest - (signed - across_box),
+        };
+        let beyond = (size - patch.room).max(0.0);
+        let mut finer = (reach - patch.lowest).max(own.behind).hypot(beyond);
+        let mut planes = [Some(own), None];
+        if beyond > 0.0 {
+            finer = finer.min(reach.max(size - signed).hypot(size));
+            planes = parent.planes;
+        } else {
+            let is_other = |plane: &Plane| plane.normal.dot(inward) < 0.999;
+            planes[1] = parent.planes.into_iter().flatten().find(is_other);
+        }
+        if let [Some(one), Some(other)] = &planes {
+            finer = finer.min(between(solid, center, half, one, other));
+        }
+        let finer = finer + self.allowance;
         if finer >= rough {
-            return Some(Bound { most: rough, split: longest, signed, surface: Some(nearest) });
+            return Some(Bound { most: rough, split: longest, signed, surface, planes });
         }
         // What the bound exceeds the depth of the centre by is due to the extent of the box along the direction, or across it.
+        // If neither is, the depth is as large as the bound at the centre, which may be outside the tool.
         let (too_far_across, too_far_along) = (finer - self.allowance - reach, reach - signed);
-        let split = if reach <= behind || 2.0 * too_far_across >= too_far_along {
+        let split = if own.behind >= reach
+            || 2.0 * too_far_across >= too_far_along
+            || too_far_along < 0.1 * self.accuracy
+        {
             longest
         } else {
-            (half * inward.abs()).max_position()
+            let along = (half * inward.abs()).max_position();
+            if half[along] > half[longest] / 8.0 { along } else { longest }
         };
-        Some(Bound { most: finer, split, signed, surface: Some(nearest) })
+        Some(Bound { most: finer, split, signed, surface, planes })
     }
+}
 
-    /// How far a point of a face is from its edges.
-    fn room_around(&self, face: u32, point: DVec3) -> f64 {
-        let [a, b, c] = self.body.mesh().triangle(face);
-        let mut room = f64::INFINITY;
-        for [p, q] in [[a, b], [b, c], [c, a]] {
-            let edge = q - p;
-            let length = edge.length();
-            if length == 0.0 {
-                return 0.0;
-            }
-            room = room.min(edge.cross(point - p).length() / length);
+/// Whether a solid may have points in a box.
+fn reaches(solid: &SweptSolid, center: DVec3, half: DVec3) -> bool {
+    !solid.is_surely_beyond(center, half.length())
+        && (solid.is_surely_inside(center) || solid.touches_box(center, half))
+}
+
+/// An upper bound of the product of a direction with a point of a solid in a box.
+fn extent_in_box(solid: &SweptSolid, center: DVec3, half: DVec3, direction: DVec3) -> f64 {
+    let of_box = |direction: DVec3| direction.dot(center) + direction.abs().dot(half);
+    // The solid may be furthest along the direction elsewhere. Near the box, it is furthest along another one, and what the two
+    // differ by is limited by the box.
+    let here = solid.turned_towards(direction, center);
+    let near_box = solid.extent(here) + of_box(direction - here);
+    solid.extent(direction).min(near_box).min(of_box(direction))
+}
+
+/// An upper bound of the depths of the points of a solid in a box between two planes: a mean of the heights above both is at
+/// least the lower one, for any weights, and the extent of the solid tells how large the mean can be.
+fn between(solid: &SweptSolid, center: DVec3, half: DVec3, one: &Plane, other: &Plane) -> f64 {
+    let mean = |share: f64| {
+        let normal = one.normal.lerp(other.normal, share);
+        extent_in_box(solid, center, half, normal)
+            - (one.offset + (other.offset - one.offset) * share)
+    };
+    // The mean is a convex function of the share.
+    let (mut low, mut high) = (0.0, 1.0);
+    let mut least = f64::INFINITY;
+    for _ in 0..12 {
+        let third = (high - low) / 3.0;
+        let (at_low, at_high) = (mean(low + third), mean(high - third));
+        least = least.min(at_low).min(at_high);
+        if at_low < at_high {
+            high -= third;
+        } else {
+            low += third;
         }
-        room
     }
+    least.max(one.behind).max(other.behind)
 }
 
 /// An upper bound of the distance from a point to the points of a solid in a box.
@@ -353,9 +424,8 @@ fn farthest(solid: &SweptSolid, center: DVec3, half: DVec3, point: DVec3) -> f64
         return distance + size;
     }
     let direction = away / distance;
-    let along = distance + half.dot(direction.abs());
-    let reach = (solid.extent(direction) - direction.dot(point)).min(along).max(0.0);
-    reach.hypot(size)
+    let reach = extent_in_box(solid, center, half, direction) - direction.dot(point);
+    reach.max(0.0).hypot(size)
 }
 
 /// Where a ray from a point inside a solid leaves it; `None` if the point is not inside.
@@ -365,7 +435,7 @@ fn exit(solid: &SweptSolid, from: DVec3, direction: DVec3) -> Option<DVec3> {
         return None;
     }
     let (mut low, mut high) = (0.0, solid.extent(direction) - direction.dot(from));
-    for _ in 0..24 {
+    for _ in 0..10 {
         let middle = 0.5 * (low + high);
         if is_inside(middle) {
             low = middle;
@@ -394,6 +464,17 @@ struct Bound {
     signed: f64,
     /// The point of the surface that is closest to the centre.
     surface: Option<DVec3>,
+    /// Planes that the surface is close to wherever a point of the box is projected onto them.
+    planes: [Option<Plane>; 2],
+}
+
+/// A plane, and a bound of the depths in a box: the distance of the surface from a point is at most the point's height above
+/// the plane, or `behind`, if that is more.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    normal: DVec3,
+    offset: f64,
+    behind: f64,
 }
 
 impl PartialEq for OpenBox {

@@ -89,6 +89,7 @@ impl Serialize for Gouges<'_> {
 struct Entry<'r> {
     line: u32,
     depth: f64,
+    depth_at_most: f64,
     at: [f64; 3],
     with: &'static str,
     faces: &'r [u32],
@@ -108,6 +109,7 @@ impl<'r> Entry<'r> {
         Self {
             line: gouge.line,
             depth: gouge.depth,
+            depth_at_most: gouge.depth_at_most,
             at: gouge.at.into(),
             with: gouge.with.name(),
             faces: &gouge.faces,

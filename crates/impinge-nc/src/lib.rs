@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `setup.rs` | [`Setup`]: the part, the stock and the fixtures |
 //! | `check.rs`, `options.rs` | [`check()`]: every move of a program against every body of a setup |
+//! | `patch.rs` | the surface around a point, seen along a direction |
 //! | `sweep.rs`, `depth.rs` | one part of a tool during one move against one body: does it touch, and how deep |
 //! | `outcome.rs` | [`Outcome`]: the gouges that were found |
 //! | `report.rs` | [`Report`]: a checked program with everything that reports show |
@@ -32,6 +33,7 @@ pub mod motion;
 pub mod options;
 pub mod outcome;
 pub mod page;
+mod patch;
 pub mod program;
 mod report;
 pub mod setup;
@@ -41,7 +43,7 @@ mod toml_file;
 pub mod tool;
 mod tool_mesh;
 
-pub use check::{Watch, check};
+pub use check::{CheckError, Watch, check};
 pub use machine::{Machine, RotaryAxis, Side};
 pub use motion::{ArcMotion, Motion, ToolPose};
 pub use options::Options;

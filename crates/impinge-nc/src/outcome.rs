@@ -19,8 +19,12 @@ pub struct Gouge {
     /// The body that is hit, by its number in the setup.
     pub body: usize,
     /// How far the tool reaches into the body: the distance of the tool's deepest point from the body's surface. Off by at
-    /// most the tolerance. Includes the allowance or the clearance that had to remain.
+    /// most the tolerance, unless [`depth_at_most`](Self::depth_at_most) is larger. Includes the allowance or the clearance
+    /// that had to remain.
     pub depth: f64,
+    /// A proven bound: the tool reaches no deeper. At most the tolerance above the depth, except for shapes so intricate that
+    /// the search for the deepest point was ended.
+    pub depth_at_most: f64,
     /// How far the tool must be lifted along its axis to be free of the faces that it touches.
     pub lift: f64,
     /// The deepest point.

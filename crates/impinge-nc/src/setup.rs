@@ -1,7 +1,8 @@
 //! What a tool can hit: the part, the stock and the fixtures.
 
+use crate::patch::Neighbours;
 use impinge::{Bounds, Mesh, Shape, Threads, WideOptions, clash::Enclosure, method::Recipe};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a body is there for, which decides what a tool may do to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +24,8 @@ pub struct Body {
     pub role: Role,
     pub(crate) shape: Shape,
     pub(crate) enclosure: Enclosure,
+    /// Made when a depth is first measured.
+    neighbours: OnceLock<Arc<Neighbours>>,
 }
 
 impl Body {
@@ -41,7 +44,12 @@ impl Body {
     ) -> Self {
         let shape = Shape::build(recipe, mesh);
         let enclosure = Enclosure::new(&shape);
-        Self { name: name.into(), role, shape, enclosure }
+        Self { name: name.into(), role, shape, enclosure, neighbours: OnceLock::new() }
+    }
+
+    /// Which faces are beyond the edges of others.
+    pub(crate) fn neighbours(&self) -> &Neighbours {
+        self.neighbours.get_or_init(|| Arc::new(Neighbours::new(self.mesh())))
     }
 
     /// The mesh, whose faces results refer to.

@@ -120,7 +120,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "LENGTH", default_value = "0", allow_hyphen_values = true)]
     clearance: Length,
     /// Depth up to which nothing is reported, and by which a reported depth may be off
-    #[arg(long, value_name = "LENGTH", default_value = "0.001mm", allow_hyphen_values = true)]
+    #[arg(long, value_name = "LENGTH", default_value = "0.01mm", allow_hyphen_values = true)]
     tolerance: Length,
     /// Start every search at the root of the trees, not near the last move. The result is the same
     #[arg(long)]

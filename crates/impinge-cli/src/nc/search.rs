@@ -1,7 +1,7 @@
 //! Runs the check with a progress bar, and stops it on Ctrl-C.
 
 use crate::{failure::Failure, interrupt::Interrupt, progress::Progress};
-use impinge_nc::{Options, Outcome, Program, Setup, Tool, Watch, check};
+use impinge_nc::{CheckError, Options, Outcome, Program, Setup, Tool, Watch, check};
 use std::{collections::BTreeMap, sync::Mutex};
 
 /// Checks a program, with a progress bar that counts lines if the check takes long.
@@ -19,8 +19,10 @@ pub(super) fn find(
         moves: program.moves.len().max(1) as u64,
         lines: program.lines.into(),
     };
-    check(program, tools, setup, options, &watcher)
-        .ok_or_else(|| Failure::Interrupted("interrupted; no file was written".into()))
+    check(program, tools, setup, options, &watcher).map_err(|error| match error {
+        CheckError::Ended => Failure::Interrupted("interrupted; no file was written".into()),
+        other => Failure::input(other.to_string()),
+    })
 }
 
 /// Shows the progress of a check, and stops it on Ctrl-C.

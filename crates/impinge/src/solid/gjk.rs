@@ -78,7 +78,7 @@ pub(super) fn gap(
             Goal::Measure => best.upper - best.lower <= 1e-13 * best.upper + 4.0 * error,
         };
         // If the point comes no closer, nothing more can be found in this precision.
-        let is_last = distance_sq >= last_sq * (1.0 - 1e-15) || simplex.contains(points);
+        let is_last = distance_sq >= last_sq || simplex.contains(points);
         if is_enough || is_last {
             break;
         }

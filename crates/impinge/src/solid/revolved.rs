@@ -85,6 +85,27 @@ impl RevolvedHull {
         self.discs().iter().map(|disc| disc.rounding).fold(f64::INFINITY, f64::min)
     }
 
+    /// The same solid with its flat top rounded as the rest is, if it is as wide below: the two agree up to the returned height,
+    /// and the solid with a rounded top contains this one.
+    pub(super) fn with_rounded_top(&self) -> Option<(Self, f64)> {
+        let top =
+            (0..self.len).max_by(|&a, &b| self.discs[a].height.total_cmp(&self.discs[b].height))?;
+        let RoundedDisc { height, radius, rounding: 0.0 } = self.discs[top] else { return None };
+        let others = || (0..self.len).filter(|&i| i != top).map(|i| &self.discs[i]);
+        let rounding = others().map(|disc| disc.rounding).fold(f64::INFINITY, f64::min);
+        let widest = others().map(|disc| disc.radius + disc.rounding).fold(0.0, f64::max);
+        let is_as_wide = |disc: &RoundedDisc| {
+            disc.radius + disc.rounding == radius && disc.height <= height - rounding
+        };
+        if !(rounding > 0.0 && rounding.is_finite() && widest == radius && others().any(is_as_wide))
+        {
+            return None;
+        }
+        let mut rounded = *self;
+        rounded.discs[top] = RoundedDisc { height, radius: radius - rounding, rounding };
+        Some((rounded, height))
+    }
+
     /// The hull of discs with that much less rounding.
     pub(super) fn without_rounding(mut self, common: f64) -> Self {
         for disc in &mut self.discs {

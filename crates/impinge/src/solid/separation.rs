@@ -1,8 +1,6 @@
 //! The distance of a swept solid and a triangle, with proven bounds.
 //!
-//! The algorithm of Gilbert, Johnson and Keerthi (1988) on the true solid: it needs nothing of a convex solid but the
-//! furthest point along a direction. Every direction it tries gives a lower bound of the distance: the gap between the
-//! two bodies along it. The points it finds give an upper bound.
+//! [`gjk`](super::gjk) searches the true solid: it needs nothing of a convex solid but the furthest point along a direction.
 //!
 //! # Errors
 //! The corners of the triangle are taken relative to the solid's origin, which rounds each coordinate once. All else is a
@@ -10,8 +8,11 @@
 //! that sum covers them. A gap along a direction counts only if it exceeds the error, so a solid and a triangle that
 //! touch are never taken for separate. Those that are closer than [`ERROR`] of their reach may count as touching.
 
-use super::SweptSolid;
-use crate::{convex::nearest_to_origin, narrow::Triangle};
+use super::{
+    SweptSolid,
+    gjk::{Goal, gap},
+};
+use crate::narrow::Triangle;
 use glam::DVec3;
 
 /// A bound of the rounding errors of a gap, relative to the reach of the two bodies, in units of 2⁻⁵².
@@ -21,8 +22,8 @@ const ROUNDINGS: f64 = 64.0;
 /// are never taken for touching.
 pub const ERROR: f64 = 1e-8;
 
-/// The most steps. Most pairs need fewer than ten.
-const MOST_STEPS: usize = 64;
+/// The most steps of a move back.
+const MOST_STEPS: usize = 256;
 
 /// How far a solid and a triangle are apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,6 +93,18 @@ impl SweptSolid {
         radius > self.hull().largest_radius() + self.margin() + distance + slack
     }
 
+    /// A direction, turned about the axis so that it points from the axis towards a point, where the sweep is closest to the
+    /// point as seen along the axis. The solid has its furthest point along the result near the point, if it has any there.
+    pub fn turned_towards(&self, direction: DVec3, point: DVec3) -> DVec3 {
+        let sideways = |vector: DVec3| vector - self.axis() * vector.dot(self.axis());
+        let (way, off) = (sideways(self.travel()), sideways(point - self.origin()));
+        let whole = way.length_squared();
+        let share = if whole > 0.0 { (off.dot(way) / whole).clamp(0.0, 1.0) } else { 0.0 };
+        let Some(outward) = (off - way * share).try_normalize() else { return direction };
+        let along = self.axis() * direction.dot(self.axis());
+        along + outward * (direction - along).length()
+    }
+
     /// The distance of a point from the axis, and its height, where the sweep is closest to it as seen along the axis; and a
     /// slack that is larger than the rounding errors of both.
     fn beside(&self, point: DVec3) -> [f64; 3] {
@@ -129,7 +142,7 @@ impl SweptSolid {
         let mut move_by = most + self.extent_from_origin(-direction);
         // Both move back towards each other until they nearly touch. The bodies are convex, and a gap along a direction
         // closes evenly as one of them moves, so no step passes the place where they touch.
-        for _ in 0..4 * MOST_STEPS {
+        for _ in 0..MOST_STEPS {
             if move_by <= least {
                 return least;
             }
@@ -158,107 +171,85 @@ impl SweptSolid {
         ROUNDINGS * f64::EPSILON * (reach + self.reach())
     }
 
+    /// Whether the solid and a box share a point, with the same errors as [`touches`](Self::touches).
+    pub fn touches_box(&self, center: DVec3, half: DVec3) -> bool {
+        let center = center - self.origin();
+        let error = ROUNDINGS * f64::EPSILON * ((center.abs() + half).max_element() + self.reach());
+        self.search_cores(error, Goal::Decide, center, |direction| {
+            center + DVec3::select(direction.cmplt(DVec3::ZERO), -half, half)
+        })
+        .upper
+            <= 0.0
+    }
+
     /// The distance of the solid and a triangle with corners relative to the solid's origin.
     fn search(&self, corners: &Triangle, error: f64, goal: Goal) -> Separation {
-        let (core, rounding) = self.core();
-        let mut simplex = Simplex::default();
-        simplex.push(core.support(corners, core.first_direction(corners)));
-        // The bounds are those of the core.
-        let mut best = Separation { upper: f64::INFINITY, ..NOTHING_FOUND };
-        let mut last_sq = f64::INFINITY;
-        for _ in 0..MOST_STEPS {
-            let nearest = nearest_to_origin(&simplex.differences[..simplex.len]);
-            simplex.keep(nearest.weights);
-            // A weighted mean of points of the body of differences, so it is one of its points, however rough the weights
-            // are.
-            let point = simplex.nearest();
-            let distance_sq = point.length_squared();
-            if simplex.len == 4 || distance_sq <= error * error {
-                return self.touching(&simplex);
-            }
-            let distance = distance_sq.sqrt();
-            // From the solid to the triangle.
-            let toward = -point / distance;
-            if distance < best.upper {
-                let [on_solid, on_triangle] = simplex.points();
-                (best.upper, best.on_solid, best.on_triangle) = (distance, on_solid, on_triangle);
-            }
-            let support = core.support(corners, point);
-            let gap = -toward.dot(support.difference) - error;
-            if gap > best.lower {
-                (best.lower, best.direction) = (gap, toward);
-            }
-            let is_known = match goal {
-                Goal::Decide => best.lower > rounding || best.upper <= rounding,
-                Goal::Measure => best.upper - best.lower <= 4.0 * error,
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        self.search_cores(error, goal, middle, |direction| furthest_corner(corners, direction))
+    }
+
+    /// The distance of the solid and another convex body with a point in its middle, both relative to the solid's origin.
+    /// `furthest` returns the point of the other body that is furthest along a direction.
+    #[inline]
+    fn search_cores(
+        &self,
+        error: f64,
+        goal: Goal,
+        middle: DVec3,
+        furthest: impl Fn(DVec3) -> DVec3,
+    ) -> Separation {
+        let mut result = TOUCHING;
+        for core in self.cores() {
+            let both =
+                |direction| [core.solid.furthest_from_origin(direction), furthest(-direction)];
+            let found = gap(both, core.solid.toward(middle), (core.rounding, error), goal);
+            let [on_core, on_other] = found.points;
+            let on_solid = on_core + found.direction * core.rounding;
+            // Two that are undecided to within the error count as touching. The core may be apart from the other body by the
+            // rounding, so the other body's point is the common one.
+            let is_touching = found.lower <= core.rounding;
+            let at = if is_touching { on_other } else { on_solid };
+            let lower = found.lower - core.rounding;
+            result = if is_touching {
+                let point = self.origin() + on_other;
+                Separation { on_solid: point, on_triangle: point, ..TOUCHING }
+            } else {
+                Separation {
+                    lower,
+                    upper: (found.upper - core.rounding).max(lower),
+                    on_solid: self.origin() + on_solid,
+                    on_triangle: self.origin() + on_other,
+                    direction: found.direction,
+                }
             };
-            // No progress is possible any more in this precision.
-            let is_stuck = distance_sq >= last_sq || simplex.contains(&support);
-            if is_known || is_stuck {
+            // If the body described by the core is clear, the solid within it is.
+            if core.agrees_at(at) || goal == Goal::Decide && !is_touching {
                 break;
             }
-            last_sq = distance_sq;
-            simplex.push(support);
         }
-        if best.lower <= rounding {
-            // Touching, or undecided to within the error, which counts as touching.
-            return self.touching(&simplex);
-        }
-        best.lower -= rounding;
-        best.upper = (best.upper - rounding).max(best.lower);
-        best.on_solid += self.origin() + best.direction * rounding;
-        best.on_triangle += self.origin();
-        best
+        result
     }
 
-    fn touching(&self, simplex: &Simplex) -> Separation {
-        let [_, on_triangle] = simplex.points();
-        // The core may be apart from the triangle by the rounding, so the triangle's point is the common one.
-        let point = self.origin() + on_triangle;
-        Separation { on_solid: point, on_triangle: point, ..NOTHING_FOUND }
-    }
-
-    /// From the middle of the triangle to a point of the swept axis that is close to it: a good direction to start with.
-    fn first_direction(&self, corners: &Triangle) -> DVec3 {
-        let center = (corners[0] + corners[1] + corners[2]) / 3.0;
+    /// From a point of the swept axis that is close to a point, relative to the origin, to that point: a good direction to
+    /// start with.
+    fn toward(&self, point: DVec3) -> DVec3 {
         let whole = self.travel().length_squared();
         let share =
-            if whole > 0.0 { (center.dot(self.travel()) / whole).clamp(0.0, 1.0) } else { 0.0 };
-        let place = self.travel() * share;
+            if whole > 0.0 { (point.dot(self.travel()) / whole).clamp(0.0, 1.0) } else { 0.0 };
+        let away = point - self.travel() * share;
         let [low, high] = self.hull().axis_heights();
-        place + self.axis() * (center - place).dot(self.axis()).clamp(low, high) - center
-    }
-
-    /// The difference of a point of the solid and a point of the triangle that is furthest against a direction.
-    #[inline]
-    fn support(&self, corners: &Triangle, direction: DVec3) -> Support {
-        let on_solid = self.furthest_from_origin(-direction);
-        let mut on_triangle = corners[0];
-        let mut most = direction.dot(corners[0]);
-        for corner in &corners[1..] {
-            let along = direction.dot(*corner);
-            if along > most {
-                (most, on_triangle) = (along, *corner);
-            }
-        }
-        Support { on_solid, on_triangle, difference: on_solid - on_triangle }
+        away - self.axis() * away.dot(self.axis()).clamp(low, high)
     }
 }
 
-const NOTHING_FOUND: Separation = Separation {
+/// The separation of bodies that touch, but for the common point.
+const TOUCHING: Separation = Separation {
     lower: 0.0,
     upper: 0.0,
     on_solid: DVec3::ZERO,
     on_triangle: DVec3::ZERO,
     direction: DVec3::ZERO,
 };
-
-/// Whether a search ends when the bodies are known to touch or not, or when their distance is known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Goal {
-    Decide,
-    Measure,
-}
 
 /// The least and the largest product of a direction with a corner.
 #[inline]
@@ -267,66 +258,18 @@ fn extents(corners: &Triangle, direction: DVec3) -> [f64; 2] {
     [a.min(b).min(c), a.max(b).max(c)]
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Support {
-    on_solid: DVec3,
-    on_triangle: DVec3,
-    difference: DVec3,
-}
-
-/// Up to four differences of points of the two bodies.
-#[derive(Clone, Copy, Debug, Default)]
-struct Simplex {
-    differences: [DVec3; 4],
-    on_solid: [DVec3; 4],
-    on_triangle: [DVec3; 4],
-    weights: [f64; 4],
-    len: usize,
-}
-
-impl Simplex {
-    fn push(&mut self, support: Support) {
-        self.differences[self.len] = support.difference;
-        self.on_solid[self.len] = support.on_solid;
-        self.on_triangle[self.len] = support.on_triangle;
-        self.weights[self.len] = if self.len == 0 { 1.0 } else { 0.0 };
-        self.len += 1;
-    }
-
-    /// Keeps the points with a weight.
-    fn keep(&mut self, weights: [f64; 4]) {
-        let mut len = 0;
-        for (i, weight) in weights.into_iter().enumerate().take(self.len) {
-            if weight > 0.0 {
-                self.differences[len] = self.differences[i];
-                self.on_solid[len] = self.on_solid[i];
-                self.on_triangle[len] = self.on_triangle[i];
-                self.weights[len] = weight;
-                len += 1;
-            }
+/// The corner that is furthest along a direction.
+#[inline]
+fn furthest_corner(corners: &Triangle, direction: DVec3) -> DVec3 {
+    let mut furthest = corners[0];
+    let mut most = direction.dot(corners[0]);
+    for corner in &corners[1..] {
+        let along = direction.dot(*corner);
+        if along > most {
+            (most, furthest) = (along, *corner);
         }
-        self.len = len;
     }
-
-    fn contains(&self, support: &Support) -> bool {
-        self.differences[..self.len].contains(&support.difference)
-    }
-
-    /// The difference that the weights stand for.
-    fn nearest(&self) -> DVec3 {
-        let terms = self.differences.iter().zip(self.weights).take(self.len);
-        terms.map(|(difference, weight)| *difference * weight).sum()
-    }
-
-    /// The points of the solid and of the triangle that the weights stand for.
-    fn points(&self) -> [DVec3; 2] {
-        let mut points = [DVec3::ZERO; 2];
-        for i in 0..self.len {
-            points[0] += self.on_solid[i] * self.weights[i];
-            points[1] += self.on_triangle[i] * self.weights[i];
-        }
-        points
-    }
+    furthest
 }
 
 #[cfg(test)]
@@ -400,6 +343,45 @@ mod tests {
         }
         assert!((4000..35_000).contains(&touching), "{touching}");
         assert!(worst < 1e-8, "{worst}");
+    }
+
+    /// A solid touches a box if it touches one of its sides, or is inside.
+    #[test]
+    fn boxes_and_solids() {
+        let (mut touching, mut apart) = (0, 0);
+        for seed in 0..20_000 {
+            let mut random = Random::new(seed);
+            let solid = random_solid(&mut random);
+            let (center, half) = (vector(&mut random) * 3.0, vector(&mut random).abs());
+            let touches = solid.touches_box(center, half);
+            // Points of the solid in the box.
+            let toward = solid.distance_to_point(center).on_solid;
+            let inside = (0..20).any(|_| {
+                let point = toward.lerp(solid.furthest(random.rotation() * DVec3::X), 0.3);
+                (point - center).abs().cmple(half - 1e-9).all()
+            });
+            assert!(touches || !inside, "seed {seed}");
+            touching += usize::from(inside);
+            // The faces of the box, and its inside.
+            let corner = |x: f64, y: f64, z: f64| center + half * DVec3::new(x, y, z);
+            let mut is_expected = (solid.furthest(DVec3::X) - center).abs().cmple(half).all();
+            for (low, high) in [(-1.0, 1.0), (1.0, -1.0)] {
+                let far = corner(high, high, high);
+                for middle in [
+                    [corner(high, low, low), corner(high, high, low)],
+                    [corner(high, high, low), corner(low, high, low)],
+                    [corner(low, high, low), corner(low, high, high)],
+                    [corner(low, high, high), corner(low, low, high)],
+                    [corner(low, low, high), corner(high, low, high)],
+                    [corner(high, low, high), corner(high, low, low)],
+                ] {
+                    is_expected |= solid.touches(&[far, middle[0], middle[1]]);
+                }
+            }
+            assert_eq!(touches, is_expected, "seed {seed}");
+            apart += usize::from(!touches);
+        }
+        assert!(touching > 1000 && apart > 1000, "{touching} {apart}");
     }
 
     #[test]

@@ -133,12 +133,20 @@ impl SweptSolid {
         Bounds { min: -extents(-1.0), max: extents(1.0) }
     }
 
-    /// The solid without the rounding that all of its discs have in common, and that rounding with the margin: this solid is
-    /// all points within that distance of the returned one.
-    pub(super) fn core(&self) -> (Self, f64) {
-        let common = self.hull.common_rounding();
-        let core = Self { hull: self.hull.without_rounding(common), margin: 0.0, ..*self };
-        (core, common + self.margin)
+    /// The cores of the solid, of which the last describes all of it. The one before has a rounded top, and so more rounding in
+    /// common, which makes searches short.
+    pub(super) fn cores(&self) -> impl Iterator<Item = Core> {
+        let core = |hull: RevolvedHull, agrees_below: f64| {
+            let common = hull.common_rounding();
+            let hull = hull.without_rounding(common);
+            let solid = Self { hull, margin: 0.0, ..*self };
+            Core { solid, rounding: common + self.margin, agrees_below }
+        };
+        // Where the solid is at the end of its travel, points have other heights.
+        let least_rise = self.travel.dot(self.axis).min(0.0);
+        let rounded = self.hull.with_rounded_top();
+        let rounded = rounded.map(|(hull, height)| core(hull, height + least_rise));
+        rounded.into_iter().chain([core(self.hull, f64::INFINITY)])
     }
 
     /// The largest distance of a point of the solid from the origin, or more.
@@ -146,6 +154,25 @@ impl SweptSolid {
         let reach = |disc: &super::RoundedDisc| disc.height.abs() + disc.radius + disc.rounding;
         let hull = self.hull.discs().iter().map(reach).fold(0.0, f64::max);
         hull + self.travel.length() + self.margin
+    }
+}
+
+/// A swept solid without the rounding that all of its discs have in common: the solid is all points within that distance of the
+/// core.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Core {
+    pub(super) solid: SweptSolid,
+    /// The rounding, with the margin.
+    pub(super) rounding: f64,
+    /// Up to this height along the axis, above the origin, the core describes the solid. What it describes above contains the
+    /// solid.
+    agrees_below: f64,
+}
+
+impl Core {
+    /// Whether a point, relative to the origin, is a point of the solid if it is one of what the core describes.
+    pub(super) fn agrees_at(&self, point: DVec3) -> bool {
+        point.dot(self.solid.axis) <= self.agrees_below
     }
 }
 
@@ -158,13 +185,21 @@ pub(super) mod tests {
         let vector = |random: &mut Random| {
             DVec3::new(random.range(-1.0, 1.0), random.range(-1.0, 1.0), random.range(-1.0, 1.0))
         };
-        let discs: Vec<RoundedDisc> = (0..=random.below(4))
+        let mut discs: Vec<RoundedDisc> = (0..=random.below(4))
             .map(|_| RoundedDisc {
                 height: random.range(-1.0, 1.0),
                 radius: if random.below(3) == 0 { 0.0 } else { random.range(0.0, 1.0) },
                 rounding: if random.below(2) == 0 { 0.0 } else { random.range(0.0, 0.5) },
             })
             .collect();
+        if random.below(3) == 0 {
+            // A cutter with a flat top, as wide as below.
+            discs.truncate(3);
+            let reach = |sum: fn(&RoundedDisc) -> f64| discs.iter().map(sum).fold(0.0, f64::max);
+            let height = reach(|disc| disc.height + disc.rounding) + random.range(0.0, 1.0);
+            let radius = reach(|disc| disc.radius + disc.rounding);
+            discs.push(RoundedDisc { height, radius, rounding: 0.0 });
+        }
         let hull = RevolvedHull::new(&discs).expect("valid");
         let travel = if random.below(3) == 0 { DVec3::ZERO } else { vector(random) };
         SweptSolid::new(hull, vector(random), vector(random)).swept(travel)
