@@ -16,13 +16,14 @@ use impinge::{
     generate::{self, Random},
     glam::{DVec2, DVec3},
     method::SolidScratch,
-    solid::SweptSolid,
+    solid::{Shrinking, SweptSolid},
 };
 use impinge_bench::ThreadClock;
 use impinge_io::{GridCoordinates, GridOptions};
 use impinge_nc::{
     Body, Motion, Move, MoveKind, Options, Outcome, Program, Role, Setup, Tool, check,
 };
+use impinge_oracle::triangles_touch;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -40,8 +41,9 @@ const POSITIONS: usize = 10_000;
 /// The larger side of each part, in millimetres: parts are scaled to it, so that the same cutters fit all.
 const SIDE: f64 = 100.0;
 
-/// The first positions, at which a tool deep in the part is also checked with its depth, which takes longer.
-const DEEP_POSITIONS: usize = 100;
+/// Positions at which gouges are also checked with their depths, which take longer: 0.02 mm too low, and up to 1 mm.
+const SHALLOW_POSITIONS: usize = 2000;
+const DEEP_POSITIONS: usize = 1000;
 
 /// In millimetres.
 const TOLERANCE: f64 = 0.01;
@@ -69,7 +71,6 @@ fn main() {
         .collect();
     let mut rows = Vec::new();
     for (name, mesh) in &parts {
-        eprintln!("{name}");
         rows.extend(compare(&python, name, mesh));
     }
     print_agreement(&rows);
@@ -133,6 +134,8 @@ struct Row {
     checks: usize,
     /// Checks that differ because the cutter reaches less deep into the part than the tolerance, while the lift agrees.
     grazing: usize,
+    /// Checks that differ because the drop-cutter's height is too low: the cutter contains a point of the part there.
+    too_low: usize,
     unexplained: Vec<String>,
     /// The largest difference of a lift from the drop-cutter's, in millimetres.
     worst_lift: f64,
@@ -194,6 +197,7 @@ fn compare(python: &OsStr, name: &str, mesh: &Mesh) -> Vec<Row> {
             };
             heights.iter().map(probe).collect()
         };
+        eprintln!("{name}, {spec}");
         let mut random = Random::new(2);
         let mixed = probes(&mut || random.range(-1.0, 1.0));
         let [clear, shallow] = [0.02, -0.02].map(|above| probes(&mut || above));
@@ -204,6 +208,7 @@ fn compare(python: &OsStr, name: &str, mesh: &Mesh) -> Vec<Row> {
             positions: heights.len(),
             checks: 0,
             grazing: 0,
+            too_low: 0,
             unexplained: Vec::new(),
             worst_lift: 0.0,
             times: Times {
@@ -216,10 +221,12 @@ fn compare(python: &OsStr, name: &str, mesh: &Mesh) -> Vec<Row> {
             },
         };
         row.times.lift = row.judge_lifts(&mixed, &tool, &shape);
+        row.judge_lifts(&clear, &tool, &shape);
+        row.judge_lifts(&shallow, &tool, &shape);
+        let first = |probes: &[Probe], count: usize| probes[..probes.len().min(count)].to_vec();
         row.times.clear = row.judge(&clear, &tool, &setup, &shape);
-        row.times.shallow = row.judge(&shallow, &tool, &setup, &shape);
-        row.times.deep =
-            row.judge(&mixed[..mixed.len().min(DEEP_POSITIONS)], &tool, &setup, &shape);
+        row.times.shallow = row.judge(&first(&shallow, SHALLOW_POSITIONS), &tool, &setup, &shape);
+        row.times.deep = row.judge(&first(&mixed, DEEP_POSITIONS), &tool, &setup, &shape);
         row
     })
     .collect()
@@ -302,10 +309,9 @@ fn per_position(start: ThreadClock, probes: &[Probe]) -> f64 {
 fn lift(shape: &Shape, solid: &SweptSolid, scratch: &mut SolidScratch) -> Option<f64> {
     let mut lift = None;
     shape.visit_near_solid(&Pose::IDENTITY, solid, scratch, |_, triangle| {
-        // If the solid does not touch the face at the lift that is known, it does not touch it higher up either.
-        let known = lift.unwrap_or(0.0);
-        if solid.moved(DVec3::Z * known).touches(triangle) {
-            lift = Some(solid.clearing_move(triangle, DVec3::Z, known, 0.1 * TOLERANCE));
+        if lift.is_some() || solid.touches(triangle) {
+            let known = lift.unwrap_or(0.0);
+            lift = Some(solid.leaving_move(triangle, DVec3::Z, known, 0.1 * TOLERANCE));
         }
         ControlFlow::Continue(())
     });
@@ -323,7 +329,7 @@ impl Row {
         for (probe, lift) in probes.iter().zip(lifts) {
             self.checks += 1;
             match difference(*probe, lift) {
-                Some(difference) => self.unexplained.push(difference),
+                Some(difference) => self.explain(*probe, difference, tool, shape),
                 None => self.note_lift(*probe, lift),
             }
         }
@@ -351,11 +357,30 @@ impl Row {
         let mut scratch = SolidScratch::default();
         for probe in differing {
             match difference(probe, lift(shape, &solid_at(tool, probe), &mut scratch)) {
-                Some(difference) => self.unexplained.push(difference),
+                Some(difference) => self.explain(probe, difference, tool, shape),
                 None => self.grazing += 1,
             }
         }
         time
+    }
+
+    /// Finds out who is right about a difference.
+    fn explain(&mut self, probe: Probe, difference: String, tool: &Tool, shape: &Shape) {
+        // Where the drop-cutter says that the cutter is clear.
+        let tip = probe.tip + DVec3::Z * (TOLERANCE - probe.above);
+        let smaller = tool.parts[0].solid.shrunk(0.1 * TOLERANCE, Shrinking::Everywhere);
+        let smaller = SweptSolid::new(smaller, tip, DVec3::Z);
+        let mut is_proven = false;
+        let mut scratch = SolidScratch::default();
+        shape.visit_near_solid(&Pose::IDENTITY, &smaller, &mut scratch, |_, face| {
+            is_proven = smaller.touches(face) && contains_point(self.cutter, tip, &smaller, face);
+            if is_proven { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        if is_proven {
+            self.too_low += 1;
+        } else {
+            self.unexplained.push(difference);
+        }
     }
 
     fn note_lift(&mut self, probe: Probe, lift: Option<f64>) {
@@ -363,6 +388,31 @@ impl Row {
             self.worst_lift = self.worst_lift.max((lift + probe.above).abs());
         }
     }
+}
+
+/// Proves that a cutter contains a point of a face: a small triangle with corners in the cutter, which is convex, meets the face
+/// in rational arithmetic.
+fn contains_point(cutter: &str, tip: DVec3, smaller: &SweptSolid, face: &[DVec3; 3]) -> bool {
+    let point = smaller.distance(face).on_triangle;
+    let across = (face[1] - face[0]).cross(face[2] - face[0]).normalize_or_zero();
+    let small = 0.01 * TOLERANCE;
+    let corners = [across, -across, across.any_orthonormal_vector()].map(|to| point + to * small);
+    corners.iter().all(|corner| is_in_cutter(cutter, *corner - tip))
+        && triangles_touch(&corners.map(|p| p.to_array()), &face.map(|p| p.to_array()))
+}
+
+/// Whether a point is well inside an endless cutter with its tip at the origin.
+fn is_in_cutter(cutter: &str, point: DVec3) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    let (aside, height, radius) = (point.truncate().length(), point.z, 3.0);
+    // Of the outline at the height of the point.
+    let widest = match cutter.split(':').next() {
+        Some("ball") => (radius * radius - (radius - height.min(radius)).powi(2)).max(0.0).sqrt(),
+        Some("bull") => 2.0 + (1.0 - (1.0 - height.min(1.0)).powi(2)).max(0.0).sqrt(),
+        Some("cone") => (height * 30.0_f64.to_radians().tan()).min(radius),
+        _ => radius,
+    };
+    height > ROUNDING && aside < widest - ROUNDING
 }
 
 /// How a verdict and a lift differ from the drop-cutter's.
@@ -379,15 +429,15 @@ fn difference(probe: Probe, lift: Option<f64>) -> Option<String> {
 fn print_agreement(rows: &[Row]) {
     println!("### Verdicts and lifts beside opencamlib's heights\n");
     println!(
-        "| part | faces | cutter | positions | checks | agree | less deep than the tolerance | differ | largest difference of lifts, µm |"
+        "| part | faces | cutter | positions | checks | agree | less deep than the tolerance | drop-cutter proven too low | differ | largest difference of lifts, µm |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     for row in rows {
-        let Row { part, faces, cutter, positions, checks, grazing, unexplained, .. } = row;
+        let Row { part, faces, cutter, positions, checks, grazing, too_low, unexplained, .. } = row;
         let differ = unexplained.len();
         println!(
-            "| {part} | {faces} | {cutter} | {positions} | {checks} | {} | {grazing} | {differ} | {:.3} |",
-            checks - grazing - differ,
+            "| {part} | {faces} | {cutter} | {positions} | {checks} | {} | {grazing} | {too_low} | {differ} | {:.3} |",
+            checks - grazing - too_low - differ,
             1e3 * row.worst_lift
         );
     }

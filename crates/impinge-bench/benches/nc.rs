@@ -18,10 +18,8 @@ mod tables;
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
     let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
-    let scenes: Vec<scenes::Scene> =
-        scenes::all().into_iter().filter(|scene| is_wanted(scene.name)).collect();
-    for scene in &scenes {
-        tables::print(scene);
+    for scene in scenes::all(is_wanted) {
+        tables::print(&scene);
     }
     if is_wanted("fcl") {
         fcl::print(&scenes::hills());

@@ -273,10 +273,10 @@ impl Checker<'_> {
 
     /// Whether a piece that touches no face of a body is inside of it.
     fn is_inside(&self, step: &Move, piece: &Piece, rule: &Rule<'_>, memory: &mut Memory) -> bool {
-        let enclosure = &self.setup.bodies[rule.body].enclosure;
+        let body = &self.setup.bodies[rule.body];
         let pose = step.motion.pose_at(0.0);
         let point = pose.tip + pose.axis * piece.shrunk.discs()[0].height;
-        enclosure.is_solid() && enclosure.contains_with(point, &mut memory.points)
+        body.is_solid() && body.enclosure.contains_with(point, &mut memory.points)
     }
 
     /// Measures how deep a piece of a tool reaches into a body during a move.
@@ -307,18 +307,12 @@ impl Checker<'_> {
             let enlarged = solid.enlarged(rule.margin);
             for &face in &faces {
                 let triangle = body.mesh().triangle(face);
-                // The tool touches the face where it is, and so up to the last place where it does: not above the lift that
-                // is known, if it does not touch it there.
-                if lift > 0.0 && !enlarged.moved(touch.stretch.axis * lift).touches(&triangle) {
-                    continue;
+                let accuracy = 0.1 * self.options.tolerance;
+                let axis = touch.stretch.axis;
+                let higher = enlarged.leaving_move(&triangle, axis, lift, accuracy);
+                if higher > lift {
+                    (lift, hint) = (higher, Some(face));
                 }
-                lift = enlarged.clearing_move(
-                    &triangle,
-                    touch.stretch.axis,
-                    lift,
-                    0.1 * self.options.tolerance,
-                );
-                hint = Some(face);
             }
             let before = best.map(|best| best.depth);
             let mut search = DepthSearch {
@@ -348,7 +342,7 @@ impl Checker<'_> {
             tool: step.tool,
             with: rule.part.kind,
             body: rule.body,
-            depth: best.estimate().max(0.0),
+            depth: best.estimate(accuracy).max(0.0),
             depth_at_most: best.most.max(best.depth).max(0.0),
             lift,
             at: best.at,

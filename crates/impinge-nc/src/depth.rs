@@ -31,9 +31,9 @@ pub(crate) struct Deepest {
 }
 
 impl Deepest {
-    /// The depth between the two bounds.
-    pub(crate) fn estimate(&self) -> f64 {
-        0.5 * (self.depth + self.most.max(self.depth))
+    /// The depth between the two bounds, which are so far apart unless the search was ended.
+    pub(crate) fn estimate(&self, accuracy: f64) -> f64 {
+        self.depth + 0.5 * (self.most - self.depth).clamp(0.0, accuracy)
     }
 
     fn cannot_exceed(&mut self, most: f64) {
@@ -99,7 +99,7 @@ impl DepthSearch<'_> {
             known.filter(|(other, signed)| point.distance(*other) < 0.999_999 * signed.abs());
         let is_inside = if let Some((_, signed)) = same_side {
             signed > 0.0
-        } else if self.body.enclosure.is_solid() {
+        } else if self.body.is_solid() {
             self.body.enclosure.contains_with(point, self.points)
         } else {
             let above = Ray::new(point, self.up).ok();
@@ -245,7 +245,7 @@ impl DepthSearch<'_> {
         let slack = DVec3::splat(self.allowance);
         let (mut low, mut high) =
             (bounds.min.max(body.min - slack), bounds.max.min(body.max + slack));
-        if !self.body.enclosure.is_solid() {
+        if !self.body.is_solid() {
             // The solid below an open surface has no bottom.
             (low, high) = (bounds.min, bounds.max);
         }
@@ -273,6 +273,12 @@ impl DepthSearch<'_> {
                 // The centre is outside the tool, or it would have been taken: the point of the tool next to it.
                 let beside = solid.distance_to_point(next.center).on_solid;
                 self.try_point(solid, beside, best);
+            }
+            if next.half.length() < 0.1 * self.accuracy {
+                // The tool's point beside the centre is not nearly as deep, although it is close: the surface ends above, and
+                // what is below it has a side without faces.
+                closed = closed.max(next.bound.most);
+                continue;
             }
             let axis = next.bound.split;
             let mut half = next.half;

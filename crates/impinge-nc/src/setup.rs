@@ -4,6 +4,9 @@ use crate::patch::Neighbours;
 use impinge::{Bounds, Mesh, Shape, Threads, WideOptions, clash::Enclosure, method::Recipe};
 use std::sync::{Arc, OnceLock};
 
+/// A surface whose holes and loose faces have a larger share of its area than this is open.
+const MOST_OPEN: f64 = 0.02;
+
 /// What a body is there for, which decides what a tool may do to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
@@ -57,9 +60,10 @@ impl Body {
         self.shape.mesh()
     }
 
-    /// Whether the faces enclose a solid. An open surface counts as the top of a solid below it, along the tool's axis.
+    /// Whether the faces enclose a solid, but for small holes. An open surface counts as the top of a solid below it, along the
+    /// tool's axis.
     pub fn is_solid(&self) -> bool {
-        self.enclosure.is_solid()
+        self.enclosure.is_solid() && self.enclosure.open_share() <= MOST_OPEN
     }
 }
 

@@ -9,10 +9,12 @@ use impinge::{
 use impinge_bench::ThreadClock;
 use impinge_nc::{Body, Motion, Move, MoveKind, Options, Program, Role, Setup, Tool, check};
 use rayon::prelude::*;
-use std::{collections::BTreeMap, time::Instant};
+use std::{collections::BTreeMap, f64::consts::TAU};
 
-/// Rows of the path, and moves per row.
+/// Rows that cover a part with equal steps along both axes.
 const ROWS: u32 = 1000;
+
+/// Moves per row.
 const COLUMNS: u32 = 1000;
 
 /// How far the ball stays above the surface, in millimetres.
@@ -21,25 +23,34 @@ const GAP: f64 = 0.05;
 /// Every so many points are lowered into the part, which makes about two moves gouge.
 const LOWERED: usize = 200;
 
+/// A smooth surface in millimetres, as moulds have. No curvature is tighter than that of the ball.
+fn smooth(x: f64, y: f64) -> f64 {
+    let [x, y] = [x, y].map(|at| at * TAU / SIDE);
+    5.0 * (1.5 * x).sin() * (y + 1.0).sin() + 1.5 * (4.0 * x + 3.0 * y).sin()
+}
+
 pub(crate) fn print() {
-    let mesh = generate::terrain(500, 500, DVec2::ONE, generate::terrain_height(1));
-    let mesh = scaled(&mesh.expect("valid"));
-    let start = Instant::now();
-    let clear = tips(&mesh);
-    let prepared = start.elapsed().as_secs_f64();
+    let size = DVec2::splat(SIDE);
+    let smooth = generate::terrain(500, 500, size, smooth).expect("valid");
+    let rugged = generate::terrain(500, 500, DVec2::ONE, generate::terrain_height(1));
+    print_part("a smooth surface", &scaled(&smooth), 1000);
+    print_part("rugged terrain", &scaled(&rugged.expect("valid")), 50);
+}
+
+/// Prints the times of a zigzag with so many rows.
+fn print_part(name: &str, mesh: &Mesh, rows: u32) {
+    let clear = tips(mesh, rows);
     let mut gouging = clear.clone();
     let mut random = Random::new(1);
     for tip in gouging.iter_mut().skip(LOWERED / 2).step_by(LOWERED) {
         tip.z -= GAP + random.range(0.03, 0.2);
     }
-    let setup = Setup { bodies: vec![Body::new("terrain", Role::Part, mesh)] };
-    let faces = setup.bodies[0].mesh().faces().len();
-    println!("\n### {} moves of a ball over {faces} faces, one thread\n", clear.len() - 1);
+    let setup = Setup { bodies: vec![Body::new(name, Role::Part, mesh.clone())] };
+    let faces = mesh.faces().len();
+    println!("\n### {} moves of a ball over {name} of {faces} faces\n", clear.len() - 1);
     println!("| path | gouging moves | coherence | s | µs per move |");
     println!("|---|---|---|---|---|");
-    for (name, tips) in
-        [("finishing, 0.05 mm above the surface", &clear), ("with faults", &gouging)]
-    {
+    for (name, tips) in [("0.05 mm above the surface", &clear), ("with faults", &gouging)] {
         let program = program(tips);
         for coherence in [true, false] {
             let (seconds, found) = time(&program, &setup, coherence);
@@ -50,7 +61,6 @@ pub(crate) fn print() {
             );
         }
     }
-    println!("\nThe heights of the path were found in {prepared:.0} s, on all threads.");
 }
 
 fn program(tips: &[DVec3]) -> Program {
@@ -73,9 +83,9 @@ fn time(program: &Program, setup: &Setup, coherence: bool) -> (f64, usize) {
 }
 
 /// A zigzag of tips, each of them the gap above the height at which the ball touches.
-fn tips(mesh: &Mesh) -> Vec<DVec3> {
+fn tips(mesh: &Mesh, rows: u32) -> Vec<DVec3> {
     let shape = Shape::new(mesh.clone());
-    let rows: Vec<Vec<DVec3>> = (0..ROWS)
+    let rows: Vec<Vec<DVec3>> = (0..rows)
         .into_par_iter()
         .map(|row| {
             let mut drop = DropCutter::new(&shape);

@@ -32,9 +32,14 @@ pub(crate) struct Scene {
     pub(crate) path: Vec<DVec3>,
 }
 
-/// All scenes; the real ones only if their files are there.
-pub(crate) fn all() -> Vec<Scene> {
-    let mut scenes = vec![hills(), lake()];
+/// All scenes with wanted names; the real ones only if their files are there.
+pub(crate) fn all(is_wanted: impl Fn(&str) -> bool) -> Vec<Scene> {
+    let mut scenes = Vec::new();
+    for (name, make) in [("hills", hills as fn() -> Scene), ("lake", lake)] {
+        if is_wanted(name) {
+            scenes.push(make());
+        }
+    }
     let Some(data) = std::env::var_os("IMPINGE_DATA").map(PathBuf::from) else {
         println!("Real parts are left out: `IMPINGE_DATA` names no folder of them.");
         return scenes;
@@ -45,6 +50,9 @@ pub(crate) fn all() -> Vec<Scene> {
         ("ktoolcav", "cnc/parts/ktoolcav.stl", true),
         ("ktoolcor", "cnc/parts/ktoolcor.stl", true),
     ] {
+        if !is_wanted(name) {
+            continue;
+        }
         match load(&data.join(file)) {
             Ok(mesh) if is_mould => scenes.push(mould(name, &mesh)),
             Ok(mesh) => scenes.push(terrain(name, &mesh)),
@@ -54,10 +62,12 @@ pub(crate) fn all() -> Vec<Scene> {
     scenes
 }
 
-/// Reads a part. Grids of terrains in degrees become metres.
+/// Reads a part. ESRI grids are in degrees, which become metres.
 fn load(path: &Path) -> Result<Mesh, Box<dyn Error>> {
     let mut grids = GridOptions::default();
-    grids.coordinates = GridCoordinates::Geographic;
+    if path.extension().is_some_and(|extension| extension == "asc") {
+        grids.coordinates = GridCoordinates::Geographic;
+    }
     Ok(impinge_io::load_with(path, &grids)?.into_mesh()?)
 }
 

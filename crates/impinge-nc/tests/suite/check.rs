@@ -2,7 +2,7 @@
 
 use impinge::{
     Mesh, Threads, generate,
-    glam::{DMat3, DVec3},
+    glam::{DMat3, DVec2, DVec3},
 };
 use impinge_nc::{
     Body, Gouge, Motion, Move, MoveKind, Options, Outcome, Program, Role, Setup, Tool,
@@ -241,6 +241,32 @@ fn arcs_are_checked_along_their_true_curve() {
     for depth in [0.01, 0.1, 1.0] {
         let outcome = run(boss.clone(), "flat:d=6", vec![around(23.0 - depth)], &FINE);
         assert!(close(only(&outcome).depth, depth, 0.0015), "{depth}: {:?}", only(&outcome).depth);
+    }
+}
+
+/// A surface without a bottom, which a cap would close at the height of its floor: the floor has material below it all the same.
+#[test]
+fn floors_of_open_surfaces_are_the_top_of_a_solid() {
+    let block = |x: f64, y: f64| {
+        if x.abs() < 20.0 && y.abs() < 20.0 { 40.0 } else { 0.0 }
+    };
+    let part = generate::terrain(100, 100, DVec2::splat(100.0), block).expect("valid");
+    let down = |x: f64, z: f64| {
+        vec![Motion::Straight {
+            from: DVec3::new(x, 0.0, 60.0),
+            to: DVec3::new(x, 0.0, z),
+            axis: DVec3::Z,
+        }]
+    };
+    for (x, floor) in [(-40.0, 0.0), (0.0, 40.0)] {
+        for depth in [0.02, 0.5] {
+            let outcome = run(part.clone(), "flat:d=6", down(x, floor - depth), &FINE);
+            let found = only(&outcome);
+            assert!(close(found.depth, depth, 0.0015), "{x}: {depth}: {}", found.depth);
+            assert!(close(found.lift, depth, 0.0015), "{x}: {depth}: {}", found.lift);
+        }
+        let outcome = run(part.clone(), "flat:d=6", down(x, floor), &FINE);
+        assert_eq!(outcome.gouges.len(), 0);
     }
 }
 

@@ -40,6 +40,11 @@ impl Enclosure {
         self.solid.gap
     }
 
+    /// The area of the holes that had to be closed, and of faces that enclose nothing, relative to the area of all faces.
+    pub fn open_share(&self) -> f64 {
+        self.solid.open_share
+    }
+
     /// Whether a point is inside, in the coordinates of the mesh. If holes of the surface leave that open, it counts as inside.
     pub fn contains(&self, point: DVec3) -> bool {
         self.contains_with(point, &mut PointScratch::default())

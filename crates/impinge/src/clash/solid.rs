@@ -51,6 +51,8 @@ pub(super) struct Solid {
     pub(super) is_whole: bool,
     /// The width of the widest gap; 0 if there is none.
     pub(super) gap: f64,
+    /// The area of the caps and of the faces that enclose nothing, relative to the area of all faces.
+    pub(super) open_share: f64,
     /// The volume, with its sign: negative if the faces look inward.
     pub(super) volume: f64,
 }
@@ -84,6 +86,7 @@ impl Solid {
                 is_solid: true,
                 is_whole: true,
                 gap: 0.0,
+                open_share: 0.0,
                 volume,
             };
         }
@@ -419,14 +422,18 @@ impl<'m> Mending<'m> {
             })
         };
         let mut faces: Vec<[u32; 3]> = Vec::with_capacity(self.faces.len());
+        let (mut area, mut open_area) = (0.0, 0.0);
         for &face in self.faces.iter().chain(slivers) {
             let is_kept = is_solid(pieces.root(face[0]));
             is_whole &= is_kept;
+            area += self.area(face);
+            open_area += if is_kept { 0.0 } else { self.area(face) };
             faces.extend(is_kept.then_some(face));
         }
         let mut kept_caps = Vec::new();
         for (piece, cap) in caps {
             if is_solid(piece) {
+                open_area += self.area(cap);
                 faces.push(cap);
                 kept_caps.push(cap.map(|vertex| self.positions[vertex as usize]));
             }
@@ -440,6 +447,7 @@ impl<'m> Mending<'m> {
             is_solid: has_solids,
             is_whole: is_whole && has_solids,
             gap: self.gap,
+            open_share: if area > 0.0 { open_area / area } else { 1.0 },
         }
     }
 }

@@ -165,6 +165,27 @@ impl SweptSolid {
         move_by
     }
 
+    /// The same for a triangle that the solid touches where it is: since both are convex, it touches the triangle up to the
+    /// result, and it does not touch triangles further on.
+    #[inline]
+    pub fn leaving_move(
+        &self,
+        triangle: &Triangle,
+        direction: DVec3,
+        least: f64,
+        accuracy: f64,
+    ) -> f64 {
+        // Most triangles are left before.
+        let length = direction.length();
+        let [_, most] = extents(triangle, direction);
+        let is_left = most + self.extent(-direction) <= least * length;
+        let is_touched = |by: f64| self.moved(direction * (by / length)).touches(triangle);
+        if is_left || least > 0.0 && !is_touched(least) {
+            return least;
+        }
+        self.clearing_move(triangle, direction, least, accuracy)
+    }
+
     /// The largest rounding error of a gap between the solid and a triangle with corners relative to the origin.
     fn error(&self, corners: &Triangle) -> f64 {
         let reach = corners.iter().map(|corner| corner.abs().max_element()).fold(0.0, f64::max);
