@@ -32,7 +32,7 @@ pub(crate) fn print(scene: &Scene) {
     };
     let faces = scene.mesh.faces().len();
     println!(
-        "\n### Beside FCL: {} of {faces} faces, a polyhedral ball of {} faces, {} positions\n",
+        "\n#### Beside FCL: {} of {faces} faces, a polyhedral ball of {} faces, {} positions\n",
         scene.name,
         tool.faces().len(),
         poses.len()

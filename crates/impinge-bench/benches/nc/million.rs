@@ -47,7 +47,7 @@ fn print_part(name: &str, mesh: &Mesh, rows: u32) {
     }
     let setup = Setup { bodies: vec![Body::new(name, Role::Part, mesh.clone())] };
     let faces = mesh.faces().len();
-    println!("\n### {} moves of a ball over {name} of {faces} faces\n", clear.len() - 1);
+    println!("\n#### {} moves of a ball over {name} of {faces} faces\n", clear.len() - 1);
     println!("| path | gouging moves | coherence | s | µs per move |");
     println!("|---|---|---|---|---|");
     for (name, tips) in [("0.05 mm above the surface", &clear), ("with faults", &gouging)] {

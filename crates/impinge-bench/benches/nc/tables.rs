@@ -40,7 +40,11 @@ struct Cell {
 
 pub(crate) fn print(scene: &Scene) {
     let faces = scene.mesh.faces().len();
-    println!("\n### {}: {faces} faces, {} positions, µs per check\n", scene.name, scene.path.len());
+    println!(
+        "\n#### {}: {faces} faces, {} positions, µs per check\n",
+        scene.name,
+        scene.path.len()
+    );
     println!(
         "| tool | faces | checks | contacts | dop6 | dop14 | dop18 | dop26 | wide | dop6, coherent | dop14, coherent \
          | dop18, coherent | dop26, coherent | wide, coherent |"

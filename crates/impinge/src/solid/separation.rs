@@ -150,7 +150,9 @@ impl SweptSolid {
             let found = self.search(&moved, error, Goal::Measure);
             // The solid is above the triangle, so the gap shrinks as the solid moves back.
             let approach = -found.direction.dot(direction);
-            if found.upper <= accuracy.max(8.0 * error) || found.lower <= 0.0 {
+            // Beside a steep triangle, the gap is much smaller than the way back.
+            let small = (0.5 * accuracy * approach).max(8.0 * error);
+            if found.upper <= small || found.lower <= 0.0 {
                 return move_by;
             }
             if approach <= 0.0 {
@@ -407,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_clearing_move_ends_where_the_triangle_is_just_left() {
-        let mut moved = 0;
+        let (mut moved, mut left) = (0, 0);
         for seed in 0..20_000 {
             let mut random = Random::new(seed);
             let solid = random_solid(&mut random);
@@ -418,6 +420,13 @@ mod tests {
                 moved += 1;
                 let there = solid.moved(direction * by).distance(&triangle);
                 assert!(there.upper < 1e-6, "seed {seed}: {by} {there:?}");
+                // Where the solid only grazes the triangle, rounding errors decide where it leaves it.
+                let away = solid.moved(direction * (by + 1e-4)).distance(&triangle).direction;
+                if away.dot(direction) < -0.05 {
+                    let before = solid.moved(direction * (by - 1e-6)).distance(&triangle);
+                    assert!(before.upper < 1e-9, "seed {seed}: {by} {before:?}");
+                    left += 1;
+                }
             } else {
                 assert!(!solid.touches(&triangle), "seed {seed}");
             }
@@ -426,6 +435,6 @@ mod tests {
                 assert!(!there.touches(&triangle), "seed {seed}: {by} + {beyond}");
             }
         }
-        assert!(moved > 4000, "{moved}");
+        assert!(moved > 4000 && left > moved / 2, "{moved} {left}");
     }
 }
