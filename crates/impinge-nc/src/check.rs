@@ -80,10 +80,17 @@ pub fn check(
     let reach = reach_above(program, setup);
     let prepared: BTreeMap<u32, Vec<PreparedPart>> = tools
         .iter()
-        .map(|(&number, tool)| (number, prepare(&tool.with_reach(reach), options.tolerance)))
+        .map(|(&number, tool)| (number, prepare(&tool.with_reach(reach), reach, options.tolerance)))
         .collect();
-    let checker = Checker { tools: &prepared, setup, options };
     let (done, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    // A single move can take long, too.
+    let is_ended = || {
+        if !watch.moves_checked(done.load(Ordering::Relaxed)) {
+            is_over.store(true, Ordering::Relaxed);
+        }
+        is_over.load(Ordering::Relaxed)
+    };
+    let checker = Checker { tools: &prepared, setup, options, is_ended: &is_ended };
     let check_group = |memory: &mut Memory, (group, moves): (usize, &[Move])| {
         if is_over.load(Ordering::Relaxed) {
             return Vec::new();
@@ -116,14 +123,15 @@ pub fn check(
 fn reach_above(program: &Program, setup: &Setup) -> f64 {
     let mut bounds = setup.bounds();
     for step in &program.moves {
-        for time in [0.0, 1.0] {
-            let tip = step.motion.pose_at(time).tip;
-            bounds.min = bounds.min.min(tip);
-            bounds.max = bounds.max.max(tip);
+        // Arcs leave the box of their ends.
+        let stretch = step.motion.stretch(0.0, 1.0);
+        let off = DVec3::splat(stretch.tip_error);
+        for tip in [stretch.from, stretch.from + stretch.travel] {
+            bounds.min = bounds.min.min(tip - off);
+            bounds.max = bounds.max.max(tip + off);
         }
     }
     let size = bounds.size().length();
-    // A path on an arc may leave the box of its ends by its radius, which is less than the box of a whole path is large.
     if size.is_finite() && size > 0.0 { 2.0 * size } else { Tool::DEFAULT_REACH }
 }
 
@@ -132,16 +140,20 @@ fn reach_above(program: &Program, setup: &Setup) -> f64 {
 struct PreparedPart {
     kind: ToolPartKind,
     pieces: Vec<Piece>,
+    /// The same with all points above them, for open surfaces.
+    raised: Vec<Piece>,
 }
 
-fn prepare(tool: &Tool, tolerance: f64) -> Vec<PreparedPart> {
+fn prepare(tool: &Tool, reach: f64, tolerance: f64) -> Vec<PreparedPart> {
     let mut parts: Vec<PreparedPart> = Vec::new();
     for part in &tool.parts {
-        let piece = Piece::new(part.solid, tolerance);
-        match parts.iter_mut().find(|known| known.kind == part.kind) {
-            Some(known) => known.pieces.push(piece),
-            None => parts.push(PreparedPart { kind: part.kind, pieces: vec![piece] }),
-        }
+        let kind = part.kind;
+        let place = parts.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
+            parts.push(PreparedPart { kind, pieces: Vec::new(), raised: Vec::new() });
+            parts.len() - 1
+        });
+        parts[place].pieces.push(Piece::new(part.solid, tolerance));
+        parts[place].raised.push(Piece::raised(&part.solid, reach, tolerance));
     }
     parts
 }
@@ -158,6 +170,7 @@ struct Checker<'c> {
     tools: &'c BTreeMap<u32, Vec<PreparedPart>>,
     setup: &'c Setup,
     options: &'c Options,
+    is_ended: &'c (dyn Fn() -> bool + Sync),
 }
 
 /// A part of a tool and a body that must keep apart.
@@ -211,7 +224,9 @@ impl Checker<'_> {
                 && rule.part.kind == ToolPartKind::Cutter
                 && step.kind == MoveKind::Feed
         };
-        for piece in &rule.part.pieces {
+        let is_solid = self.setup.bodies[rule.body].is_solid();
+        let pieces = if is_solid { &rule.part.pieces } else { &rule.part.raised };
+        for piece in pieces {
             self.start_near(run, piece, rule, &mut memory.scratch);
             // A tool that touches no face stays on its side of the surface, so its side is asked for only after a move that
             // touched some, and where the path is interrupted.
@@ -226,12 +241,14 @@ impl Checker<'_> {
                     is_known_outside = false;
                 }
                 last_tip = Some(step.motion.pose_at(1.0).tip);
-                let is_touching = self.touches(step, piece, rule, memory);
-                let is_hit =
-                    is_touching || !is_known_outside && self.is_inside(step, piece, rule, memory);
+                let mut is_hit = self.touches(step, piece, rule, false, memory);
+                if !is_hit && !is_known_outside && self.is_inside(step, piece, rule, memory) {
+                    is_hit = self.touches(step, piece, rule, true, memory);
+                }
                 is_known_outside = !is_hit;
-                if is_hit {
-                    let found = self.measure(first + index, step, piece, rule, memory);
+                if is_hit
+                    && let Some(found) = self.measure(first + index, step, piece, rule, memory)
+                {
                     add(gouges, found);
                 }
             }
@@ -264,22 +281,28 @@ impl Checker<'_> {
         self.setup.bodies[rule.body].shape.start_near(&Pose::IDENTITY, &region, scratch);
     }
 
-    fn touches(&self, step: &Move, piece: &Piece, rule: &Rule<'_>, memory: &mut Memory) -> bool {
+    fn touches(
+        &self,
+        step: &Move,
+        piece: &Piece,
+        rule: &Rule<'_>,
+        is_inside: bool,
+        memory: &mut Memory,
+    ) -> bool {
         let body = &self.setup.bodies[rule.body];
         let limits = (rule.margin, self.options.tolerance);
-        let Memory { scratch, touches, .. } = memory;
-        find_touches(&step.motion, piece, body, limits, scratch, touches)
+        let memory = (&mut memory.scratch, &mut memory.points, &mut memory.touches);
+        find_touches(&step.motion, piece, body, limits, is_inside, memory, self.is_ended)
     }
 
     /// Whether a piece that touches no face of a body is inside of it.
     fn is_inside(&self, step: &Move, piece: &Piece, rule: &Rule<'_>, memory: &mut Memory) -> bool {
-        let body = &self.setup.bodies[rule.body];
-        let pose = step.motion.pose_at(0.0);
-        let point = pose.tip + pose.axis * piece.shrunk.discs()[0].height;
-        body.is_solid() && body.enclosure.contains_with(point, &mut memory.points)
+        let point = piece.point(&step.motion.stretch(0.0, 0.0));
+        self.setup.bodies[rule.body].contains(point, &mut memory.points)
     }
 
-    /// Measures how deep a piece of a tool reaches into a body during a move.
+    /// Measures how deep a piece of a tool reaches into a body during a move. `None` if it turns out to reach in by no more than
+    /// the tolerance.
     fn measure(
         &self,
         move_index: usize,
@@ -287,27 +310,30 @@ impl Checker<'_> {
         piece: &Piece,
         rule: &Rule<'_>,
         memory: &mut Memory,
-    ) -> Gouge {
+    ) -> Option<Gouge> {
         let body = &self.setup.bodies[rule.body];
-        if memory.touches.is_empty() {
-            // Inside, and no face is touched: the whole move is deep.
-            let stretch = step.motion.stretch(0.0, 1.0);
-            memory.touches.push(Touch { times: [0.0, 1.0], stretch });
-        }
         // Deepest points and lifts may be found anywhere, so the front of the clear moves does not serve here.
         memory.scratch.drop_front();
         let Memory { scratch, points, touches } = memory;
         let mut faces = faces_touched(piece, body, rule.margin, scratch, touches);
         let mut best: Option<Deepest> = None;
         let mut deepest_touch = touches[0];
-        let (mut lift, accuracy) = (0.0, ACCURACY * self.options.tolerance);
-        for touch in touches.iter() {
+        let tolerance = self.options.tolerance;
+        // The enclosures of the stretches deviate from the true motion.
+        let deviation = |touch: &Touch| touch.stretch.deviation(piece.reach);
+        let deviation = touches.iter().map(deviation).fold(0.0, f64::max);
+        let accuracy = (ACCURACY * tolerance - 2.0 * deviation).max(0.2 * tolerance);
+        let (mut lift, mut is_grazing) = (0.0, true);
+        for (index, touch) in touches.iter().enumerate() {
+            if index % 64 == 63 && (self.is_ended)() {
+                break;
+            }
             let solid = swept(piece.hull, &touch.stretch, 0.0);
             let mut hint = None;
             let enlarged = solid.enlarged(rule.margin);
             for &face in &faces {
                 let triangle = body.mesh().triangle(face);
-                let accuracy = 0.1 * self.options.tolerance;
+                let accuracy = 0.1 * tolerance;
                 let axis = touch.stretch.axis;
                 let higher = enlarged.leaving_move(&triangle, axis, lift, accuracy);
                 if higher > lift {
@@ -324,6 +350,8 @@ impl Checker<'_> {
                 scratch,
                 points,
             };
+            // A sharp rim is made smaller by less than the tolerance along the axis, and across it.
+            is_grazing = is_grazing && search.is_clear_after(&solid, tolerance - deviation);
             search.deepen(&solid, &faces, &mut best);
             if best.map(|best| best.depth) != before {
                 deepest_touch = *touch;
@@ -331,11 +359,14 @@ impl Checker<'_> {
         }
         let nothing = Deepest { depth: 0.0, at: touches[0].stretch.from, most: 0.0 };
         let best = best.unwrap_or(nothing);
-        let time = time_at(&step.motion, piece, &deepest_touch, best.at);
+        if is_grazing {
+            return None;
+        }
+        let time = time_at(&step.motion, piece, &deepest_touch, best.at, 0.1 * tolerance);
         let pose = step.motion.pose_at(time);
         let face_count = faces.len();
         faces.truncate(self.options.most_faces);
-        Gouge {
+        Some(Gouge {
             move_index,
             line: step.line,
             kind: step.kind,
@@ -343,7 +374,7 @@ impl Checker<'_> {
             with: rule.part.kind,
             body: rule.body,
             depth: best.estimate(accuracy).max(0.0),
-            depth_at_most: best.most.max(best.depth).max(0.0),
+            depth_at_most: best.most.max(best.depth).max(0.0) + deviation,
             lift,
             at: best.at,
             time,
@@ -351,7 +382,7 @@ impl Checker<'_> {
             axis: pose.axis,
             faces,
             face_count,
-        }
+        })
     }
 }
 
@@ -392,14 +423,19 @@ fn distance_to_segment(point: DVec3, end: DVec3) -> f64 {
 }
 
 /// The time of a move at which a piece of the tool reaches a point of its sweep, or comes closest to it.
-fn time_at(motion: &Motion, piece: &Piece, touch: &Touch, point: DVec3) -> f64 {
+fn time_at(motion: &Motion, piece: &Piece, touch: &Touch, point: DVec3, accuracy: f64) -> f64 {
     // The distance of a convex solid, as it is translated, from a point is a convex function of time.
     let distance = |time: f64| {
         let pose = motion.pose_at(time);
         SweptSolid::new(piece.hull, pose.tip, pose.axis).distance_to_point(point).upper
     };
     let [mut start, mut end] = touch.times;
-    for _ in 0..16 {
+    let length = touch.stretch.travel.length();
+    let whole = end - start;
+    for _ in 0..64 {
+        if (end - start) * length <= accuracy * whole {
+            break;
+        }
         let third = (end - start) / 3.0;
         let (early, late) = (start + third, end - third);
         let (at_early, at_late) = (distance(early), distance(late));

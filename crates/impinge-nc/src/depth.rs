@@ -160,7 +160,7 @@ impl DepthSearch<'_> {
     }
 
     /// Whether the tool is clear of the body after it was made smaller by a distance in some way.
-    fn is_clear_after(&mut self, solid: &SweptSolid, distance: f64) -> bool {
+    pub(crate) fn is_clear_after(&mut self, solid: &SweptSolid, distance: f64) -> bool {
         [Shrinking::Everywhere, Shrinking::Heights, Shrinking::Radii]
             .into_iter()
             .any(|by| self.is_clear(solid, &solid.hull().shrunk(distance, by)))

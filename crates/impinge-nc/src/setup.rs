@@ -1,7 +1,12 @@
 //! What a tool can hit: the part, the stock and the fixtures.
 
 use crate::patch::Neighbours;
-use impinge::{Bounds, Mesh, Shape, Threads, WideOptions, clash::Enclosure, method::Recipe};
+use impinge::{
+    Bounds, Mesh, Shape, Threads, WideOptions,
+    clash::Enclosure,
+    glam::DVec3,
+    method::{PointScratch, Recipe},
+};
 use std::sync::{Arc, OnceLock};
 
 /// A surface whose holes and loose faces have a larger share of its area than this is open.
@@ -53,6 +58,11 @@ impl Body {
     /// Which faces are beyond the edges of others.
     pub(crate) fn neighbours(&self) -> &Neighbours {
         self.neighbours.get_or_init(|| Arc::new(Neighbours::new(self.mesh())))
+    }
+
+    /// Whether a point is inside the solid. No point is inside an open surface.
+    pub(crate) fn contains(&self, point: DVec3, scratch: &mut PointScratch) -> bool {
+        self.is_solid() && self.enclosure.contains_with(point, scratch)
     }
 
     /// The mesh, whose faces results refer to.

@@ -1,7 +1,7 @@
 //! One part of a tool during one move, against one body.
 //!
 //! A move is enclosed by a translation of the tool ([`Stretch`]), which is exact for straight moves without rotation. Where
-//! the enclosure touches the body, and deviates from the true motion by more than a share of the tolerance, the move is
+//! the enclosure touches the body or is inside, and deviates from the true motion by more than a share of the tolerance, the move is
 //! halved. So a stretch that is clear is proven clear, and the stretches that are left reach into the body.
 //!
 //! The tool is made smaller by the tolerance first, so that a tool that only touches the surface, as a finishing tool
@@ -11,8 +11,9 @@
 use crate::{Motion, motion::Stretch, setup::Body};
 use impinge::{
     Pose,
-    method::SolidScratch,
-    solid::{RevolvedHull, Shrinking, SweptSolid},
+    glam::DVec3,
+    method::{PointScratch, SolidScratch},
+    solid::{RevolvedHull, RoundedDisc, Shrinking, SweptSolid},
 };
 use std::ops::ControlFlow;
 
@@ -35,6 +36,23 @@ impl Piece {
         let shrunk = hull.shrunk(tolerance, Shrinking::Everywhere);
         Self { hull, shrunk, reach: hull.reach() }
     }
+
+    /// The piece with all points above it, up to a height: for open surfaces, which have a solid below them. If such a point is
+    /// below the surface, so is the point of the piece below it, and it is at least as deep.
+    pub(crate) fn raised(hull: &RevolvedHull, height: f64, tolerance: f64) -> Self {
+        let radius = hull.largest_radius();
+        let top = RoundedDisc { height: height.max(hull.heights()[1]), radius, rounding: 0.0 };
+        // Discs above the widest one are inside.
+        let widest = hull.discs().iter().position(|disc| disc.radius + disc.rounding == radius);
+        let kept = hull.discs().len().min(widest.map_or(3, |place| place + 1)).min(3);
+        let discs: Vec<RoundedDisc> = hull.discs()[..kept].iter().copied().chain([top]).collect();
+        Self::new(RevolvedHull::new(&discs).unwrap_or(*hull), tolerance)
+    }
+
+    /// A point of the piece, at the start of a stretch.
+    pub(crate) fn point(&self, stretch: &Stretch) -> DVec3 {
+        stretch.from + stretch.axis * self.shrunk.discs()[0].height
+    }
 }
 
 /// A stretch of a move during which a piece of a tool reaches into a body.
@@ -51,33 +69,44 @@ pub(crate) fn swept(hull: RevolvedHull, stretch: &Stretch, margin: f64) -> Swept
 }
 
 /// Finds the stretches of a motion during which a piece of a tool, made smaller by the tolerance, comes closer to the faces of
-/// a body than a margin. Returns whether there are any.
+/// a body than a margin, or is inside. A piece that touches no face during the whole motion is taken for outside, unless
+/// `is_inside` is set. Returns whether there are any. Stops when the work is to be ended.
 pub(crate) fn find_touches(
     motion: &Motion,
     piece: &Piece,
     body: &Body,
     (margin, tolerance): (f64, f64),
-    scratch: &mut SolidScratch,
-    touches: &mut Vec<Touch>,
+    is_inside: bool,
+    memory: (&mut SolidScratch, &mut PointScratch, &mut Vec<Touch>),
+    is_ended: &dyn Fn() -> bool,
 ) -> bool {
+    let (scratch, points, touches) = memory;
     touches.clear();
-    let mut is_touching = |times: [f64; 2]| {
+    let mut look_at = |times: [f64; 2], is_whole: bool| {
         let stretch = motion.stretch(times[0], times[1]);
         let deviation = stretch.deviation(piece.reach);
         let solid = swept(piece.shrunk, &stretch, margin + deviation);
-        let touch = Touch { times, stretch };
-        body.shape.touches_swept(&Pose::IDENTITY, &solid, scratch).then_some((touch, deviation))
+        let is_hit = body.shape.touches_swept(&Pose::IDENTITY, &solid, scratch)
+            || is_whole && is_inside
+            || !is_whole && body.contains(piece.point(&stretch), points);
+        is_hit.then_some((Touch { times, stretch }, deviation))
     };
     // Nearly all moves are clear, and end here.
-    let Some(whole) = is_touching([0.0, 1.0]) else { return false };
+    let Some(whole) = look_at([0.0, 1.0], true) else { return false };
     let mut left = vec![whole];
+    let mut count = 0_usize;
     while let Some((touch, deviation)) = left.pop() {
         let [start, end] = touch.times;
         let middle = 0.5 * (start + end);
         if deviation <= DEVIATION * tolerance || middle <= start || middle >= end {
             touches.push(touch);
         } else {
-            left.extend([[middle, end], [start, middle]].into_iter().filter_map(&mut is_touching));
+            let halves = [[middle, end], [start, middle]];
+            left.extend(halves.into_iter().filter_map(|times| look_at(times, false)));
+        }
+        count += 1;
+        if count.is_multiple_of(256) && is_ended() {
+            break;
         }
     }
     !touches.is_empty()

@@ -29,7 +29,7 @@ Examples:
   impinge nc part.stl part.nc --tool 1=flat:d=10 --tool 2=ball:d=6 --stock-to-leave 0.2mm
   impinge nc part.stl part.nc --tool flat:d=6 --stock box:0,0,-20:80,50,1 --fixture vice.stl
   impinge nc terrain.asc path.csv --tool ball:d=3 --json > gouges.json
-  impinge nc blade.stl blade.nc --tool ball:d=6 --machine xyzac-trt",
+  impinge nc blade.stl blade.nc --tool ball:d=6 --machine xyzac",
     after_help = "\
 SPEC: ball:d=6, flat:d=6, bull:d=6,r=1, cone:d=6,angle=30 (half angle, degrees),
 taper:d=3,angle=5,r=0.5 or drill:d=5, each with optional length=, shank=D:L and

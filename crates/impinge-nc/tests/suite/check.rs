@@ -270,6 +270,106 @@ fn floors_of_open_surfaces_are_the_top_of_a_solid() {
     }
 }
 
+fn helix(center: DVec3, radius: f64, turns: f64, rise: f64) -> Motion {
+    Motion::Arc(impinge_nc::ArcMotion {
+        center,
+        radius: DVec3::X * radius,
+        normal: DVec3::Z,
+        sweep: turns * std::f64::consts::TAU,
+        rise: DVec3::Z * rise,
+        growth: 0.0,
+        axis: DVec3::Z,
+    })
+}
+
+/// Short cutters disappear in the part, and touch none of its faces there.
+#[test]
+fn short_tools_are_measured_where_they_touch_no_face() {
+    let part = generate::cuboid(DVec3::new(100.0, 100.0, 40.0)).expect("valid");
+    let down = helix(DVec3::new(0.0, 0.0, 21.0), 2.0, 2.0, -10.0);
+    let up = helix(DVec3::new(0.0, 0.0, 11.0), 2.0, 2.0, 10.0);
+    let straight = straight([0.0, 0.0, 21.0], [0.0, 0.0, 11.0]);
+    let axis = DVec3::new(0.3, 0.0, 1.0).normalize();
+    let tilting = Motion::Tilting {
+        from: impinge_nc::ToolPose { tip: DVec3::new(0.0, 0.0, 30.0), axis: DVec3::Z },
+        to: impinge_nc::ToolPose { tip: DVec3::new(0.0, 0.0, 11.0), axis },
+    };
+    let rim = 9.0 + axis.x;
+    for (motion, expected) in [(down, 9.0), (up, 9.0), (straight, 9.0), (tilting, rim)] {
+        let outcome = run(part.clone(), "flat:d=2,length=3", vec![motion], &Options::default());
+        let found = only(&outcome);
+        assert!(close(found.depth, expected, 0.01), "{expected}: {}", found.depth);
+        assert!(found.depth_at_most >= expected - 1e-9, "{expected}: {}", found.depth_at_most);
+    }
+}
+
+/// Also if the move touches no face: it enters from the side, where an open surface has none.
+#[test]
+fn short_tools_below_open_surfaces_are_found() {
+    let sheet = generate::terrain(10, 10, DVec2::splat(100.0), |_, _| 0.0).expect("valid");
+    let motions = vec![
+        straight([-100.0, 0.0, -30.0], [0.0, 0.0, -30.0]),
+        straight([0.0, 0.0, -30.0], [10.0, 0.0, -30.0]),
+        straight([10.0, 0.0, 5.0], [20.0, 0.0, 5.0]),
+    ];
+    let outcome = run(sheet, "flat:d=6,length=10", motions, &Options::default());
+    let depths: Vec<f64> = outcome.gouges.iter().map(|gouge| gouge.depth).collect();
+    assert_eq!(depths.len(), 2, "{depths:?}");
+    assert!(depths.iter().all(|depth| close(*depth, 30.0, 0.01)), "{depths:?}");
+    assert!(outcome.gouges.iter().all(|gouge| close(gouge.lift, 30.0, 0.01)));
+}
+
+/// A cutter without a length reaches beyond the part wherever a full circle takes it.
+#[test]
+fn full_circles_are_gouges_as_their_halves_are() {
+    let part = generate::cuboid(DVec3::splat(10.0)).expect("valid");
+    let circle = |start: f64, sweep: f64| {
+        Motion::Arc(impinge_nc::ArcMotion {
+            center: DVec3::new(0.0, 0.0, -94.0),
+            radius: DVec3::new(start.sin(), 0.0, start.cos()) * 100.0,
+            normal: DVec3::Y,
+            sweep,
+            rise: DVec3::ZERO,
+            growth: 0.0,
+            axis: DVec3::Z,
+        })
+    };
+    use std::f64::consts::{PI, TAU};
+    let whole = run(part.clone(), "flat:d=6", vec![circle(0.0, TAU)], &Options::default());
+    let halves = vec![circle(0.0, PI), circle(PI, PI)];
+    let halves = run(part, "flat:d=6", halves, &Options::default());
+    assert!(close(whole.worst_depth, halves.worst_depth, 0.02), "{whole:?} {halves:?}");
+    assert!(whole.worst_depth > 4.9, "{whole:?}");
+}
+
+/// Tools that reach in by less than the tolerance are not reported, also with sharp rims and on arcs.
+#[test]
+fn nothing_below_the_tolerance_is_reported() {
+    let part = generate::cuboid(DVec3::new(100.0, 100.0, 40.0)).expect("valid");
+    for spec in ["flat:d=6", "ball:d=6", "bull:d=6,r=1", "cone:d=6,angle=30"] {
+        for (depth, expected) in [(0.0072, 0), (0.0099, 0), (0.0101, 1), (0.02, 1)] {
+            let z = 20.0 - depth;
+            let level = straight([0.0, 0.0, z], [10.0, 5.0, z]);
+            let outcome = run(part.clone(), spec, vec![level], &Options::default());
+            assert_eq!(outcome.gouges.len(), expected, "{spec}: {depth}");
+        }
+        let arc = |depth: f64| helix(DVec3::new(0.0, 0.0, 20.0 - depth), 20.0, 0.7, 0.0);
+        let clear = run(part.clone(), spec, vec![arc(0.0056)], &Options::default());
+        assert_eq!(clear.gouges.len(), 0, "{spec}");
+        let gouge = run(part.clone(), spec, vec![arc(0.0101)], &Options::default());
+        assert_eq!(gouge.gouges.len(), 1, "{spec}");
+    }
+}
+
+/// The tip of the tool is where it reaches the deepest point, also on long moves.
+#[test]
+fn the_tool_stands_at_the_deepest_point() {
+    let part = generate::cuboid(DVec3::new(100.0, 100.0, 40.0)).expect("valid");
+    let down = straight([0.0, 0.0, 2020.0], [0.0, 0.0, 19.0]);
+    let outcome = run(part, "ball:d=6", vec![down], &Options::default());
+    assert!(close(only(&outcome).tip.z, 19.0, 0.02), "{:?}", only(&outcome));
+}
+
 #[test]
 fn results_do_not_depend_on_threads_or_coherence() {
     let part = generate::torus(30.0, 10.0, [120, 60]).expect("valid");
