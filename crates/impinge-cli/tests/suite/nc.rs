@@ -55,9 +55,10 @@ fn the_example_has_three_known_faults() {
     assert!(run.stdout.contains(" lines a second\n3 moves gouge (exit code 1)\n"));
     let expected =
         ["16 cutter part 0.50 12.00", "28 holder part 2.00 2.00", "39 cutter part rapid 2.00 2.00"];
-    assert_eq!(listed(&check(&[])), expected);
+    assert_eq!(listed(&check(&["--tolerance", "0.001mm"])), expected);
     // A longer tool keeps its holder away from the boss.
     let long = ["--tool", "1=flat:d=6,length=30,holder=20:20", "--tool", "2=ball:d=6"];
+    let long = [&long[..], &["--tolerance", "0.001mm"]].concat();
     assert_eq!(listed(&check(&long)), [expected[0], expected[2]]);
 }
 
@@ -100,6 +101,7 @@ fn the_json_object_has_the_documented_fields() {
         "axis",
         "body",
         "depth",
+        "depth_at_most",
         "face_count",
         "faces",
         "lift",
