@@ -90,6 +90,21 @@ impl Pose {
 
     /// Creates a pose. Fails unless the matrix is a rotation to 1e-6 and both parts are finite.
     pub fn new(rotation: DMat3, translation: DVec3) -> Result<Self, PoseError> {
+        // All conditions at once, without a branch for each. An entry that is not finite makes the square of its column so.
+        let DMat3 { x_axis: x, y_axis: y, z_axis: z } = rotation;
+        let is_close = |value: f64, expected: f64| (value - expected).abs() <= ROTATION_TOLERANCE;
+        let is_unit = is_close(x.dot(x), 1.0) & is_close(y.dot(y), 1.0) & is_close(z.dot(z), 1.0);
+        let is_right = is_close(x.dot(y), 0.0) & is_close(x.dot(z), 0.0) & is_close(y.dot(z), 0.0);
+        let is_proper = rotation.determinant() >= 0.0;
+        match is_unit & is_right & is_proper & translation.is_finite() {
+            true => Ok(Self { rotation, translation }),
+            false => Self::new_explained(rotation, translation),
+        }
+    }
+
+    /// The same, one condition after another, to tell which one is not met.
+    #[cold]
+    fn new_explained(rotation: DMat3, translation: DVec3) -> Result<Self, PoseError> {
         let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
         for (column, axis) in columns.iter().enumerate() {
             for (row, value) in axis.to_array().into_iter().enumerate() {

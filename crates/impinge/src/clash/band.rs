@@ -1,7 +1,7 @@
 //! The touch band of a pair: how far the surfaces of two parts may be from where the designer put them.
 
-use super::{Part, Tessellation};
-use crate::{Bounds, Mesh};
+use super::Tessellation;
+use crate::Bounds;
 
 /// What single precision loses, relative to the largest coordinate, times 8: files are written, moved and written
 /// again.
@@ -11,9 +11,9 @@ const MAX_ROUNDING: f64 = 2e-3;
 /// The same for curved surfaces that were cut into triangles: their deviation is known, not assumed.
 const MAX_TESSELLATION: f64 = 2e-2;
 
-/// How far rounding may have moved the surface of a part, placed.
-pub(super) fn rounding(part: &Part, mesh: &Mesh, placed: &Bounds) -> f64 {
-    let own = part.rounding.unwrap_or_else(|| SINGLE * mesh.bounds().size().length());
+/// How far rounding may have moved the surface of a part, placed. `own` is its [`Part::rounding`](super::Part::rounding).
+pub(super) fn rounding(own: Option<f64>, mesh: &Bounds, placed: &Bounds) -> f64 {
+    let own = own.unwrap_or_else(|| SINGLE * mesh.size().length());
     own + 8.0 * f64::EPSILON * placed.largest_coordinate()
 }
 
@@ -26,8 +26,8 @@ impl Tessellation {
         }
     }
 
-    /// The largest deviation of all faces.
-    pub(super) fn largest(&self) -> f64 {
+    /// The largest distance of all faces from the surfaces that they stand for.
+    pub fn largest(&self) -> f64 {
         match self {
             Self::Uniform(distance) => *distance,
             Self::Faces(distances) => {

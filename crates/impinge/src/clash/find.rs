@@ -1,23 +1,21 @@
 //! The entry points of the clash check: from parts to candidate pairs, and from those to a report.
 //!
-//! The broad phase (`Packed`) finds pairs of parts whose boxes are near each other; `check.rs`
-//! decides each pair. Both run on one thread or on a pool.
+//! `share.rs` finds pairs of parts whose boxes are near each other; `check.rs` decides each pair. Both run on one thread
+//! or on a pool.
 
 use super::{
-    Clash, Effort, Gap, Options, Part, Progress, Report, Stage, Verdict, Watch,
-    band::{self, Band},
+    Clash, Effort, Options, Outline, Part, PreparedMesh, Progress, Report, Share, Stage, Verdict,
+    Watch,
+    band::Band,
     check::Checker,
-    placed::{Placed, PreparedMesh},
+    placed::Placed,
+    share::{self, KnownSolid},
 };
-use crate::{
-    Bounds, Mesh, Pose, Shape, Threads,
-    broad::{BroadPhase, Detail, Packed, Proxies},
-};
+use crate::{Mesh, Pose, Shape, Threads};
 use glam::DVec3;
 use rayon::prelude::*;
 use std::{
     collections::HashMap,
-    ops::ControlFlow,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -71,11 +69,7 @@ pub struct Finder {
     parts: Vec<Part>,
     /// The mesh of each part, prepared. Finders that are cloned share them.
     meshes: Vec<Arc<PreparedMesh>>,
-    bounds: Vec<Bounds>,
-    /// How far rounding may have moved the surface of each part.
-    rounding: Vec<f64>,
-    /// The largest distance of a face of each part from the surface that it stands for.
-    deviation: Vec<f64>,
+    outlines: Vec<Outline>,
     options: Options,
     /// Kept between searches on one thread.
     checker: Checker,
@@ -103,21 +97,43 @@ impl Finder {
         let prepare =
             |(): &mut (), mesh: &&Arc<Mesh>| Some(Arc::new(PreparedMesh::new(Arc::clone(mesh))));
         let prepared = stage.each(options.threads, &distinct, 1, || (), prepare)?;
-        let meshes = mesh_of.into_iter().map(|index: u32| Arc::clone(&prepared[index as usize]));
-        let meshes = meshes.collect();
-        let count = parts.len();
-        let deviation = parts.iter().map(|part| part.tessellation.largest()).collect();
-        let mut finder = Self {
-            parts,
-            meshes,
-            bounds: vec![Bounds::EMPTY; count],
-            rounding: vec![0.0; count],
-            deviation,
-            options: *options,
-            checker: Checker::default(),
+        let meshes = mesh_of.iter().map(|&index| Arc::clone(&prepared[index as usize])).collect();
+        Some(Self::with(parts, meshes, mesh_of, options))
+    }
+
+    /// A finder of parts whose meshes were prepared before, one for each part. [`Part::mesh`] does not count.
+    ///
+    /// # Panics
+    /// If there are not as many prepared meshes as parts.
+    pub fn from_prepared(
+        mut parts: Vec<Part>,
+        meshes: Vec<Arc<PreparedMesh>>,
+        options: &Options,
+    ) -> Self {
+        assert_eq!(parts.len(), meshes.len(), "each part needs a mesh");
+        let mut index_of: HashMap<*const PreparedMesh, u32> = HashMap::new();
+        let mut mesh_of = Vec::with_capacity(parts.len());
+        for (part, mesh) in parts.iter_mut().zip(&meshes) {
+            let next = index_of.len() as u32;
+            mesh_of.push(*index_of.entry(Arc::as_ptr(mesh)).or_insert(next));
+            part.mesh = Arc::clone(mesh.mesh());
+        }
+        Self::with(parts, meshes, mesh_of, options)
+    }
+
+    fn with(
+        parts: Vec<Part>,
+        meshes: Vec<Arc<PreparedMesh>>,
+        mesh_of: Vec<u32>,
+        options: &Options,
+    ) -> Self {
+        // The bounds of a mesh are computed once, not once for each instance.
+        let outline = |((part, mesh), number): ((&Part, &Arc<PreparedMesh>), u32)| {
+            let deviation = part.tessellation.largest();
+            Outline::new(number, mesh.bounds(), &part.pose, part.rounding, deviation)
         };
-        (0..count).for_each(|part| finder.update(part));
-        Some(finder)
+        let outlines = parts.iter().zip(&meshes).zip(mesh_of).map(outline).collect();
+        Self { parts, meshes, outlines, options: *options, checker: Checker::default() }
     }
 
     /// Moves a part to another pose.
@@ -125,8 +141,10 @@ impl Finder {
     /// # Panics
     /// If there is no such part.
     pub fn place(&mut self, part: usize, pose: Pose) {
-        self.parts[part].pose = pose;
-        self.update(part);
+        let (of, outline) = (&mut self.parts[part], &mut self.outlines[part]);
+        of.pose = pose;
+        let mesh = self.meshes[part].bounds();
+        *outline = Outline::new(outline.mesh, mesh, &pose, of.rounding, outline.deviation);
     }
 
     /// The parts as they stand.
@@ -134,11 +152,9 @@ impl Finder {
         &self.parts
     }
 
-    fn update(&mut self, number: usize) {
-        let part = &self.parts[number];
-        let shape = &self.meshes[number].shape;
-        self.bounds[number] = shape.placed_bounds(&part.pose);
-        self.rounding[number] = band::rounding(part, shape.mesh(), &self.bounds[number]);
+    /// The outlines of the parts as they stand.
+    pub fn outlines(&self) -> &[Outline] {
+        &self.outlines
     }
 
     /// The mesh of a part, prepared for queries.
@@ -155,12 +171,15 @@ impl Finder {
     /// If there is no such part.
     pub fn widest_band(&self, a: usize, b: usize) -> f64 {
         // The box of a part that is turned is larger by a factor of at most the square root of 3.
-        let size = |part: usize| 1.75 * self.meshes[part].shape.mesh().bounds().size().length();
+        let size = |part: usize| 1.75 * self.meshes[part].bounds().size().length();
         let band = match self.options.touch {
             Some(touch) => Band::Chosen(touch),
-            None => Band::derived([self.rounding[a], self.rounding[b]], [size(a), size(b)]),
+            None => {
+                let [first, second] = [a, b].map(|part| &self.outlines[part]);
+                Band::derived([first.rounding, second.rounding], [size(a), size(b)])
+            }
         };
-        band.with(self.deviation[a] + self.deviation[b])
+        band.with(self.outlines[a].deviation + self.outlines[b].deviation)
     }
 
     /// Whether a part encloses a solid although its surface has gaps wider than its touch band. Other parts may get
@@ -235,11 +254,24 @@ impl Finder {
     /// Finds all clashes of the parts as they stand, with progress and cancellation: see [`find_watched`].
     pub fn find_watched(&mut self, watch: &impl Watch) -> Option<Report> {
         self.with_checker(|checker, assembly| {
-            let pairs = assembly.near_pairs(watch)?;
+            let Self { outlines, options, .. } = assembly.finder;
+            let pairs = share::near_pairs(outlines, options, watch)?;
             let clashes = assembly.check(&pairs, watch, checker)?;
-            let touch = assembly.widest_band(&pairs);
-            let gaps = assembly.gaps(&pairs);
-            Some(Report { clashes, pairs_checked: pairs.len() as u64, gaps, touch })
+            let solids = assembly.solids(&pairs);
+            Some(share::report(outlines, options, &pairs, clashes, &solids))
+        })
+    }
+
+    /// Checks some of the [near pairs](super::near_pairs) of the parts as they stand, whatever the watcher would
+    /// include: a [share](super::merge) of the search. `None` if the watcher stopped it.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn check_pairs(&mut self, pairs: &[[u32; 2]], watch: &impl Watch) -> Option<Share> {
+        self.with_checker(|checker, assembly| {
+            let mut clashes = assembly.check(pairs, watch, checker)?;
+            clashes.sort_by_key(|clash| [clash.a, clash.b]);
+            Some(Share { pairs: pairs.len() as u64, clashes, solids: assembly.solids(pairs) })
         })
     }
 }
@@ -250,9 +282,7 @@ impl Clone for Finder {
         Self {
             parts: self.parts.clone(),
             meshes: self.meshes.clone(),
-            bounds: self.bounds.clone(),
-            rounding: self.rounding.clone(),
-            deviation: self.deviation.clone(),
+            outlines: self.outlines.clone(),
             options: self.options,
             checker: Checker::default(),
         }
@@ -277,41 +307,6 @@ pub(super) struct Assembly<'p> {
 const PAIRS_PER_REPORT: u64 = 64;
 
 impl Assembly<'_> {
-    /// The pairs of parts whose boxes are near each other and that the watcher includes, sorted.
-    fn near_pairs(&self, watch: &impl Watch) -> Option<Vec<[u32; 2]>> {
-        let mut proxies = Proxies::new(Detail::Boxes);
-        let mut broad = Packed::new();
-        // Each box grows by half of the clearance, or by its share of the touch band, with a margin for rounding.
-        for (number, bounds) in (0..).zip(&self.finder.bounds) {
-            if bounds.is_empty() {
-                continue;
-            }
-            let part = number as usize;
-            let own = match self.finder.options.touch {
-                Some(touch) => 0.5 * touch,
-                None => self.finder.rounding[part] + self.finder.deviation[part],
-            };
-            let near = (0.5 * self.clearance).max(own) * (1.0 + 1e-9);
-            let more = near + f64::EPSILON * bounds.largest_coordinate();
-            let grown = bounds.grown(more);
-            proxies.set(number, grown, true);
-            broad.insert(&proxies, number);
-        }
-        let mut pairs = Vec::new();
-        let (mut seen, mut is_stopped) = (0u64, false);
-        let _ = broad.pairs(&proxies, self.finder.options.threads, &mut |[a, b]| {
-            if watch.includes(a as usize, b as usize) {
-                pairs.push([a, b]);
-            }
-            seen += 1;
-            let progress = Progress { stage: Stage::Pairs, done: 0, total: pairs.len() as u64 };
-            is_stopped = seen.is_multiple_of(1 << 16) && !watch.proceed(progress);
-            if is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        pairs.sort_unstable();
-        (!is_stopped).then_some(pairs)
-    }
-
     /// Checks all pairs. Returns the clashes in order, or `None` if the watcher stopped the search.
     fn check(
         &self,
@@ -330,54 +325,35 @@ impl Assembly<'_> {
         }
     }
 
-    /// The parts with gaps among these pairs, as far as anybody asked whether they enclose a solid.
-    fn gaps(&self, pairs: &[[u32; 2]]) -> Vec<Gap> {
-        let mut parts: Vec<u32> = pairs.iter().copied().flatten().collect();
-        parts.sort_unstable();
-        parts.dedup();
-        let gap = |part: u32| {
-            let placed = self.part(part as usize);
-            let solid = placed.prepared.known_solid()?;
-            let is_closed = solid.is_closed(placed.band);
-            (solid.gap > 0.0 || !is_closed).then(|| Gap::new(part as usize, solid.gap, is_closed))
+    /// The meshes of these pairs, as far as anybody asked whether they enclose a solid.
+    fn solids(&self, pairs: &[[u32; 2]]) -> Vec<KnownSolid> {
+        let number = |part: &u32| self.finder.outlines[*part as usize].mesh;
+        let mut parts = share::parts_of(pairs);
+        parts.sort_by_key(number);
+        parts.dedup_by_key(|part| number(part));
+        let known = |part: u32| {
+            let solid = self.finder.meshes[part as usize].known_solid()?;
+            Some(KnownSolid { mesh: number(&part), is_solid: solid.is_solid, gap: solid.gap })
         };
-        parts.into_iter().filter_map(gap).collect()
-    }
-
-    /// The widest touch band of these pairs.
-    fn widest_band(&self, pairs: &[[u32; 2]]) -> f64 {
-        let widest = |&[a, b]: &[u32; 2]| {
-            let (a, b) = (a as usize, b as usize);
-            self.band(a, b).with(self.finder.deviation[a] + self.finder.deviation[b])
-        };
-        match self.finder.options.touch {
-            Some(touch) => touch,
-            None => pairs.iter().map(widest).fold(0.0, f64::max),
-        }
+        parts.into_iter().filter_map(known).collect()
     }
 
     /// The touch band for two parts.
     pub(super) fn band(&self, a: usize, b: usize) -> Band {
-        if let Some(touch) = self.finder.options.touch {
-            return Band::Chosen(touch);
-        }
-        let Finder { rounding, bounds, .. } = self.finder;
-        Band::derived(
-            [rounding[a], rounding[b]],
-            [bounds[a].size().length(), bounds[b].size().length()],
-        )
+        share::band(&self.finder.outlines, &self.finder.options, a, b)
     }
 
     /// Part `number` with its pose and its placed box.
     pub(super) fn part(&self, number: usize) -> Placed<'_> {
         let finder = self.finder;
+        let outline = &finder.outlines[number];
         Placed {
             prepared: &finder.meshes[number],
             pose: &self.parts[number].pose,
-            bounds: &finder.bounds[number],
+            bounds: &outline.bounds,
             tessellation: &self.parts[number].tessellation,
-            largest_deviation: finder.deviation[number],
-            band: finder.options.touch.unwrap_or(2.0 * finder.rounding[number]),
+            largest_deviation: outline.deviation,
+            band: outline.closing_band(&finder.options),
         }
     }
 }

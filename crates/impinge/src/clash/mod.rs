@@ -59,6 +59,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `find.rs` | [`find`], [`Finder`]: from parts to candidate pairs to the report, on one thread or many |
+//! | `share.rs` | [`near_pairs`], [`merge`]: the same on several machines, each of which checks some of the pairs |
 //! | `options.rs`, `report.rs` | input and output |
 //! | `check.rs` | checks one pair, the cheapest question first |
 //! | `band.rs` | the touch band of a pair |
@@ -87,6 +88,7 @@ mod interior;
 mod options;
 mod placed;
 mod report;
+mod share;
 mod solid;
 mod surface;
 mod swept;
@@ -96,4 +98,6 @@ mod way_out;
 pub use enclosure::Enclosure;
 pub use find::{Finder, NotClosed, find, find_watched};
 pub use options::{Effort, Options, Part, Progress, Stage, Tessellation, Watch};
+pub use placed::PreparedMesh;
 pub use report::{Clash, Depth, Fit, Gap, Place, Report, Side, Verdict};
+pub use share::{KnownSolid, Outline, Share, ShareError, merge, near_pairs};

@@ -10,10 +10,12 @@ use crate::{Bounds, Mesh, Pose, Shape, method::PointScratch, narrow::Triangle};
 use glam::DVec3;
 use std::sync::{Arc, OnceLock};
 
-/// A mesh with its search structure, shared by all parts that use the mesh.
+/// A mesh with its search structure, shared by all parts that use the mesh. [`Finder`](super::Finder)s that are made one
+/// after another can share it, too: see [`Finder::from_prepared`](super::Finder::from_prepared).
 #[derive(Debug)]
-pub(super) struct PreparedMesh {
+pub struct PreparedMesh {
     pub(super) shape: Shape,
+    bounds: Bounds,
     /// The area of all faces, and its centroid. They do not depend on the triangles.
     area: f64,
     middle: DVec3,
@@ -23,8 +25,10 @@ pub(super) struct PreparedMesh {
 }
 
 impl PreparedMesh {
-    pub(super) fn new(mesh: Arc<Mesh>) -> Self {
-        let origin = mesh.bounds().center();
+    /// Builds the search structure.
+    pub fn new(mesh: Arc<Mesh>) -> Self {
+        let bounds = mesh.bounds();
+        let origin = bounds.center();
         let (mut area, mut sum) = (0.0, DVec3::ZERO);
         for [p, q, r] in mesh.triangles() {
             let own = 0.5 * (q - p).cross(r - p).length();
@@ -33,7 +37,28 @@ impl PreparedMesh {
         }
         let middle = if area > 0.0 { origin + sum / area } else { origin };
         let (surface, solid) = (OnceLock::new(), OnceLock::new());
-        Self { shape: Shape::new(mesh), area, middle, surface, solid }
+        Self { shape: Shape::new(mesh), bounds, area, middle, surface, solid }
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &Arc<Mesh> {
+        self.shape.mesh()
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// An estimate of the memory that the mesh and all that is prepared of it take, in bytes. It grows while parts
+    /// are checked, because not every check needs everything.
+    pub fn bytes(&self) -> usize {
+        let mesh_bytes = |mesh: &Mesh| 24 * mesh.positions().len() + 12 * mesh.faces().len();
+        let own = mesh_bytes(self.mesh());
+        // The faces by position, those around each vertex, and the positions in use.
+        let surface = self.surface.get().map_or(0, |_| 2 * own);
+        let mended = self.known_solid().and_then(Solid::mended);
+        let mended = mended.map_or(0, |shape| mesh_bytes(shape.mesh()) + shape.bytes());
+        own + self.shape.bytes() + surface + mended
     }
 
     /// The solid, if it was needed.

@@ -129,6 +129,11 @@ impl Solid {
         self.mended.is_some()
     }
 
+    /// The faces that enclose the solid, if those of the mesh do not.
+    pub(super) fn mended(&self) -> Option<&Shape> {
+        self.mended.as_ref()
+    }
+
     /// The faces that enclose the solid, closed.
     pub(super) fn mesh<'s>(&'s self, mesh: &'s Mesh) -> &'s Mesh {
         self.mended.as_ref().map_or(mesh, |shape| shape.mesh())

@@ -19,24 +19,26 @@ pub(crate) struct Extent {
 
 impl Extent {
     pub(crate) fn of(mesh: &Mesh) -> Self {
-        let bounds = mesh.bounds();
+        let mut extent = Self::of_bounds(&mesh.bounds());
+        if extent.half_size >= 0.0 {
+            let farthest = farthest(mesh, extent.center, extent.half_size);
+            extent.radius = farthest * (1.0 + 16.0 * f64::EPSILON);
+        }
+        extent
+    }
+
+    /// The extents of a mesh with these bounds. The radius is not known: it is infinite.
+    pub(crate) fn of_bounds(bounds: &Bounds) -> Self {
         if bounds.is_empty() {
             let (center, half) = (DVec3::ZERO, DVec3::splat(-1.0));
-            return Self {
-                center,
-                half,
-                radius: f64::NEG_INFINITY,
-                coordinate: 0.0,
-                half_size: -1.0,
-            };
+            let radius = f64::NEG_INFINITY;
+            return Self { center, half, radius, coordinate: 0.0, half_size: -1.0 };
         }
         let center = bounds.center();
         let coordinate = bounds.largest_coordinate();
         // A difference of coordinates is rounded once, relative to itself.
         let half = (bounds.max - center).max(center - bounds.min) * (1.0 + 2.0 * f64::EPSILON);
-        let half_size = half.max_element();
-        let radius = farthest(mesh, center, half_size) * (1.0 + 16.0 * f64::EPSILON);
-        Self { center, half, radius, coordinate, half_size }
+        Self { center, half, radius: f64::INFINITY, coordinate, half_size: half.max_element() }
     }
 
     /// A box in the world that encloses every placed face; [`Bounds::EMPTY`] if there are no faces.

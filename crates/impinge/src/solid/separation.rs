@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_clearing_move_ends_where_the_triangle_is_just_left() {
-        let (mut moved, mut left) = (0, 0);
+        let (mut moved, mut left, mut instants) = (0, 0, 0);
         for seed in 0..20_000 {
             let mut random = Random::new(seed);
             let solid = random_solid(&mut random);
@@ -420,13 +420,25 @@ mod tests {
                 moved += 1;
                 let there = solid.moved(direction * by).distance(&triangle);
                 assert!(there.upper < 1e-6, "seed {seed}: {by} {there:?}");
+                // The true move is not smaller: a little before, the solid touches the triangle, or the gap shrinks as the
+                // solid moves on. The second happens for a flat solid that meets a triangle at one instant, as in seed 1592:
+                // it comes from one side and leaves on the other. The gap is a convex function of the move, so one that
+                // still shrinks has its last contact ahead. Where the solid only grazes the triangle, the gap is so small for
+                // so long that rounding errors decide where the contact ends.
+                let away = solid.moved(direction * (by + 1e-4)).distance(&triangle).direction;
+                if away.dot(direction) < -0.05 {
+                    let before = solid.moved(direction * (by - 1e-6)).distance(&triangle);
+                    let is_ahead = before.direction.dot(direction) > 0.0;
+                    assert!(before.upper < 1e-9 || is_ahead, "seed {seed}: {by} {before:?}");
+                    left += 1;
+                    instants += usize::from(before.upper >= 1e-9);
+                }
                 // A rough result is as close, unless the solid only grazes the triangle.
                 let rough = solid.clearing_move(&triangle, direction, 0.0, 1e-3);
                 assert!(rough >= by - 1e-6, "seed {seed}: {rough} {by}");
                 let away = solid.moved(direction * (rough + 1e-3)).distance(&triangle).direction;
                 if away.dot(direction) < -0.2 {
                     assert!(rough <= by + 2e-3, "seed {seed}: {rough} {by}");
-                    left += 1;
                 }
             } else {
                 assert!(!solid.touches(&triangle), "seed {seed}");
@@ -436,6 +448,6 @@ mod tests {
                 assert!(!there.touches(&triangle), "seed {seed}: {by} + {beyond}");
             }
         }
-        assert!(moved > 4000 && left > moved / 2, "{moved} {left}");
+        assert!(moved > 4000 && left > moved / 2 && instants < 20, "{moved} {left} {instants}");
     }
 }

@@ -27,6 +27,7 @@ mod point_distance;
 mod points;
 mod rays;
 mod rotating;
+mod shares;
 mod solids;
 mod swept;
 mod toy;
