@@ -9,13 +9,15 @@
 //                               which is 0 if the surface is a plane
 //   B  reason                   a mesh that could not be made; it has an index like other meshes
 //   P  group u32, mesh u32, 12 f64, name     a part: an earlier mesh, placed by a row-major 3×4 matrix
-//   I  identity, class          of the part before it
+//   I  identity, class          of the part before it; empty if it has none
+//   T  steps u32, steps × 12 f64     the transforms of the nodes above the part before it and of its own node, the
+//                               outermost first: their product places the part, instead of the matrix of P
 //   X  name, reason             an entity of the file that was lost and is not a part
 //   L  kind, count u32, names u32, names     entities of a kind that are not parts by design, and the first few names
 //   E                           the end; output without it is incomplete
 //
 // Groups and meshes are numbered from 0 in the order of their records. This program writes no I and no L; the script
-// that reads IFC files writes the same stream, in metres, and with them.
+// that reads IFC files writes the same stream, in metres, and with them. The Python package writes it with T, too.
 #pragma once
 
 #include <array>

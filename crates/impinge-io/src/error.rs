@@ -1,13 +1,14 @@
 //! The error type of the crate: which file, where in it, and what is wrong.
 
 use impinge::MeshError;
+use serde::{Deserialize, Serialize};
 use std::{
     fmt,
     path::{Path, PathBuf},
 };
 
 /// The location in a file where a problem was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Location {
     /// The whole file.
@@ -30,7 +31,7 @@ pub enum Location {
 /// A file could not be read or written.
 ///
 /// Displays as one line: `gear.obj:12: a face needs at least 3 corners, this one has 2`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Error {
     /// The file, as the caller spelled it.
     pub path: PathBuf,

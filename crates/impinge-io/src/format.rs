@@ -193,14 +193,22 @@ pub(crate) fn check_content(bytes: &[u8], format: Format) -> Result<(), Fault> {
 }
 
 pub(crate) fn known_format(path: &Path) -> Result<Format, Fault> {
-    Format::of_path(path).ok_or_else(|| unknown_extension(path, "read", |_| true))
+    Format::of_path(path).ok_or_else(|| unknown_extension(path, "read", |_| true, &[]))
 }
 
-fn unknown_extension(path: &Path, verb: &str, known: impl Fn(Format) -> bool) -> Fault {
+/// The error for a file whose extension is not that of a known format. It lists the extensions of the known formats, and
+/// `others`.
+pub(crate) fn unknown_extension(
+    path: &Path,
+    verb: &str,
+    known: impl Fn(Format) -> bool,
+    others: &'static [&'static str],
+) -> Fault {
     let known: Vec<_> = Format::ALL
         .into_iter()
         .filter(|&format| known(format))
         .flat_map(Format::extensions)
+        .chain(others)
         .map(|extension| format!(".{extension}"))
         .collect();
     let known = known.join(", ");
@@ -248,7 +256,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>, Fault> {
 pub fn save(path: impl AsRef<Path>, model: &Model) -> Result<(), Error> {
     let path = path.as_ref();
     let Some(format) = Format::of_path(path).filter(|format| format.is_writable()) else {
-        return Err(unknown_extension(path, "written", Format::is_writable).in_file(path));
+        return Err(unknown_extension(path, "written", Format::is_writable, &[]).in_file(path));
     };
     write_atomically(path, |out| write(model, format, out))
 }

@@ -53,8 +53,10 @@ pub use index::{load_index, save_index};
 pub use model::{MAX_MERGED, Model, ModelError, ModelPart};
 pub use motion_cases::{MotionCase, load_motion_cases};
 pub use octree::{load_octree, read_octree, save_octree, write_octree};
-pub use path::PathRows;
+pub use path::{PathRows, PathRowsError};
 pub use points::{load_points, load_rays, write_points, write_rays};
-pub use poses::{load_motions, load_poses, save_poses, write_poses};
+pub use poses::{
+    first_turned, load_motions, load_poses, load_translations, save_poses, write_poses,
+};
 pub use reads::recorded;
 pub use triangle_cases::{TriangleCase, load_triangle_cases};

@@ -9,7 +9,7 @@ use crate::{
     text,
 };
 use impinge::Pose;
-use std::path::Path;
+use std::{fmt, path::Path};
 
 /// The rows of a path file.
 ///
@@ -25,6 +25,40 @@ pub struct PathRows {
 }
 
 impl PathRows {
+    /// Makes a path of displacements, and of a time for each if there are times. Row `n` counts as line `n + 1`.
+    ///
+    /// # Errors
+    /// If there are fewer than two rows, if two rows that follow each other differ by half a turn, or if times do not
+    /// increase. The message numbers rows from 1, as lines.
+    pub fn new(displacements: Vec<Pose>, times: Option<Vec<f64>>) -> Result<Self, PathRowsError> {
+        if displacements.len() < 2 {
+            return Err(PathRowsError("a path needs at least two rows".into()));
+        }
+        if let Some(times) = &times {
+            if times.len() != displacements.len() {
+                let (times, rows) = (times.len(), displacements.len());
+                return Err(PathRowsError(format!("there are {times} times for {rows} rows")));
+            }
+            if let Some(bad) = times.iter().position(|time| !time.is_finite()) {
+                return Err(PathRowsError(format!("the time of row {} is not finite", bad + 1)));
+            }
+            let is_back = |pair: &[f64]| pair[1] <= pair[0];
+            if let Some(row) = times.windows(2).position(is_back) {
+                let [before, time] = [times[row], times[row + 1]];
+                return Err(PathRowsError(format!(
+                    "the time {time} of row {} is not later than {before}, that of the row before",
+                    row + 2
+                )));
+            }
+        }
+        for (row, ends) in (1..).zip(displacements.windows(2)) {
+            let motion = poses::motion_to_next_row(row, [ends[0], ends[1]], row + 1);
+            motion.map_err(|fault| PathRowsError(fault.message))?;
+        }
+        let lines = (1..=displacements.len()).collect();
+        Ok(Self { displacements, lines, times })
+    }
+
     /// Reads a path file.
     ///
     /// # Errors
@@ -64,6 +98,18 @@ impl PathRows {
         self.times.as_deref()
     }
 }
+
+/// Why displacements and times are not a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathRowsError(String);
+
+impl fmt::Display for PathRowsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PathRowsError {}
 
 /// A time before a pose.
 const TIMED: Layout = Layout {
@@ -126,6 +172,27 @@ mod tests {
         let timed = parse_rows(timed.as_bytes()).unwrap();
         assert_eq!(timed.times(), Some(&[0.0, 2.5][..]));
         assert_eq!(timed.displacements(), plain.displacements());
+    }
+
+    #[test]
+    fn rows_from_memory_are_those_of_a_file() {
+        let text = format!("time\n0,{IDENTITY}2.5,{UP}");
+        let read = parse_rows(text.as_bytes()).unwrap();
+        let made = PathRows::new(read.displacements.clone(), read.times.clone()).unwrap();
+        assert_eq!((made.displacements(), made.times()), (read.displacements(), read.times()));
+        assert_eq!(made.lines(), [1, 2]);
+        let refused = |times: &[f64]| {
+            let times = Some(times.to_vec());
+            PathRows::new(made.displacements.clone(), times).unwrap_err().to_string()
+        };
+        assert!(refused(&[0.0]).contains("1 times for 2 rows"));
+        assert!(refused(&[1.0, 1.0]).contains("the time 1 of row 2 is not later than 1"));
+        assert!(refused(&[1.0, f64::NAN]).contains("row 2 is not finite"));
+        assert!(PathRows::new(vec![Pose::IDENTITY], None).is_err());
+        let half_turn = "-1,0,0,0,0,-1,0,0,0,0,1,0".split(',').map(|it| it.parse().unwrap());
+        let half_turn = pose(&half_turn.collect::<Vec<f64>>()).unwrap();
+        let error = PathRows::new(vec![Pose::IDENTITY, half_turn], None).unwrap_err();
+        assert!(error.to_string().contains("rows 1 and 2 differ by a rotation of 180"), "{error}");
     }
 
     #[test]

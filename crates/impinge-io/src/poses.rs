@@ -20,6 +20,34 @@ pub fn load_poses(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
     number_rows::load::<12, _>(path.as_ref(), &LAYOUT, pose)
 }
 
+/// Reads poses as [`load_poses`] does, for a body that does not turn: every pose must have the rotation of the first one,
+/// with equal numbers. The error about another rotation names its line.
+pub fn load_translations(path: impl AsRef<Path>) -> Result<Vec<Pose>, Error> {
+    let path = path.as_ref();
+    let poses = format::read_file(path).and_then(|bytes| translations(&read(&bytes)?));
+    poses.map_err(|fault| fault.in_file(path))
+}
+
+fn translations(rows: &[(usize, Pose)]) -> Result<Vec<Pose>, Fault> {
+    let poses: Vec<Pose> = rows.iter().map(|(_, pose)| *pose).collect();
+    match first_turned(&poses) {
+        None => Ok(poses),
+        Some(row) => Err(Fault::line(
+            rows[row].0,
+            format!(
+                "row {} has another rotation than row 1, but only translations are allowed: give all rows the same first \
+                 three columns of the matrix",
+                row + 1
+            ),
+        )),
+    }
+}
+
+/// The place of the first pose whose rotation differs from that of the first one, in any bit but the sign of zeros.
+pub fn first_turned(poses: &[Pose]) -> Option<usize> {
+    poses.iter().position(|pose| pose.rotation() != poses[0].rotation())
+}
+
 pub(crate) const LAYOUT: Layout = Layout {
     thing: "a pose",
     things: "poses",
@@ -118,6 +146,21 @@ mod tests {
         let parts = ["180 degrees", "add a row between rows 1 and 2"];
         assert!(parts.iter().all(|part| fault.message.contains(part)), "{}", fault.message);
         assert!(of(good).unwrap_err().message.contains("one pose"));
+    }
+
+    #[test]
+    fn translations_have_one_rotation() {
+        let [still, moved, turned] = [
+            "0,-1,0,0,1,0,0,0,0,0,1,0\n",
+            "0,-1,0,5,1,0,0,6,0,-0,1,7\n",
+            "-1,0,0,0,0,-1,0,0,0,0,1,0\n",
+        ];
+        let of = |text: &str| translations(&read(text.as_bytes()).unwrap());
+        assert_eq!(of(&format!("{still}{moved}")).unwrap().len(), 2);
+        let fault = of(&format!("# a turn\n{still}{moved}\n{turned}{still}")).unwrap_err();
+        assert_eq!(fault.location, Location::Line(5));
+        assert!(fault.message.starts_with("row 3 has another rotation"), "{}", fault.message);
+        assert_eq!(of(still).unwrap().len(), 1);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::{
 };
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::{Mesh, Pose, clash::Tessellation};
+use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path, sync::Arc};
 
 /// The largest number of faces and vertices together of all meshes that no file holds: scaled copies of a mesh, and
@@ -101,6 +102,14 @@ pub(super) struct Builder<'a> {
     frame: Option<Frame>,
 }
 
+/// What identifies a mesh of an assembly among those of all files: the mesh as its file holds it, and how it was
+/// stretched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(super) struct SourceKey {
+    pub(super) mesh: [u8; 32],
+    pub(super) stretch: Option<StretchKey>,
+}
+
 /// The unit of coordinates and the upward axis, as far as they are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Frame {
@@ -136,12 +145,51 @@ impl<'a> Builder<'a> {
     pub(super) fn begin_file(&mut self, path: &Path, frame: Frame) {
         let (factor, units) = self.options.conversion(frame.units);
         self.factor = factor;
-        let own = Frame { units, ..frame };
+        self.merge_frame(Frame { units, ..frame });
+        self.assembly.files.push(path.to_owned());
+    }
+
+    /// Takes the unit and the upward axis of another file into account.
+    pub(super) fn merge_frame(&mut self, own: Frame) {
         self.frame = Some(self.frame.map_or(own, |before| Frame {
             units: before.units.filter(|_| before.units == own.units),
             up: before.up.filter(|_| before.up == own.up),
         }));
-        self.assembly.files.push(path.to_owned());
+    }
+
+    /// Returns the common unit and upward axis of the files so far; `None` before the first file.
+    pub(super) fn frame(&self) -> Option<(Option<Unit>, Option<Up>)> {
+        self.frame.map(|frame| (frame.units, frame.up))
+    }
+
+    /// Returns for each mesh of the assembly the mesh as the file holds it, and how it was stretched.
+    pub(super) fn source_keys(&self) -> Vec<(Arc<Mesh>, Option<StretchKey>)> {
+        let mut keys = vec![(Arc::default(), None); self.assembly.meshes.len()];
+        for ((source, stretch), &mesh) in &self.shown {
+            keys[mesh] = (Arc::clone(&self.sources[*source].mesh), *stretch);
+        }
+        keys
+    }
+
+    /// Returns the number of faces and vertices that count towards [`MAX_MADE`].
+    pub(super) fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Counts faces and vertices of a file that was read elsewhere towards [`MAX_MADE`].
+    pub(super) fn charge(&mut self, made: u64) -> Result<(), String> {
+        self.made += made;
+        match self.made <= MAX_MADE {
+            true => Ok(()),
+            false => Err(too_many_made("made when the files are read")),
+        }
+    }
+
+    /// Sets the axis that points up in the current file.
+    pub(super) fn set_up(&mut self, up: Up) {
+        if let Some(frame) = &mut self.frame {
+            frame.up = Some(up);
+        }
     }
 
     /// Returns a handle for the mesh; the handle of an earlier mesh if both are bit-identical.
@@ -394,10 +442,14 @@ fn charge(made: &mut u64, mesh: &Mesh, how: &str) -> Result<(), String> {
     *made += mesh.positions().len() as u64 + mesh.faces().len() as u64;
     match *made <= MAX_MADE {
         true => Ok(()),
-        false => Err(format!(
-            "the part is {how}, and all such meshes together have more than {MAX_MADE} vertices and faces"
-        )),
+        false => Err(too_many_made(how)),
     }
+}
+
+fn too_many_made(how: &str) -> String {
+    format!(
+        "the part is {how}, and all such meshes together have more than {MAX_MADE} vertices and faces"
+    )
 }
 
 fn bits(mesh: &Mesh) -> impl Iterator<Item = u64> + '_ {

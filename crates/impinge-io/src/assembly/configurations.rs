@@ -45,6 +45,41 @@ impl Configurations {
         Self::parse(bytes, assembly).map_err(|fault| fault.in_file(path))
     }
 
+    /// Returns configurations that come from no file: a row has a value for each of the joints, which are indices into
+    /// [`Assembly::joints`], in radians or metres. Rows count as lines, from 1. Limits are not checked.
+    ///
+    /// # Errors
+    /// If a joint cannot be set or is named twice, if the number of values is not a multiple of the number of joints, or
+    /// if a value is not finite.
+    pub fn new(assembly: &Assembly, joints: Vec<u32>, values: Vec<f64>) -> Result<Self, String> {
+        for (at, &joint) in joints.iter().enumerate() {
+            let Some(found) = assembly.joints.get(joint as usize) else {
+                return Err(format!("there is no joint {joint}"));
+            };
+            if found.mimics.is_some() || !found.kind.is_free() || joints[..at].contains(&joint) {
+                return Err(format!(
+                    "the joint `{}` cannot be set, or is named twice",
+                    shown(&found.name)
+                ));
+            }
+        }
+        let columns = joints.len().max(1);
+        if !values.len().is_multiple_of(columns) {
+            return Err(format!("{} values are not rows of {columns} joints", values.len()));
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(format!(
+                "row {}: the value of the joint `{}` is {}, not a finite number",
+                at / columns,
+                shown(&assembly.joints[joints[at % columns] as usize].name),
+                values[at]
+            ));
+        }
+        let rows = values.len() / columns;
+        let lines = (1..=rows as u32).collect();
+        Ok(Self { joints, values, lines, heading: None, labels: Default::default() })
+    }
+
     /// Returns the number of configurations.
     pub fn len(&self) -> usize {
         self.lines.len()
@@ -67,6 +102,11 @@ impl Configurations {
     pub fn values(&self, configuration: usize) -> &[f64] {
         let columns = self.joints.len();
         &self.values[configuration * columns..(configuration + 1) * columns]
+    }
+
+    /// Returns the values of all configurations, row after row.
+    pub fn all_values(&self) -> &[f64] {
+        &self.values
     }
 
     /// Returns the line of a configuration in the file, from 1.
@@ -268,6 +308,24 @@ mod tests {
         let plain = parsed("elbow\n1\n-2").unwrap();
         assert_eq!((plain.values(1), plain.label(1)), (&[-2.0][..], None));
         assert_eq!(parsed("Time,elbow\n0.5,1").unwrap().heading(), Some("time"));
+    }
+
+    #[test]
+    fn rows_of_no_file_are_checked() {
+        let robot = read(ROBOT.as_bytes(), Path::new("r.urdf"), &LoadOptions::default()).unwrap();
+        let rows = Configurations::new(&robot, vec![1, 0], vec![0.5, 3.0, -0.5, 1.0]).unwrap();
+        // The limits of the elbow are ±2.
+        assert_eq!((rows.len(), rows.values(0), rows.line(1)), (2, &[0.5, 3.0][..], 2));
+        for (joints, values, expected) in [
+            (vec![2], vec![0.0], "cannot be set"),
+            (vec![0, 0], vec![0.0; 2], "named twice"),
+            (vec![9], vec![0.0], "no joint 9"),
+            (vec![0, 1], vec![0.0; 3], "not rows"),
+            (vec![0, 1], vec![0.0, 0.0, 0.0, f64::NAN], "row 1: the value of the joint `lift`"),
+        ] {
+            let message = Configurations::new(&robot, joints, values).unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     Error, Format, Model,
     error::Fault,
-    format::{check_content, check_regular, read_file, read_from},
+    format::{check_content, check_regular, read_file, read_from, unknown_extension},
 };
 use glam::DAffine3;
 use std::{
@@ -97,6 +97,9 @@ pub(super) fn unread(path: &Path) -> Option<&'static str> {
     }
 }
 
+/// The extensions of files that only an assembly can be read from, in the order in which messages list them.
+const ASSEMBLIES: [&str; 7] = ["3mf", "step", "stp", "p21", "ifc", "ifczip", "urdf"];
+
 impl Kind {
     fn of_path(path: &Path) -> Option<Self> {
         if let Some(format) = Format::of_path(path) {
@@ -116,11 +119,18 @@ impl Kind {
 }
 
 /// A file to read, and the sub-assembly for its folder.
-struct Listed {
-    path: PathBuf,
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) path: PathBuf,
     kind: Kind,
-    group: Option<u32>,
-    in_folder: bool,
+    pub(super) group: Option<u32>,
+    pub(super) in_folder: bool,
+}
+
+impl Listed {
+    pub(super) fn is_robot(&self) -> bool {
+        self.kind == Kind::Urdf
+    }
 }
 
 /// Reads files and folders as one assembly; the [module](super) describes what becomes a part.
@@ -133,18 +143,30 @@ pub fn load(
     options: &LoadOptions,
 ) -> Result<Assembly, Error> {
     let paths: Vec<PathBuf> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-    let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
-    options.check().map_err(|message| file_error(first, message))?;
     let mut builder = Builder::new(options);
+    let files = list(&paths, &mut builder)?;
+    let is_one = files.len() == 1;
+    for file in &files {
+        if let Err(error) = add_file(file, is_one, &mut builder) {
+            builder.broken(&stem(&file.path), error)?;
+        }
+    }
+    finish(builder)
+}
+
+/// Lists the files of files and folders, and adds a sub-assembly for each folder.
+pub(super) fn list(paths: &[PathBuf], builder: &mut Builder<'_>) -> Result<Vec<Listed>, Error> {
+    let first = paths.first().map_or(Path::new(""), PathBuf::as_path);
+    builder.options.check().map_err(|message| file_error(first, message))?;
     let mut files = Vec::new();
-    for path in &paths {
+    for path in paths {
         if fs::metadata(path).is_ok_and(|kind| kind.is_dir()) {
             let group = match paths.len() {
                 1 => None,
-                _ => Some(group(&mut builder, path, None)?),
+                _ => Some(group(builder, path, None)?),
             };
             let before = files.len();
-            list_folder(path, group, 0, &mut builder, &mut files)?;
+            list_folder(path, group, 0, builder, &mut files)?;
             if files.len() == before {
                 let error = file_error(path, "the folder holds no file in a supported format");
                 builder.broken(&stem(path), error)?;
@@ -154,13 +176,19 @@ pub fn load(
             files.push(listed);
         }
     }
-    let is_one = files.len() == 1;
-    for file in &files {
-        if let Err(error) = add_file(file, is_one, &mut builder) {
-            builder.broken(&stem(&file.path), error)?;
-        }
-    }
-    finish(builder)
+    Ok(files)
+}
+
+/// Reads one of several files, in a sub-assembly of its own if it needs one. `refers` says whether files beside it matter
+/// to which it may refer.
+pub(super) fn read_alone(
+    path: &Path,
+    refers: bool,
+    builder: &mut Builder<'_>,
+) -> Result<(), Error> {
+    let mut file = list_file(path)?;
+    file.in_folder = refers;
+    add_file(&file, false, builder)
 }
 
 /// Reads an assembly from bytes. The extension of `path` selects the format. No file is opened, so buffers and
@@ -175,7 +203,7 @@ pub fn read(bytes: &[u8], path: &Path, options: &LoadOptions) -> Result<Assembly
     finish(builder)
 }
 
-fn finish(builder: Builder<'_>) -> Result<Assembly, Error> {
+pub(super) fn finish(builder: Builder<'_>) -> Result<Assembly, Error> {
     let options = builder.options;
     let assembly = builder.finish()?;
     urdf::check_joint_values(&assembly, options)?;
@@ -191,7 +219,7 @@ pub(super) struct Within<'a> {
 }
 
 impl Within<'_> {
-    fn alone() -> Self {
+    pub(super) fn alone() -> Self {
         Self { folder: None, own: None }
     }
 
@@ -209,9 +237,10 @@ fn list_file(path: &Path) -> Result<Listed, Error> {
         Some(kind) => Ok(Listed { path: path.to_owned(), kind, group: None, in_folder: false }),
         None => {
             // The extension may not be the only problem: the file may not exist.
-            let known = || crate::format::known_format(path).map(|_| ());
-            let fault = check_regular(path).and_then(|()| known()).err();
-            let fault = fault.unwrap_or_else(|| Fault::file("this file format cannot be read"));
+            let fault = match check_regular(path) {
+                Err(fault) => fault,
+                Ok(()) => unknown_extension(path, "read", |_| true, &ASSEMBLIES),
+            };
             Err(fault.in_file(path))
         }
     }

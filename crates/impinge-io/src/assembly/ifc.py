@@ -3,10 +3,13 @@
 #
 # Arguments: the largest distance between triangles and curved surfaces in metres (0 for the default), and the names of
 # classes that are left out, separated by commas.
+#
+# The Python package calls `stream` with a file that is open already.
 import sys
 
-# The current folder may hold anything, also a file named `ifcopenshell.py`.
-sys.path = [folder for folder in sys.path if folder not in ("", ".")]
+if __name__ == "__main__":
+    # The current folder may hold anything, also a file named `ifcopenshell.py`.
+    sys.path = [folder for folder in sys.path if folder not in ("", ".")]
 
 import os
 import struct
@@ -201,28 +204,14 @@ def known(file, name):
         return False
 
 
-def main():
-    output = take_output()
-    data = sys.stdin.buffer.read()
-    try:
-        import ifcopenshell
-        import ifcopenshell.geom as geom
-    except ImportError:
-        fail("IfcOpenShell is missing", MISSING)
-    limit_memory(len(data))
-    tolerance = float(sys.argv[1])
-    try:
-        # IFC files are ASCII; other characters are escaped, except in files of careless programs.
-        try:
-            content = data.decode("utf-8")
-        except UnicodeDecodeError:
-            content = data.decode("latin-1")
-        file = ifcopenshell.file.from_string(content)
-    except Exception as error:
-        fail("the file is not a valid IFC file: " + " ".join(str(error).split()))
-    excluded = [name for name in sys.argv[2].split(",") if name and known(file, name)]
-    shapes, tolerance = read(file, geom, tolerance, excluded)
+def stream(file, tolerance, excluded):
+    """Returns the stream of parts of a file. Elements of the excluded classes are left out."""
+    if sys.byteorder != "little":
+        raise RuntimeError("IFC files can be read on little-endian machines only")
+    import ifcopenshell.geom as geom
 
+    excluded = [name for name in excluded if name and known(file, name)]
+    shapes, tolerance = read(file, geom, tolerance, excluded)
     scale = length_unit(file)
     out = [b"IMPSTEP2"]
     groups = Groups(out)
@@ -271,8 +260,30 @@ def main():
         listed = b"".join(text(name) for name in shown)
         out.append(b"L" + text(kind) + struct.pack("<II", len(names), len(shown)) + listed)
     out.append(b"E")
+    return b"".join(out)
+
+
+def main():
+    output = take_output()
+    data = sys.stdin.buffer.read()
     try:
-        output.write(b"".join(out))
+        import ifcopenshell
+        import ifcopenshell.geom
+    except ImportError:
+        fail("IfcOpenShell is missing", MISSING)
+    limit_memory(len(data))
+    try:
+        # IFC files are ASCII; other characters are escaped, except in files of careless programs.
+        try:
+            content = data.decode("utf-8")
+        except UnicodeDecodeError:
+            content = data.decode("latin-1")
+        file = ifcopenshell.file.from_string(content)
+    except Exception as error:
+        fail("the file is not a valid IFC file: " + " ".join(str(error).split()))
+    parts = stream(file, float(sys.argv[1]), sys.argv[2].split(","))
+    try:
+        output.write(parts)
         output.close()
     except OSError:
         os._exit(1)
@@ -280,11 +291,10 @@ def main():
     os._exit(0)
 
 
-if sys.byteorder != "little":
-    fail("IFC files can be read on little-endian machines only")
-try:
-    main()
-except MemoryError:
-    fail("the file needs more memory than is allowed for its size")
-except Exception as error:
-    fail("IfcOpenShell: " + type(error).__name__ + ": " + " ".join(str(error).split()))
+if __name__ == "__main__":
+    try:
+        main()
+    except MemoryError:
+        fail("the file needs more memory than is allowed for its size")
+    except Exception as error:
+        fail("IfcOpenShell: " + type(error).__name__ + ": " + " ".join(str(error).split()))

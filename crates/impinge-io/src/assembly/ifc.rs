@@ -7,14 +7,16 @@ use super::{
     LoadOptions,
     build::{Builder, Frame, file_error},
     curved,
-    external::{self, Body, Program},
+    external::{self, Body, Parts, Program},
     files::Within,
 };
 use crate::{Error, text::shown, unzip::Archive};
 use impinge::clash::Tessellation;
 use std::{borrow::Cow, env, path::Path};
 
-const SCRIPT: &str = include_str!("ifc.py");
+/// The Python script that makes a stream of parts from an IFC file.
+#[doc(hidden)]
+pub const IFC_SCRIPT: &str = include_str!("ifc.py");
 
 /// The environment variable that holds the path of a Python with the module `ifcopenshell`.
 const VARIABLE: &str = "IMPINGE_PYTHON";
@@ -37,9 +39,20 @@ pub(super) fn read(
     let answer = program.run(bytes, builder.options.time_limit);
     let answer = answer.map_err(failed)?;
     let name = program.path.display().to_string();
-    let mut parts =
+    let parts =
         external::read(&answer, &name, "it may be another program than Python").map_err(failed)?;
     drop(answer);
+    add(parts, path, within, builder)
+}
+
+/// Adds the parts of a stream that the script has written.
+pub(super) fn add(
+    mut parts: Parts,
+    path: &Path,
+    within: &Within<'_>,
+    builder: &mut Builder<'_>,
+) -> Result<(), Error> {
+    let failed = |message: String| file_error(path, message);
     if parts.parts.is_empty() && parts.lost.is_empty() {
         return Err(failed("no element of the file has a body".into()));
     }
@@ -60,7 +73,7 @@ fn program(options: &LoadOptions) -> Result<Program, String> {
     let left_out = left_out(&options.ifc_include)?.join(",");
     Ok(Program {
         path: named.map_or_else(|| usual.into(), Into::into),
-        arguments: ["-c", SCRIPT, &tolerance, &left_out].map(Into::into).into(),
+        arguments: ["-c", IFC_SCRIPT, &tolerance, &left_out].map(Into::into).into(),
         format: "IFC",
         library: "IfcOpenShell",
         advice: "`pip install ifcopenshell` installs it (the environment variable IMPINGE_PYTHON names the Python), or \
@@ -68,8 +81,12 @@ fn program(options: &LoadOptions) -> Result<Program, String> {
     })
 }
 
-/// Returns the classes that are left out.
-fn left_out(include: &[String]) -> Result<Vec<&'static str>, String> {
+/// Returns the classes that are left out, unless they are included by name.
+///
+/// # Errors
+/// If a name is not one of these classes.
+#[doc(hidden)]
+pub fn left_out(include: &[String]) -> Result<Vec<&'static str>, String> {
     let is = |class: &&str, name: &String| name.trim().eq_ignore_ascii_case(class);
     if let Some(unknown) = include.iter().find(|name| !LEFT_OUT.iter().any(|class| is(class, name)))
     {

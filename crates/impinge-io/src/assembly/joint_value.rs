@@ -2,6 +2,7 @@
 
 use super::{Joint, JointKind, Unit};
 use crate::text::shown;
+use serde::{Deserialize, Serialize};
 use std::{f64::consts::PI, fmt, str::FromStr};
 
 /// A value for a joint: a number, with or without a unit.
@@ -17,14 +18,14 @@ use std::{f64::consts::PI, fmt, str::FromStr};
 /// assert_ne!(turned, plain);
 /// # Ok::<(), String>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JointValue {
     number: f64,
     unit: Option<JointUnit>,
 }
 
 /// A unit for the value of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum JointUnit {
     /// An angle: `rad`.

@@ -5,7 +5,7 @@ use crate::format::read_file;
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     ffi::OsStr,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 /// Extensions of files that belong to a 3D model and hold no shapes: materials, pictures, and the buffers of glTF
@@ -23,6 +23,10 @@ pub(super) struct OtherFiles {
     accessories: BTreeSet<PathBuf>,
     /// The names of files to which models refer, in lower case.
     referenced: HashSet<String>,
+    /// The material libraries that were read. Those of two folders may have the same name.
+    libraries: HashSet<PathBuf>,
+    /// Whether the folders were listed by another process.
+    is_elsewhere: bool,
 }
 
 impl OtherFiles {
@@ -45,7 +49,7 @@ impl OtherFiles {
 
     /// Records the files to which a model refers.
     pub(super) fn refer(&mut self, model: &Path, bytes: &[u8]) {
-        if self.accessories.is_empty() {
+        if self.accessories.is_empty() && !self.is_elsewhere {
             return;
         }
         match extension(model).as_deref() {
@@ -53,9 +57,9 @@ impl OtherFiles {
                 for library in materials(bytes) {
                     // The pictures of a material library are referred to, too.
                     let path = model.with_file_name(&*library);
-                    let is_new = name(&library).is_some_and(|name| self.referenced.insert(name));
-                    if is_new
-                        && self.accessories.contains(&path)
+                    self.referenced.extend(name(&library));
+                    if self.has(&path, &library)
+                        && self.libraries.insert(path.clone())
                         && let Ok(bytes) = read_file(&path)
                     {
                         self.referenced.extend(pictures(&bytes));
@@ -65,6 +69,45 @@ impl OtherFiles {
             Some("gltf" | "glb") => self.referenced.extend(uris(bytes)),
             _ => {}
         }
+    }
+
+    /// Returns whether there are files to which models may refer.
+    pub(super) fn has_accessories(&self) -> bool {
+        !self.accessories.is_empty()
+    }
+
+    /// The other files of a folder that was listed elsewhere: every file below the folder of a model may be one of them.
+    pub(super) fn listed_elsewhere() -> Self {
+        Self { is_elsewhere: true, ..Self::default() }
+    }
+
+    /// Returns whether a file to which a model refers is one of these.
+    fn has(&self, path: &Path, reference: &str) -> bool {
+        let is_listed = |part: Component<'_>| match part {
+            Component::Normal(name) => !name.as_encoded_bytes().starts_with(b"."),
+            _ => false,
+        };
+        match self.is_elsewhere {
+            false => self.accessories.contains(path),
+            true => {
+                let accessory = |own: String| ACCESSORIES.contains(&&*own);
+                extension(path).is_some_and(accessory)
+                    && Path::new(reference).components().all(is_listed)
+                    && path.is_file()
+            }
+        }
+    }
+
+    /// Returns the names of files to which models refer, sorted.
+    pub(super) fn referenced(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.referenced.iter().cloned().collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Adds names of files to which models refer.
+    pub(super) fn refer_to(&mut self, names: Vec<String>) {
+        self.referenced.extend(names);
     }
 
     /// Returns the files that were not read, by kind.

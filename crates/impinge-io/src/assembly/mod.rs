@@ -32,42 +32,59 @@
 
 mod arc;
 mod build;
+mod compose;
 mod configurations;
 mod curved;
 mod external;
 mod files;
+mod fragment;
 mod ifc;
 mod joint_value;
 mod left_out;
+mod length;
 mod motion;
 mod names;
 mod obj;
 mod options;
+mod outline;
 mod placement;
+mod received;
 mod robot;
 pub(crate) mod rounding;
 mod scene;
 mod split;
 mod srdf;
+mod state;
 mod step;
 mod threemf;
 mod urdf;
 
 pub use arc::Arcs;
+pub use compose::{ComposedMesh, Composer, NamedPart};
 pub use configurations::Configurations;
 pub use files::{load, read};
+pub use fragment::{Fragment, Joined, ListedFile, Listing, join, join_loaded};
+#[doc(hidden)]
+pub use ifc::{IFC_SCRIPT, left_out as ifc_left_out};
 pub use joint_value::{JointUnit, JointValue};
+pub use length::Length;
 pub use motion::{Motion, OutOfRange};
 pub use options::{LoadOptions, Unit};
+pub use outline::Blob;
+pub use placement::split_linear;
+pub use received::{Origin, read_stream};
 pub use robot::{Joint, JointKind, Link, Robot};
 pub use srdf::{LinkPair, Srdf, SrdfUse};
+pub use state::StateError;
 
 use crate::Error;
 use impinge::{
     Mesh, Pose,
     clash::{self, Tessellation},
 };
+use outline::Elsewhere;
 use robot::LinkRules;
+use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, sync::Arc};
 
 /// Parts, their meshes and the sub-assemblies they are in.
@@ -100,6 +117,8 @@ pub struct Assembly {
     pub left_out: Vec<LeftOut>,
     /// The axis that points up, if the files say so.
     pub up: Option<Up>,
+    /// What is known of the meshes of an outline: see [`Assembly::outline`].
+    elsewhere: Option<Elsewhere>,
 }
 
 /// A part: a mesh and its pose.
@@ -148,7 +167,7 @@ impl AssemblyPart {
 }
 
 /// A sub-assembly.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Group {
     /// The name of the node, group, file or folder; not always unique.
@@ -175,7 +194,7 @@ pub struct Skipped {
 }
 
 /// Files or elements of one kind that were left out by design.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LeftOut {
     /// The kind, such as `.dae files` or `IfcSpace`.
@@ -204,7 +223,7 @@ impl LeftOut {
 }
 
 /// The axis that points up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Up {
     /// As in glTF files.
     Y,
@@ -243,8 +262,7 @@ impl Assembly {
 
     /// Returns the number of faces of all parts together; each instance of a mesh counts.
     pub fn face_count(&self) -> u64 {
-        let faces = |part: &AssemblyPart| self.meshes[part.mesh].faces().len() as u64;
-        self.parts.iter().map(faces).sum()
+        self.parts.iter().map(|part| self.mesh_face_count(part.mesh)).sum()
     }
 
     /// Returns the names of the sub-assemblies that contain a part, outermost first.

@@ -1,6 +1,6 @@
 //! Moves the robots of an assembly: joint values in, poses of all parts out. No file is read again.
 
-use super::Assembly;
+use super::{Assembly, placement::Split};
 use glam::DAffine3;
 use impinge::Pose;
 
@@ -73,6 +73,41 @@ impl<'a> Motion<'a> {
             robot.mechanism.place_parts(links, poses).map_err(|part| OutOfRange {
                 what: format!("the part {}", quoted(&assembly.parts[part as usize].name)),
             })?;
+        }
+        Ok(poses)
+    }
+
+    /// Returns the pose of every link for these joint values, in the order of [`Assembly::links`], in the unit of the
+    /// assembly: where the link's own origin is, in which its collision geometry is given. Otherwise as
+    /// [`poses`](Self::poses).
+    ///
+    /// # Errors
+    /// If a link is beyond the range of numbers.
+    ///
+    /// # Panics
+    /// If there are fewer values than joints.
+    pub fn link_poses(&mut self, values: &[f64]) -> Result<Vec<Pose>, OutOfRange> {
+        let Self { assembly, values: own, links, .. } = self;
+        let quoted = |name: &str| format!("`{}`", crate::text::shown(name));
+        let mut poses = Vec::with_capacity(assembly.links.len());
+        for robot in &assembly.robots {
+            let (first, end) = (robot.joints.start as usize, robot.joints.end as usize);
+            own.clear();
+            own.extend_from_slice(&values[first..end]);
+            robot.mechanism.follow(own);
+            robot.mechanism.place_links(own, links).map_err(|joint| OutOfRange {
+                what: format!("the joint {}", quoted(&assembly.joints[first + joint].name)),
+            })?;
+            let factor = robot.mechanism.factor();
+            for link in links.iter() {
+                let rotation = Split::new(link.matrix3).rotation;
+                let number = poses.len();
+                poses.push(Pose::new(rotation, link.translation * factor).map_err(|_| {
+                    OutOfRange {
+                        what: format!("the link {}", quoted(&assembly.links[number].name)),
+                    }
+                })?);
+            }
         }
         Ok(poses)
     }

@@ -2,10 +2,11 @@
 
 use super::JointValue;
 use crate::{Format, GridOptions};
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr, time::Duration};
 
 /// A unit of length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Unit {
     /// 0.000001 m.
@@ -107,7 +108,7 @@ impl FromStr for Unit {
 /// let options = LoadOptions::default().units(Unit::Millimetre).joint("elbow", 0.5);
 /// assert_eq!(options.scale, 1.0);
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LoadOptions {
     /// A factor for every coordinate, applied in addition to the conversion of units.

@@ -1,9 +1,13 @@
 //! Splits a linear map into a rotation and a remaining stretch.
 
 use glam::{DMat3, DVec3};
+use serde::{Deserialize, Serialize};
 
 /// `L` counts as a rotation if every entry of `LᵀL − I` is within this bound. [`impinge::Pose`] uses the same bound.
 const RIGID: f64 = 1e-6;
+
+/// A matrix with every entry of `RᵀR − I` within this bound is a rotation, but for rounding errors.
+const ORTHOGONAL: f64 = 1e-14;
 
 /// A linear map as the product `rotation · stretch`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,16 +18,25 @@ pub(super) struct Split {
     pub(super) stretch: Option<DMat3>,
 }
 
+/// Splits a linear map into a rotation and the remaining stretch, as the readers of assemblies do: see
+/// [rigid poses](super#rigid-poses). The map is `rotation · stretch`, up to rounding; the stretch is `None` if the map is
+/// a rotation.
+pub fn split_linear(linear: DMat3) -> (DMat3, Option<DMat3>) {
+    let Split { rotation, stretch } = Split::new(linear);
+    (rotation, stretch)
+}
+
 impl Split {
     pub(super) fn new(linear: DMat3) -> Self {
         if linear == DMat3::IDENTITY {
             return Self { rotation: linear, stretch: None };
         }
+        if is_orthogonal(linear) {
+            return Self { rotation: linear, stretch: None };
+        }
         let error = distance(linear.transpose() * linear, DMat3::IDENTITY);
         if error <= RIGID && linear.determinant() > 0.0 {
-            // Products of a few exact rotations cannot be improved.
-            let is_exact = error <= 4.0 * f64::EPSILON;
-            let rotation = if is_exact { None } else { orthogonal(linear) };
+            let rotation = orthogonal(linear);
             return Self { rotation: rotation.unwrap_or(linear), stretch: None };
         }
         Self::diagonal(linear).or_else(|| Self::polar(linear)).unwrap_or(Self {
@@ -57,6 +70,16 @@ impl Split {
     }
 }
 
+/// Returns whether a matrix is a rotation, but for rounding errors. So are products of exact rotations, as along the joints of
+/// a robot: `orthogonal` would not improve them.
+fn is_orthogonal(linear: DMat3) -> bool {
+    let DMat3 { x_axis: x, y_axis: y, z_axis: z } = linear;
+    let is_close = |value: f64, expected: f64| (value - expected).abs() <= ORTHOGONAL;
+    let is_unit = is_close(x.dot(x), 1.0) & is_close(y.dot(y), 1.0) & is_close(z.dot(z), 1.0);
+    let is_right = is_close(x.dot(y), 0.0) & is_close(x.dot(z), 0.0) & is_close(y.dot(z), 0.0);
+    is_unit & is_right & (linear.determinant() > 0.0)
+}
+
 /// Returns the orthogonal matrix nearest to an invertible one: Newton's iteration for the polar decomposition, with
 /// Higham's scaling, which needs about a dozen steps for any scale of the input.
 fn orthogonal(linear: DMat3) -> Option<DMat3> {
@@ -78,7 +101,7 @@ fn orthogonal(linear: DMat3) -> Option<DMat3> {
             // The iteration converges quadratically, so one more step reaches rounding error.
             x = (x + x.inverse().transpose()) * 0.5;
             let error = distance(x.transpose() * x, DMat3::IDENTITY);
-            return (error <= 1e-14).then_some(x);
+            return (error <= ORTHOGONAL).then_some(x);
         }
     }
     None
@@ -103,7 +126,7 @@ fn cleaned(stretch: DMat3) -> DMat3 {
 }
 
 /// A stretch rounded to 1e-6 of its largest entry. Equal keys mark stretches that can share a mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct StretchKey {
     exponent: i32,
     entries: [i32; 9],

@@ -1,10 +1,11 @@
 //! Links and joints of robots, and which pairs of links are not checked.
 
 use super::urdf::Mechanism;
+use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt, ops::Range};
 
 /// A link of a robot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Link {
     /// Name in the file.
@@ -18,7 +19,7 @@ pub struct Link {
 }
 
 /// The kind of motion of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum JointKind {
     /// No motion.
@@ -61,7 +62,7 @@ impl fmt::Display for JointKind {
 }
 
 /// A joint of a robot.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Joint {
     /// Name in the file.
@@ -83,7 +84,7 @@ pub struct Joint {
 }
 
 /// A robot of an assembly.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Robot {
     /// Name in the file; empty if it has none.
@@ -101,7 +102,7 @@ pub struct Robot {
 /// What files such as SRDF say about pairs of links.
 ///
 /// Pairs have the smaller index first. A pair that is not listed is checked, unless its links are adjacent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LinkRules {
     /// Whether each listed pair is checked.
     pub(super) is_checked: HashMap<[u32; 2], bool>,

@@ -1,6 +1,7 @@
 //! Options for reading elevation grids.
 
 use crate::{Format, assembly::Unit};
+use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
 /// How an elevation grid becomes a mesh. Other mesh files ignore these options.
@@ -12,7 +13,7 @@ use std::{fmt, str::FromStr};
 /// let options = GridOptions::default().missing(0.0).every(4);
 /// assert_eq!(options.every, 4);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GridOptions {
     /// The height of samples that the file marks as missing, in the unit of the mesh. `None`: the terrain has a hole
@@ -25,7 +26,7 @@ pub struct GridOptions {
 }
 
 /// The meaning of the coordinates x and y of a terrain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum GridCoordinates {
     /// Metres around the centre of the grid for files that say that their grid is in degrees or arc seconds (DTED,

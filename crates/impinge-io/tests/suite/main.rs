@@ -6,6 +6,7 @@ mod bad_input;
 mod common;
 mod corpus;
 mod elevation;
+mod fragments;
 mod fuzz;
 mod ifc;
 mod precision;

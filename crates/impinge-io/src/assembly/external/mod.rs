@@ -50,11 +50,11 @@ pub(super) fn add(
             Body::Broken(why) => Err(why),
         })
         .collect();
-    for Placed { name, group, body, transform, id, class } in parts {
+    for Placed { name, group, body, transform, id, class, moved } in parts {
         let (name, group) = (named(name), group.map_or(top, |group| Some(numbers[group])));
         let added = bodies[body].clone().and_then(|mesh| {
             let part = NewPart::new(&name, group, mesh, &transform);
-            builder.add_part(NewPart { id, class, ..part })
+            builder.add_part(NewPart { id, class, moved, ..part })
         });
         if let Err(why) = added {
             broken(&name, &why, path, builder)?;

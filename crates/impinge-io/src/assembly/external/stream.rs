@@ -1,6 +1,9 @@
-//! Parses a stream of parts, the output of `impinge-step` and of `ifc.py`. `tools/step/stream.hpp` defines the format.
+//! Parses a stream of parts, the output of `impinge-step`, of `ifc.py` and of the Python package. `tools/step/stream.hpp` defines the format.
 
-use crate::assembly::LeftOut;
+use crate::assembly::{
+    LeftOut,
+    rounding::{gain, of_translation},
+};
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::{Mesh, clash::Tessellation};
 
@@ -38,6 +41,8 @@ pub(in crate::assembly) struct Placed {
     pub(in crate::assembly) transform: DAffine3,
     pub(in crate::assembly) id: Option<String>,
     pub(in crate::assembly) class: Option<String>,
+    /// How far rounding may have moved the part as a whole.
+    pub(in crate::assembly) moved: f64,
 }
 
 /// Reads the output of `program`, or says how to get a program that is understood.
@@ -64,6 +69,13 @@ pub(in crate::assembly) fn read(
             Some(Ok(false)) | None => return Err(not_understood()),
         }
     }
+}
+
+/// The transform of a row-major matrix.
+fn affine(rows: [[f64; 4]; 3]) -> DAffine3 {
+    let linear = DMat3::from_cols_array_2d(&rows.map(|[x, y, z, _]| [x, y, z]));
+    let moved = DVec3::from_array(rows.map(|[.., moved]| moved));
+    DAffine3::from_mat3_translation(linear.transpose(), moved)
 }
 
 struct Cursor<'a>(&'a [u8]);
@@ -93,16 +105,28 @@ impl<'a> Cursor<'a> {
                 let rows = [self.row()?, self.row()?, self.row()?];
                 let name = self.text()?;
                 parts.bodies.get(body)?;
-                let linear = DMat3::from_cols_array_2d(&rows.map(|[x, y, z, _]| [x, y, z]));
-                let moved = DVec3::from_array(rows.map(|[.., moved]| moved));
-                let transform = DAffine3::from_mat3_translation(linear.transpose(), moved);
                 let (id, class) = (None, None);
-                parts.parts.push(Placed { name, group, body, transform, id, class });
+                let transform = affine(rows);
+                parts.parts.push(Placed { name, group, body, transform, id, class, moved: 0.0 });
+            }
+            b"T" => {
+                let count = self.number()?;
+                let steps =
+                    self.list(count, |cursor| Some([cursor.row()?, cursor.row()?, cursor.row()?]))?;
+                let part = parts.parts.last_mut()?;
+                // As the reader of glTF files does it.
+                let (mut world, mut moved) = (DAffine3::IDENTITY, 0.0);
+                for own in steps.into_iter().map(affine) {
+                    moved += gain(&world.matrix3) * of_translation(own.translation);
+                    world *= own;
+                }
+                (part.transform, part.moved) = (world, moved);
             }
             b"I" => {
                 let (id, class) = (self.text()?, self.text()?);
                 let part = parts.parts.last_mut()?;
-                (part.id, part.class) = (Some(id), Some(class));
+                let given = |text: String| Some(text).filter(|text| !text.is_empty());
+                (part.id, part.class) = (given(id), given(class));
             }
             b"L" => {
                 let kind = self.text()?;
@@ -256,7 +280,8 @@ mod tests {
         let Body::Mesh(_, Tessellation::Faces(faces)) = &parts.bodies[1] else { panic!() };
         assert_eq!(faces[..], [0.25, 0.25, 0.0]);
         assert!(matches!(&parts.bodies[2], Body::Broken(why) if why == "why"));
-        let [Placed { name, group: Some(1), body: 0, transform, id, class }] = &parts.parts[..]
+        let [Placed { name, group: Some(1), body: 0, transform, id, class, moved: 0.0 }] =
+            &parts.parts[..]
         else {
             panic!("{:?}", parts.parts)
         };
@@ -268,6 +293,31 @@ mod tests {
         assert_eq!(parts.left_out, [left_out]);
         assert_eq!(transform.transform_point3(DVec3::X), DVec3::new(5.0, 7.0, 7.0));
         assert_eq!(parts.lost, [("#7".into(), "gone".into())]);
+    }
+
+    #[test]
+    fn transforms_of_nodes_are_multiplied() {
+        let mut records = sample();
+        // Scaled by 2 and moved by a third in single precision; below it, moved by the same.
+        let third = f64::from(1.0_f32 / 3.0);
+        let outer = [2.0, 0.0, 0.0, third, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0];
+        let inner = [1.0, 0.0, 0.0, third, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+        let steps = [reals(&outer), reals(&inner)].concat();
+        records.insert(7, [b"T".to_vec(), numbers(&[2]), steps].concat());
+        // No identity, but a class.
+        records[8] = [b"I".to_vec(), text(""), text("Plate")].concat();
+        let parts = read(&records.concat()).unwrap();
+        let part = &parts.parts[0];
+        assert_eq!(
+            part.transform.transform_point3(DVec3::X),
+            DVec3::new(2.0 + 3.0 * third, 0.0, 0.0)
+        );
+        assert_eq!(part.moved, of_translation(DVec3::X * third) * 3.0);
+        assert_eq!((&part.id, part.class.as_deref()), (&None, Some("Plate")));
+        // There is no part yet.
+        let mut early = sample();
+        early.insert(1, [b"T".to_vec(), numbers(&[0])].concat());
+        assert!(read(&early.concat()).is_err());
     }
 
     #[test]

@@ -8,11 +8,12 @@ use crate::{
 };
 use glam::{DAffine3, DMat3, DVec3};
 use impinge::Pose;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// The joints of a robot in the order in which they place links and parts. It is made once, and then computes poses
 /// for any joint values.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Mechanism {
     /// The mimic joints; a joint comes after the one that it mimics.
     followers: Vec<Follower>,
@@ -25,7 +26,7 @@ pub(crate) struct Mechanism {
     pub(super) factor: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Follower {
     joint: usize,
     leader: usize,
@@ -33,7 +34,7 @@ struct Follower {
     offset: f64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Step {
     joint: usize,
     parent: u32,
@@ -44,7 +45,7 @@ struct Step {
 }
 
 /// A part on a link.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Carried {
     /// Index of the part in the assembly.
     pub(super) part: u32,
@@ -97,8 +98,8 @@ impl Mechanism {
         links.clear();
         links.resize(self.link_count, DAffine3::IDENTITY);
         for step in &self.steps {
-            let placed =
-                links[step.parent as usize] * step.origin * step.motion(values[step.joint]);
+            let origin = links[step.parent as usize] * step.origin;
+            let placed = step.moved(origin, values[step.joint]);
             if !placed.is_finite() {
                 return Err(step.joint);
             }
@@ -173,13 +174,17 @@ impl Mechanism {
 }
 
 impl Step {
-    fn motion(&self, value: f64) -> DAffine3 {
+    /// The transform of the child link, from that of the joint.
+    fn moved(&self, origin: DAffine3, value: f64) -> DAffine3 {
+        let DAffine3 { matrix3, translation } = origin;
         match self.kind {
             JointKind::Revolute | JointKind::Continuous => {
-                DAffine3::from_mat3(rotation(self.axis, value))
+                DAffine3 { matrix3: matrix3 * rotation(self.axis, value), translation }
             }
-            JointKind::Prismatic => DAffine3::from_translation(self.axis * value),
-            _ => DAffine3::IDENTITY,
+            JointKind::Prismatic => {
+                DAffine3 { matrix3, translation: matrix3 * (self.axis * value) + translation }
+            }
+            _ => origin,
         }
     }
 }
