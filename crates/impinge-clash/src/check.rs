@@ -9,7 +9,10 @@ use crate::{
     outcome::{Listed, Outcome},
     rules::Rule,
 };
-use impinge::clash::{self, Effort, Progress};
+use impinge::{
+    ToleranceError,
+    clash::{self, Effort, Progress, Report},
+};
 use impinge_io::assembly::Assembly;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -41,20 +44,38 @@ pub fn check(
     options: &CheckOptions,
     watch: &impl CheckWatch,
 ) -> Result<Outcome, Error> {
-    let effort = if options.is_quick { Effort::Quick } else { Effort::Full };
-    let mut search_options =
-        clash::Options::new().clearance(options.clearance)?.effort(effort).threads(options.threads);
-    if let Some(touch) = options.touch {
-        search_options = search_options.touch(touch)?;
-    }
+    let search = search_options(options)?;
     let (filter, unmatched) = Filter::new(&assembly, &options.pairs)?;
     if !unmatched.is_empty() {
         watch.idle_rules(&unmatched);
     }
     let parts = assembly.clash_parts();
-    let watcher = Watcher { filter: &filter, watch, excluded: Default::default() };
-    let report = clash::find_watched(&parts, &search_options, &watcher).ok_or(Error::Stopped)?;
+    let watcher = Watcher::new(&filter, watch);
+    let report = clash::find_watched(&parts, &search, &watcher).ok_or(Error::Stopped)?;
     let hidden = watcher.hidden();
+    drop(filter);
+    outcome(assembly, options, hidden, report)
+}
+
+/// The options of the search.
+pub(crate) fn search_options(options: &CheckOptions) -> Result<clash::Options, ToleranceError> {
+    let effort = if options.is_quick { Effort::Quick } else { Effort::Full };
+    let search =
+        clash::Options::new().clearance(options.clearance)?.effort(effort).threads(options.threads);
+    match options.touch {
+        None => Ok(search),
+        Some(touch) => search.touch(touch),
+    }
+}
+
+/// Lists what the search found. `hidden` has the near pairs that were not checked.
+pub(crate) fn outcome(
+    assembly: Assembly,
+    options: &CheckOptions,
+    hidden: Hidden,
+    report: Report,
+) -> Result<Outcome, Error> {
+    let (filter, _) = Filter::new(&assembly, &options.pairs)?;
     let identities = Identities::new(&assembly);
     let listed = Listed::new(&assembly, &identities, &filter, options, report.clashes);
     drop(filter);
@@ -71,16 +92,21 @@ pub fn check(
     Ok(outcome)
 }
 
-struct Watcher<'w, W> {
+/// Includes the pairs that a filter does not exclude, and counts the others.
+pub(crate) struct Watcher<'w, W> {
     filter: &'w Filter<'w>,
     watch: &'w W,
     /// The number of near pairs that are not checked, by reason.
     excluded: [AtomicU64; 4],
 }
 
-impl<W> Watcher<'_, W> {
+impl<'w, W> Watcher<'w, W> {
+    pub(crate) fn new(filter: &'w Filter<'w>, watch: &'w W) -> Self {
+        Self { filter, watch, excluded: Default::default() }
+    }
+
     /// Returns the number of near pairs that were not checked, by reason.
-    fn hidden(&self) -> Hidden {
+    pub(crate) fn hidden(&self) -> Hidden {
         let of = |why: Exclusion| self.excluded[why as usize].load(Relaxed);
         Hidden {
             pairs_ignored: of(Exclusion::Rule),

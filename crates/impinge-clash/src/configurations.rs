@@ -50,9 +50,37 @@ pub fn check_configurations(
     options: &CheckOptions,
     proceed: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Vec<CollidingConfiguration>, Error> {
-    let search_options = options.quick_search()?;
+    check_configurations_with(
+        &robot_finder(assembly, options)?,
+        assembly,
+        configurations,
+        options,
+        proceed,
+    )
+}
+
+/// Prepares the meshes of an assembly for [`check_configurations_with`] and
+/// [`check_between_with`](crate::check_between_with), to be used for many calls with the same options.
+///
+/// # Errors
+/// If the touch band or the clearance is not valid.
+pub fn robot_finder(assembly: &Assembly, options: &CheckOptions) -> Result<Finder, Error> {
+    Ok(Finder::new(assembly.clash_parts(), &options.quick_search()?))
+}
+
+/// As [`check_configurations`], with meshes that [`robot_finder`] has prepared of the same assembly with the same options.
+///
+/// # Errors
+/// As for [`check_configurations`].
+pub fn check_configurations_with(
+    finder: &Finder,
+    assembly: &Assembly,
+    configurations: &Configurations,
+    options: &CheckOptions,
+    proceed: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<Vec<CollidingConfiguration>, Error> {
     let (filter, _) = Filter::new(assembly, &options.pairs)?;
-    let finder = Finder::new(assembly.clash_parts(), &search_options);
+    let finder = finder.clone();
     let checker = Checker { assembly, configurations, filter: &filter, options, finder };
     let (done, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
     let check = |worker: &mut Worker<'_>, number: usize| {

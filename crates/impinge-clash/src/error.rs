@@ -1,7 +1,7 @@
 //! The errors of this crate.
 
 use crate::pattern::Pattern;
-use impinge::{MotionError, ToleranceError};
+use impinge::{MotionError, ToleranceError, clash::ShareError};
 use impinge_io::assembly::OutOfRange;
 
 /// Why a check failed, or why its outcome could not be written.
@@ -39,6 +39,12 @@ pub enum Error {
         /// Why there is no motion.
         error: MotionError,
     },
+    /// The shares of a [`Plan`](crate::Plan) are not those of its pairs.
+    #[error("the shares of the search do not fit together: {0}")]
+    Shares(#[from] ShareError),
+    /// Bytes that are not those of a task or a share.
+    #[error("these are not the bytes of a {0}")]
+    NotBytes(&'static str),
     /// The caller asked to stop.
     #[error("interrupted")]
     Stopped,

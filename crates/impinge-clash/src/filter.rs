@@ -17,6 +17,8 @@ use impinge_io::assembly::Assembly;
 pub struct Pairs {
     /// Rules for pairs that are not checked, or for clashes that are not listed.
     pub ignore: Vec<Rule>,
+    /// Pairs that are not checked, as indices into [`Assembly::parts`], in either order.
+    pub excluded: Vec<[u32; 2]>,
     /// Check only pairs of one part from each of two groups: sub-assemblies, files or parts. With several
     /// entries, a pair must match one of them; with none, all pairs are checked.
     pub between: Vec<[Pattern; 2]>,
@@ -35,6 +37,7 @@ impl Default for Pairs {
     fn default() -> Self {
         Self {
             ignore: Vec::new(),
+            excluded: Vec::new(),
             between: Vec::new(),
             same_group: None,
             group_level: None,
@@ -80,6 +83,8 @@ pub(super) enum Hiding {
 pub(super) struct Filter<'a> {
     assembly: &'a Assembly,
     skips_adjacent: bool,
+    /// Sorted, with the smaller index first.
+    excluded: Vec<[u32; 2]>,
     same_group: Option<SameGroup>,
     /// The sub-assembly of each part.
     groups: Vec<Option<u32>>,
@@ -134,8 +139,12 @@ impl<'a> Filter<'a> {
         };
         let always = rules_with(&|verdicts| verdicts == Verdicts::ALL);
         let of_verdict = Verdict::ALL.map(|verdict| rules_with(&|verdicts| verdicts.has(verdict)));
+        let mut excluded: Vec<[u32; 2]> =
+            wanted.excluded.iter().map(|&[a, b]| [a.min(b), a.max(b)]).collect();
+        excluded.sort_unstable();
         let filter = Self {
             assembly,
+            excluded,
             skips_adjacent: !wanted.adjacent && !assembly.links.is_empty(),
             same_group: wanted.same_group,
             groups: groups(assembly, wanted.group_level),
@@ -152,6 +161,10 @@ impl<'a> Filter<'a> {
     pub(super) fn excludes(&self, a: usize, b: usize) -> Option<Exclusion> {
         if self.assembly.are_left_out(a, b, self.skips_adjacent) {
             return Some(Exclusion::Adjacent);
+        }
+        let pair = [a.min(b) as u32, a.max(b) as u32];
+        if !self.excluded.is_empty() && self.excluded.binary_search(&pair).is_ok() {
+            return Some(Exclusion::Rule);
         }
         if let Some(wanted) = self.same_group {
             let is_same = self.groups[a].is_some() && self.groups[a] == self.groups[b];

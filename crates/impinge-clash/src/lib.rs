@@ -15,6 +15,8 @@
 //! | [`glb`] | the assembly, with the faces that clash in the colour of their verdict |
 //! | [`pictures`] | PNG pictures of the assembly and of each clash |
 //!
+//! A check can be done on several machines, too: see [`Plan`].
+//!
 //! This crate neither prints nor reads arguments. A [`CheckWatch`] receives progress, and can stop the search.
 //!
 //! ```
@@ -42,6 +44,7 @@
 
 mod baseline;
 pub mod bcf;
+mod cells;
 mod check;
 mod cluster;
 mod colors;
@@ -56,6 +59,7 @@ mod findings;
 pub mod glb;
 mod hidden;
 mod identity;
+mod inside;
 pub mod json;
 mod matrix;
 mod measured;
@@ -67,19 +71,26 @@ mod path_files;
 mod path_page;
 mod pattern;
 pub mod pictures;
+mod plan;
 mod renderer;
 mod review;
 pub mod review_file;
+mod robot_check;
 mod rules;
+mod task;
 mod totals;
 mod trajectory;
 mod verdicts;
 
 pub use baseline::Baseline;
+pub use cells::{Cell, CellLimits};
 pub use check::{CheckWatch, check};
 pub use cluster::{Cluster, ClusterNumbers, Clusters};
 pub use configuration_files::CheckedConfigurations;
-pub use configurations::{CollidingConfiguration, Collision, check_configurations};
+pub use configurations::{
+    CollidingConfiguration, Collision, check_configurations, check_configurations_with,
+    robot_finder,
+};
 pub use error::Error;
 pub use filter::{Pairs, SameGroup};
 pub use findings::{Findings, Resolved, Row, Status};
@@ -92,9 +103,12 @@ pub use path::{Doubt, PathClash, PathOptions, PathOutcome, PathPlace, check_path
 pub use path_files::CheckedPath;
 pub use path_page::PathPage;
 pub use pattern::Pattern;
+pub use plan::Plan;
 pub use review::{Review, ReviewEntry, ReviewStatus};
 pub use review_file::ReviewFile;
+pub use robot_check::{PartsInCollision, RobotCheck};
 pub use rules::{Rule, RuleError, load_rules};
+pub use task::{Content, Task, TaskError, share_from_bytes, share_to_bytes};
 pub use totals::Total;
-pub use trajectory::{Approach, Between, CollidingStep, check_between};
+pub use trajectory::{Approach, Between, CollidingStep, check_between, check_between_with};
 pub use verdicts::{UnknownVerdict, Verdicts};

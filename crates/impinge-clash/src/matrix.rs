@@ -1,16 +1,17 @@
 //! Computes the allowed-collision matrix of a robot: the pairs of links that need no collision check.
 
-use crate::error::Error;
+use crate::{error::Error, inside::Body};
 use impinge::{
-    Pair, PointLocation, Pose, Shape, Threads,
+    Mesh, Pair, Pose, Shape, Threads,
     clash::{self, Effort, Finder, Verdict},
+    method::PointScratch,
 };
 use impinge_io::assembly::{Assembly, JointKind, Motion};
 use rayon::prelude::*;
 use std::{
     f64::consts::PI,
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
     },
 };
@@ -252,7 +253,7 @@ impl clash::Watch for Between<'_> {
 struct Sampler<'a> {
     assembly: &'a Assembly,
     /// One for each distinct mesh.
-    shapes: Vec<Shape>,
+    bodies: Vec<Body>,
     /// The parts of each link.
     parts: Vec<Vec<u32>>,
     /// The joints that are sampled, each with its smallest and largest value.
@@ -280,8 +281,9 @@ impl<'a> Sampler<'a> {
                 (None, _) => ranges.push((number, [-PI, PI])),
             }
         }
-        let shapes = assembly.meshes.iter().map(|mesh| Shape::new(mesh.clone())).collect();
-        Self { assembly, shapes, parts, ranges, unlimited, seed }
+        let body = |mesh: &Arc<Mesh>| Body::new(Shape::new(mesh.clone()));
+        let bodies = assembly.meshes.iter().map(body).collect();
+        Self { assembly, bodies, parts, ranges, unlimited, seed }
     }
 
     fn links_with_parts(&self) -> Vec<u32> {
@@ -289,8 +291,8 @@ impl<'a> Sampler<'a> {
         with_parts.map(|(link, _)| link).collect()
     }
 
-    fn shape(&self, part: u32) -> &Shape {
-        &self.shapes[self.assembly.parts[part as usize].mesh]
+    fn body(&self, part: u32) -> &Body {
+        &self.bodies[self.assembly.parts[part as usize].mesh]
     }
 
     /// Returns a number in 0 ..= 1 that depends on nothing but the seed, the sample and the joint.
@@ -317,6 +319,7 @@ struct Worker<'s> {
     poses: Vec<Pose>,
     /// The searches of the parts of each pair of links, made when they are first needed.
     searches: Vec<Vec<Pair>>,
+    scratch: PointScratch,
 }
 
 impl<'s> Worker<'s> {
@@ -324,7 +327,14 @@ impl<'s> Worker<'s> {
         let motion = sampler.assembly.motion();
         let values = sampler.assembly.joints.iter().map(|joint| joint.value).collect();
         let searches = (0..pairs).map(|_| Vec::new()).collect();
-        Self { sampler, motion, values, poses: Vec::new(), searches }
+        Self {
+            sampler,
+            motion,
+            values,
+            poses: Vec::new(),
+            searches,
+            scratch: PointScratch::default(),
+        }
     }
 
     fn sample(&mut self, number: u64, pairs: &[[u32; 2]], flags: &[AtomicU8]) {
@@ -356,15 +366,15 @@ impl<'s> Worker<'s> {
 
     /// Returns whether a part of one link collides with a part of the other.
     fn collide(&mut self, number: usize, [a, b]: [u32; 2]) -> bool {
-        let Self { sampler, poses, searches, .. } = self;
+        let Self { sampler, poses, searches, scratch, .. } = self;
         let (first, second) = (&sampler.parts[a as usize], &sampler.parts[b as usize]);
         let mut at = 0;
         for &p in first {
             for &q in second {
-                let shapes @ [one, other] = [p, q].map(|part| sampler.shape(part));
+                let [one, other] = [p, q].map(|part| sampler.body(part));
                 let [pose, beside] = [p, q].map(|part| &poses[part as usize]);
                 at += 1;
-                let spheres = (one.placed_sphere(pose), other.placed_sphere(beside));
+                let spheres = (one.shape.placed_sphere(pose), other.shape.placed_sphere(beside));
                 let (Some((c, r)), Some((d, s))) = spheres else { continue };
                 if c.distance(d) > (r + s) * (1.0 + 1e-9) {
                     continue;
@@ -372,31 +382,21 @@ impl<'s> Worker<'s> {
                 let search = &mut searches[number];
                 while search.len() < at {
                     let [p, q] = [(search.len() / second.len()), (search.len() % second.len())];
-                    let [p, q] = [first[p], second[q]].map(|part| sampler.shape(part));
+                    let [p, q] = [first[p], second[q]].map(|part| &sampler.body(part).shape);
                     // All shapes are prepared by the default method.
                     let Ok(pair) = Pair::new(p, q) else { return false };
                     search.push(pair);
                 }
-                if search[at - 1].intersects(pose, beside) || is_inside(shapes, [pose, beside]) {
+                if search[at - 1].intersects(pose, beside)
+                    || one.has_inside(pose, (other, beside), scratch)
+                    || other.has_inside(beside, (one, pose), scratch)
+                {
                     return true;
                 }
             }
         }
         false
     }
-}
-
-/// Returns whether one of two bodies whose surfaces do not meet lies inside the other.
-fn is_inside(shapes: [&Shape; 2], poses: [&Pose; 2]) -> bool {
-    [(0, 1), (1, 0)].into_iter().any(|(inner, outer)| {
-        let Some(&vertex) = shapes[inner].mesh().positions().first() else { return false };
-        let point = poses[inner].place(vertex);
-        let bounds = shapes[outer].placed_bounds(poses[outer]);
-        let is_near = point.cmpge(bounds.min).all() && point.cmple(bounds.max).all();
-        // An open surface encloses nothing.
-        is_near
-            && shapes[outer].contains_point(poses[outer], point).ok() == Some(PointLocation::Inside)
-    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,11 @@
 //! touch band, the parts have come within the band, and checks at times close to that tell how.
 
 use crate::{
-    configurations::row_values, error::Error, filter::Filter, options::CheckOptions, path::Doubt,
+    configurations::{robot_finder, row_values},
+    error::Error,
+    filter::Filter,
+    options::CheckOptions,
+    path::Doubt,
 };
 use impinge::{
     Bounds, Pair, Pose, Threads,
@@ -78,9 +82,28 @@ pub fn check_between(
     options: &CheckOptions,
     proceed: &(dyn Fn(u64) -> bool + Sync),
 ) -> Result<Between, Error> {
-    let search_options = options.quick_search()?;
+    check_between_with(
+        &robot_finder(assembly, options)?,
+        assembly,
+        configurations,
+        options,
+        proceed,
+    )
+}
+
+/// As [`check_between`], with meshes that [`robot_finder`] has prepared of the same assembly with the same options.
+///
+/// # Errors
+/// As for [`check_between`].
+pub fn check_between_with(
+    finder: &Finder,
+    assembly: &Assembly,
+    configurations: &Configurations,
+    options: &CheckOptions,
+    proceed: &(dyn Fn(u64) -> bool + Sync),
+) -> Result<Between, Error> {
     let (filter, _) = Filter::new(assembly, &options.pairs)?;
-    let finder = Finder::new(assembly.clash_parts(), &search_options);
+    let finder = finder.clone();
     let pairs = checked_pairs(assembly, &filter);
     let arcs = assembly.arcs();
     let search = Search { assembly, configurations, filter: &filter, options, arcs, finder, pairs };
@@ -96,7 +119,7 @@ pub fn check_between(
         }
         found.transpose()
     };
-    let numbers = 0..configurations.len() - 1;
+    let numbers = 0..configurations.len().saturating_sub(1);
     let steps: Result<Vec<CollidingStep>, Error> = match options.threads {
         Threads::One => {
             let mut worker = Worker::new(&search);

@@ -62,6 +62,8 @@ pub(super) struct Header<'f> {
     other_reviews: Option<&'f [ReviewEntry]>,
     /// Whether only verdicts were decided, without depths and faces.
     is_quick: bool,
+    /// False for a scene that was not checked.
+    pub(super) is_checked: bool,
     /// The path that was checked; null for an assembly at rest.
     path: Option<HeaderPath<'f>>,
 }
@@ -242,6 +244,7 @@ impl<'f> Header<'f> {
             identities: identities(findings, kept),
             other_reviews: findings.other_reviews.as_deref(),
             is_quick: findings.is_quick,
+            is_checked: true,
             path: course.map(|course| HeaderPath::new(course, kept)),
         }
     }

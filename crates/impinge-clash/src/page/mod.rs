@@ -15,6 +15,7 @@ mod tests;
 use crate::findings::Findings;
 pub(crate) use course::{Course, Interval, Moment};
 use header::Header;
+use impinge_io::assembly::Assembly;
 use impinge_page::{pack, write_mesh};
 use keep::{Budget, Kept};
 use std::io::{self, Write};
@@ -25,6 +26,18 @@ use std::io::{self, Write};
 /// If `out` cannot be written to.
 pub fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
     write_within(&Budget::default(), findings, None, out)
+}
+
+/// Writes a page that shows an assembly which was not checked: the view alone, without a list.
+///
+/// # Errors
+/// If `out` cannot be written to.
+pub fn write_scene(assembly: Assembly, out: &mut dyn Write) -> io::Result<()> {
+    let findings = Findings::new(assembly, Vec::new());
+    let kept = Kept::within(&Budget::default(), &findings);
+    let mut header = Header::new(&findings, None, &kept);
+    header.is_checked = false;
+    impinge_page::CLASH.write(&header, out, |out| write_lists(&findings, None, &kept, out))
 }
 
 /// Writes the page of findings along a path.

@@ -1,6 +1,6 @@
 //! Tests of the page: write it, and read it back.
 
-use super::{keep::Budget, samples, write, write_within};
+use super::{keep::Budget, samples, write, write_scene, write_within};
 use crate::findings::Findings;
 use serde_json::Value;
 use std::{env, fs, path::Path, time::Instant};
@@ -70,6 +70,23 @@ fn the_page_data_agrees_with_the_findings() {
         })
         .sum();
     assert_eq!(numbers.len(), 96 * assembly.parts.len() + of_rows + of_meshes);
+}
+
+#[test]
+fn a_scene_has_all_parts_and_says_that_it_was_not_checked() {
+    let findings = samples::of_gearbox();
+    let assembly = findings.assembly.clone();
+    let mut text = Vec::new();
+    write_scene(assembly.clone(), &mut text).unwrap();
+    let (header, numbers) = unpacked(&String::from_utf8(text).unwrap());
+    assert_eq!(header["is_checked"], false);
+    assert_eq!(header["rows"], serde_json::json!([]));
+    let names: Vec<&str> = assembly.parts.iter().map(|part| &*part.name).collect();
+    assert_eq!(header["parts"]["name"], serde_json::json!(names));
+    let size = |mesh: &impinge::Mesh| 12 * mesh.positions().len() + 12 * mesh.faces().len();
+    let of_meshes: usize = assembly.meshes.iter().map(|mesh| size(mesh)).sum();
+    assert_eq!(numbers.len(), 96 * assembly.parts.len() + of_meshes);
+    assert_eq!(unpacked(&page(&findings)).0["is_checked"], true);
 }
 
 /// The fields that `page/src/review.ts` needs to write a review file.
@@ -213,6 +230,9 @@ fn pages_for_the_browser() {
         ("path", String::from_utf8(of_path).unwrap(), path.findings()),
         ("plant", of_plant, &plant),
     ];
+    fs::create_dir_all(&folder).unwrap();
+    let mut scene = fs::File::create(Path::new(&folder).join("scene.html")).unwrap();
+    write_scene(gearbox.assembly.clone(), &mut scene).unwrap();
     for (name, page, findings) in samples {
         let folder = Path::new(&folder).join(name);
         fs::create_dir_all(&folder).unwrap();
