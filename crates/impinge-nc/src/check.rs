@@ -17,6 +17,7 @@ use impinge::{
 use rayon::prelude::*;
 use std::{
     collections::BTreeMap,
+    ops::ControlFlow,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
@@ -90,7 +91,7 @@ pub fn check(
         }
         is_over.load(Ordering::Relaxed)
     };
-    let checker = Checker { tools: &prepared, setup, options, is_ended: &is_ended };
+    let checker = Checker { tools: &prepared, reach, setup, options, is_ended: &is_ended };
     let check_group = |memory: &mut Memory, (group, moves): (usize, &[Move])| {
         if is_over.load(Ordering::Relaxed) {
             return Vec::new();
@@ -168,6 +169,8 @@ struct Memory {
 
 struct Checker<'c> {
     tools: &'c BTreeMap<u32, Vec<PreparedPart>>,
+    /// A height from which a tool reaches beyond all bodies.
+    reach: f64,
     setup: &'c Setup,
     options: &'c Options,
     is_ended: &'c (dyn Fn() -> bool + Sync),
@@ -320,8 +323,7 @@ impl Checker<'_> {
         let mut deepest_touch = touches[0];
         let tolerance = self.options.tolerance;
         // The enclosures of the stretches deviate from the true motion.
-        let deviation = |touch: &Touch| touch.stretch.deviation(piece.reach);
-        let deviation = touches.iter().map(deviation).fold(0.0, f64::max);
+        let deviation = touches.iter().map(|touch| touch.deviation).fold(0.0, f64::max);
         let accuracy = (ACCURACY * tolerance - 2.0 * deviation).max(0.2 * tolerance);
         let (mut lift, mut is_grazing) = (0.0, true);
         for (index, touch) in touches.iter().enumerate() {
@@ -362,6 +364,7 @@ impl Checker<'_> {
         if is_grazing {
             return None;
         }
+        let lift = self.lift_out(piece, rule, lift, scratch, points, touches);
         let time = time_at(&step.motion, piece, &deepest_touch, best.at, 0.1 * tolerance);
         let pose = step.motion.pose_at(time);
         let face_count = faces.len();
@@ -383,6 +386,46 @@ impl Checker<'_> {
             faces,
             face_count,
         })
+    }
+}
+
+impl Checker<'_> {
+    /// How far a piece must be lifted to be out of a body, if `lift` clears the faces that it touches. A short piece that is
+    /// wholly inside touches none, and one that pokes out of the bottom is inside once it is lifted. Such a piece is lifted
+    /// through all faces above it.
+    fn lift_out(
+        &self,
+        piece: &Piece,
+        rule: &Rule<'_>,
+        mut lift: f64,
+        scratch: &mut SolidScratch,
+        points: &mut PointScratch,
+        touches: &[Touch],
+    ) -> f64 {
+        let body = &self.setup.bodies[rule.body];
+        // What is above an open surface is part of the piece already.
+        if !body.is_solid() {
+            return lift;
+        }
+        let tolerance = self.options.tolerance;
+        let column = Piece::raised(&piece.hull, self.reach, tolerance).hull;
+        for touch in touches {
+            let stretch = touch.stretch;
+            let up = stretch.axis * lift;
+            let lifted = swept(piece.shrunk, &stretch, rule.margin).moved(up);
+            let is_free = !body.contains(piece.point(&stretch) + up, points)
+                && !body.shape.touches_swept(&Pose::IDENTITY, &lifted, scratch);
+            if is_free {
+                continue;
+            }
+            let solid = swept(piece.hull, &stretch, rule.margin);
+            let above = swept(column, &stretch, rule.margin);
+            body.shape.visit_near_solid(&Pose::IDENTITY, &above, scratch, |_, triangle| {
+                lift = solid.clearing_move(triangle, stretch.axis, lift, 0.1 * tolerance);
+                ControlFlow::Continue(())
+            });
+        }
+        lift
     }
 }
 

@@ -18,6 +18,7 @@
 //! | `machine/` | [`Machine`]: the rotary axes of a machine, from a kinematics file |
 //! | `toml_file.rs` | errors of TOML files, with line and column |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
+//! | `job.rs` | [`Job`]: a program with the tools that it uses, loaded from what a user names |
 //! | `demo/` | [`demo`]: a part and a program with known faults |
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ pub mod demo;
 mod depth;
 mod drawn_path;
 pub mod glb;
+mod job;
 pub mod json;
 pub mod machine;
 pub mod motion;
@@ -44,6 +46,7 @@ pub mod tool;
 mod tool_mesh;
 
 pub use check::{CheckError, Watch, check};
+pub use job::{Job, JobError, JobOptions, ToolChoice};
 pub use machine::{Machine, RotaryAxis, Side};
 pub use motion::{ArcMotion, Motion, ToolPose};
 pub use options::Options;

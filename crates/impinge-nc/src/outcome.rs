@@ -25,7 +25,8 @@ pub struct Gouge {
     /// A proven bound: the tool reaches no deeper. At most the tolerance above the depth, except for shapes so intricate that
     /// the search for the deepest point was ended.
     pub depth_at_most: f64,
-    /// How far the tool must be lifted along its axis to be free of the faces that it touches.
+    /// How far the tool must be lifted along its axis to be free of the faces that it touches. If it would then still be in
+    /// the body, it is lifted through all faces above it.
     pub lift: f64,
     /// The deepest point.
     pub at: DVec3,

@@ -1,6 +1,6 @@
 //! A checked program with everything that its reports show. The writers of JSON, CSV, GLB and the page take it.
 
-use crate::{Gouge, MoveKind, Options, Outcome, Program, Role, Setup, Tool, Unit};
+use crate::{Gouge, MoveKind, Options, Outcome, Program, Role, Setup, Tool};
 use std::collections::BTreeMap;
 
 /// A checked program.
@@ -61,16 +61,6 @@ impl Role {
             Self::Part => "part",
             Self::Stock => "stock",
             Self::Fixture => "fixture",
-        }
-    }
-}
-
-impl Unit {
-    /// The symbol in reports: `mm` or `in`.
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Self::Millimetre => "mm",
-            Self::Inch => "in",
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use crate::patch::Neighbours;
 use impinge::{
-    Bounds, Mesh, Shape, Threads, WideOptions,
+    Bounds, Mesh, MeshError, Pose, Shape, Threads, WideOptions,
     clash::Enclosure,
+    generate,
     glam::DVec3,
     method::{PointScratch, Recipe},
 };
+use impinge_io::Assembly;
 use std::sync::{Arc, OnceLock};
 
 /// A surface whose holes and loose faces have a larger share of its area than this is open.
@@ -55,6 +57,42 @@ impl Body {
         Self { name: name.into(), role, shape, enclosure, neighbours: OnceLock::new() }
     }
 
+    /// Prepares a box as a body.
+    ///
+    /// # Errors
+    /// If the box is empty, or too large for a mesh.
+    pub fn cuboid(name: impl Into<String>, role: Role, bounds: &Bounds) -> Result<Self, String> {
+        let cuboid = generate::cuboid(bounds.size()).map_err(|error| error.to_string())?;
+        let shift = bounds.center() - cuboid.bounds().center();
+        let moved = cuboid.positions().iter().map(|&corner| corner + shift).collect();
+        let mesh = cuboid.with_positions(moved).map_err(|error| error.to_string())?;
+        Ok(Self::new(name, role, mesh))
+    }
+
+    /// Prepares the parts of an assembly, in millimetres, as bodies. The only part of an assembly is named `name`. Parts
+    /// without faces are left out.
+    ///
+    /// # Errors
+    /// If a part is placed where it would be too large.
+    pub fn of_assembly(
+        name: &str,
+        role: Role,
+        assembly: &Assembly,
+    ) -> Result<Vec<Self>, MeshError> {
+        let mut bodies = Vec::new();
+        for part in 0..assembly.parts.len() {
+            if assembly.mesh(part).faces().is_empty() {
+                continue;
+            }
+            let name = match assembly.parts.len() {
+                1 => name.to_owned(),
+                _ => assembly.full_name(part),
+            };
+            bodies.push(Self::new(name, role, placed(assembly, part)?));
+        }
+        Ok(bodies)
+    }
+
     /// Which faces are beyond the edges of others.
     pub(crate) fn neighbours(&self) -> &Neighbours {
         self.neighbours.get_or_init(|| Arc::new(Neighbours::new(self.mesh())))
@@ -75,6 +113,17 @@ impl Body {
     pub fn is_solid(&self) -> bool {
         self.enclosure.is_solid() && self.enclosure.open_share() <= MOST_OPEN
     }
+}
+
+/// The mesh of a part, in the coordinates of the assembly.
+fn placed(assembly: &Assembly, part: usize) -> Result<Arc<Mesh>, MeshError> {
+    let placement = assembly.parts[part].placement;
+    let mesh = assembly.mesh(part);
+    if placement == Pose::IDENTITY {
+        return Ok(Arc::clone(mesh));
+    }
+    let moved = mesh.positions().iter().map(|&position| placement.place(position)).collect();
+    Ok(mesh.with_positions(moved)?.into())
 }
 
 /// The bodies around a tool.

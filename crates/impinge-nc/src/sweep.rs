@@ -10,7 +10,7 @@
 
 use crate::{Motion, motion::Stretch, setup::Body};
 use impinge::{
-    Pose,
+    Bounds, Pose,
     glam::DVec3,
     method::{PointScratch, SolidScratch},
     solid::{RevolvedHull, RoundedDisc, Shrinking, SweptSolid},
@@ -49,10 +49,61 @@ impl Piece {
         Self::new(RevolvedHull::new(&discs).unwrap_or(*hull), tolerance)
     }
 
+    /// At most how far a point of the piece, where it can touch a body, is from where the translation of a stretch takes it.
+    /// `bounds` is a box around the body, enlarged by the margin.
+    ///
+    /// The deviation grows with the distance from the tip, and a cutter without a length is very long. But its points above
+    /// a height H are outside the box at every time of the stretch, so only those below H count. Let r be the largest
+    /// radius of the piece. A point of the tool at height h is p = t + h·a + s, where the tip t is within e (`tip_error`) of
+    /// the segment of the translation, the unit vector a is within the angle δ (`turn_error`) of `axis`, so |a − axis| ≤ δ,
+    /// and s is across a with |s| ≤ r. H is the least of these bounds:
+    ///
+    /// - For a unit vector n along a coordinate axis, n·p ≥ n·t + h·n·a − r ≥ (n·segment − e) + h·(n·axis − δ) − r. If the
+    ///   last factor is positive, p is beyond the box, whose largest product with n is m, for all
+    ///   h > (m + r + e − n·segment) / (n·axis − δ), where the least n·segment counts, which is at an end.
+    /// - |p − t| ≥ h, because s is across a. So no point of the box is p, if h exceeds the largest distance of t from a
+    ///   point of the box. This is a convex function of t, so it is greatest at an end of the segment and at a corner; e is
+    ///   added for the tip's own deviation.
+    ///
+    /// A point below H is at most √(H² + r²) from the tip. The translated tool is one of the tools above (δ = e = 0), so its
+    /// points above H are outside the box, too: an enclosure that is enlarged by less than the tool was made smaller reaches
+    /// into the body only with points that are close to points of the true tool.
+    pub(crate) fn deviation(&self, stretch: &Stretch, bounds: &Bounds) -> f64 {
+        if stretch.turn_error == 0.0 {
+            return stretch.deviation(self.reach);
+        }
+        let ends = [stretch.from, stretch.from + stretch.travel];
+        let radius = self.hull.largest_radius();
+        let mut height =
+            ends.map(|tip| farthest_point(bounds, tip)).into_iter().fold(0.0, f64::max)
+                + stretch.tip_error;
+        let slack = radius + stretch.tip_error;
+        // Per axis: the room up to each side of the box, and the least speed towards it.
+        let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        for (room, speed) in [(bounds.max - low, stretch.axis), (high - bounds.min, -stretch.axis)]
+        {
+            for axis in 0..3 {
+                let speed = speed[axis] - stretch.turn_error;
+                if speed > 0.0 {
+                    height = height.min((room[axis] + slack).max(0.0) / speed);
+                }
+            }
+        }
+        // The factor covers the roundings above.
+        let height = height.max(self.hull.heights()[0].abs()) * (1.0 + 1e-9);
+        let reach = height.hypot(radius);
+        stretch.deviation(if reach < self.reach { reach } else { self.reach })
+    }
+
     /// A point of the piece, at the start of a stretch.
     pub(crate) fn point(&self, stretch: &Stretch) -> DVec3 {
         stretch.from + stretch.axis * self.shrunk.discs()[0].height
     }
+}
+
+/// The largest distance of a point from a point of a box.
+fn farthest_point(bounds: &Bounds, from: DVec3) -> f64 {
+    (bounds.max - from).abs().max((from - bounds.min).abs()).length()
 }
 
 /// A stretch of a move during which a piece of a tool reaches into a body.
@@ -61,6 +112,8 @@ pub(crate) struct Touch {
     /// The times of the move at which the stretch begins and ends.
     pub(crate) times: [f64; 2],
     pub(crate) stretch: Stretch,
+    /// At most how far the points of the piece that can touch the body are from where the stretch takes them.
+    pub(crate) deviation: f64,
 }
 
 /// A piece of a tool, swept along a stretch.
@@ -82,23 +135,24 @@ pub(crate) fn find_touches(
 ) -> bool {
     let (scratch, points, touches) = memory;
     touches.clear();
+    let bounds = body.mesh().bounds().grown(margin);
     let mut look_at = |times: [f64; 2], is_whole: bool| {
         let stretch = motion.stretch(times[0], times[1]);
-        let deviation = stretch.deviation(piece.reach);
+        let deviation = piece.deviation(&stretch, &bounds);
         let solid = swept(piece.shrunk, &stretch, margin + deviation);
         let is_hit = body.shape.touches_swept(&Pose::IDENTITY, &solid, scratch)
             || is_whole && is_inside
             || !is_whole && body.contains(piece.point(&stretch), points);
-        is_hit.then_some((Touch { times, stretch }, deviation))
+        is_hit.then_some(Touch { times, stretch, deviation })
     };
     // Nearly all moves are clear, and end here.
     let Some(whole) = look_at([0.0, 1.0], true) else { return false };
     let mut left = vec![whole];
     let mut count = 0_usize;
-    while let Some((touch, deviation)) = left.pop() {
+    while let Some(touch) = left.pop() {
         let [start, end] = touch.times;
         let middle = 0.5 * (start + end);
-        if deviation <= DEVIATION * tolerance || middle <= start || middle >= end {
+        if touch.deviation <= DEVIATION * tolerance || middle <= start || middle >= end {
             touches.push(touch);
         } else {
             let halves = [[middle, end], [start, middle]];
@@ -122,8 +176,7 @@ pub(crate) fn faces_touched(
 ) -> Vec<u32> {
     let mut faces = Vec::new();
     for touch in touches {
-        let deviation = touch.stretch.deviation(piece.reach);
-        let solid = swept(piece.shrunk, &touch.stretch, margin + deviation);
+        let solid = swept(piece.shrunk, &touch.stretch, margin + touch.deviation);
         body.shape.visit_near_solid(&Pose::IDENTITY, &solid, scratch, |face, triangle| {
             if solid.touches(triangle) {
                 faces.push(face);

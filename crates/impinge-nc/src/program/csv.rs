@@ -19,10 +19,20 @@ const SAME: f64 = 1e-15;
 /// Directions that are opposite to within this angle, in radians, do not define the plane of turning.
 const OPPOSITE: f64 = 1e-9;
 
-/// Whether a text starts with the header of a CSV path: `x,y,z` or `x,y,z,i,j,k`, in any case, with or without spaces.
+/// Whether a text is meant as a CSV path, and not as G-code: its first line has several fields, separated by commas,
+/// semicolons or tabs, and all of them are names, or all are numbers.
+///
+/// No such line is G-code, which has a number behind every letter and a letter before every number. If the line is not one
+/// of the two headers, [`Program::read_csv`] returns an error that states them.
 pub fn is_csv_path(text: &str) -> bool {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-    columns(text.lines().next().unwrap_or("")).is_some()
+    let header = text.lines().next().unwrap_or("");
+    let separators = [',', ';', '\t'];
+    let fields = || header.split(separators).map(str::trim);
+    let is_name =
+        |field: &str| !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_number = |field: &str| field.parse::<f64>().is_ok();
+    header.contains(separators) && (fields().all(is_name) || fields().all(is_number))
 }
 
 /// The number of columns that a header announces: 3 or 6.
@@ -61,7 +71,10 @@ impl Program {
         let header = lines.next().map_or("", |(_, header)| header);
         let columns = columns(header).ok_or_else(|| {
             let found = excerpt(header, 60);
-            let message = format!("the header must be x,y,z or x,y,z,i,j,k, not `{found}`");
+            let message = format!(
+                "the first line is `{found}`, but it must be the header x,y,z (tips of the tool) or x,y,z,i,j,k (tips, \
+                 and directions of its axis), separated by commas"
+            );
             reader.error(Location::Line(1), message)
         })?;
         let line_count = text.bytes().filter(|&byte| byte == b'\n').count();
@@ -213,8 +226,9 @@ mod tests {
     #[test]
     fn errors_name_line_and_column() {
         for (text, expected) in [
-            ("", "path.csv:1: the header must be x,y,z or x,y,z,i,j,k, not ``"),
-            ("1,2,3\n", "path.csv:1: the header must be x,y,z or x,y,z,i,j,k, not `1,2,3`"),
+            ("", "path.csv:1: the first line is ``, but it must be the header x,y,z (tips"),
+            ("x,y\n", "path.csv:1: the first line is `x,y`, but it must be the header x,y,z (tips"),
+            ("1,2,3\n", "path.csv:1: the first line is `1,2,3`, but it must be the header x,y,z"),
             ("x,y,z\n", "path.csv: has a header but no row"),
             ("x,y,z\n1,2\n", "path.csv:2: the row has 2 columns, but the header has 3"),
             ("x,y,z\n1,2,3,4\n", "path.csv:2: the row has 4 columns, but the header has 3"),
@@ -236,10 +250,18 @@ mod tests {
 
     #[test]
     fn the_header_is_recognised() {
-        for text in ["x,y,z\n1,2,3", "\u{FEFF}X,Y,Z", " x , y , z , I,J,K \r\n"] {
+        for text in ["x,y,z\n1,2", "\u{FEFF}X,Y,Z", " x , y , z , I,J,K \r\n"] {
             assert!(is_csv_path(text), "{text:?}");
+            assert!(!message(text).contains("header x,y,z"), "{text:?}");
         }
-        for text in ["", "x,y", "x,y,z,i", "G0 X0", "x;y;z", "%\nx,y,z", "x,y,z,a,b,c"] {
+        // Paths with a wrong header. As G-code, their error would be about a missing number.
+        for text in ["x,y", "x,y,z,i", "x;y;z", "x,y,z,a,b,c", "1,2,3\n4,5,6", "X\tY\tZ"] {
+            assert!(is_csv_path(text), "{text:?}");
+            assert!(message(text).contains("must be the header x,y,z"), "{text:?}");
+        }
+        for text in
+            ["", "G0 X0", "%\nx,y,z", "G\t21", "M2;end", "(a,b)", ";x,y,z", "X1,2", "%", "1"]
+        {
             assert!(!is_csv_path(text), "{text:?}");
         }
     }

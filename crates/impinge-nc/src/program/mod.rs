@@ -9,12 +9,13 @@ mod csv;
 pub mod gcode;
 
 pub use csv::is_csv_path;
+pub use impinge_io::assembly::Unit;
 
 use crate::Motion;
 use std::fmt;
 
 /// A program as a list of moves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The moves in the order in which they are executed.
     pub moves: Vec<Move>,
@@ -26,6 +27,14 @@ pub struct Program {
     pub notes: Vec<Note>,
     /// How many lines the file has.
     pub lines: u32,
+}
+
+/// A program without moves, in millimetres.
+impl Default for Program {
+    fn default() -> Self {
+        let unit = Unit::Millimetre;
+        Self { moves: Vec::new(), unit, tools: Vec::new(), notes: Vec::new(), lines: 0 }
+    }
 }
 
 /// One move of a tool.
@@ -48,26 +57,6 @@ pub enum MoveKind {
     Rapid,
     /// A move at a feed rate, which may cut the stock.
     Feed,
-}
-
-/// The unit of lengths in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// Millimetres.
-    #[default]
-    Millimetre,
-    /// Inches of 25.4 mm.
-    Inch,
-}
-
-impl Unit {
-    /// How many millimetres one unit is long.
-    pub fn millimetres(self) -> f64 {
-        match self {
-            Self::Millimetre => 1.0,
-            Self::Inch => 25.4,
-        }
-    }
 }
 
 /// A remark about a program: something that was accepted but not modelled, or that had to be assumed.

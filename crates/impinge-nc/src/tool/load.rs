@@ -2,7 +2,7 @@
 
 use super::{MeshToolOptions, TableFormat, Tool, ToolTable, is_spec, spec::Extras};
 use impinge_io::{Error, Format, Location, assembly::Unit, load_mesh, one_line};
-use std::path::Path;
+use std::{io::ErrorKind, path::Path};
 
 /// The tools of a program: one tool for all moves, or a table with a tool for each number.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,15 @@ pub fn load(text: &str, factor: f64) -> Result<Tools, Error> {
         return Ok(Tools::One(Box::new(tool)));
     }
     let path = Path::new(text);
-    let content = std::fs::read_to_string(path).map_err(|found| error(text, found.to_string()))?;
+    let content = std::fs::read_to_string(path).map_err(|found| {
+        let message = match found.kind() {
+            ErrorKind::NotFound => "there is no such file; a tool is a specification, such as ball:d=6, or the path of a \
+                                    tool table or a mesh"
+                .to_owned(),
+            _ => format!("cannot be read: {found}"),
+        };
+        error(text, message)
+    })?;
     let Some(format) = TableFormat::detect(path, &content) else {
         return ToolTable::read(&content, path, factor).map(Tools::Table);
     };

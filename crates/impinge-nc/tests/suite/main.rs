@@ -9,5 +9,6 @@ mod drop_cutter;
 mod gcode;
 mod machines;
 mod mesh_tools;
+mod reach;
 mod same_tools;
 mod tool_fuzz;

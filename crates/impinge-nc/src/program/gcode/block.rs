@@ -6,6 +6,7 @@ use super::{
     fault::{Fault, Result},
     source::Text,
 };
+use std::ops::RangeInclusive;
 
 /// The letters that can be words besides G, M and N.
 const LETTERS: &[u8] = b"abcdefhijklpqrstxyz";
@@ -192,10 +193,22 @@ impl Block {
 
     /// Like [`take`](Self::take), for a word that must be a whole number from 0 to 4294967295.
     pub(super) fn take_whole(&mut self, letter: u8) -> Result<Option<u32>> {
+        self.take_whole_in(letter, 0..=u32::MAX, "a whole number")
+    }
+
+    /// Like [`take`](Self::take), for a word that must be a whole number of a range. `what` names it in the message.
+    pub(super) fn take_whole_in(
+        &mut self,
+        letter: u8,
+        range: RangeInclusive<u32>,
+        what: &str,
+    ) -> Result<Option<u32>> {
         let Some(value) = self.take(letter) else { return Ok(None) };
         let rounded = value.round();
-        if (value - rounded).abs() > 0.0001 || !(0.0..=f64::from(u32::MAX)).contains(&rounded) {
-            return Err(self.fault_at(letter, "must be a whole number from 0 to 4294967295"));
+        let [least, most] = [*range.start(), *range.end()].map(f64::from);
+        if (value - rounded).abs() > 0.0001 || !(least..=most).contains(&rounded) {
+            let message = format!("must be {what}, from {least} to {most}");
+            return Err(self.fault_at(letter, &message));
         }
         Ok(Some(rounded as u32))
     }

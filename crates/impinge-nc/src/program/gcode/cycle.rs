@@ -7,7 +7,7 @@ use super::{
     interpreter::Interpreter,
     travel::{BY_INCREMENTS, Target},
 };
-use crate::{MoveKind, MoveKind::Feed, MoveKind::Rapid};
+use crate::{MoveKind, MoveKind::Feed, MoveKind::Rapid, program::Unit};
 
 /// How far `G73` retracts to break the chip, and how far above the last depth `G83` starts to feed, in millimetres: the
 /// value of LinuxCNC, 0.01 inch.
@@ -37,7 +37,7 @@ impl Interpreter<'_> {
     pub(super) fn drill(&mut self, block: &mut Block, code: i32) -> Result<()> {
         self.refuse_compensation("a cycle")?;
         let [u, v, w] = self.modes.plane.axes();
-        let unit = self.modes.unit.millimetres();
+        let unit = self.modes.unit.to(Unit::Millimetre);
         let mut cycle = match self.cycle {
             Some(cycle) if cycle.code == code => cycle,
             // Another cycle has words of its own, but the series has started at the same height.

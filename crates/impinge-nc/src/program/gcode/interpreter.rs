@@ -275,14 +275,13 @@ impl<'a> Interpreter<'a> {
         self.first_unit = Some(self.modes.unit);
         if !self.modes.unit_is_stated {
             let unit = match self.modes.unit {
-                Unit::Millimetre => {
-                    "the program states no unit before its first motion: millimetres are assumed"
-                }
-                Unit::Inch => {
-                    "the program states no unit before its first motion: inches are assumed"
-                }
+                Unit::Millimetre => "millimetres",
+                Unit::Inch => "inches",
+                other => other.symbol(),
             };
-            self.notes.add(self.line, unit);
+            let note =
+                format!("the program states no unit before its first motion: {unit} are assumed");
+            self.notes.add(self.line, &note);
         }
     }
 

@@ -50,7 +50,7 @@ impl Interpreter<'_> {
     fn tool_offset(&self, diameter: bool) -> f64 {
         let tool = self.options.tool(self.modes.tool);
         let value = if diameter { tool.diameter } else { tool.length };
-        value.unwrap_or_default() / self.modes.unit.millimetres()
+        value.unwrap_or_default() / self.modes.unit.to(Unit::Millimetre)
     }
 
     /// The value of a named parameter that the machine sets.

@@ -68,7 +68,7 @@ impl Modes {
 
     /// The factor from the program's values of an axis to millimetres or radians.
     pub(super) fn scale(&self, axis: usize) -> f64 {
-        if axis < 3 { self.unit.millimetres() } else { std::f64::consts::PI / 180.0 }
+        if axis < 3 { self.unit.to(Unit::Millimetre) } else { std::f64::consts::PI / 180.0 }
     }
 }
 

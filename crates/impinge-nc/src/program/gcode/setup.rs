@@ -9,7 +9,7 @@ use super::{
     modal::system_name,
     travel::{BY_INCREMENTS, Target},
 };
-use crate::MoveKind;
+use crate::{MoveKind, program::Unit};
 
 impl Interpreter<'_> {
     /// Refuses what cannot be done during cutter compensation.
@@ -40,7 +40,7 @@ impl Interpreter<'_> {
                 return Err(block
                     .fault_at_code(Group::Compensation, "G41.1 and G42.1 need the diameter as D"));
             };
-            diameter * self.modes.unit.millimetres()
+            diameter * self.modes.unit.to(Unit::Millimetre)
         } else {
             let number = block.take_whole(b'd')?;
             match number.unwrap_or(self.modes.tool) {
@@ -136,7 +136,8 @@ impl Interpreter<'_> {
     pub(super) fn set_offsets(&mut self, block: &mut Block) -> Result<()> {
         self.refuse_compensation("G10")?;
         let kind = block.take_whole(b'l')?;
-        let (Some(kind @ (2 | 20)), Some(number)) = (kind, block.take_whole(b'p')?) else {
+        let number = block.take_whole_in(b'p', 0..=9, "the number of a work offset")?;
+        let (Some(kind @ (2 | 20)), Some(number)) = (kind, number) else {
             return Err(block.fault_at_code(
                 Group::OneShot,
                 "of G10, only L2 and L20 with the number of a work offset as P are supported",
@@ -145,15 +146,7 @@ impl Interpreter<'_> {
         if block.take(b'r').is_some_and(|angle| angle != 0.0) {
             return Err(block.fault_at(b'r', "turns the coordinate system: not supported"));
         }
-        let system = match number {
-            0 => self.modes.system,
-            1..=9 => number as u8,
-            _ => {
-                return Err(
-                    block.fault_at(b'p', "must be the number of a work offset, from 0 to 9")
-                );
-            }
-        };
+        let system = if number == 0 { self.modes.system } else { number as u8 };
         self.notes.add(self.line, &format!("G10 sets the work offset {}", system_name(system)));
         for (axis, letter) in AXES.into_iter().enumerate() {
             let Some(value) = block.take(letter) else { continue };

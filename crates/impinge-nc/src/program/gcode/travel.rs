@@ -13,6 +13,9 @@ use super::{
 };
 use crate::{MoveKind, program::Unit};
 
+/// The most turns of one arc.
+const MOST_TURNS: u32 = 1_000_000;
+
 /// Why an axis is taken as 0, for notes.
 pub(super) const BY_INCREMENTS: &str = "moves by increments (G91) before it states a position";
 
@@ -172,17 +175,14 @@ impl Interpreter<'_> {
                 "an arc needs a known start: state X, Y and Z before it, or the start of the program (--start)",
             ));
         }
-        let turns = block.take_whole(b'p')?.unwrap_or(1);
-        if turns == 0 || turns > 1_000_000 {
-            return Err(block.fault_at(b'p', "must be the number of turns, from 1"));
-        }
+        let turns = block.take_whole_in(b'p', 1..=MOST_TURNS, "the number of turns")?.unwrap_or(1);
         let radius = block.take(b'r');
         let offsets = [u, v].map(|axis| block.take(b"ijk"[axis]));
-        let unit = self.modes.unit.millimetres();
+        let unit = self.modes.unit.to(Unit::Millimetre);
         let sense = Sense { clockwise, turns };
         let tolerance = match self.modes.unit {
-            Unit::Millimetre => RadiusTolerance::METRIC,
             Unit::Inch => RadiusTolerance::INCH,
+            _ => RadiusTolerance::METRIC,
         };
         let ends = [plane.flat(&self.position.axes), plane.flat(&target.to)];
         let shape = match (radius, offsets) {

@@ -23,12 +23,17 @@ const LENGTH: Range = Range { least: Excluded(0.0), greatest: Included(1e6), uni
 /// The point angle of a drill whose specification states none, in degrees.
 const DRILL_ANGLE: f64 = 118.0;
 
-/// Whether a text is meant as a specification of a tool, and not as the path of a file: it starts with at least two
-/// letters and a colon. (One letter and a colon start a path on Windows.)
+/// Whether a text is meant as a specification of a tool, and not as the path of a file: it is the name of a shape, or it
+/// starts with at least two letters and a colon. (One letter and a colon start a path on Windows. A file with the name of
+/// a shape is `./ball`.)
 pub fn is_spec(text: &str) -> bool {
-    text.trim().split_once(':').is_some_and(|(shape, _)| {
-        shape.len() >= 2 && shape.bytes().all(|byte| byte.is_ascii_alphabetic())
-    })
+    let text = text.trim();
+    match text.split_once(':') {
+        None => SHAPES.iter().any(|shape| shape.eq_ignore_ascii_case(text)),
+        Some((shape, _)) => {
+            shape.len() >= 2 && shape.bytes().all(|byte| byte.is_ascii_alphabetic())
+        }
+    }
 }
 
 impl Tool {
@@ -362,10 +367,18 @@ mod tests {
 
     #[test]
     fn paths_are_told_from_specifications() {
-        for spec in ["ball:d=6", " flat:d=6", "bal:d=6", "ball:"] {
+        for spec in ["ball:d=6", " flat:d=6", "bal:d=6", "ball:", "ball", " Drill "] {
             assert!(is_spec(spec), "{spec}");
         }
-        for path in ["tool.tbl", "c:\\tools\\a.tbl", "./ball:d=6", "a/b.stl", "a.stl:length=2"] {
+        for path in [
+            "tool.tbl",
+            "./ball",
+            "balls",
+            "c:\\tools\\a.tbl",
+            "./ball:d=6",
+            "a/b.stl",
+            "a.stl:length=2",
+        ] {
             assert!(!is_spec(path), "{path}");
         }
     }

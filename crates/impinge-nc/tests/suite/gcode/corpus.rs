@@ -89,7 +89,7 @@ fn real_programs_are_read() {
         }
         let ends: Vec<_> = program.moves.iter().map(|step| end(&step.motion)).collect();
         for (axis, low, high) in stated_ranges(&manifest, file) {
-            let scale = if axis < 3 { unit.millimetres() } else { 1.0 };
+            let scale = if axis < 3 { unit.to(Unit::Millimetre) } else { 1.0 };
             let values = || ends.iter().map(|end| end[axis] / scale);
             let found = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
             // The manifest rounds to six digits.

@@ -27,7 +27,17 @@ fn errors_name_the_place_and_the_reason() {
         ("G21\nG0 X1 Y1 Z1\nG90.1 G2 X5 Y5 I4\n", "3: with G90.1"),
         ("G21\nG0 X1 Y1 Z1\nG2 X5 Y5 R1\n", "3: an arc of radius 1.000000 mm cannot reach"),
         ("G21\nG0 X1 Y1 Z1\nG2 X1 Y1 R1\n", "3: an arc with a radius R must end elsewhere"),
-        ("G21\nG0 X1 Y1 Z1\nG2 I1 P0\n", "3:7: P must be the number of turns"),
+        ("G21\nG0 X1 Y1 Z1\nG2 I1 P0\n", "3:7: P must be the number of turns, from 1 to 1000000"),
+        (
+            "G21\nG0 X1 Y1 Z1\nG2 I1 P1000001\n",
+            "3:7: P must be the number of turns, from 1 to 1000000",
+        ),
+        (
+            "G21\nG0 X1 Y1 Z1\nG2 I1 P5000000000\n",
+            "3:7: P must be the number of turns, from 1 to 1000000",
+        ),
+        ("G21\nG0 X1 Y1 Z1\nG2 I1 P1.5\n", "3:7: P must be the number of turns, from 1 to 1000000"),
+        ("G10 L2 P10 X1\n", "1:8: P must be the number of a work offset, from 0 to 9"),
         ("G1 X[1+\n", "1:8: expected a number, but the line ends"),
         ("G1 X[1/0]\n", "1:7: division by zero"),
         ("G1 X#<a>\n", "1:5: the parameter #<a> has no value"),
