@@ -140,6 +140,8 @@ export interface Header {
   other_reviews: Record<string, unknown>[] | null;
   /** Whether only verdicts were decided, without depths and faces. */
   is_quick: boolean;
+  /** False for a scene that was not checked. */
+  is_checked: boolean;
   /** The path that was checked; null for an assembly at rest. */
   path: Path | null;
 }

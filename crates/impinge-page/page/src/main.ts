@@ -49,6 +49,9 @@ const STATUS_COLORS: Record<Review["status"], string> = {
   resolved: "#9aa7b8",
 };
 
+/** Whether the page is shown inside of another, such as a notebook, by its text alone. It has no address then. */
+const IS_EMBEDDED = location.protocol === "about:";
+
 class Page {
   private readonly lengths: Lengths;
   private readonly reviews: Reviews;
@@ -75,6 +78,7 @@ class Page {
     this.path = new PathSlider(report, this.lengths);
     this.path.onMove = (moment) => this.moveTo(moment);
     this.details.onMoment = (moment) => this.moveTo(moment);
+    document.body.classList.toggle("is-embedded", IS_EMBEDDED);
     this.head();
     this.tools();
     this.list.onChoose = (item) => void this.choose(item, null);
@@ -141,7 +145,8 @@ class Page {
     byId("assignees").replaceChildren(...options([...people].sort()));
     const { unsaved, problem } = this.reviews;
     byId("save").textContent = unsaved > 0 ? `Save review (${count(unsaved)})` : "Save review";
-    if (problem) this.say(problem);
+    // Without an address there is no place to keep edits in, and no form to make them.
+    if (problem && !IS_EMBEDDED) this.say(problem);
     if (this.filter.wanted.by === "group" || this.filter.wanted.reviews.size > 0) this.refilter();
     else this.list.redraw();
   }
@@ -191,11 +196,16 @@ class Page {
   }
 
   private head(): void {
-    const { files, part_count, rows } = this.report.header;
+    const { files, part_count, face_count, rows, is_checked } = this.report.header;
     const names = files.length > 3 ? `${files.slice(0, 3).join(", ")} and ${files.length - 3} more` : files.join(", ");
     byId("source").textContent = names;
     byId("facts").textContent = `${plural(part_count, "part")} · ${plural(rows.length, "clash", "clashes")}`;
     document.title = names ? `Clash report: ${names}` : "Clash report";
+    if (is_checked) return;
+    document.body.classList.add("is-scene");
+    document.querySelector("h1")!.textContent = document.title = names || "Scene";
+    byId("source").textContent = "";
+    byId("facts").textContent = `${plural(part_count, "part")} · ${plural(face_count, "face")}`;
   }
 
   private tools(): void {
@@ -320,6 +330,12 @@ class Page {
     this.refilter();
   }
 
+  /** Names a part of a scene below the view; null for none. */
+  private namePart(part: number | null): void {
+    byId("legend").hidden = part === null;
+    if (part !== null) byId("legend").replaceChildren(element("span", {}, this.report.fullName(part)));
+  }
+
   /** Shows another moment of the path. */
   moveTo(moment: number): void {
     if (this.view) this.view.moveTo(moment);
@@ -343,7 +359,7 @@ class Page {
     if (isOther) this.list.mark(item);
     this.describe();
     const hash = item && "row" in item ? this.link(this.report.header.rows[item.row].key) : location.href.replace(/#.*$/, "");
-    if (hash !== location.href) history.replaceState(null, "", hash);
+    if (hash !== location.href && !IS_EMBEDDED) history.replaceState(null, "", hash);
     byId("legend").hidden = !(item && "row" in item);
     document.body.classList.toggle("has-choice", item !== null);
     const isShown = this.view?.select(item && "row" in item ? item.row : null, this.place);
@@ -398,7 +414,8 @@ class Page {
     if (this.view) {
       this.view.onPickClash = (row) => void this.choose({ row }, null);
       this.view.onPickPart = (part) => {
-        if (!this.chosen) this.ofPart(part);
+        if (!this.report.header.is_checked) this.namePart(part);
+        else if (!this.chosen) this.ofPart(part);
       };
       this.view.onFrame = () => this.overlay();
       this.view.onHover = (row, at) => this.hover(row, at);

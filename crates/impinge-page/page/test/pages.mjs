@@ -15,6 +15,9 @@ export const names = readdirSync(root)
 /** @param {string} name */
 export const page = (name) => resolve(root, name, "report.html");
 
+/** The page of an assembly that was not checked. */
+export const scene = resolve(root, "scene.html");
+
 /**
  * @param {string} name
  * @returns {{ parts: number, pairs_checked: number, clashes: Clash[] }}

@@ -624,3 +624,53 @@ test("a hundred thousand parts and clashes stay fluid", async () => {
   console.log(`100,000 parts: ready after ${stats.loaded} ms; a search took ${Math.round(spent)} ms`);
   await page.close();
 });
+
+/**
+ * Shows a page inside of another, as notebooks do: by its text, in a sandbox.
+ *
+ * @param {string} file
+ */
+async function embed(file) {
+  const page = await browser.newPage({ viewport: { width: 960, height: 600 } });
+  /** @type {string[]} */
+  const complaints = [];
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.setContent('<iframe sandbox="allow-scripts allow-downloads" style="width: 940px; height: 560px"></iframe>');
+  await page.evaluate((text) => document.querySelector("iframe")?.setAttribute("srcdoc", text), readFileSync(file, "utf8"));
+  const frame = await (await page.waitForSelector("iframe")).contentFrame();
+  assert.ok(frame);
+  await frame.waitForFunction(() => "impinge" in window);
+  await frame.evaluate(() => window.impinge.ready);
+  return { page, frame, complaints };
+}
+
+test("a report inside of a notebook: clashes can be chosen, nothing is to be edited", async () => {
+  const { page, frame, complaints } = await embed(pages.page("gearbox"));
+  assert.equal(await frame.locator("#details").isVisible(), false);
+  await frame.locator('[data-row="0"]').click();
+  await frame.evaluate(() => window.impinge.settled());
+  assert.equal(await frame.locator("#details").isVisible(), true);
+  for (const hidden of ["#save", "#load", "#reviews", "#message", ".review", ".tick"]) {
+    assert.equal(await frame.locator(hidden).first().isVisible(), false, hidden);
+  }
+  const { strong } = await colors(/** @type {Page} */ (/** @type {unknown} */ (frame)));
+  assert.ok(strong > 50, `${strong} pixels of faces that clash`);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
+test("a scene inside of a notebook is the view alone", async () => {
+  const { page, frame, complaints } = await embed(pages.scene);
+  assert.equal(await frame.locator("#side").isVisible(), false);
+  assert.equal(await frame.locator("#details").isVisible(), false);
+  assert.match(await frame.locator("#facts").innerText(), /parts · .* faces/);
+  const box = await frame.locator("#canvas").boundingBox();
+  assert.ok(box && box.width > 900, JSON.stringify(box));
+  const { different } = await colors(/** @type {Page} */ (/** @type {unknown} */ (frame)));
+  assert.ok(different > 100, `${different} colours`);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
