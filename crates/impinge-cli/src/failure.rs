@@ -4,7 +4,6 @@ use impinge_io::one_line;
 use std::{
     fmt,
     io::{self, Write},
-    process::ExitCode,
 };
 
 /// Why a command did not succeed.
@@ -43,18 +42,18 @@ impl Failure {
     }
 
     /// Prints the message on standard error, and returns the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    pub(crate) fn report(self) -> u8 {
         let (text, code) = match self {
-            Self::Check(message) if message.is_empty() => return ExitCode::from(1),
+            Self::Check(message) if message.is_empty() => return 1,
             Self::Check(message) => (format!("impinge: {}", one_line(&message)), 1),
             // Names of files and parts may hold any character.
             Self::Input(message) => (format!("error: {}", one_line(&message)), 2),
             Self::Interrupted(message) => (format!("impinge: {}", one_line(&message)), 130),
-            Self::OutputClosed => return ExitCode::SUCCESS,
+            Self::OutputClosed => return 0,
         };
         // A closed stderr is not an error; `eprintln!` would panic.
         let _ = writeln!(io::stderr(), "{text}");
-        ExitCode::from(code)
+        code
     }
 }
 

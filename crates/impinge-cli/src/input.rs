@@ -1,6 +1,6 @@
 //! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
-use crate::{failure::Failure, output::note, progress, source};
+use crate::{cluster::Cluster, failure::Failure, output::note, progress, source};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
@@ -55,6 +55,25 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
     let (assembly, factor) = to_assembly(name, model, options)?;
     let clearance = if name == DEMO { DEMO_CLEARANCE * factor } else { 0.0 };
     Ok(Input { assembly, clearance })
+}
+
+/// Loads files where a cluster needs them, if it can; otherwise as [`load`] does.
+pub(crate) fn load_on(
+    cluster: &dyn Cluster,
+    address: &str,
+    files: &[PathBuf],
+    options: &LoadOptions,
+) -> Result<Input, Failure> {
+    let is_generated = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("gen:"));
+    if !files.is_empty() && !files.iter().any(is_generated) {
+        let label = format!("reading {} files and folders", files.len());
+        let loaded = progress::with_spinner(&label, || cluster.load(address, files, options))?;
+        // A single part may have to be split, which needs its mesh.
+        if let Some(assembly) = loaded.filter(|assembly| assembly.parts.len() > 1) {
+            return Ok(Input { assembly, clearance: 0.0 });
+        }
+    }
+    load(files, options)
 }
 
 /// Refuses an assembly that is one part of several connected pieces: they may well be parts that collide, and the

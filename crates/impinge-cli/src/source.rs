@@ -94,6 +94,23 @@ pub(crate) fn poses_for(source: &str, pair: Option<[&Mesh; 2]>) -> Result<Vec<Po
     }
 }
 
+/// As [`poses_for`], for poses that must all have the same rotation.
+pub(crate) fn translations_for(
+    source: &str,
+    pair: Option<[&Mesh; 2]>,
+) -> Result<Vec<Pose>, Failure> {
+    if let Some(file) = file(source) {
+        return Ok(impinge_io::load_translations(file)?);
+    }
+    let poses = poses_for(source, pair)?;
+    match impinge_io::first_turned(&poses) {
+        None => Ok(poses),
+        Some(step) => Err(Failure::input(format!(
+            "{source}: step {step} has another rotation than step 0, but only translations are allowed"
+        ))),
+    }
+}
+
 /// Makes or loads points. `room` is the bounding box of the mesh that they are for.
 pub(crate) fn points(source: &str, room: Option<Bounds>) -> Result<Vec<DVec3>, Failure> {
     match generator::<generators::Points>(source) {

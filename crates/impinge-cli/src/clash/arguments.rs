@@ -1,7 +1,9 @@
 //! The command line of `impinge clash`.
 
 use super::{outputs::Files, path::PathOptions, robots::RobotOptions, table::GroupBy};
-use crate::{failure::Failure, length::Length, reading::Reading, threads::MAX_THREADS};
+use crate::{
+    cluster::Cluster, failure::Failure, length::Length, reading::Reading, threads::MAX_THREADS,
+};
 use clap::{ValueEnum, value_parser};
 use impinge_clash::{
     Allowed, Pairs, Pattern, Rule, RuleError, UnknownVerdict, Verdicts, load_rules,
@@ -63,6 +65,11 @@ pub(crate) struct Arguments {
     pub(super) list_options: ListOptions,
     #[command(flatten)]
     pub(super) outputs: Files,
+    /// Check the pairs on a Ray cluster: its address, `auto` for the running one, or `local` to start one on this
+    /// machine. Needs Python with the packages impinge and ray; IMPINGE_PYTHON names it [default: python3]
+    #[arg(long, value_name = "ADDRESS", help_heading = "Which pairs")]
+    #[arg(conflicts_with_all = ["path", "configurations"])]
+    pub(super) ray: Option<String>,
 }
 
 /// What counts as a clash.
@@ -186,6 +193,11 @@ pub(super) struct ListOptions {
 }
 
 impl Arguments {
+    /// Whether only Python can run the command.
+    pub(crate) fn needs_python(&self, cluster: Option<&dyn Cluster>) -> bool {
+        self.ray.is_some() && cluster.is_none()
+    }
+
     /// Fails if an option needs more than the verdicts that `--quick` decides.
     pub(super) fn check_quick(&self) -> Result<(), Failure> {
         if !self.check_options.quick {

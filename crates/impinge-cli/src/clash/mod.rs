@@ -25,9 +25,11 @@ mod search;
 mod table;
 
 use crate::{
+    cluster::Cluster,
     failure::Failure,
     input::{self, Input},
     interrupt::Interrupt,
+    length,
     output::{self, note},
 };
 use impinge::clash::Verdict;
@@ -40,7 +42,12 @@ use table::{GroupBy, Times};
 
 pub(crate) use arguments::Arguments;
 
-pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
+pub(crate) fn run(
+    arguments: &Arguments,
+    interrupt: &Interrupt,
+    cluster: Option<&dyn Cluster>,
+) -> Result<(), Failure> {
+    let ray = arguments.ray.as_deref().zip(cluster);
     let Arguments { files, check_options, pair_options, list_options, outputs, .. } = arguments;
     // Errors in the arguments are reported before any file is read.
     let mut options = CheckOptions::default();
@@ -59,7 +66,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
 
     let start = Instant::now();
     let Input { assembly, clearance } = outputs.outputs().reading(|| {
-        let mut input = input::load(files, &load_options)?;
+        let mut input = match ray.filter(|_| outputs.needs_faces().is_none()) {
+            None => input::load(files, &load_options)?,
+            Some((address, cluster)) => input::load_on(cluster, address, files, &load_options)?,
+        };
         arguments.robot_options.apply(&mut input.assembly, load_options.keep_going)?;
         Ok(input)
     })?;
@@ -70,10 +80,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     input::check_single_part(&assembly)?;
 
     if let Some(touch) = check_options.touch {
-        options.touch = Some(touch.within("--touch", assembly.units, "--units")?);
+        options.touch = Some(length::within(touch, "--touch", assembly.units, "--units")?);
     }
     options.clearance = match check_options.clearance {
-        Some(length) => length.within("--clearance", assembly.units, "--units")?,
+        Some(length) => length::within(length, "--clearance", assembly.units, "--units")?,
         None => clearance,
     };
     if options.clearance == 0.0 && options.pairs.only == Verdicts::of(&[Verdict::Clearance]) {
@@ -90,8 +100,10 @@ pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Fa
     }
 
     let start = Instant::now();
-    let outcome =
-        interrupt.during(|| search::find(assembly, options, pair_options.threads, interrupt))?;
+    let outcome = interrupt.during(|| match ray {
+        None => search::find(assembly, options, pair_options.threads, interrupt),
+        Some((address, cluster)) => search::find_on(cluster, address, assembly, options, interrupt),
+    })?;
     let search = start.elapsed();
     outcome.notes.iter().for_each(|text| note(text));
 

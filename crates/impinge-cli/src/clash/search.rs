@@ -1,11 +1,13 @@
 //! Runs the clash search with a progress bar, and stops it on Ctrl-C.
 
-use crate::{failure::Failure, interrupt::Interrupt, output, progress::Progress, threads};
+use crate::{
+    cluster::Cluster, failure::Failure, interrupt::Interrupt, output, progress::Progress, threads,
+};
 use impinge::{
     Threads,
     clash::{self, Stage},
 };
-use impinge_clash::{CheckOptions, CheckWatch, Error, Outcome, Rule, check};
+use impinge_clash::{CheckOptions, CheckWatch, Error, Outcome, Plan, Rule, check};
 use impinge_io::assembly::Assembly;
 use std::sync::Mutex;
 
@@ -18,6 +20,20 @@ pub(super) fn find(
 ) -> Result<Outcome, Failure> {
     let watcher = Watcher::new(&assembly, interrupt);
     on_threads(options, threads, |options| check(assembly, options, &watcher))
+}
+
+/// Finds the clashes of `assembly` on a cluster. The outcome is the same.
+pub(super) fn find_on(
+    cluster: &dyn Cluster,
+    address: &str,
+    assembly: Assembly,
+    options: CheckOptions,
+    interrupt: &Interrupt,
+) -> Result<Outcome, Failure> {
+    let watcher = Watcher::new(&assembly, interrupt);
+    let plan = Plan::new(assembly, options, &watcher).map_err(failure)?;
+    let proceed = |done, total| watcher.proceed(clash::Progress::new(Stage::Pairs, done, total));
+    Ok(cluster.find(address, plan, &proceed)?)
 }
 
 /// Does a check with options that say on how many threads.

@@ -5,7 +5,7 @@ use crate::{failure::Failure, grids::Grids, length::Length, source, threads::MAX
 use clap::{ValueEnum, value_parser};
 use impinge::{Bounds, Threads, glam::DVec3};
 use impinge_io::assembly::Unit;
-use impinge_nc::{Options, program::gcode::work_offset_number};
+use impinge_nc::{Options, ToolChoice, program::gcode::work_offset_number};
 use std::{
     path::{Path, PathBuf},
     str::FromStr,
@@ -164,7 +164,7 @@ pub(super) enum ProgramUnit {
     In,
 }
 
-impl From<ProgramUnit> for impinge_nc::Unit {
+impl From<ProgramUnit> for Unit {
     fn from(unit: ProgramUnit) -> Self {
         match unit {
             ProgramUnit::Mm => Self::Millimetre,
@@ -190,31 +190,6 @@ impl From<Rapids> for impinge_nc::Rapids {
             Rapids::Straight => Self::Straight,
             Rapids::Dogleg => Self::Dogleg,
             Rapids::Both => Self::Both,
-        }
-    }
-}
-
-/// A tool on the command line: `ball:d=6`, or `2=ball:d=6` for the tool with number 2.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ToolChoice {
-    pub(super) number: Option<u32>,
-    pub(super) spec: String,
-}
-
-impl FromStr for ToolChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbered = text.split_once('=').and_then(|(number, spec)| {
-            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then_some((number, spec))
-        });
-        match numbered {
-            None => Ok(Self { number: None, spec: text.to_owned() }),
-            Some((number, spec)) => {
-                let number = number.parse().map_err(|_| format!("{number} is too large"))?;
-                Ok(Self { number: Some(number), spec: spec.to_owned() })
-            }
         }
     }
 }
@@ -314,16 +289,6 @@ impl Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tools_may_have_numbers() {
-        let choice = |text: &str| text.parse::<ToolChoice>().unwrap();
-        let tool = |number, spec: &str| ToolChoice { number, spec: spec.to_owned() };
-        assert_eq!(choice("ball:d=6"), tool(None, "ball:d=6"));
-        assert_eq!(choice("12=ball:d=6"), tool(Some(12), "ball:d=6"));
-        assert_eq!(choice("0=tools/a=b.stl"), tool(Some(0), "tools/a=b.stl"));
-        assert!("99999999999=ball:d=6".parse::<ToolChoice>().is_err());
-    }
 
     #[test]
     fn boxes_have_two_corners() {

@@ -25,8 +25,8 @@ use crate::{
     output::{self, note},
     threads,
 };
-use impinge_nc::{Options, Report, Setup, demo, json};
-use program::Loaded;
+use impinge_nc::{Job, Options, Report, Setup, demo, json};
+use outputs::Writer;
 use std::{
     io::{self, Write},
     time::Instant,
@@ -34,10 +34,16 @@ use std::{
 
 pub(crate) use arguments::Arguments;
 
+/// A program with its tools, and how the part is named in reports.
+struct Loaded {
+    part_name: String,
+    job: Job,
+}
+
 pub(crate) fn run(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Failure> {
     // Errors in the arguments are reported before any file is read.
     let options = arguments.check.options()?;
-    arguments.outputs.check(arguments.inputs())?;
+    arguments.outputs.check(arguments.list.json, arguments.inputs())?;
     match threads::pool(arguments.check.threads)? {
         None => run_here(arguments, &options, interrupt),
         Some(pool) => pool.install(|| run_here(arguments, &options, interrupt)),
@@ -51,21 +57,22 @@ fn run_here(
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let (setup, loaded) = arguments.outputs.outputs().reading(|| load(arguments))?;
-    loaded.notes.iter().for_each(|text| note(text));
+    loaded.job.notes.iter().for_each(|text| note(text));
 
     let start = Instant::now();
-    let Loaded { program, tools, .. } = &loaded;
+    let Loaded { part_name, job } = &loaded;
+    let Job { program, tools, .. } = job;
     let outcome = interrupt.during(|| search::find(program, tools, &setup, options, interrupt))?;
     let report = Report {
-        part_name: &loaded.part_name,
-        program_name: &loaded.name,
-        source: &loaded.source,
+        part_name,
+        program_name: &job.name,
+        source: &job.source,
         program,
         tools,
         setup: &setup,
         options,
         outcome: &outcome,
-        notes: &loaded.notes,
+        notes: &job.notes,
         seconds: start.elapsed().as_secs_f64(),
     };
     arguments.outputs.write(&report, interrupt)?;
@@ -77,14 +84,14 @@ fn run_here(
     match outcome.gouging_moves {
         0 => Ok(()),
         // The table says it already.
-        _ if !arguments.list.json => Err(Failure::Check(String::new())),
+        _ if arguments.printed().is_none() => Err(Failure::Check(String::new())),
         _ => Err(Failure::Check(table::verdict(&report))),
     }
 }
 
 /// Reads everything that is named, or takes the built-in example.
 fn load(arguments: &Arguments) -> Result<(Setup, Loaded), Failure> {
-    let program = match &arguments.program {
+    let mut job = match &arguments.program {
         Some(path) => program::load(path, &arguments.reading)?,
         None => program::example(&arguments.reading)?,
     };
@@ -96,20 +103,29 @@ fn load(arguments: &Arguments) -> Result<(Setup, Loaded), Failure> {
         Some(part) => bodies::short_name(part),
         None => demo::PART_NAME.to_owned(),
     };
-    let mut loaded = Loaded { part_name, ..program };
     if let Some(part) = &arguments.part {
-        loaded.notes.extend(bodies::unit_note(part, loaded.program.unit, &arguments.reading));
+        job.notes.extend(bodies::unit_note(part, job.program.unit, &arguments.reading));
     }
-    loaded.notes.extend(bodies::open_notes(&setup));
-    Ok((setup, loaded))
+    job.notes.extend(bodies::open_notes(&setup));
+    Ok((setup, Loaded { part_name, job }))
 }
 
 fn print(arguments: &Arguments, report: &Report<'_>) -> Result<(), Failure> {
-    let Arguments { list, part, .. } = arguments;
-    if !list.json {
-        return output::text(&table::readable(report, list, part.is_none()));
-    }
+    let Some(writer) = arguments.printed() else {
+        let is_example = arguments.part.is_none();
+        return output::text(&table::readable(report, &arguments.list, is_example));
+    };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    json::write(report, &mut out)?;
+    writer(report, &mut out)?;
     Ok(out.flush()?)
+}
+
+impl Arguments {
+    /// The writer of the output that replaces the table on standard output.
+    fn printed(&self) -> Option<Writer> {
+        match self.list.json {
+            true => Some(json::write),
+            false => self.outputs.to_standard_output(),
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Options, Questions, Subject, run as ask_all};
 use crate::{
     failure::Failure,
-    length::Length,
+    length::{self, Length},
     output::{self, count},
     source,
 };
@@ -73,7 +73,7 @@ impl Arguments {
     fn within(&self) -> Result<Option<Tolerance>, Failure> {
         let Some(length) = self.within else { return Ok(None) };
         let units = source::units(&self.mesh, &self.options.grids.options()).or(self.file_units);
-        let distance = length.within("--within", units, "--file-units")?;
+        let distance = length::within(length, "--within", units, "--file-units")?;
         Tolerance::new(distance).map(Some).map_err(Failure::input)
     }
 }

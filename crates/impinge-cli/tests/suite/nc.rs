@@ -316,6 +316,64 @@ fn all_files_are_written_or_none() {
 }
 
 #[test]
+fn a_hyphen_is_standard_output() {
+    let folder = Folder::new();
+    let part = folder.write("part.obj", cube().obj());
+    let program = folder.write("part.nc", PROGRAM);
+    let (table, object) = (folder.at("gouges.csv"), folder.at("gouges.json"));
+    let inputs = ["nc", &part, &program, "--tool", TOOL];
+    let with = |options: &[&str]| {
+        let run = Run::new(inputs.iter().chain(options)).within(Duration::from_secs(120));
+        run.at(&folder.at(".")).finish()
+    };
+    // The CSV replaces the table, and equals the file. The summary goes to standard error.
+    let run = with(&["--csv", "-", "-o", &object]);
+    assert_eq!(run.code, Some(1), "{}", run.stderr);
+    assert!(run.stderr.contains("3 moves gouge (exit code 1)"), "{}", run.stderr);
+    assert!(fs::exists(&object).unwrap());
+    with(&["--csv", &table]);
+    assert_eq!(run.stdout, fs::read_to_string(&table).unwrap());
+    // The JSON object as with --json, but for the time that the check took.
+    let run = with(&["-o", "-", "--csv", &table]);
+    assert_eq!(listed(&run.json()), EXPECTED);
+    assert!(!fs::exists(folder.at("-")).unwrap(), "a file is called -");
+
+    with(&["--csv", "-", "--json"]).refuses(&["--json and --csv - both write to standard output"]);
+    with(&["--csv", "-", "-o", "-"]).refuses(&["--output - and --csv - both write to"]);
+    with(&["--csv", "./-"]);
+    assert!(fs::exists(folder.at("-")).unwrap(), "./- is a file");
+}
+
+#[test]
+fn messages_say_what_to_do() {
+    let folder = Folder::new();
+    let part = folder.write("part.obj", cube().obj());
+    let program = folder.write("part.nc", PROGRAM);
+    let refuses = |arguments: &[&str], pieces: &[&str]| {
+        impinge(["nc"].iter().chain(arguments)).refuses(pieces);
+    };
+    let path = folder.write("flat.csv", "x,y\n1,2\n");
+    let header = "flat.csv:1: the first line is `x,y`, but it must be the header x,y,z";
+    refuses(&[&part, &path, "--tool", TOOL], &[header, "x,y,z,i,j,k"]);
+    let example = "--tool ball: ball needs the key `d`, for example ball:d=6";
+    refuses(&[&part, &program, "--tool", "ball"], &[example]);
+    let missing =
+        "--tool nowhere: there is no such file; a tool is a specification, such as ball:d=6";
+    refuses(&[&part, &program, "--tool", "nowhere"], &[missing]);
+    let arc = folder.write("arc.nc", "G21\nG0 X0 Y0 Z30\nG2 I1 P1000001 F100\n");
+    let turns = "arc.nc:3:7: P must be the number of turns, from 1 to 1000000";
+    refuses(&[&part, &arc, "--tool", TOOL], &[turns]);
+    let text = folder.write("part.txt", "");
+    let extensions = ".obj, .stl, .ply, .off, .gltf, .glb, .asc, .dem, .dt0, .dt1, .dt2, .3mf, .step, .stp, .p21, .ifc, \
+                      .ifczip, .urdf";
+    let message = format!("`.txt` files cannot be read; supported extensions: {extensions}");
+    refuses(&[&text, &program, "--tool", TOOL], &["part.txt", &message]);
+    for option in ["--stock", "--fixture"] {
+        refuses(&[&part, &program, "--tool", TOOL, option, &text], &["part.txt", &message]);
+    }
+}
+
+#[test]
 fn bad_input_is_refused_with_file_and_line() {
     let folder = Folder::new();
     let part = folder.write("part.obj", cube().obj());

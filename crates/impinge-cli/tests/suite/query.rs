@@ -372,6 +372,57 @@ fn bad_poses_are_named_by_line() {
 }
 
 #[test]
+fn translations_give_the_same_answers_as_poses() {
+    let folder = Folder::new();
+    // The body is turned by 3-4-5 triangles, and slides along x, y and z.
+    let row = |step: u32, turn: &str| {
+        let [x, y, z] = [0.17, -0.05, 0.031].map(|speed| f64::from(step) * speed);
+        let [a, b, c] = <[&str; 3]>::try_from(turn.split(';').collect::<Vec<_>>()).unwrap();
+        format!("{a},{x},{b},{y},{c},{z}\n")
+    };
+    let turn = "0.6,-0.8,0;0.48,0.36,-0.8;0.64,0.48,0.6";
+    let rows: String = (0..12).map(|step| row(step, turn)).collect();
+    let poses = folder.write("slide.csv", &rows);
+    let query = ["query", "gen:chair", "gen:torus,faces=600", "--poses", &poses];
+    let run = |more: &[&str]| impinge(query.iter().chain(more)).succeeds();
+    for (option, file) in [("--pairs", "pairs.csv"), ("--write-distances", "distances.csv")] {
+        for method in ["wide", "dop18", "octree", "hull", "brute"] {
+            let out = [folder.at(file), folder.at("stated.csv")];
+            if option == "--write-distances" && matches!(method, "octree" | "brute") {
+                continue;
+            }
+            run(&["--method", method, option, &out[0]]);
+            run(&["--method", method, option, &out[1], "--translation-only"]);
+            let [expected, stated] = out.map(|file| std::fs::read_to_string(file).unwrap());
+            assert_eq!(stated, expected, "{method} {option}");
+            assert!(expected.lines().count() > 5, "{method} {option}: {expected}");
+        }
+    }
+    for mode in ["--first-impact", "--swept"] {
+        let of = |more: &[&str]| run(&[&[mode], more].concat()).json()["colliding_steps"].clone();
+        assert_eq!(of(&["--translation-only"]), of(&[]), "{mode}");
+    }
+    // Volumes that are turned once are tighter than those that are turned at each step.
+    let tests = |more: &[&str]| {
+        let line = run(&[&["--method", "dop18", "--stats", "--all"], more].concat()).json();
+        line["volume_tests"].as_f64().unwrap_or_else(|| panic!("{line}"))
+    };
+    assert!(tests(&["--translation-only"]) < tests(&[]));
+
+    let other = "1,0,0;0,1,0;0,0,1";
+    let turned = folder.write("turned.csv", format!("# a turn\n{rows}{}", row(12, other)));
+    let refused = ["turned.csv:14:", "row 13 has another rotation than row 1"];
+    for more in [&[][..], &["--first-impact"], &["--batch"], &["--distance"]] {
+        let query = ["query", "gen:chair", "gen:torus", "--poses", &turned, "--translation-only"];
+        impinge(query.iter().chain(more)).refuses(&refused);
+    }
+    impinge(tumble(&["--translation-only"]))
+        .refuses(&["gen:tumble", "step 1 has another rotation"]);
+    let without = ["query", "gen:chair", "gen:torus", "--translation-only"];
+    impinge(without).misused(&["--poses"]);
+}
+
+#[test]
 fn usage_errors() {
     impinge(["query"]).misused(&["<A>", "<B>"]);
     impinge(["query", "gen:chair"]).misused(&["<B>"]);

@@ -71,6 +71,12 @@ impl Run {
         self
     }
 
+    /// Runs in a folder.
+    pub(crate) fn at(mut self, folder: &str) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     pub(crate) fn within(mut self, time_limit: Duration) -> Self {
         self.time_limit = time_limit;
         self
