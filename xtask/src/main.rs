@@ -1,4 +1,5 @@
-//! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `pictures`, `step`.
+//! The project's own chores: `cargo xtask test`, `bench`, `compare`, `kernels`, `page`, `pictures`,
+//! `python`, `python-docs`, `step`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
 #[cfg(test)]
@@ -13,6 +14,8 @@ mod package;
 mod page;
 mod pictures;
 mod provide;
+mod python;
+mod python_docs;
 mod readme;
 mod step;
 
@@ -28,10 +31,12 @@ usage: cargo xtask test [--quick]
        cargo xtask kernels [--record]
        cargo xtask page [--keep]
        cargo xtask pictures
+       cargo xtask python
+       cargo xtask python-docs
        cargo xtask step
 
   test           everything that CI checks: format, lints, all tests, docs, packages, the README's commands,
-                 STEP files, the instructions that kernels take, the report page in a browser
+                 STEP files, the Python package, the instructions that kernels take, the report page in a browser
   test --quick   the tests alone, with fewer pairs and less fuzzing: for the loop at the desk
   bench          runs the comparisons, all or those named, and writes docs/benchmarks.md
   compare        runs `impinge bench`, with its options, beside parry3d
@@ -40,6 +45,8 @@ usage: cargo xtask test [--quick]
   page           checks the page of `impinge clash --report`: types, that it is what its sources make, and what
                  it does in a browser; --keep builds it anew and keeps it
   pictures       draws a picture of each verdict of `impinge clash`, for docs/clash.md
+  python         builds the Python package, installs it in a fresh virtual environment, and runs its tests
+  python-docs    builds the documentation site of the Python package into target/python-docs, and checks its links
   step           builds impinge-step, which reads STEP files, and puts it beside impinge
 
 Environment:
@@ -59,6 +66,8 @@ fn main() -> ExitCode {
         ["page"] => exit(required(page::run(root(), page::Then::Check))),
         ["page", "--keep"] => exit(required(page::run(root(), page::Then::Keep))),
         ["pictures"] => exit(pictures::run(root())),
+        ["python"] => exit(required(python::check(root()))),
+        ["python-docs"] => exit(python_docs::build(root())),
         ["step"] => exit(opencascade::build(root()).map(|_| ())),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

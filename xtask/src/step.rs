@@ -7,7 +7,7 @@
 use crate::{
     command,
     kernels::{self, Then},
-    opencascade, package, page, provide, readme,
+    opencascade, package, page, provide, python, readme,
 };
 use std::{fs, path::Path};
 
@@ -35,6 +35,8 @@ enum Check {
     Readme,
     /// The tests that need the program that reads STEP files.
     Opencascade,
+    /// The Python package, as a wheel in a fresh virtual environment.
+    Python,
     /// That no kernel takes more instructions than are on record.
     Kernels,
     /// That the report page is what its sources make, and works in a browser.
@@ -90,6 +92,7 @@ impl Step {
             Self { name: "examples", check: Check::Examples },
             Self { name: "README", check: Check::Readme },
             Self { name: "STEP", check: Check::Opencascade },
+            Self { name: "Python", check: Check::Python },
             Self { name: "kernels", check: Check::Kernels },
             Self { name: "page", check: Check::Page },
         ]
@@ -122,6 +125,7 @@ impl Step {
             Check::Examples => examples(root),
             Check::Readme => readme::check(root),
             Check::Opencascade => opencascade::check(root),
+            Check::Python => python::check(root),
             Check::Kernels => kernels::run(root, Then::Compare),
             Check::Page => page::run(root, page::Then::Check),
         }

@@ -1,0 +1,411 @@
+//! Clash checks along a path: parts of an assembly move through the others.
+
+use crate::{
+    arrays::{self, Points, Poses},
+    assembly::Assembly,
+    clash::{Watcher, clash_error, options_of},
+    error::{io_error, pose_error, value_error},
+    interrupt::interruptible,
+    notebook,
+    pool::Workers,
+};
+use impinge::{Motion, clash::Verdict};
+use impinge_clash::{
+    CheckOptions, CheckedPath, Doubt, PathOptions, PathOutcome, PathPage, PathPlace, Pattern,
+    check_path,
+};
+use impinge_io::{PathRows, assembly::Unit};
+use numpy::PyArray1;
+use pyo3::{exceptions::PyIndexError, prelude::*, types::PyDict};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+/// What stands for the file of the path in reports.
+const FILE: &str = "poses";
+
+/// Checks parts of an assembly that move along a path. `impinge.clash_path` documents the arguments.
+#[pyfunction]
+#[pyo3(signature = (assembly, moving, poses, options=None, *, times=None, pivot=None, threads=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub(crate) fn check_assembly_path(
+    py: Python<'_>,
+    assembly: &Bound<'_, Assembly>,
+    moving: Vec<String>,
+    poses: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+    times: Option<Vec<f64>>,
+    pivot: Option<&Bound<'_, PyAny>>,
+    threads: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<PathReport> {
+    let assembly = assembly.get().get(py)?;
+    let mut options = options_of(options, assembly.units)?;
+    let rows = rows(poses, times)?;
+    let patterns = moving.iter().map(|name| Pattern::new(name.trim_end_matches('/')));
+    let mut path = PathOptions::new(patterns.collect());
+    path.pivot = match pivot.map(|pivot| Points::read("pivot", pivot)).transpose()? {
+        None => None,
+        Some(Points::One(point)) if point.is_finite() => Some(point),
+        Some(_) => return Err(value_error("pivot is one point of three finite coordinates")),
+    };
+    let workers = Workers::new(threads)?;
+    let watcher = Watcher::default();
+    let found = interruptible(
+        py,
+        watcher.should_end(),
+        |py| watcher.tell(py, progress.as_ref()),
+        || {
+            workers.run(|threads| {
+                options.threads = threads;
+                check_path(&assembly, &rows, &path, &options, &watcher)
+            })
+        },
+    )?;
+    watcher.warn(py)?;
+    let outcome = found.map_err(clash_error)?;
+    Ok(PathReport(Arc::new(Checked { assembly, rows, options, outcome, page: OnceLock::new() })))
+}
+
+/// The rows of a path, with messages that name the poses as Python numbers them.
+fn rows(poses: &Bound<'_, PyAny>, times: Option<Vec<f64>>) -> PyResult<PathRows> {
+    let poses = Poses::read("poses", poses)?.all()?;
+    if poses.len() < 2 {
+        return Err(pose_error(format!("a path needs at least two poses, not {}", poses.len())));
+    }
+    for (number, ends) in poses.windows(2).enumerate() {
+        if let Err(error) = Motion::between(ends[0], ends[1]) {
+            let next = number + 1;
+            return Err(pose_error(format!("from poses[{number}] to poses[{next}]: {error}")));
+        }
+    }
+    PathRows::new(poses, times).map_err(value_error)
+}
+
+#[derive(Debug)]
+struct Checked {
+    assembly: Arc<impinge_io::Assembly>,
+    rows: PathRows,
+    options: CheckOptions,
+    outcome: PathOutcome,
+    /// Made on first use, because each clash is checked again in full for it.
+    page: OnceLock<PathPage>,
+}
+
+impl Checked {
+    fn files(&self) -> CheckedPath<'_> {
+        CheckedPath {
+            assembly: &self.assembly,
+            rows: &self.rows,
+            file: Path::new(FILE),
+            options: &self.options,
+            outcome: &self.outcome,
+        }
+    }
+
+    fn page(&self, py: Python<'_>) -> PyResult<&PathPage> {
+        if let Some(page) = self.page.get() {
+            return Ok(page);
+        }
+        let watcher = Watcher::default();
+        let made = interruptible(
+            py,
+            watcher.should_end(),
+            |_| Ok(()),
+            || PathPage::new(&self.files(), &watcher),
+        )?;
+        let made = made.map_err(clash_error)?;
+        Ok(self.page.get_or_init(|| made))
+    }
+
+    fn name(&self, part: usize) -> &str {
+        &self.assembly.parts[part].name
+    }
+}
+
+/// What happens to the parts that move along a path: a sequence of `PathClash`. `clash_path` makes it.
+///
+/// Outside of the listed intervals the moving parts are proven to be clear of all others, also between the rows. A report is
+/// always true, also without intervals. In a notebook it shows itself: the list, and a 3D view with a slider along the path.
+#[pyclass(frozen, sequence, module = "impinge")]
+#[derive(Debug)]
+pub(crate) struct PathReport(Arc<Checked>);
+
+fn text(py: Python<'_>, write: impl Fn(&mut Vec<u8>) -> io::Result<()> + Sync) -> PyResult<String> {
+    let text = py.detach(|| {
+        let mut text = Vec::new();
+        write(&mut text).map(|()| text)
+    })?;
+    String::from_utf8(text).map_err(value_error)
+}
+
+#[pymethods]
+impl PathReport {
+    /// The unique names of the parts that move.
+    #[getter]
+    fn moving(&self) -> Vec<&str> {
+        self.0.outcome.moving.iter().map(|&part| self.0.name(part)).collect()
+    }
+
+    /// The number of rows of the path.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows.row_count()
+    }
+
+    /// The point of the moving parts, as assembled, that moves on a straight line between two rows: an array of shape (3,).
+    #[getter]
+    fn pivot<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        arrays::point(py, self.0.outcome.pivot)
+    }
+
+    /// The number of intervals of each verdict, worst first.
+    #[getter]
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let counts = PyDict::new(py);
+        for verdict in Verdict::ALL {
+            counts.set_item(verdict.name(), self.0.outcome.count(verdict))?;
+        }
+        Ok(counts)
+    }
+
+    /// The number of intervals that are not allowed.
+    #[getter]
+    fn failures(&self) -> usize {
+        self.0.outcome.failures()
+    }
+
+    /// The number of intervals in which something worse than the verdict cannot be ruled out, hidden ones included.
+    ///
+    /// If it is 0 and the report is empty, the motion is proven to be clear of all other parts.
+    #[getter]
+    fn uncertified(&self) -> u64 {
+        self.0.outcome.doubtful
+    }
+
+    /// The number of pairs of parts whose boxes meet along the path.
+    #[getter]
+    fn pairs_checked(&self) -> u64 {
+        self.0.outcome.pairs_checked
+    }
+
+    /// The unit of all lengths, such as 'mm'; `None` if it is not known.
+    #[getter]
+    fn units(&self) -> Option<&'static str> {
+        self.0.assembly.units.map(Unit::symbol)
+    }
+
+    /// The report as the JSON text that `impinge clash --path --json` prints. Its rows are numbered from 1.
+    fn json(&self, py: Python<'_>) -> PyResult<String> {
+        text(py, |out| self.0.files().write_json(out))
+    }
+
+    /// The report as one HTML page: the list of intervals, and a 3D view with a slider along the path.
+    ///
+    /// The first call checks every interval in full at one moment, which may take longer than the check itself.
+    fn html(&self, py: Python<'_>) -> PyResult<String> {
+        let page = self.0.page(py)?;
+        text(py, |out| page.write(out))
+    }
+
+    /// Writes the report to a file; its extension selects the format: .json, .csv or .html.
+    ///
+    /// Raises `ArgumentError` for another extension, and `FileError` if the file cannot be written.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        type Writer<'a> = &'a (dyn Fn(&mut dyn Write) -> io::Result<()> + Sync);
+        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        let save = |write: Writer<'_>| {
+            py.detach(|| impinge_io::write_atomically(&path, |out| write(out))).map_err(io_error)
+        };
+        match &*extension {
+            "json" => save(&|out| self.0.files().write_json(out)),
+            "csv" => save(&|out| self.0.files().write_csv(out)),
+            "html" | "htm" => {
+                let page = self.0.page(py)?;
+                save(&|out| page.write(out))
+            }
+            _ => Err(value_error(format!(
+                "{}: the report of a path is a file with the extension .json, .csv or .html",
+                path.display()
+            ))),
+        }
+    }
+
+    /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let page = self.0.page(py)?;
+        let framed = py.detach(|| notebook::frame("Path report", 560, |out| page.write(out)))?;
+        Ok(framed.unwrap_or_else(|| self.table()))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.outcome.clashes.len()
+    }
+
+    /// A report without intervals is true as well.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<PathClash> {
+        let count = self.__len__();
+        let at = if index < 0 { index + count as isize } else { index };
+        if at < 0 || at as usize >= count {
+            return Err(PyIndexError::new_err(format!("there are {count} intervals")));
+        }
+        Ok(PathClash { checked: Arc::clone(&self.0), number: at as usize })
+    }
+
+    fn __repr__(&self) -> String {
+        let outcome = &self.0.outcome;
+        let some = Verdict::ALL.into_iter().filter(|&verdict| outcome.count(verdict) > 0);
+        let mut all: Vec<String> =
+            some.map(|verdict| format!("{} {verdict}", outcome.count(verdict))).collect();
+        if outcome.doubtful > 0 {
+            all.push(format!("{} not certified", outcome.doubtful));
+        }
+        let found = if all.is_empty() { "clear".to_owned() } else { all.join(", ") };
+        format!("PathReport({} rows, {found})", self.rows())
+    }
+}
+
+impl PathReport {
+    /// The intervals as a table, for a page that is too large.
+    fn table(&self) -> String {
+        let clashes = &self.0.outcome.clashes;
+        let rows = clashes.iter().take(notebook::MAX_TABLE_ROWS).map(|clash| {
+            let place = |place: PathPlace| format!("{:.4}", place.row as f64 + place.fraction);
+            [
+                clash.verdict.map_or("not certified", Verdict::name).to_owned(),
+                self.0.name(clash.moving).to_owned(),
+                self.0.name(clash.other).to_owned(),
+                place(clash.from),
+                place(clash.until),
+            ]
+        });
+        notebook::table(
+            notebook::NO_PAGE,
+            &["verdict", "moving", "other", "start", "end"],
+            rows,
+            clashes.len(),
+        )
+    }
+}
+
+/// An interval of a path during which two parts are in contact, inside each other, or too close.
+///
+/// A place along the path is a tuple (row, fraction): the number of the row from 0, and the share of the way to the next row
+/// from 0 to 1. Lengths are in the unit of the assembly.
+#[pyclass(frozen, module = "impinge")]
+#[derive(Debug)]
+pub(crate) struct PathClash {
+    checked: Arc<Checked>,
+    number: usize,
+}
+
+impl PathClash {
+    fn clash(&self) -> &impinge_clash::PathClash {
+        &self.checked.outcome.clashes[self.number]
+    }
+}
+
+fn place(place: PathPlace) -> (usize, f64) {
+    (place.row, place.fraction)
+}
+
+#[pymethods]
+impl PathClash {
+    /// The unique name of the part that moves.
+    #[getter]
+    fn moving(&self) -> &str {
+        self.checked.name(self.clash().moving)
+    }
+
+    /// The unique name of the part that rests.
+    #[getter]
+    fn other(&self) -> &str {
+        self.checked.name(self.clash().other)
+    }
+
+    /// The worst verdict of the interval. `None` if nothing was found, but something cannot be ruled out: see `doubt`.
+    #[getter]
+    fn verdict(&self) -> Option<&'static str> {
+        self.clash().verdict.map(Verdict::name)
+    }
+
+    /// Where the interval starts: (row, fraction). The parts are proven to be clear of each other before.
+    #[getter]
+    fn start(&self) -> (usize, f64) {
+        place(self.clash().from)
+    }
+
+    /// Where the interval ends: (row, fraction).
+    #[getter]
+    fn end(&self) -> (usize, f64) {
+        place(self.clash().until)
+    }
+
+    /// Where the parts first reach deeper into each other than the touch band; if they do not, where the worst verdict was
+    /// first found; for 'clearance', where they are closest. A tuple (row, fraction).
+    #[getter]
+    fn at(&self) -> (usize, f64) {
+        place(self.clash().at)
+    }
+
+    /// The times of `start`, `at` and `end`; `None` if the path has no times.
+    #[getter]
+    fn times(&self) -> Option<(f64, f64, f64)> {
+        let clash = self.clash();
+        let time = |place: PathPlace| place.time(&self.checked.rows);
+        Some((time(clash.from)?, time(clash.at)?, time(clash.until)?))
+    }
+
+    /// A point of the contact at `at`, in world coordinates: an array of shape (3,).
+    #[getter]
+    fn point<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        arrays::point(py, self.clash().point)
+    }
+
+    /// The least distance of the surfaces that was found: 0 unless the verdict is 'clearance'.
+    #[getter]
+    fn distance(&self) -> f64 {
+        self.clash().distance
+    }
+
+    /// A lower bound of the distance in the whole interval.
+    #[getter]
+    fn distance_at_least(&self) -> f64 {
+        self.clash().distance_at_least
+    }
+
+    /// Why something worse than the verdict cannot be ruled out; `None` if it is ruled out.
+    ///
+    /// 'samples': the parts are in contact while they slide or turn farther than the touch band between two checks. 'gaps': a
+    /// surface has holes, so a part may get inside without contact. 'near': the parts come within the widest touch band, but
+    /// no check says that they touch.
+    #[getter]
+    fn doubt(&self) -> Option<&'static str> {
+        self.clash().doubt.map(Doubt::name)
+    }
+
+    /// Whether the interval does not count as a failure.
+    #[getter]
+    fn allowed(&self) -> bool {
+        !self.clash().fails
+    }
+
+    fn __repr__(&self) -> String {
+        let at = |place: PathPlace| place.row as f64 + place.fraction;
+        let clash = self.clash();
+        format!(
+            "PathClash({}: '{}' and '{}', rows {:.4} to {:.4})",
+            self.verdict().unwrap_or("not certified"),
+            self.moving(),
+            self.other(),
+            at(clash.from),
+            at(clash.until)
+        )
+    }
+}

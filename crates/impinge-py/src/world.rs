@@ -1,0 +1,498 @@
+//! `World`: many moving bodies, and the pairs that touch at each step.
+
+use crate::{
+    arrays::{self, Poses},
+    error::{pose_error, value_error, world_error},
+    pool::Workers,
+    shape::{Shape, shape_of},
+};
+use impinge::{
+    FacePair, Pose,
+    motion::ImpactOptions,
+    world::{Body, BodyId, WorldImpact},
+};
+use numpy::{PyArray1, PyArray2, ndarray::Array2};
+use pyo3::{prelude::*, sync::MutexExt, types::PyType};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Bodies with poses, and the contacts between them.
+///
+/// Bodies are numbered from 0 in the order in which they are added; a number is never used again. `threads` is the number of
+/// threads of `step` and `move_to`; `None` stands for all cores. `len(world)` is the number of bodies, and `body in world`
+/// tells whether there is such a body.
+///
+/// >>> world = impinge.World()
+/// >>> floor = world.add(cube, fixed=True)
+/// >>> box = world.add(cube, [[1, 0, 0, 3], [0, 1, 0, 0], [0, 0, 1, 0]])
+/// >>> len(world.step())
+/// 0
+/// >>> world.set_pose(box, [[1, 0, 0, 0.5], [0, 1, 0, 0], [0, 0, 1, 0]])
+/// >>> world.step().pairs
+/// array([[0, 1]], dtype=uint64)
+///
+/// Methods that are given the number of a body raise `WorldError` if it was removed or never added. A world may be used from
+/// several threads: they take turns. A pickled world keeps bodies, poses and options, but not which pairs touched at the
+/// last step.
+#[pyclass(frozen, module = "impinge")]
+#[derive(Debug)]
+pub(crate) struct World(Mutex<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    world: impinge::World,
+    threads: Option<usize>,
+    next: u64,
+    bodies: BTreeMap<u64, Added>,
+    numbers: HashMap<BodyId, u64>,
+    ignored: BTreeSet<[u64; 2]>,
+}
+
+/// A body, with what the world does not tell about it.
+#[derive(Debug)]
+struct Added {
+    id: BodyId,
+    shape: Py<PyAny>,
+    is_fixed: bool,
+    groups: u32,
+    mask: u32,
+}
+
+/// A body as it is pickled: number, shape, pose, whether it is fixed, groups, mask.
+type BodyState<'py> = (u64, Py<PyAny>, Bound<'py, PyArray2<f64>>, bool, u32, u32);
+
+/// A body as it is unpickled.
+type Restored<'py> = (u64, Bound<'py, PyAny>, Bound<'py, PyAny>, bool, u32, u32);
+
+/// An impact: time, two bodies, and the face of each.
+type ImpactRow = (f64, u64, u64, u32, u32);
+
+impl World {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
+        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn id(&self, body: u64) -> PyResult<BodyId> {
+        let found = self.bodies.get(&body).map(|added| added.id);
+        found.ok_or_else(|| {
+            world_error(format!("there is no body {body}: it was removed, or never added"))
+        })
+    }
+
+    fn add(
+        &mut self,
+        number: u64,
+        shape: &Bound<'_, PyAny>,
+        pose: Pose,
+        added: Options,
+    ) -> PyResult<()> {
+        let mut body =
+            Body::new(&shape_of("shape", shape)?).at(pose).groups(added.groups, added.mask);
+        if added.is_fixed {
+            body = body.fixed();
+        }
+        let id = self.world.add(body).map_err(world_error)?;
+        let Options { is_fixed, groups, mask } = added;
+        let shape = shape.clone().unbind();
+        self.bodies.insert(number, Added { id, shape, is_fixed, groups, mask });
+        self.numbers.insert(id, number);
+        self.next = self.next.max(number + 1);
+        Ok(())
+    }
+
+    fn number(&self, id: BodyId) -> u64 {
+        self.numbers.get(&id).copied().unwrap_or(u64::MAX)
+    }
+
+    fn pairs(&self, pairs: &[[BodyId; 2]]) -> Vec<[u64; 2]> {
+        let mut pairs: Vec<[u64; 2]> =
+            pairs.iter().map(|pair| pair.map(|id| self.number(id))).collect();
+        pairs.sort_unstable();
+        pairs
+    }
+}
+
+struct Options {
+    is_fixed: bool,
+    groups: u32,
+    mask: u32,
+}
+
+#[pymethods]
+impl World {
+    #[new]
+    #[pyo3(signature = (*, threads=Some(1)), text_signature = "(*, threads=1)")]
+    fn new(threads: Option<usize>) -> PyResult<Self> {
+        Workers::new(threads)?;
+        Ok(Self(Mutex::new(Inner {
+            world: impinge::World::new(),
+            threads,
+            next: 0,
+            bodies: BTreeMap::new(),
+            numbers: HashMap::new(),
+            ignored: BTreeSet::new(),
+        })))
+    }
+
+    /// Adds a body, and returns its number.
+    ///
+    /// `shape` is a `Shape` or a `Mesh`; many bodies can share one. `pose` is a matrix of shape (4, 4) or (3, 4), or `None` for
+    /// the identity. Contacts between two `fixed` bodies are left out. `groups` and `mask` are sets of 32 bits: two bodies are
+    /// tested if the groups of each have a bit in common with the mask of the other.
+    ///
+    /// Raises `PoseError` if the matrix is not a rigid pose, and `WorldError` if another method prepared the other shapes.
+    ///
+    /// >>> world = impinge.World()
+    /// >>> world.add(cube), world.add(cube, groups=2, mask=~1 & 0xFFFFFFFF)
+    /// (0, 1)
+    #[pyo3(signature = (shape, pose=None, *, fixed=false, groups=0xFFFF_FFFF, mask=0xFFFF_FFFF))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        shape: &Bound<'_, PyAny>,
+        pose: Option<&Bound<'_, PyAny>>,
+        fixed: bool,
+        groups: u32,
+        mask: u32,
+    ) -> PyResult<u64> {
+        let pose = arrays::pose(pose)?;
+        let mut inner = self.lock(py);
+        let number = inner.next;
+        inner.add(number, shape, pose, Options { is_fixed: fixed, groups, mask })?;
+        Ok(number)
+    }
+
+    /// Removes a body. Its number is not used again.
+    fn remove(&self, py: Python<'_>, body: u64) -> PyResult<()> {
+        let mut inner = self.lock(py);
+        let id = inner.id(body)?;
+        inner.world.remove(id).map_err(world_error)?;
+        inner.bodies.remove(&body);
+        inner.ignored.retain(|pair| !pair.contains(&body));
+        Ok(())
+    }
+
+    /// Moves a body to a pose: a matrix of shape (4, 4) or (3, 4). What it would hit on the way is not looked for: see `move_to`.
+    fn set_pose(&self, py: Python<'_>, body: u64, pose: &Bound<'_, PyAny>) -> PyResult<()> {
+        let pose = arrays::pose(Some(pose))?;
+        let mut inner = self.lock(py);
+        let id = inner.id(body)?;
+        inner.world.set_pose(id, pose).map_err(world_error)
+    }
+
+    /// Moves many bodies. `bodies` are their numbers, and `poses` an array of shape (n, 4, 4) or (n, 3, 4).
+    ///
+    /// Raises `PoseError` if a matrix is not a rigid pose, or the number of poses differs from that of the bodies. Then no body
+    /// is moved.
+    ///
+    /// >>> world = impinge.World()
+    /// >>> bodies = [world.add(cube) for _ in range(3)]
+    /// >>> poses = np.tile(np.eye(4), (3, 1, 1))
+    /// >>> poses[:, 0, 3] = [0, 5, 5.5]
+    /// >>> world.set_poses(bodies, poses)
+    /// >>> world.step().pairs
+    /// array([[1, 2]], dtype=uint64)
+    fn set_poses(
+        &self,
+        py: Python<'_>,
+        bodies: Vec<u64>,
+        poses: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let poses = Poses::read("poses", poses)?.all()?;
+        if poses.len() != bodies.len() {
+            return Err(pose_error(format!(
+                "there are {} bodies, but {} poses",
+                bodies.len(),
+                poses.len()
+            )));
+        }
+        let mut inner = self.lock(py);
+        let ids: Vec<BodyId> =
+            bodies.iter().map(|&body| inner.id(body)).collect::<PyResult<_>>()?;
+        let all: Vec<(BodyId, Pose)> = ids.into_iter().zip(poses).collect();
+        inner.world.set_poses(&all).map_err(world_error)
+    }
+
+    /// The pose of a body: a matrix of shape (4, 4).
+    fn pose<'py>(&self, py: Python<'py>, body: u64) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let inner = self.lock(py);
+        let pose = inner.world.pose(inner.id(body)?).map_err(world_error)?;
+        Ok(arrays::matrix(py, &pose))
+    }
+
+    /// The shape or mesh of a body, as it was given; after `set_vertices`, the shape that the vertices made.
+    fn shape(&self, py: Python<'_>, body: u64) -> PyResult<Py<PyAny>> {
+        let inner = self.lock(py);
+        inner.id(body)?;
+        Ok(inner.bodies[&body].shape.clone_ref(py))
+    }
+
+    /// Moves the vertices of a body that deforms, in its own frame.
+    ///
+    /// `vertices` is an array of shape (n, 3) with as many points as the mesh of the body has vertices; otherwise `WorldError`
+    /// is raised. Other bodies with the same shape do not change.
+    fn set_vertices(&self, py: Python<'_>, body: u64, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
+        let vertices = arrays::vertices(vertices)?;
+        let mut inner = self.lock(py);
+        let id = inner.id(body)?;
+        inner.world.set_vertices(id, &vertices).map_err(world_error)?;
+        let shape = inner.world.shape(id).map_err(world_error)?.clone();
+        let shape = Py::new(py, Shape::of(py, shape)?)?.into_any();
+        if let Some(added) = inner.bodies.get_mut(&body) {
+            added.shape = shape;
+        }
+        Ok(())
+    }
+
+    /// Leaves out the contacts of two bodies from now on.
+    fn ignore(&self, py: Python<'_>, a: u64, b: u64) -> PyResult<()> {
+        let mut inner = self.lock(py);
+        let ids = [inner.id(a)?, inner.id(b)?];
+        inner.world.ignore(ids[0], ids[1]).map_err(world_error)?;
+        inner.ignored.insert([a.min(b), a.max(b)]);
+        Ok(())
+    }
+
+    /// Reports the contacts of two bodies again.
+    fn unignore(&self, py: Python<'_>, a: u64, b: u64) -> PyResult<()> {
+        let mut inner = self.lock(py);
+        let ids = [inner.id(a)?, inner.id(b)?];
+        inner.world.unignore(ids[0], ids[1]).map_err(world_error)?;
+        inner.ignored.remove(&[a.min(b), a.max(b)]);
+        Ok(())
+    }
+
+    /// The numbers of the bodies, in ascending order.
+    #[getter]
+    fn bodies(&self, py: Python<'_>) -> Vec<u64> {
+        self.lock(py).bodies.keys().copied().collect()
+    }
+
+    /// Finds the faces that touch with the bodies where they are now. Returns a `Step`.
+    ///
+    /// >>> world = impinge.World()
+    /// >>> bodies = [world.add(cube) for _ in range(2)]
+    /// >>> step = world.step()
+    /// >>> step.pairs, step.faces.shape, step.began
+    /// (array([[0, 1]], dtype=uint64), (108, 2), array([[0, 1]], dtype=uint64))
+    fn step<'py>(&self, py: Python<'py>) -> PyResult<Step> {
+        let mut guard = self.lock(py);
+        let inner = &mut *guard;
+        let workers = Workers::new(inner.threads)?;
+        let world = &mut inner.world;
+        py.detach(|| {
+            workers.run(|threads| {
+                world.set_threads(threads);
+                world.step();
+            });
+        });
+        let step = inner.world.last_step();
+        let mut found: Vec<([u64; 2], &[FacePair], bool)> = step
+            .pairs()
+            .map(|touch| {
+                let [a, b] = [inner.number(touch.a), inner.number(touch.b)];
+                ([a.min(b), a.max(b)], touch.faces, a > b)
+            })
+            .collect();
+        found.sort_unstable_by_key(|&(pair, ..)| pair);
+        let mut faces: Vec<FacePair> = Vec::new();
+        let mut offsets = vec![0u64];
+        for &(_, of_pair, is_swapped) in &found {
+            let first = faces.len();
+            match is_swapped {
+                false => faces.extend_from_slice(of_pair),
+                true => {
+                    faces.extend(of_pair.iter().map(|pair| FacePair { a: pair.b, b: pair.a }));
+                    faces[first..].sort_unstable();
+                }
+            }
+            offsets.push(faces.len() as u64);
+        }
+        let pairs: Vec<[u64; 2]> = found.iter().map(|&(pair, ..)| pair).collect();
+        Ok(Step {
+            pairs: body_pairs(py, &pairs),
+            faces: arrays::face_pairs(py, &faces).unbind(),
+            offsets: PyArray1::from_vec(py, offsets).unbind(),
+            began: body_pairs(py, &inner.pairs(step.began())),
+            ended: body_pairs(py, &inner.pairs(step.ended())),
+        })
+    }
+
+    /// Moves bodies to other poses, and returns what they hit on the way, earliest first.
+    ///
+    /// Each impact is a tuple (time from 0 to 1, body a, body b, face of a, face of b) with a < b; of each pair of bodies the
+    /// first one is listed. Bodies that are not named rest. Between the poses they move as for `first_impact`, and `margin` is
+    /// the same. Afterwards the bodies stand at the given poses, whatever they have hit.
+    ///
+    /// Raises `PoseError` if the number of poses differs from that of the bodies, and `WorldError` if two poses of a body differ
+    /// by half a turn.
+    ///
+    /// >>> world = impinge.World()
+    /// >>> wall = world.add(cube, fixed=True)
+    /// >>> ball = world.add(cube, [[1, 0, 0, 11], [0, 1, 0, 0], [0, 0, 1, 0]])
+    /// >>> hits = world.move_to([ball], [[[1, 0, 0, -9], [0, 1, 0, 0], [0, 0, 1, 0]]])
+    /// >>> [(round(time, 6), a, b) for time, a, b, *faces in hits]
+    /// [(0.5, 0, 1)]
+    #[pyo3(signature = (bodies, poses, *, margin=None))]
+    fn move_to(
+        &self,
+        py: Python<'_>,
+        bodies: Vec<u64>,
+        poses: &Bound<'_, PyAny>,
+        margin: Option<f64>,
+    ) -> PyResult<Vec<ImpactRow>> {
+        let poses = Poses::read("poses", poses)?.all()?;
+        if poses.len() != bodies.len() {
+            return Err(pose_error(format!(
+                "there are {} bodies, but {} poses",
+                bodies.len(),
+                poses.len()
+            )));
+        }
+        let mut options = ImpactOptions::default();
+        if let Some(margin) = margin {
+            options = options.margin(margin).map_err(value_error)?;
+        }
+        let mut guard = self.lock(py);
+        let inner = &mut *guard;
+        let ids: Vec<BodyId> =
+            bodies.iter().map(|&body| inner.id(body)).collect::<PyResult<_>>()?;
+        for (id, pose) in ids.into_iter().zip(poses) {
+            inner.world.move_to(id, pose).map_err(world_error)?;
+        }
+        let workers = Workers::new(inner.threads)?;
+        let world = &mut inner.world;
+        let impacts: Vec<WorldImpact> = py.detach(|| {
+            workers.run(|threads| {
+                world.set_threads(threads);
+                world.step_continuous(&options).impacts().to_vec()
+            })
+        });
+        let row = |found: &WorldImpact| {
+            let (a, b) = (inner.number(found.a), inner.number(found.b));
+            let faces = found.impact.faces;
+            match a < b {
+                true => (found.impact.time, a, b, faces.a, faces.b),
+                false => (found.impact.time, b, a, faces.b, faces.a),
+            }
+        };
+        Ok(impacts.iter().map(row).collect())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.lock(py).bodies.len()
+    }
+
+    fn __contains__(&self, py: Python<'_>, body: u64) -> bool {
+        self.lock(py).bodies.contains_key(&body)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        format!("World({} bodies)", self.__len__(py))
+    }
+
+    /// Bodies, poses and options are kept; which pairs have touched before is not.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let inner = slf.get().lock(py);
+        let body = |(&number, added): (&u64, &Added)| -> PyResult<BodyState<'py>> {
+            let pose = inner.world.pose(added.id).map_err(world_error)?;
+            let shape = added.shape.clone_ref(py);
+            Ok((number, shape, arrays::matrix(py, &pose), added.is_fixed, added.groups, added.mask))
+        };
+        let bodies: Vec<BodyState<'py>> = inner.bodies.iter().map(body).collect::<PyResult<_>>()?;
+        let ignored: Vec<(u64, u64)> = inner.ignored.iter().map(|&[a, b]| (a, b)).collect();
+        let state = (inner.threads, inner.next, bodies, ignored);
+        Ok((slf.get_type().getattr("_restore")?, state).into_pyobject(py)?.into_any())
+    }
+
+    #[classmethod]
+    fn _restore(
+        _class: &Bound<'_, PyType>,
+        py: Python<'_>,
+        threads: Option<usize>,
+        next: u64,
+        bodies: Vec<Restored<'_>>,
+        ignored: Vec<(u64, u64)>,
+    ) -> PyResult<Self> {
+        let world = Self::new(threads)?;
+        {
+            let mut inner = world.lock(py);
+            for (number, shape, pose, is_fixed, groups, mask) in bodies {
+                let pose = arrays::pose(Some(&pose))?;
+                inner.add(number, &shape, pose, Options { is_fixed, groups, mask })?;
+            }
+            inner.next = inner.next.max(next);
+        }
+        for (a, b) in ignored {
+            world.ignore(py, a, b)?;
+        }
+        Ok(world)
+    }
+}
+
+fn body_pairs(py: Python<'_>, pairs: &[[u64; 2]]) -> Py<PyArray2<u64>> {
+    let array = Array2::from_shape_vec((pairs.len(), 2), pairs.as_flattened().to_vec());
+    PyArray2::from_owned_array(py, array.expect("two bodies a pair")).unbind()
+}
+
+/// The contacts of a world at one step: see `World.step`. `len(step)` is the number of pairs of bodies that touch.
+#[pyclass(frozen, module = "impinge")]
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// The pairs of bodies that touch, sorted: an array of `uint64` of shape (n, 2).
+    #[pyo3(get)]
+    pairs: Py<PyArray2<u64>>,
+    /// The pairs of faces of all pairs of bodies, one after another: an array of `uint32` of shape (m, 2).
+    #[pyo3(get)]
+    faces: Py<PyArray2<u32>>,
+    /// Where the faces of each pair of bodies begin: those of `pairs[i]` are `faces[offsets[i]:offsets[i + 1]]`.
+    #[pyo3(get)]
+    offsets: Py<PyArray1<u64>>,
+    /// The pairs of bodies that touch now and did not at the step before: an array of shape (k, 2).
+    #[pyo3(get)]
+    began: Py<PyArray2<u64>>,
+    /// The pairs of bodies that touched at the step before and do not now: an array of shape (k, 2).
+    #[pyo3(get)]
+    ended: Py<PyArray2<u64>>,
+}
+
+#[pymethods]
+impl Step {
+    #[new]
+    fn new(
+        pairs: Py<PyArray2<u64>>,
+        faces: Py<PyArray2<u32>>,
+        offsets: Py<PyArray1<u64>>,
+        began: Py<PyArray2<u64>>,
+        ended: Py<PyArray2<u64>>,
+    ) -> Self {
+        Self { pairs, faces, offsets, began, ended }
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.pairs.bind(py).len()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let faces = self.faces.bind(py).len()?;
+        Ok(format!("Step({} pairs of bodies, {faces} pairs of faces)", self.__len__(py)?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let this = slf.get();
+        let state = (
+            this.pairs.clone_ref(py),
+            this.faces.clone_ref(py),
+            this.offsets.clone_ref(py),
+            this.began.clone_ref(py),
+            this.ended.clone_ref(py),
+        );
+        Ok((slf.get_type(), state).into_pyobject(py)?.into_any())
+    }
+}

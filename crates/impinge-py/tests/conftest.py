@@ -1,0 +1,36 @@
+"""What several test files share."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+def needs(name: str) -> ModuleType:
+    """Import an optional package. Without it the tests are skipped, but not in CI, where it has to be there."""
+    if os.environ.get("CI") == "true":
+        return importlib.import_module(name)
+    module: ModuleType = pytest.importorskip(name)
+    return module
+
+
+def data(*path: str) -> Path:
+    """A real file. Without the folder of real files, which IMPINGE_DATA names, the test is skipped."""
+    folder = os.environ.get("IMPINGE_DATA")
+    if not folder:
+        pytest.skip("IMPINGE_DATA names no folder of real files")
+    return Path(folder, *path)
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises `KeyboardInterrupt`, also in a shell that starts its jobs with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -1,0 +1,208 @@
+"""Batches of poses, points and rays; threads, forks and Ctrl-C."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import impinge
+from exact import placed
+from meshes import cube, poses, shift, soup
+
+
+def test_a_batch_is_a_loop() -> None:
+    a, b = soup(60, 1), soup(60, 2)
+    many = poses(3000, 1.6, 3)
+    expected = [impinge.intersects(a, b, pose) for pose in many]
+    assert 300 < sum(expected) < 2900
+    for threads in (None, 1, 2, 3):
+        found = impinge.check(a, b, many, threads=threads)
+        assert found.dtype == np.bool_ and found.tolist() == expected, f"{threads} threads"
+    assert impinge.check(a, b, many[:, :3]).tolist() == expected
+    assert impinge.check(a, b, np.asfortranarray(many)).tolist() == expected
+    assert impinge.check(a, b, many[::-1]).tolist() == expected[::-1]
+    assert impinge.check(a, b, many.tolist()[:10]).tolist() == expected[:10]
+    assert impinge.Pair(a, b).check(many).tolist() == expected
+
+
+def test_contacts_of_many_poses() -> None:
+    a, b = soup(60, 1), soup(60, 2)
+    many = poses(2500, 1.6, 4)
+    lists = impinge.contacts(a, b, many)
+    assert len(lists) == 2500
+    assert lists.offsets[0] == 0 and lists.offsets[-1] == len(lists.faces)
+    assert (lists.counts == np.diff(lists.offsets)).all()
+    for number in (*range(0, 2500, 97), -1):
+        assert lists[number].tolist() == impinge.contacts(a, b, many[number]).tolist(), f"pose {number}"
+    assert lists.faces.size > 1000
+    with pytest.raises(IndexError):
+        lists[2500]
+    again = pickle.loads(pickle.dumps(lists))
+    assert again.faces.tolist() == lists.faces.tolist() and len(again) == 2500
+    within = impinge.contacts(a, b, many[:50], within=0.1)
+    assert (within.counts >= lists.counts[:50]).all() and within.counts.sum() > lists.counts[:50].sum()
+
+
+def test_empty_batches() -> None:
+    one = cube()
+    assert impinge.check(one, one, np.zeros((0, 4, 4))).tolist() == []
+    assert len(impinge.contacts(one, one, np.zeros((0, 4, 4)))) == 0
+
+
+def test_a_bad_pose_is_named() -> None:
+    many = poses(5000, 1.0, 5)
+    many[4321, 0, 0] = 7
+    with pytest.raises(impinge.PoseError, match=r"poses\[4321\]: .*rotation"):
+        impinge.check(cube(), cube(), many)
+    with pytest.raises(impinge.PoseError, match=r"\(n, 4, 4\)"):
+        impinge.check(cube(), cube(), np.eye(4))
+    for threads in (0, -1, 5000):
+        with pytest.raises((impinge.ArgumentError, OverflowError)):
+            impinge.check(cube(), cube(), many, threads=threads)
+
+
+def test_points_and_rays_of_a_cube() -> None:
+    one = cube()
+    points = np.random.default_rng(6).uniform(-1, 2, (500, 3))
+    distances, nearest, faces = impinge.nearest_point(one, points)
+    inside = ((points > 0) & (points < 1)).all(1)
+    outside_distance = np.linalg.norm(points - points.clip(0, 1), axis=1)
+    inside_distance = np.minimum(points, 1 - points).min(1)
+    expected = np.where(inside, inside_distance, outside_distance)
+    assert np.abs(distances - expected).max() < 1e-12
+    assert np.abs(np.linalg.norm(points - nearest, axis=1) - distances).max() < 1e-12
+    assert ((faces >= 0) & (faces < 12)).all()
+    assert impinge.contains_point(one, points).tolist() == np.where(inside, 1, -1).tolist()
+    assert impinge.contains_point(one, [0.5, 0.5, 1.0]) == 0
+    parameters, hit = impinge.cast_ray(one, [0.5, 0.25, 3.0], [[0, 0, -1], [0, 0, 1], [0, 0, -2]])
+    assert parameters.tolist() == [2, np.inf, 1] and hit[1] == -1
+    assert impinge.cast_ray(one, [0.5, 0.25, 3.0], [0, 0, 1]) is None
+    found = impinge.cast_ray(one, [0.5, 0.25, 3.0], [0, 0, -1], pose=shift(0, 0, 1))
+    assert found is not None and found[0] == 1.0
+    single = impinge.nearest_point(one, [2, 0.5, 0.5])
+    assert single is not None and single[0] == 1.0 and single[1].tolist() == [1, 0.5, 0.5]
+
+
+def test_single_and_many_points_agree_at_a_pose() -> None:
+    mesh = soup(80, 3)
+    pose = poses(1, 1.0, 9)[0]
+    points = np.random.default_rng(7).uniform(-2, 2, (40, 3))
+    distances, nearest, faces = impinge.nearest_point(mesh, points, pose=pose)
+    for number, point in enumerate(points):
+        one = impinge.nearest_point(mesh, point, pose=pose)
+        assert one is not None
+        assert (one[0], one[2]) == (distances[number], faces[number]), number
+        corners = placed(np.array(mesh.vertices), pose)
+        assert one[0] <= np.linalg.norm(corners - point, axis=1).min() + 1e-12
+        assert (one[1] == nearest[number]).all()
+
+
+def test_bad_points_and_rays() -> None:
+    one = cube()
+    with pytest.raises(impinge.ArgumentError, match="points has the shape"):
+        impinge.nearest_point(one, [[1, 2]])
+    with pytest.raises(impinge.ArgumentError, match="ray 1"):
+        impinge.cast_ray(one, [0, 0, 0], [[0, 0, 1], [0, 0, 0]])
+    with pytest.raises(impinge.ArgumentError, match="2 origins, but 3 directions"):
+        impinge.cast_ray(one, np.zeros((2, 3)), np.ones((3, 3)))
+    assert impinge.nearest_point(one, [np.nan, 0, 0]) is None
+    distances, _, faces = impinge.nearest_point(one, [[np.nan, 0, 0], [2, 0, 0]])
+    assert distances.tolist() == [np.inf, 1] and faces[0] == -1
+    with pytest.raises(impinge.ArgumentError, match=r"edge|solid"):
+        impinge.contains_point(soup(5, 1), np.zeros((4, 3)))
+
+
+def test_queries_from_many_threads_share_a_pair() -> None:
+    a, b = soup(60, 1), soup(60, 2)
+    many = poses(200, 1.6, 3)
+    expected = impinge.check(a, b, many).tolist()
+    pair = impinge.Pair(a, b)
+    results: dict[int, list[bool]] = {}
+
+    def work(number: int) -> None:
+        results[number] = [pair.intersects(pose) for pose in many]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(results[number] == expected for number in range(4))
+
+
+def test_the_interpreter_runs_during_a_batch() -> None:
+    shape = impinge.Shape(soup(3000, 1))
+    many = np.tile(np.eye(4), (400, 1, 1))
+    done = threading.Event()
+    counted = 0
+
+    def work() -> None:
+        impinge.contacts(shape, shape, many, threads=1)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        counted += 1
+        time.sleep(0.001)
+    thread.join()
+    assert counted > 5, f"another thread ran {counted} times only: the interpreter was not released"
+
+
+def _check_in_child(queue: multiprocessing.Queue[int], many: object) -> None:
+    queue.put(int(impinge.check(cube(), cube(), many).sum()))  # type: ignore[arg-type]
+
+
+def test_batches_work_after_a_fork() -> None:
+    many = poses(4000, 1.5, 3)
+    expected = int(impinge.check(cube(), cube(), many).sum())
+    context = multiprocessing.get_context("fork")
+    queue: multiprocessing.Queue[int] = context.Queue()
+    process = context.Process(target=_check_in_child, args=(queue, many))
+    process.start()
+    assert queue.get(timeout=60) == expected
+    process.join(60)
+    assert process.exitcode == 0
+
+
+LONG = """
+import impinge, numpy as np, os, signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.path.insert(0, {folder!r})
+from meshes import sphere
+inner, outer = impinge.Shape(sphere(20_000, 1.0)), impinge.Shape(sphere(20_000, 1.0001))
+poses = np.tile(np.eye(4), (200_000, 1, 1))
+points = np.zeros((20_000_000, 3))
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    {call}
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - start < 10)
+else:
+    print("ended before the signal", time.monotonic() - start)
+    time.sleep(5)
+"""
+
+
+# Each call takes minutes: spheres so close together, and points as far from all faces as from any, are slow to tell apart.
+@pytest.mark.parametrize(
+    "call",
+    [
+        "impinge.check(inner, outer, poses)",
+        "impinge.contacts(inner, outer, poses, within=0.01)",
+        "impinge.nearest_point(inner, points)",
+    ],
+)
+def test_ctrl_c_ends_a_batch(call: str) -> None:
+    program = LONG.format(folder=os.path.dirname(__file__), call=call)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert run.stdout.strip() == "interrupted True", run.stdout + run.stderr
