@@ -11,6 +11,7 @@ use numpy::{
     ndarray::{Array2, ArrayView2, ArrayViewD, Axis, Dimension},
 };
 use pyo3::{prelude::*, sync::PyOnceLock};
+use std::ops::Range;
 
 /// The array of an object, as numbers.
 pub(crate) fn numbers<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
@@ -30,36 +31,47 @@ fn shape(array: &ArrayViewD<'_, f64>) -> String {
     format!("({}{})", sizes.join(", "), if sizes.len() == 1 { "," } else { "" })
 }
 
-/// Points or directions, one or many.
-pub(crate) enum Points {
-    One(DVec3),
-    Many(Vec<DVec3>),
+/// Points or directions, one or many: an array of shape (3,) or (n, 3).
+pub(crate) struct Points<'py> {
+    array: PyReadonlyArrayDyn<'py, f64>,
 }
 
-impl Points {
-    /// Reads an array of shape (3,) or (n, 3).
-    pub(crate) fn read(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Self> {
+impl<'py> Points<'py> {
+    pub(crate) fn read(name: &str, object: &Bound<'py, PyAny>) -> PyResult<Self> {
         let array = numbers(object)?;
-        let array = array.as_array();
-        match array.shape() {
-            [3] => Ok(Self::One(DVec3::new(array[[0]], array[[1]], array[[2]]))),
-            [_, 3] => Ok(Self::Many(rows(&array))),
+        match array.as_array().shape() {
+            [3] | [_, 3] => Ok(Self { array }),
             _ => Err(value_error(format!(
                 "{name} has the shape {}, not (3,) or (n, 3)",
-                shape(&array)
+                shape(&array.as_array())
             ))),
         }
     }
 
-    pub(crate) fn as_slice(&self) -> &[DVec3] {
-        match self {
-            Self::One(point) => std::slice::from_ref(point),
-            Self::Many(points) => points,
+    /// The number of points.
+    pub(crate) fn len(&self) -> usize {
+        if self.array.ndim() == 1 { 1 } else { self.array.shape()[0] }
+    }
+
+    /// The point of an array of shape (3,).
+    pub(crate) fn one(&self) -> Option<DVec3> {
+        (self.array.ndim() == 1).then(|| self.at(0))
+    }
+
+    /// One of the points. An array of shape (3,) has the same point for all numbers.
+    pub(crate) fn at(&self, number: usize) -> DVec3 {
+        let array = self.array.as_array();
+        match array.ndim() {
+            1 => DVec3::new(array[[0]], array[[1]], array[[2]]),
+            _ => DVec3::new(array[[number, 0]], array[[number, 1]], array[[number, 2]]),
         }
     }
 
-    pub(crate) fn is_one(&self) -> bool {
-        matches!(self, Self::One(_))
+    /// Reads some of the points.
+    pub(crate) fn get(&self, range: Range<usize>, into: &mut Vec<DVec3>) {
+        into.clear();
+        let array = self.array.as_array();
+        into.extend(rows(&array.slice_axis(Axis(0), range.into())));
     }
 }
 
@@ -179,7 +191,7 @@ impl<'py> Poses<'py> {
     }
 
     /// Reads some of the poses.
-    pub(crate) fn get(&self, range: std::ops::Range<usize>, into: &mut Vec<Pose>) -> PyResult<()> {
+    pub(crate) fn get(&self, range: Range<usize>, into: &mut Vec<Pose>) -> PyResult<()> {
         let array = self.array.as_array();
         into.clear();
         if array.ndim() < 3 {

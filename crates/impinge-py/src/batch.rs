@@ -2,7 +2,7 @@
 
 use crate::{
     arrays::{self, Poses},
-    interrupt::Pieces,
+    interrupt::{Share, in_pieces},
     pair::{pair_of, tolerance},
     pool::Workers,
 };
@@ -33,28 +33,31 @@ impl<'py> Many<'py> {
         })
     }
 
-    /// Asks a batch about some of the poses at a time, and hands on what it finds.
+    /// Asks a batch about some of the poses at a time, and hands on the answers.
     fn each<R: Send>(
         &self,
         py: Python<'_>,
         pair: &mut impinge::Pair,
+        share: Share,
         ask: impl for<'p> Fn(impinge::Batch<'p, '_>) -> R + Send + Sync,
         mut found: impl FnMut(R),
     ) -> PyResult<()> {
-        let mut pieces = Pieces::new(self.poses.len());
-        let mut poses = Vec::new();
-        while let Some(range) = pieces.next(py)? {
-            self.poses.get(range, &mut poses)?;
-            let Self { pose_a, tolerance, workers, .. } = self;
-            found(py.detach(|| {
-                workers.run(|threads| {
-                    let batch = pair.at_many(pose_a, &poses).threads(threads);
-                    let Ok(batch) = batch.within(*tolerance);
-                    ask(batch)
-                })
-            }));
-        }
-        Ok(())
+        let Self { pose_a, tolerance, .. } = *self;
+        in_pieces(
+            py,
+            self.poses.len(),
+            share,
+            &self.workers,
+            |range, poses| self.poses.get(range, poses),
+            |poses: &[Pose], threads| {
+                let Ok(batch) = pair.at_many(&pose_a, poses).threads(threads).within(tolerance);
+                ask(batch)
+            },
+            |_, answer| {
+                found(answer);
+                Ok(())
+            },
+        )
     }
 }
 
@@ -90,7 +93,7 @@ pub(crate) fn check_in<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut bits = Vec::with_capacity(many.poses.len());
     let ask = |batch: impinge::Batch<'_, '_>| batch.intersects().iter().collect::<Vec<bool>>();
-    many.each(py, pair, ask, |mut piece| bits.append(&mut piece))?;
+    many.each(py, pair, Share::Many, ask, |mut piece| bits.append(&mut piece))?;
     Ok(PyArray1::from_owned_array(py, Array1::from(bits)).into_any())
 }
 
@@ -102,7 +105,7 @@ pub(crate) fn contacts_in(
     let mut faces: Vec<FacePair> = Vec::new();
     let mut offsets = vec![0u64];
     let ask = |batch: impinge::Batch<'_, '_>| batch.contacts().clone();
-    many.each(py, pair, ask, |lists: impinge::ContactLists| {
+    many.each(py, pair, Share::Few, ask, |lists: impinge::ContactLists| {
         let first = faces.len() as u64;
         faces.extend_from_slice(lists.flat());
         let mut end = first;

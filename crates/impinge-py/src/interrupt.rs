@@ -3,8 +3,11 @@
 //! Python only notes that a signal has come; its handlers run in the main thread when the interpreter asks for it. So a
 //! long call has to ask now and then.
 
+use crate::pool::Workers;
+use impinge::Threads;
 use pyo3::prelude::*;
 use std::{
+    ops::Range,
     sync::{
         atomic::{AtomicBool, Ordering},
         mpsc::{RecvTimeoutError, channel},
@@ -16,35 +19,50 @@ use std::{
 /// How long a call may go on before it asks Python whether it should end.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Splits work on many items into pieces, after each of which Python may end the call.
-pub(crate) struct Pieces {
-    total: usize,
-    done: usize,
-    size: usize,
-    start: Instant,
+/// How long a piece of a batch should take: long beside the start of a piece, and so short that a piece of items a thousand
+/// times slower than those before ends within seconds.
+const PIECE: Duration = Duration::from_millis(4);
+/// How much larger a piece may be than the one before.
+const GROWTH: f64 = 16.0;
+/// Items of the largest piece.
+const LARGEST: usize = 1 << 16;
+
+/// Items that a thread takes at a time; the smallest piece has as many for each thread.
+#[derive(Clone, Copy)]
+pub(crate) enum Share {
+    /// Of queries with short answers.
+    Many = 32,
+    /// Of queries that may take long.
+    Few = 4,
 }
 
-impl Pieces {
-    pub(crate) fn new(total: usize) -> Self {
-        Self { total, done: 0, size: 64, start: Instant::now() }
+/// Asks about many items, some at a time, so that Ctrl-C works: `read` makes the items of a range, `ask` is asked about them
+/// without the interpreter, and `found` receives the range and the answer.
+pub(crate) fn in_pieces<T: Send + Sync, R: Send>(
+    py: Python<'_>,
+    count: usize,
+    share: Share,
+    workers: &Workers,
+    read: impl Fn(Range<usize>, &mut Vec<T>) -> PyResult<()>,
+    mut ask: impl FnMut(&[T], Threads) -> R + Send,
+    mut found: impl FnMut(Range<usize>, R) -> PyResult<()>,
+) -> PyResult<()> {
+    let smallest = workers.count() * share as usize;
+    let (mut first, mut size) = (0, smallest);
+    let mut items = Vec::new();
+    while first < count {
+        let start = Instant::now();
+        let range = first..count.min(first.saturating_add(size));
+        read(range.clone(), &mut items)?;
+        let answer = py.detach(|| workers.run(|threads| ask(&items, threads)));
+        first = range.end;
+        found(range, answer)?;
+        py.check_signals()?;
+        let factor = PIECE.as_secs_f64() / start.elapsed().as_secs_f64();
+        size = (size as f64 * factor.min(GROWTH)) as usize;
+        size = size.min(LARGEST).max(smallest);
     }
-
-    /// The next items. Fails if Python has been interrupted.
-    pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<std::ops::Range<usize>>> {
-        if self.done > 0 {
-            py.check_signals()?;
-            let taken = self.start.elapsed();
-            if taken * 8 < PATIENCE {
-                self.size = (self.size * 4).min(1 << 16);
-            } else if taken > PATIENCE {
-                self.size = (self.size / 2).max(8);
-            }
-            self.start = Instant::now();
-        }
-        let first = self.done;
-        self.done = self.total.min(first + self.size);
-        Ok((first < self.total).then_some(first..self.done))
-    }
+    Ok(())
 }
 
 /// Does long work on a thread of its own, without the interpreter. `should_end` is set when Python has been interrupted;

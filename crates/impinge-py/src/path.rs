@@ -46,11 +46,12 @@ pub(crate) fn check_assembly_path(
     let rows = rows(poses, times)?;
     let patterns = moving.iter().map(|name| Pattern::new(name.trim_end_matches('/')));
     let mut path = PathOptions::new(patterns.collect());
-    path.pivot = match pivot.map(|pivot| Points::read("pivot", pivot)).transpose()? {
-        None => None,
-        Some(Points::One(point)) if point.is_finite() => Some(point),
-        Some(_) => return Err(value_error("pivot is one point of three finite coordinates")),
-    };
+    if let Some(pivot) = pivot {
+        let point = Points::read("pivot", pivot)?.one().filter(|point| point.is_finite());
+        let point =
+            point.ok_or_else(|| value_error("pivot is one point of three finite coordinates"));
+        path.pivot = Some(point?);
+    }
     let workers = Workers::new(threads)?;
     let watcher = Watcher::default();
     let found = interruptible(

@@ -40,6 +40,11 @@ impl Workers {
         }
     }
 
+    /// The number of threads.
+    pub(crate) fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
     /// Runs something that uses these threads, given how queries name them.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce(Threads) -> R + Send) -> R {
         match &self.0 {

@@ -3,28 +3,74 @@
 use crate::{
     arrays::{self, Points},
     error::value_error,
-    interrupt::Pieces,
+    interrupt::{Share, in_pieces},
     pool::Workers,
     shape::shape_of,
 };
 use impinge::{NearestPoint, PointLocation, Pose, Ray, RayHit, Shape, Threads, glam::DVec3};
 use numpy::PyArray1;
 use pyo3::{IntoPyObjectExt, prelude::*};
+use std::ops::Range;
 
-/// Asks about some of the items at a time, so that Ctrl-C works.
-fn each<T: Sync, R: Send>(
-    py: Python<'_>,
-    items: &[T],
-    workers: &Workers,
-    ask: impl Fn(&[T], Threads) -> Vec<R> + Send + Sync,
-) -> PyResult<Vec<R>> {
-    let mut pieces = Pieces::new(items.len());
-    let mut all = Vec::with_capacity(items.len());
-    while let Some(range) = pieces.next(py)? {
-        let some = &items[range];
-        all.append(&mut py.detach(|| workers.run(|threads| ask(some, threads))));
+/// A placed shape, and the threads that ask about it.
+struct Probe {
+    shape: Shape,
+    pose: Pose,
+    workers: Workers,
+}
+
+impl Probe {
+    fn read(
+        shape: &Bound<'_, PyAny>,
+        pose: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
+    ) -> PyResult<Self> {
+        let (shape, pose) = (shape_of("shape", shape)?, arrays::pose(pose)?);
+        Ok(Self { shape, pose, workers: Workers::new(threads)? })
     }
-    Ok(all)
+
+    /// Asks about one item.
+    fn one<R: Send>(&self, py: Python<'_>, ask: impl FnOnce(&Shape, &Pose) -> R + Send) -> R {
+        py.detach(|| ask(&self.shape, &self.pose))
+    }
+
+    /// Asks about many items.
+    fn many<T: Send + Sync, R: Send>(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        read: impl Fn(Range<usize>, &mut Vec<T>) -> PyResult<()>,
+        ask: impl Fn(&Shape, &Pose, &[T], Threads) -> Vec<R> + Sync,
+    ) -> PyResult<Vec<R>> {
+        let mut all = Vec::with_capacity(count);
+        in_pieces(
+            py,
+            count,
+            Share::Many,
+            &self.workers,
+            read,
+            |items: &[T], threads| ask(&self.shape, &self.pose, items, threads),
+            |_, mut answers| {
+                all.append(&mut answers);
+                Ok(())
+            },
+        )?;
+        Ok(all)
+    }
+
+    /// Asks about many points.
+    fn points<R: Send>(
+        &self,
+        points: &Points<'_>,
+        py: Python<'_>,
+        ask: impl Fn(&Shape, &Pose, &[DVec3], Threads) -> Vec<R> + Sync,
+    ) -> PyResult<Vec<R>> {
+        let read = |range, some: &mut Vec<DVec3>| {
+            points.get(range, some);
+            Ok(())
+        };
+        self.many(py, points.len(), read, ask)
+    }
 }
 
 /// The points of a surface that are nearest to given points.
@@ -51,21 +97,17 @@ pub(crate) fn nearest_point<'py>(
     pose: Option<&Bound<'py, PyAny>>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let shape = shape_of("shape", shape)?;
+    let probe = Probe::read(shape, pose, threads)?;
     let points = Points::read("points", points)?;
-    let pose = arrays::pose(pose)?;
-    let points = match points {
-        Points::Many(points) => points,
-        Points::One(point) => {
-            let found = py.detach(|| shape.nearest_point(&pose, point));
-            let Some(NearestPoint { distance, point, face, .. }) = found else {
-                return Ok(py.None().into_bound(py));
-            };
-            return (distance, arrays::point(py, point), face).into_bound_py_any(py);
-        }
-    };
-    let ask = |some: &[DVec3], threads| shape.nearest_points(&pose, some, threads);
-    let found = each(py, &points, &Workers::new(threads)?, ask)?;
+    if let Some(point) = points.one() {
+        return match probe.one(py, |shape, pose| shape.nearest_point(pose, point)) {
+            Some(NearestPoint { distance, point, face, .. }) => {
+                (distance, arrays::point(py, point), face).into_bound_py_any(py)
+            }
+            None => Ok(py.None().into_bound(py)),
+        };
+    }
+    let found = probe.points(&points, py, Shape::nearest_points)?;
     // No face is near a point with a coordinate that is not finite.
     let distances = found.iter().map(|it| it.map_or(f64::INFINITY, |it| it.distance));
     let faces = found.iter().map(|it| it.map_or(-1, |it| i64::from(it.face)));
@@ -99,46 +141,46 @@ pub(crate) fn cast_ray<'py>(
     pose: Option<&Bound<'py, PyAny>>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let shape = shape_of("shape", shape)?;
-    let pose = arrays::pose(pose)?;
+    let probe = Probe::read(shape, pose, threads)?;
     let origins = Points::read("origins", origins)?;
     let directions = Points::read("directions", directions)?;
-    if let (Points::One(origin), Points::One(direction)) = (&origins, &directions) {
-        let ray = Ray::new(*origin, *direction).map_err(value_error)?;
-        return match py.detach(|| shape.cast_ray(&pose, &ray)) {
+    if let (Some(origin), Some(direction)) = (origins.one(), directions.one()) {
+        let ray = Ray::new(origin, direction).map_err(value_error)?;
+        return match probe.one(py, |shape, pose| shape.cast_ray(pose, &ray)) {
             Some(RayHit { t, face }) => (t, face).into_bound_py_any(py),
             None => Ok(py.None().into_bound(py)),
         };
     }
-    let rays = rays(&origins, &directions)?;
-    let ask = |some: &[Ray], threads| shape.cast_rays(&pose, some, threads);
-    let found = each(py, &rays, &Workers::new(threads)?, ask)?;
+    let count = ray_count(&origins, &directions)?;
+    let ray = |number: usize| {
+        Ray::new(origins.at(number), directions.at(number))
+            .map_err(|error| value_error(format!("ray {number}: {error}")))
+    };
+    let read = |range: Range<usize>, rays: &mut Vec<Ray>| {
+        rays.clear();
+        range.map(ray).try_for_each(|ray| {
+            rays.push(ray?);
+            Ok(())
+        })
+    };
+    let found = probe.many(py, count, read, Shape::cast_rays)?;
     let parameters = found.iter().map(|hit| hit.map_or(f64::INFINITY, |hit| hit.t));
     let faces = found.iter().map(|hit| hit.map_or(-1, |hit| i64::from(hit.face)));
     (PyArray1::from_iter(py, parameters), PyArray1::from_iter(py, faces)).into_bound_py_any(py)
 }
 
-/// Pairs origins with directions; one of either serves all of the other.
-fn rays(origins: &Points, directions: &Points) -> PyResult<Vec<Ray>> {
-    let [from, along] = [origins, directions].map(Points::as_slice);
-    let count = match (origins.is_one(), directions.is_one()) {
-        (true, _) => along.len(),
-        (false, true) => from.len(),
-        (false, false) if from.len() == along.len() => from.len(),
-        (false, false) => {
-            return Err(value_error(format!(
-                "there are {} origins, but {} directions",
-                from.len(),
-                along.len()
-            )));
-        }
-    };
-    let at = |points: &[DVec3], number: usize| points[if points.len() == 1 { 0 } else { number }];
-    let ray = |number: usize| {
-        Ray::new(at(from, number), at(along, number))
-            .map_err(|error| value_error(format!("ray {number}: {error}")))
-    };
-    (0..count).map(ray).collect()
+/// The number of rays: one origin serves all directions, and one direction all origins.
+fn ray_count(origins: &Points<'_>, directions: &Points<'_>) -> PyResult<usize> {
+    match (origins.one(), directions.one()) {
+        (Some(_), _) => Ok(directions.len()),
+        (None, Some(_)) => Ok(origins.len()),
+        (None, None) if origins.len() == directions.len() => Ok(origins.len()),
+        (None, None) => Err(value_error(format!(
+            "there are {} origins, but {} directions",
+            origins.len(),
+            directions.len()
+        ))),
+    }
 }
 
 /// Whether points are inside of the solid that the faces enclose: 1 inside, 0 on the surface, -1 outside.
@@ -162,17 +204,19 @@ pub(crate) fn contains_point<'py>(
     pose: Option<&Bound<'py, PyAny>>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let shape = shape_of("shape", shape)?;
+    let probe = Probe::read(shape, pose, threads)?;
     let points = Points::read("points", points)?;
-    let pose = arrays::pose(pose)?;
-    if let Points::One(point) = points {
-        let found = py.detach(|| shape.contains_point(&pose, point)).map_err(value_error)?;
+    // The first query finds out whether the faces enclose a solid, so that the batch cannot fail.
+    let first = points.one().unwrap_or(DVec3::NAN);
+    let found =
+        probe.one(py, |shape, pose| shape.contains_point(pose, first)).map_err(value_error)?;
+    if points.one().is_some() {
         return sign(found).into_bound_py_any(py);
     }
-    // Whether the faces enclose a solid is found out by the first query, so that a list of results has one error only.
-    py.detach(|| shape.contains_point(&pose, DVec3::NAN)).map_err(value_error)?;
-    let ask = |some: &[DVec3], threads| locate(&shape, &pose, some, threads);
-    let found = each(py, points.as_slice(), &Workers::new(threads)?, ask)?;
+    let locate = |shape: &Shape, pose: &Pose, points: &[DVec3], threads| {
+        shape.contains_points(pose, points, threads).unwrap_or_default()
+    };
+    let found = probe.points(&points, py, locate)?;
     Ok(PyArray1::from_iter(py, found.into_iter().map(sign)).into_any())
 }
 
@@ -182,8 +226,4 @@ fn sign(location: PointLocation) -> i8 {
         PointLocation::OnSurface => 0,
         PointLocation::Outside => -1,
     }
-}
-
-fn locate(shape: &Shape, pose: &Pose, points: &[DVec3], threads: Threads) -> Vec<PointLocation> {
-    shape.contains_points(pose, points, threads).unwrap_or_default()
 }

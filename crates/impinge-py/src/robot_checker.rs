@@ -4,7 +4,7 @@
 use crate::{
     arrays,
     error::value_error,
-    interrupt::{Pieces, interruptible},
+    interrupt::{Share, in_pieces, interruptible},
     pair::tolerance,
     pool::Workers,
     robot::{RobotNames, Rows},
@@ -170,17 +170,18 @@ impl RobotChecker {
             found.resize(rows.len(), !collisions.map_err(|e| row_error(e, 0))?.is_empty());
             return Ok(PyArray1::from_owned_array(py, Array1::from(found)));
         }
-        let mut pieces = Pieces::new(rows.len());
-        let mut values = Vec::new();
-        while let Some(range) = pieces.next(py)? {
-            let first = range.start;
-            rows.get(range, &self.robot_names(), &mut values)?;
-            let piece = py.detach(|| {
-                workers
-                    .run(|threads| self.check.collides_in(&self.joints, &values, within, threads))
-            });
-            found.append(&mut piece.map_err(|error| row_error(error, first))?);
-        }
+        in_pieces(
+            py,
+            rows.len(),
+            Share::Many,
+            &workers,
+            |range, values| rows.get(range, &self.robot_names(), values),
+            |values: &[f64], threads| self.check.collides_in(&self.joints, values, within, threads),
+            |range, piece| {
+                found.append(&mut piece.map_err(|error| row_error(error, range.start))?);
+                Ok(())
+            },
+        )?;
         Ok(PyArray1::from_owned_array(py, Array1::from(found)))
     }
 

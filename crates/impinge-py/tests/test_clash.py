@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +12,8 @@ import pytest
 
 import impinge
 from conftest import data
-from meshes import cube, shift
+from interrupt import assert_ctrl_c_ends
+from meshes import cube, shift, sphere
 
 
 def gearbox(tmp_path: Path) -> Path:
@@ -182,7 +180,7 @@ def test_an_assembly_without_parts_is_refused() -> None:
         impinge.clash(impinge.Assembly())
 
 
-def test_progress_and_ctrl_c(tmp_path: Path) -> None:
+def test_progress(tmp_path: Path) -> None:
     path = tmp_path / "plant.glb"
     made = command("generate", "plant", "-o", path)
     assert made.returncode == 0, made.stderr
@@ -196,15 +194,20 @@ def test_progress_and_ctrl_c(tmp_path: Path) -> None:
     def stop(stage: str, done: int, total: int) -> None:
         raise Enough
 
-    many = impinge.Assembly()
-    ball = impinge.load_mesh(path)
-    for number in range(200):
-        many.add(f"copy {number}", ball, shift(0.01 * number))
     with pytest.raises(Enough):
-        impinge.clash(many, progress=stop, threads=1)
-    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        impinge.clash(many, threads=1)
+        impinge.clash(nested_spheres(500), progress=stop, threads=1)
+
+
+def nested_spheres(count: int) -> impinge.Assembly:
+    """Spheres that all collide. A pair takes milliseconds, so that a check of 500 spheres takes minutes."""
+    assembly, ball = impinge.Assembly(), sphere(500, 1.0)
+    for number in range(count):
+        assembly.add(f"sphere {number}", ball, shift(0.001 * number))
+    return assembly
+
+
+def test_ctrl_c_ends_a_check() -> None:
+    assert_ctrl_c_ends("impinge.clash(many)", "from test_clash import nested_spheres\nmany = nested_spheres(500)")
 
 
 def test_the_command_of_the_package() -> None:

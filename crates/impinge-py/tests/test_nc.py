@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +11,7 @@ import pytest
 
 import impinge
 from conftest import data
+from interrupt import assert_ctrl_c_ends
 from meshes import CUBE_FACES
 from test_clash import command
 
@@ -143,14 +141,19 @@ def test_real_programs_agree_with_the_command(name: str, tmp_path: Path) -> None
     assert report.moves > 0
 
 
-def test_ctrl_c_ends_a_check() -> None:
-    random = np.random.default_rng(1)
-    rows = "\n".join(f"{x:.3f},{y:.3f},{z:.3f}" for x, y, z in random.uniform([0, 0, -15], [50, 50, 5], (400_000, 3)))
-    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+def test_progress() -> None:
     told: list[tuple[int, int]] = []
-    with pytest.raises(KeyboardInterrupt):
-        while True:
-            impinge.nc(
-                block(), "x,y,z\n" + rows, tool="bull:d=6,r=1", progress=lambda *row: told.append(row), threads=1
-            )
-    assert all(done <= total for done, total in told)
+    points = np.random.default_rng(1).uniform([0, 0, -15], [50, 50, 5], (10_000, 3))
+    rows = "\n".join(f"{x:.3f},{y:.3f},{z:.3f}" for x, y, z in points)
+    impinge.nc(block(), "x,y,z\n" + rows, tool="bull:d=6,r=1", progress=lambda *row: told.append(row), threads=1)
+    assert told and all(done <= total for done, total in told), told[:5]
+
+
+def test_ctrl_c_ends_a_check() -> None:
+    # A tool that is inside of the part at most of a million points: a check takes many minutes.
+    preparation = """
+from test_nc import block
+points = np.random.default_rng(1).uniform([0, 0, -15], [50, 50, 5], (1_000_000, 3))
+rows = "x,y,z\\n" + "\\n".join(f"{x:.3f},{y:.3f},{z:.3f}" for x, y, z in points)
+"""
+    assert_ctrl_c_ends('impinge.nc(block(), rows, tool="bull:d=6,r=1", threads=1)', preparation)
