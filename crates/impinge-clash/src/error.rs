@@ -42,8 +42,8 @@ pub enum Error {
     /// The shares of a [`Plan`](crate::Plan) are not those of its pairs.
     #[error("the shares of the search do not fit together: {0}")]
     Shares(#[from] ShareError),
-    /// Bytes that are not those of a task or a share.
-    #[error("these are not the bytes of a {0}")]
+    /// Bytes that are not those of a task, a share or an outcome.
+    #[error("these are not the bytes of {0}")]
     NotBytes(&'static str),
     /// The caller asked to stop.
     #[error("interrupted")]

@@ -9,6 +9,7 @@ use crate::{
 };
 use impinge::clash::{Clash, Gap, Side, Verdict};
 use impinge_io::assembly::Assembly;
+use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
 /// An assembly and its listed clashes.
@@ -141,7 +142,7 @@ impl Row {
 }
 
 /// How a clash compares with the baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
     /// The baseline does not have it.
     New,
@@ -163,7 +164,7 @@ impl Status {
 }
 
 /// A pair of the baseline that no longer clashes.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resolved {
     /// The key of the finding in the baseline; empty if it is a baseline of an older version.

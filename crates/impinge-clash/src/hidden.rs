@@ -1,9 +1,9 @@
 //! Counts of what a list does not show, so that a short list is not taken for a good one.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How many clashes are not in the list, and how many near pairs were not checked, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Hidden {
     /// Clashes that a rule with verdicts hides.

@@ -1,10 +1,13 @@
 //! Compares a clash with the same clash of an earlier run: has it become worse?
 
+use crate::verdicts;
 use impinge::clash::{Clash, Verdict};
+use serde::{Deserialize, Serialize};
 
 /// What an earlier run measured of a clash. Lengths are in the unit of this run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
+    #[serde(with = "verdicts")]
     pub(crate) verdict: Verdict,
     pub(crate) depth: Option<f64>,
     pub(crate) depth_at_most: Option<f64>,

@@ -12,6 +12,7 @@ use impinge::{
     Threads, ToleranceError,
     clash::{self, Effort},
 };
+use serde::{Deserialize, Serialize};
 
 /// The options of a check.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +78,7 @@ pub enum Sort {
 }
 
 /// Clashes that do not count as failures.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Allowed {
     /// Clashes with these verdicts.
     pub verdicts: Verdicts,

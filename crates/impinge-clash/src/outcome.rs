@@ -34,7 +34,7 @@ pub struct Outcome {
     pub worse: usize,
     /// What the user should know about the inputs, such as a baseline that names parts unclearly.
     pub notes: Vec<String>,
-    allowed: Allowed,
+    pub(crate) allowed: Allowed,
 }
 
 impl Outcome {

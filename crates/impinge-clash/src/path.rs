@@ -20,6 +20,7 @@ use crate::{
     filter::{Filter, Hiding},
     options::CheckOptions,
     pattern::{Names, Pattern},
+    verdicts,
 };
 use course::Course;
 use impinge::{
@@ -31,6 +32,7 @@ use impinge::{
 use impinge_io::{PathRows, assembly::Assembly};
 use merge::{Found, merge};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::{
     ops::ControlFlow,
     sync::{
@@ -59,7 +61,7 @@ impl PathOptions {
 }
 
 /// A place along a path: a row, and how far the parts are on their way to the next row.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PathPlace {
     /// The number of the row, from 0.
@@ -81,7 +83,7 @@ impl PathPlace {
 }
 
 /// Why it is not certain that parts do no worse than what was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Doubt {
     /// The parts are in contact while they turn or slide farther than the touch band between two checks.
@@ -104,7 +106,7 @@ impl Doubt {
 }
 
 /// An interval of a path during which two parts are in contact, one is inside the other, or they are too close.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PathClash {
     /// The part that moves: an index into [`Assembly::parts`].
@@ -112,6 +114,7 @@ pub struct PathClash {
     /// The part that rests.
     pub other: usize,
     /// The worst verdict of the interval. `None` if nothing was found, but [doubt](Self::doubt) remains.
+    #[serde(with = "verdicts::optional")]
     pub verdict: Option<Verdict>,
     /// Where the interval begins. The parts are clear of each other before.
     pub from: PathPlace,
@@ -136,7 +139,7 @@ pub struct PathClash {
 }
 
 /// The outcome of a check along a path.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PathOutcome {
     /// The parts that move.

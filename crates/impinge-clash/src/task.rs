@@ -1,13 +1,14 @@
 //! The check of some pairs of a [`Plan`](crate::Plan), as bytes that any process can read, and its result as bytes.
 
-use crate::{check::search_options, error::Error, options::CheckOptions};
+use crate::{
+    check::search_options,
+    clash_state::{ClashState, from_bytes, to_bytes},
+    error::Error,
+    options::CheckOptions,
+};
 use impinge::{
-    Bounds, FacePair, Pose,
-    clash::{
-        Clash, Depth, Finder, Fit, KnownSolid, Part, Place, PreparedMesh, Share, Side,
-        Tessellation, Verdict, Watch,
-    },
-    glam::DVec3,
+    Pose,
+    clash::{Finder, KnownSolid, Part, PreparedMesh, Share, Tessellation, Watch},
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -134,21 +135,12 @@ impl Task {
     /// # Errors
     /// If the bytes are not those of a task.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        from_bytes(bytes, "task")
+        from_bytes(bytes, "a task")
     }
 }
 
 fn wrong<E>(error: &impl ToString) -> TaskError<E> {
     TaskError::Wrong(error.to_string())
-}
-
-fn to_bytes(value: &impl Serialize) -> Vec<u8> {
-    // Only strings and maps of unknown length can fail, and there are none.
-    postcard::to_allocvec(value).unwrap_or_default()
-}
-
-fn from_bytes<'b, T: Deserialize<'b>>(bytes: &'b [u8], what: &'static str) -> Result<T, Error> {
-    postcard::from_bytes(bytes).map_err(|_| Error::NotBytes(what))
 }
 
 /// A share as bytes.
@@ -166,11 +158,11 @@ pub fn share_to_bytes(share: &Share) -> Vec<u8> {
 /// # Errors
 /// If the bytes are not those of a share.
 pub fn share_from_bytes(bytes: &[u8]) -> Result<Share, Error> {
-    let state: ShareState = from_bytes(bytes, "share")?;
+    let state: ShareState = from_bytes(bytes, "a share")?;
     let mut share = Share::default();
     share.pairs = state.pairs;
     for clash in state.clashes {
-        share.clashes.push(clash.into_clash().ok_or(Error::NotBytes("share"))?);
+        share.clashes.push(clash.into_clash().ok_or(Error::NotBytes("a share"))?);
     }
     let solid = |(mesh, is_solid, gap)| KnownSolid { mesh, is_solid, gap };
     share.solids = state.solids.into_iter().map(solid).collect();
@@ -182,96 +174,4 @@ struct ShareState {
     pairs: u64,
     clashes: Vec<ClashState>,
     solids: Vec<(u32, bool, f64)>,
-}
-
-type Point = [f64; 3];
-type Corners = [Point; 2];
-
-/// A clash, with every field of [`Clash`].
-#[derive(Serialize, Deserialize)]
-struct ClashState {
-    parts: [u64; 2],
-    verdict: u8,
-    band: f64,
-    depth: Option<(f64, Option<Point>)>,
-    volume: Option<f64>,
-    is_b_inner: Option<bool>,
-    /// Whether the shaft is the second part, and the radii of shaft and hole.
-    fit: Option<(bool, f64, f64)>,
-    distance: f64,
-    points: [Point; 2],
-    faces: Vec<[u32; 2]>,
-    length: f64,
-    extent: Corners,
-    places: Vec<(Point, f64, Corners, Vec<u32>)>,
-    is_closed: [bool; 2],
-}
-
-fn corners(bounds: &Bounds) -> Corners {
-    [bounds.min.to_array(), bounds.max.to_array()]
-}
-
-fn bounds([min, max]: Corners) -> Bounds {
-    Bounds { min: min.into(), max: max.into() }
-}
-
-fn side(is_b: bool) -> Side {
-    if is_b { Side::B } else { Side::A }
-}
-
-impl ClashState {
-    fn new(clash: &Clash) -> Self {
-        let fit = |fit: &Fit| (fit.shaft == Side::B, fit.shaft_radius, fit.hole_radius);
-        let place = |place: &Place| {
-            let Place { point, length, extent, faces } = place;
-            (point.to_array(), *length, corners(extent), faces.clone())
-        };
-        Self {
-            parts: [clash.a as u64, clash.b as u64],
-            verdict: clash.verdict as u8,
-            band: clash.band,
-            depth: clash
-                .depth
-                .map(|depth| (depth.at_least, depth.way_out.map(|way| way.to_array()))),
-            volume: clash.volume,
-            is_b_inner: clash.inner.map(|inner| inner == Side::B),
-            fit: clash.fit.as_ref().map(fit),
-            distance: clash.distance,
-            points: clash.points.map(|point| point.to_array()),
-            faces: clash.faces.iter().map(|faces| [faces.a, faces.b]).collect(),
-            length: clash.length,
-            extent: corners(&clash.extent),
-            places: clash.places.iter().map(place).collect(),
-            is_closed: clash.is_closed,
-        }
-    }
-
-    fn into_clash(self) -> Option<Clash> {
-        let verdict = *Verdict::ALL.get(usize::from(self.verdict))?;
-        let [a, b] = self.parts.map(|part| usize::try_from(part).ok());
-        let mut clash = Clash::new(a?, b?, verdict);
-        clash.band = self.band;
-        clash.depth = self.depth.map(|(at_least, way_out)| {
-            let mut depth = Depth::at_least(at_least);
-            depth.way_out = way_out.map(DVec3::from_array);
-            depth
-        });
-        clash.volume = self.volume;
-        clash.inner = self.is_b_inner.map(side);
-        clash.fit = self.fit.map(|(is_b, shaft, hole)| Fit::new(side(is_b), shaft, hole));
-        clash.distance = self.distance;
-        clash.points = self.points.map(DVec3::from_array);
-        clash.faces = self.faces.into_iter().map(|[a, b]| FacePair { a, b }).collect();
-        clash.length = self.length;
-        clash.extent = bounds(self.extent);
-        let place = |(point, length, extent, faces): (Point, _, _, _)| Place {
-            point: point.into(),
-            length,
-            extent: bounds(extent),
-            faces,
-        };
-        clash.places = self.places.into_iter().map(place).collect();
-        clash.is_closed = self.is_closed;
-        Some(clash)
-    }
 }

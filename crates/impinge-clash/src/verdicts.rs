@@ -2,11 +2,11 @@
 
 use impinge::clash::Verdict;
 use impinge_io::excerpt;
-use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::str::FromStr;
 
 /// A set of verdicts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdicts(u8);
 
 impl Verdicts {
@@ -47,6 +47,27 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     let name = String::deserialize(deserializer)?;
     named(&name)
         .ok_or_else(|| D::Error::custom(format!("`{}` is not a verdict", excerpt(&name, 40))))
+}
+
+/// Serializes and deserializes a verdict that may be missing.
+pub(super) mod optional {
+    use super::*;
+
+    pub(crate) fn serialize<S: Serializer>(
+        verdict: &Option<Verdict>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        verdict.map(Verdict::name).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Verdict>, D::Error> {
+        Option::<Named>::deserialize(deserializer).map(|verdict| verdict.map(|named| named.0))
+    }
+
+    #[derive(Deserialize)]
+    struct Named(#[serde(deserialize_with = "super::deserialize")] Verdict);
 }
 
 /// The text is not the name of a verdict.

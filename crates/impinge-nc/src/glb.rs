@@ -12,7 +12,10 @@ use impinge_io::{
     assembly::{AssemblyPart, Unit},
     write_painted,
 };
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 /// The most points of the drawn path. Each segment takes six triangles.
 const MOST_POINTS: usize = 60_000;
@@ -34,14 +37,14 @@ fn painted(report: &Report<'_>) -> (Assembly, Paint) {
     let mut assembly = Assembly::default();
     assembly.units = Some(Unit::Millimetre);
     let mut paint = Paint::default();
-    let mut add = |name: &str, mesh: Mesh, color: [u8; 4]| {
+    let mut add = |name: &str, mesh: Arc<Mesh>, color: [u8; 4]| {
         let number = assembly.parts.len();
         assembly.parts.push(AssemblyPart::new(name, number, Pose::IDENTITY));
-        assembly.meshes.push(mesh.into());
+        assembly.meshes.push(mesh);
         paint.parts.insert(number, color);
     };
     for body in &report.setup.bodies {
-        add(&body.name, body.mesh().clone(), body_color(body.role));
+        add(&body.name, Arc::clone(body.mesh()), body_color(body.role));
     }
     let radius = LINE * report.setup.bounds().size().length();
     let path = DrawnPath::new(report, MOST_POINTS);
@@ -51,7 +54,7 @@ fn painted(report: &Report<'_>) -> (Assembly, Paint) {
         // Gouging moves are thicker, so that they are seen over others along the same line.
         let radius = if class == PathClass::Gouging { 2.0 * radius } else { radius };
         if let Some(mesh) = tubes(&segments, radius) {
-            add(&format!("path {}", class.name()), mesh, opaque(class.color()));
+            add(&format!("path {}", class.name()), mesh.into(), opaque(class.color()));
         }
     }
     if let Some(worst) = report.worst_first().first()
@@ -63,7 +66,7 @@ fn painted(report: &Report<'_>) -> (Assembly, Paint) {
             for part in tool.parts.iter().filter(|part| part.kind == kind) {
                 if let Some(mesh) = placed(part, pose) {
                     let [red, green, blue] = tool_color(kind);
-                    add(&format!("tool {}", kind.name()), mesh, [red, green, blue, 150]);
+                    add(&format!("tool {}", kind.name()), mesh.into(), [red, green, blue, 150]);
                 }
             }
         }

@@ -5,6 +5,7 @@
 use crate::{GcodeOptions, Machine, Motion, Program, Tool, Tools, Unit, program, tool};
 use impinge::glam::DVec3;
 use impinge_io::{Error, Location};
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -56,7 +57,7 @@ impl FromStr for ToolChoice {
 }
 
 /// A program with its tools.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// How the program is named in reports.
     pub name: String,

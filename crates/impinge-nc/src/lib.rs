@@ -19,6 +19,7 @@
 //! | `toml_file.rs` | errors of TOML files, with line and column |
 //! | `tool/` | [`Tool`]: cutter, shank and holder; tool specifications, tool tables, tools from meshes |
 //! | `job.rs` | [`Job`]: a program with the tools that it uses, loaded from what a user names |
+//! | `state.rs` | jobs and outcomes as bytes |
 //! | `demo/` | [`demo`]: a part and a program with known faults |
 #![forbid(unsafe_code)]
 
@@ -39,6 +40,7 @@ mod patch;
 pub mod program;
 mod report;
 pub mod setup;
+mod state;
 mod sweep;
 pub mod table_csv;
 mod toml_file;
@@ -57,4 +59,5 @@ pub use program::{
 };
 pub use report::Report;
 pub use setup::{Body, Role, Setup};
+pub use state::StateError;
 pub use tool::{TipShape, Tool, ToolPart, ToolPartKind, ToolTable, Tools};

@@ -1,12 +1,13 @@
 //! How a tool moves during one command of a program.
 
-use crate::Machine;
+use crate::{Machine, state};
 use impinge::glam::DVec3;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Where a tool stands: the point of its tip, and the unit vector from the tip towards the spindle. In the coordinates of
 /// the part, in millimetres.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolPose {
     /// The lowest point on the axis of the tool.
     pub tip: DVec3,
@@ -15,7 +16,7 @@ pub struct ToolPose {
 }
 
 /// The motion of a tool during one move of a program, from time 0 to time 1.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Motion {
     /// The tip moves along a segment, and the axis keeps its direction.
     Straight {
@@ -39,6 +40,7 @@ pub enum Motion {
     /// All axes of a machine move linearly in time.
     Machine {
         /// The machine, which places the tool.
+        #[serde(with = "state::machine")]
         machine: Arc<Machine>,
         /// The positions of the axes X, Y, Z (in millimetres) and A, B, C (in radians) at the start.
         from: [f64; 6],
@@ -49,6 +51,7 @@ pub enum Motion {
     /// the rotary axes move linearly.
     TipControlled {
         /// The machine, which turns the tool.
+        #[serde(with = "state::machine")]
         machine: Arc<Machine>,
         /// The point of the tip (in millimetres) and the positions of the axes A, B, C (in radians) at the start.
         from: [f64; 6],
@@ -59,7 +62,7 @@ pub enum Motion {
 
 /// An arc, a helix or a spiral. At time t the tip is at
 /// `center + t · rise + (1 + t · growth) · R(t · sweep) · radius`, where R turns around `normal`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArcMotion {
     /// The centre at the start.
     pub center: DVec3,

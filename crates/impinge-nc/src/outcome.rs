@@ -2,9 +2,10 @@
 
 use crate::{MoveKind, ToolPartKind};
 use impinge::glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 /// A part of a tool that reaches into a body during a move. Lengths in millimetres, in the coordinates of the part.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gouge {
     /// The number of the move in the program, from 0.
     pub move_index: usize,
@@ -44,7 +45,7 @@ pub struct Gouge {
 }
 
 /// The result of a check.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The number of moves that were checked.
     pub moves: usize,

@@ -55,6 +55,9 @@ impl Gouge {
 }
 
 impl Role {
+    /// Every role.
+    pub const ALL: [Self; 3] = [Self::Part, Self::Stock, Self::Fixture];
+
     /// The name in reports: `part`, `stock` or `fixture`.
     pub fn name(self) -> &'static str {
         match self {

@@ -104,7 +104,7 @@ impl Body {
     }
 
     /// The mesh, whose faces results refer to.
-    pub fn mesh(&self) -> &Mesh {
+    pub fn mesh(&self) -> &Arc<Mesh> {
         self.shape.mesh()
     }
 

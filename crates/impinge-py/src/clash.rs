@@ -2,11 +2,12 @@
 
 use crate::{
     arrays,
-    assembly::Assembly,
+    assembly::{Assembly, pickled, unpickled},
     error::{io_error, value_error},
     interrupt::interruptible,
     notebook,
     pool::Workers,
+    report::{self, Reduced},
 };
 use impinge::clash::{Progress, Stage, Verdict};
 use impinge_clash::{
@@ -14,11 +15,10 @@ use impinge_clash::{
     Sort, Verdicts, bcf, check, csv, glb, json, page, pictures, review_file,
 };
 use impinge_io::assembly::{Length, Unit};
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::{
-    exceptions::PyIndexError,
     prelude::*,
-    types::{PyDict, PyString},
+    types::{PyBytes, PyDict, PyString},
 };
 use std::{
     io::{self, Write},
@@ -242,6 +242,9 @@ pub(crate) struct ClashReport {
     pub(crate) outcome: Arc<Outcome>,
 }
 
+/// A pickled report: its assembly without the meshes, the meshes, and the outcome.
+type State<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<u8>>, Bound<'py, PyBytes>);
+
 type TextWriter = fn(&Outcome, &mut dyn Write) -> io::Result<()>;
 
 /// The writer of a file, by its extension.
@@ -298,21 +301,13 @@ impl ClashReport {
 
     /// The report as the JSON text that `impinge clash --json` prints.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
-        let text = py.detach(|| {
-            let mut text = Vec::new();
-            json::write(&self.outcome, &mut text).map(|()| text)
-        })?;
-        String::from_utf8(text).map_err(value_error)
+        report::text(py, |out| json::write(&self.outcome, out))
     }
 
     /// The report as one HTML page with the list and a 3D view. The page needs no network.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
         self.check_meshes()?;
-        let text = py.detach(|| {
-            let mut text = Vec::new();
-            page::write(&self.outcome.findings, &mut text).map(|()| text)
-        })?;
-        String::from_utf8(text).map_err(value_error)
+        report::text(py, |out| page::write(&self.outcome.findings, out))
     }
 
     /// Writes the report to a file; its extension selects the format: .json, .csv, .html (the page), .glb (the assembly with the
@@ -362,13 +357,27 @@ impl ClashReport {
         true
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<Clash> {
-        let count = self.__len__();
-        let at = if index < 0 { index + count as isize } else { index };
-        if at < 0 || at as usize >= count {
-            return Err(PyIndexError::new_err(format!("there are {count} clashes")));
-        }
-        Ok(Clash { outcome: Arc::clone(&self.outcome), row: at as usize })
+    fn __getitem__(slf: &Bound<'_, Self>, index: isize) -> PyResult<Clash> {
+        let row = report::position(index, slf.get().__len__(), "clashes")?;
+        Ok(Clash { report: slf.clone().unbind(), row })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, State<'py>>> {
+        let (assembly, blobs) = pickled(py, &self.outcome.findings.assembly)?;
+        let outcome = py.detach(|| self.outcome.to_bytes());
+        report::reduced::<Self, _>(py, (assembly, blobs, PyBytes::new(py, &outcome)))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        assembly: &[u8],
+        blobs: PyReadonlyArray1<'_, u8>,
+        outcome: &[u8],
+    ) -> PyResult<Self> {
+        let assembly = unpickled(py, assembly, &blobs)?;
+        let outcome = py.detach(|| Outcome::from_bytes(assembly, outcome)).map_err(clash_error)?;
+        Ok(Self { outcome: Arc::new(outcome) })
     }
 
     fn __repr__(&self) -> String {
@@ -417,9 +426,7 @@ impl ClashReport {
     }
 
     fn write(&self, py: Python<'_>, path: &Path, write: TextWriter) -> PyResult<()> {
-        let outcome = &self.outcome;
-        py.detach(|| impinge_io::write_atomically(path, |out| write(outcome, out)))
-            .map_err(io_error)
+        report::save(py, path, |out| write(&self.outcome, out))
     }
 }
 
@@ -427,13 +434,17 @@ impl ClashReport {
 #[pyclass(frozen, module = "impinge")]
 #[derive(Debug)]
 pub(crate) struct Clash {
-    outcome: Arc<Outcome>,
+    report: Py<ClashReport>,
     row: usize,
 }
 
 impl Clash {
+    fn outcome(&self) -> &Outcome {
+        &self.report.get().outcome
+    }
+
     fn row(&self) -> &Row {
-        &self.outcome.findings.rows[self.row]
+        &self.outcome().findings.rows[self.row]
     }
 }
 
@@ -442,13 +453,13 @@ impl Clash {
     /// The unique name of the first part.
     #[getter]
     fn a(&self) -> &str {
-        self.outcome.name(self.row().clash.a)
+        self.outcome().name(self.row().clash.a)
     }
 
     /// The unique name of the second part.
     #[getter]
     fn b(&self) -> &str {
-        self.outcome.name(self.row().clash.b)
+        self.outcome().name(self.row().clash.b)
     }
 
     /// The indices of the two parts in the assembly.
@@ -517,7 +528,7 @@ impl Clash {
     /// Which part is inside the other, for the verdict 'inside', as a sentence: '<name> is inside <name>'.
     #[getter]
     fn inside(&self) -> Option<String> {
-        self.outcome.findings.inside(&self.row().clash)
+        self.outcome().findings.inside(&self.row().clash)
     }
 
     /// An identity of the clash that is the same in later runs: a GUID made from the identities of the two parts.
@@ -529,7 +540,12 @@ impl Clash {
     /// Whether the clash does not count as a failure.
     #[getter]
     fn allowed(&self) -> bool {
-        self.outcome.is_allowed(self.row())
+        self.outcome().is_allowed(self.row())
+    }
+
+    /// The whole report goes along.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Py<ClashReport>, usize)>> {
+        report::reduced_item(py, &self.report, self.row)
     }
 
     fn __repr__(&self) -> String {

@@ -49,6 +49,7 @@ mod pool;
 mod prepared;
 mod probe;
 mod received;
+mod report;
 mod robot;
 mod robot_checker;
 mod shape;

@@ -8,6 +8,7 @@ use crate::{
     mesh::Mesh,
     notebook,
     pool::Workers,
+    report::{self, Reduced},
 };
 use impinge::{Bounds, glam::DVec3};
 use impinge_io::assembly::{LoadOptions, Unit, load};
@@ -17,9 +18,8 @@ use impinge_nc::{
 };
 use numpy::PyArray1;
 use pyo3::{
-    exceptions::PyIndexError,
     prelude::*,
-    types::{PyDict, PyString},
+    types::{PyBytes, PyDict, PyString},
 };
 use std::{
     io::{self, Write},
@@ -298,7 +298,7 @@ pub(crate) fn check_program(
     let outcome = outcome.map_err(value_error)?;
     let seconds = start.elapsed().as_secs_f64();
     let checked = Checked { part_name, job, setup, options: check, outcome, seconds };
-    Ok(NcReport(Arc::new(checked)))
+    Ok(NcReport(checked))
 }
 
 #[derive(Debug)]
@@ -335,7 +335,16 @@ impl Checked {
 /// and the path.
 #[pyclass(frozen, module = "impinge")]
 #[derive(Debug)]
-pub(crate) struct NcReport(Arc<Checked>);
+pub(crate) struct NcReport(Checked);
+
+/// A pickled report: the name of the part with name, role and mesh of each body; the lengths of the options; the job and the
+/// outcome; the seconds.
+type State<'py> = (
+    (String, Vec<(String, &'static str, Mesh)>),
+    (f64, f64, f64),
+    (Bound<'py, PyBytes>, Bound<'py, PyBytes>),
+    f64,
+);
 
 type TextWriter = fn(&Report<'_>, &mut dyn Write) -> io::Result<()>;
 
@@ -353,11 +362,7 @@ fn writer(path: &Path) -> Option<TextWriter> {
 
 impl NcReport {
     fn text(&self, py: Python<'_>, write: TextWriter) -> PyResult<String> {
-        let text = py.detach(|| {
-            let mut text = Vec::new();
-            write(&self.0.report(), &mut text).map(|()| text)
-        })?;
-        String::from_utf8(text).map_err(value_error)
+        report::text(py, |out| write(&self.0.report(), out))
     }
 
     /// The gouges as a table, for a page that is too large.
@@ -426,8 +431,7 @@ impl NcReport {
                 path.display()
             )));
         };
-        py.detach(|| impinge_io::write_atomically(&path, |out| write(&self.0.report(), out)))
-            .map_err(io_error)
+        report::save(py, &path, |out| write(&self.0.report(), out))
     }
 
     /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
@@ -445,13 +449,47 @@ impl NcReport {
         true
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<NcGouge> {
-        let count = self.__len__();
-        let at = if index < 0 { index + count as isize } else { index };
-        if at < 0 || at as usize >= count {
-            return Err(PyIndexError::new_err(format!("there are {count} gouges")));
-        }
-        Ok(NcGouge { checked: Arc::clone(&self.0), number: at as usize })
+    fn __getitem__(slf: &Bound<'_, Self>, index: isize) -> PyResult<NcGouge> {
+        let number = report::position(index, slf.get().__len__(), "gouges")?;
+        Ok(NcGouge { report: slf.clone().unbind(), number })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, State<'py>>> {
+        let Checked { part_name, job, setup, options, outcome, seconds } = &self.0;
+        let body = |body: &Body| {
+            let mesh = Mesh::of(Arc::clone(body.mesh()));
+            (body.name.clone(), body.role.name(), mesh)
+        };
+        let bodies = setup.bodies.iter().map(body).collect();
+        let bytes = |bytes: Vec<u8>| PyBytes::new(py, &bytes);
+        let lengths = (options.tolerance, options.stock_to_leave, options.clearance);
+        let names = (part_name.clone(), bodies);
+        let checked = (bytes(job.to_bytes()), bytes(outcome.to_bytes()));
+        report::reduced::<Self, _>(py, (names, lengths, checked, *seconds))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        names: (String, Vec<(String, String, Py<Mesh>)>),
+        lengths: (f64, f64, f64),
+        checked: (Vec<u8>, Vec<u8>),
+        seconds: f64,
+    ) -> PyResult<Self> {
+        let body = |(name, role, mesh): (String, String, Py<Mesh>)| {
+            let role = Role::ALL.into_iter().find(|known| known.name() == role);
+            let role = role.ok_or_else(|| value_error("a body has no role"))?;
+            let mesh = Arc::clone(&mesh.get().mesh);
+            Ok(py.detach(|| Body::new(name, role, mesh)))
+        };
+        let ((part_name, bodies), (job, outcome)) = (names, checked);
+        let setup = Setup { bodies: bodies.into_iter().map(body).collect::<PyResult<_>>()? };
+        let job = Job::from_bytes(&job).map_err(value_error)?;
+        let outcome = Outcome::from_bytes(&outcome, &job, &setup).map_err(value_error)?;
+        // Reports show no other options.
+        let mut options = Options::default();
+        (options.tolerance, options.stock_to_leave, options.clearance) = lengths;
+        Ok(Self(Checked { part_name, job, setup, options, outcome, seconds }))
     }
 
     fn __repr__(&self) -> String {
@@ -464,13 +502,17 @@ impl NcReport {
 #[pyclass(frozen, module = "impinge", name = "Gouge")]
 #[derive(Debug)]
 pub(crate) struct NcGouge {
-    checked: Arc<Checked>,
+    report: Py<NcReport>,
     number: usize,
 }
 
 impl NcGouge {
+    fn checked(&self) -> &Checked {
+        &self.report.get().0
+    }
+
     fn gouge(&self) -> &Gouge {
-        &self.checked.outcome.gouges[self.number]
+        &self.checked().outcome.gouges[self.number]
     }
 }
 
@@ -503,13 +545,13 @@ impl NcGouge {
     /// The name of the body that is hit.
     #[getter]
     fn body(&self) -> &str {
-        self.checked.report().body_name(self.gouge())
+        self.checked().report().body_name(self.gouge())
     }
 
     /// What the body is there for: 'part', 'stock' or 'fixture'.
     #[getter]
     fn role(&self) -> &'static str {
-        self.checked.report().role(self.gouge()).name()
+        self.checked().report().role(self.gouge()).name()
     }
 
     /// How far the tool reaches into the body.
@@ -552,6 +594,11 @@ impl NcGouge {
     #[getter]
     fn faces<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         PyArray1::from_slice(py, &self.gouge().faces)
+    }
+
+    /// The whole report goes along.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Py<NcReport>, usize)>> {
+        report::reduced_item(py, &self.report, self.number)
     }
 
     fn __repr__(&self) -> String {

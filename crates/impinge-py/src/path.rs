@@ -2,21 +2,25 @@
 
 use crate::{
     arrays::{self, Points, Poses},
-    assembly::Assembly,
+    assembly::{Assembly, Pickled, pickled, unpickled},
     clash::{Watcher, clash_error, options_of},
-    error::{io_error, pose_error, value_error},
+    error::{pose_error, value_error},
     interrupt::interruptible,
     notebook,
     pool::Workers,
+    report::{self, Reduced},
 };
-use impinge::{Motion, clash::Verdict};
+use impinge::{Motion, Pose, clash::Verdict};
 use impinge_clash::{
     CheckOptions, CheckedPath, Doubt, PathOptions, PathOutcome, PathPage, PathPlace, Pattern,
     check_path,
 };
 use impinge_io::{PathRows, assembly::Unit};
-use numpy::PyArray1;
-use pyo3::{exceptions::PyIndexError, prelude::*, types::PyDict};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -67,7 +71,7 @@ pub(crate) fn check_assembly_path(
     )?;
     watcher.warn(py)?;
     let outcome = found.map_err(clash_error)?;
-    Ok(PathReport(Arc::new(Checked { assembly, rows, options, outcome, page: OnceLock::new() })))
+    Ok(PathReport(Checked { assembly, rows, options, outcome, page: OnceLock::new() }))
 }
 
 /// The rows of a path, with messages that name the poses as Python numbers them.
@@ -132,15 +136,17 @@ impl Checked {
 /// always true, also without intervals. In a notebook it shows itself: the list, and a 3D view with a slider along the path.
 #[pyclass(frozen, sequence, module = "impinge")]
 #[derive(Debug)]
-pub(crate) struct PathReport(Arc<Checked>);
+pub(crate) struct PathReport(Checked);
 
-fn text(py: Python<'_>, write: impl Fn(&mut Vec<u8>) -> io::Result<()> + Sync) -> PyResult<String> {
-    let text = py.detach(|| {
-        let mut text = Vec::new();
-        write(&mut text).map(|()| text)
-    })?;
-    String::from_utf8(text).map_err(value_error)
-}
+/// A pickled report: the assembly without and with its meshes, the displacement of each row as a matrix, the times, touch band
+/// and clearance, and the outcome.
+type State<'py> = (
+    Pickled<'py>,
+    Bound<'py, PyArray2<f64>>,
+    Option<Vec<f64>>,
+    (Option<f64>, f64),
+    Bound<'py, PyBytes>,
+);
 
 #[pymethods]
 impl PathReport {
@@ -200,7 +206,7 @@ impl PathReport {
 
     /// The report as the JSON text that `impinge clash --path --json` prints. Its rows are numbered from 1.
     fn json(&self, py: Python<'_>) -> PyResult<String> {
-        text(py, |out| self.0.files().write_json(out))
+        report::text(py, |out| self.0.files().write_json(out))
     }
 
     /// The report as one HTML page: the list of intervals, and a 3D view with a slider along the path.
@@ -208,7 +214,7 @@ impl PathReport {
     /// The first call checks every interval in full at one moment, which may take longer than the check itself.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
         let page = self.0.page(py)?;
-        text(py, |out| page.write(out))
+        report::text(py, |out| page.write(out))
     }
 
     /// Writes the report to a file; its extension selects the format: .json, .csv or .html.
@@ -217,9 +223,7 @@ impl PathReport {
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         type Writer<'a> = &'a (dyn Fn(&mut dyn Write) -> io::Result<()> + Sync);
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        let save = |write: Writer<'_>| {
-            py.detach(|| impinge_io::write_atomically(&path, |out| write(out))).map_err(io_error)
-        };
+        let save = |write: Writer<'_>| report::save(py, &path, write);
         match &*extension {
             "json" => save(&|out| self.0.files().write_json(out)),
             "csv" => save(&|out| self.0.files().write_csv(out)),
@@ -250,13 +254,43 @@ impl PathReport {
         true
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<PathClash> {
-        let count = self.__len__();
-        let at = if index < 0 { index + count as isize } else { index };
-        if at < 0 || at as usize >= count {
-            return Err(PyIndexError::new_err(format!("there are {count} intervals")));
-        }
-        Ok(PathClash { checked: Arc::clone(&self.0), number: at as usize })
+    fn __getitem__(slf: &Bound<'_, Self>, index: isize) -> PyResult<PathClash> {
+        let number = report::position(index, slf.get().__len__(), "intervals")?;
+        Ok(PathClash { report: slf.clone().unbind(), number })
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, State<'py>>> {
+        let Checked { assembly, rows, options, outcome, .. } = &self.0;
+        let (assembly, blobs) = pickled(py, assembly)?;
+        let matrices: Vec<_> =
+            rows.displacements().iter().map(|pose| pose.to_rows().to_vec()).collect();
+        let matrices = PyArray2::from_vec2(py, &matrices).map_err(value_error)?;
+        let times = rows.times().map(<[f64]>::to_vec);
+        let outcome = PyBytes::new(py, &outcome.to_bytes());
+        let lengths = (options.touch, options.clearance);
+        report::reduced::<Self, _>(py, ((assembly, blobs), matrices, times, lengths, outcome))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        assembly: (Vec<u8>, PyReadonlyArray1<'_, u8>),
+        matrices: PyReadonlyArray2<'_, f64>,
+        times: Option<Vec<f64>>,
+        lengths: (Option<f64>, f64),
+        outcome: &[u8],
+    ) -> PyResult<Self> {
+        let assembly = Arc::new(unpickled(py, &assembly.0, &assembly.1)?);
+        let (matrices, _) = matrices.as_slice().map_err(value_error)?.as_chunks::<12>();
+        let poses = matrices.iter().map(|&matrix| Pose::from_rows(matrix));
+        let poses = poses.collect::<Result<Vec<Pose>, _>>().map_err(pose_error)?;
+        let rows = PathRows::new(poses, times).map_err(value_error)?;
+        // Reports show no other options.
+        let mut options = CheckOptions::default();
+        (options.touch, options.clearance) = lengths;
+        let outcome = PathOutcome::from_bytes(outcome, assembly.parts.len(), rows.row_count());
+        let outcome = outcome.map_err(clash_error)?;
+        Ok(Self(Checked { assembly, rows, options, outcome, page: OnceLock::new() }))
     }
 
     fn __repr__(&self) -> String {
@@ -302,13 +336,17 @@ impl PathReport {
 #[pyclass(frozen, module = "impinge")]
 #[derive(Debug)]
 pub(crate) struct PathClash {
-    checked: Arc<Checked>,
+    report: Py<PathReport>,
     number: usize,
 }
 
 impl PathClash {
+    fn checked(&self) -> &Checked {
+        &self.report.get().0
+    }
+
     fn clash(&self) -> &impinge_clash::PathClash {
-        &self.checked.outcome.clashes[self.number]
+        &self.checked().outcome.clashes[self.number]
     }
 }
 
@@ -321,13 +359,13 @@ impl PathClash {
     /// The unique name of the part that moves.
     #[getter]
     fn moving(&self) -> &str {
-        self.checked.name(self.clash().moving)
+        self.checked().name(self.clash().moving)
     }
 
     /// The unique name of the part that rests.
     #[getter]
     fn other(&self) -> &str {
-        self.checked.name(self.clash().other)
+        self.checked().name(self.clash().other)
     }
 
     /// The worst verdict of the interval. `None` if nothing was found, but something cannot be ruled out: see `doubt`.
@@ -359,7 +397,7 @@ impl PathClash {
     #[getter]
     fn times(&self) -> Option<(f64, f64, f64)> {
         let clash = self.clash();
-        let time = |place: PathPlace| place.time(&self.checked.rows);
+        let time = |place: PathPlace| place.time(&self.checked().rows);
         Some((time(clash.from)?, time(clash.at)?, time(clash.until)?))
     }
 
@@ -395,6 +433,11 @@ impl PathClash {
     #[getter]
     fn allowed(&self) -> bool {
         !self.clash().fails
+    }
+
+    /// The whole report goes along.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, (Py<PathReport>, usize)>> {
+        report::reduced_item(py, &self.report, self.number)
     }
 
     fn __repr__(&self) -> String {

@@ -14,6 +14,7 @@ mod file;
 
 use crate::ToolPose;
 use impinge::glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 /// A machine with rotary axes. It places the tool, seen from the part, for positions of its axes.
 ///
@@ -31,7 +32,7 @@ use impinge::glam::DVec3;
 /// These are the directions of LinuxCNC's `xyzac-trt-kins` and `xyzbc-trt-kins` with their default setting. If a
 /// machine follows the rule that the *tool* turns counterclockwise relative to the part (ISO 841, LinuxCNC's
 /// `conventional-directions`), the directions of its table axes are negative, such as `[-1, 0, 0]` for A.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     name: String,
     rotary: Vec<RotaryAxis>,
@@ -40,7 +41,7 @@ pub struct Machine {
 }
 
 /// A rotary axis of a machine.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RotaryAxis {
     /// The letter of the axis: `A`, `B` or `C`.
     pub letter: char,
@@ -55,7 +56,7 @@ pub struct RotaryAxis {
 }
 
 /// The side of a machine that a rotary axis turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Side {
     /// The axis turns the part.
     Table,

@@ -12,10 +12,11 @@ pub use csv::is_csv_path;
 pub use impinge_io::assembly::Unit;
 
 use crate::Motion;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A program as a list of moves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// The moves in the order in which they are executed.
     pub moves: Vec<Move>,
@@ -38,7 +39,7 @@ impl Default for Program {
 }
 
 /// One move of a tool.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Move {
     /// The line of the program's file that commands the move, from 1.
     pub line: u32,
@@ -51,7 +52,7 @@ pub struct Move {
 }
 
 /// Whether a tool cuts during a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum MoveKind {
     /// A move at full speed, which must not cut anything.
     Rapid,
@@ -62,7 +63,7 @@ pub enum MoveKind {
 /// A remark about a program: something that was accepted but not modelled, or that had to be assumed.
 ///
 /// Displays as `line 12: G64: blending is not modelled` and, if it applies to more lines, their number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// The first line that the note is about, from 1.
     pub line: u32,

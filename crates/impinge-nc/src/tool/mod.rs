@@ -24,10 +24,12 @@ pub use shape::TipShape;
 pub use spec::{SpecError, is_spec};
 pub use table::{TableFormat, ToolTable};
 
+use crate::state;
 use impinge::solid::{RevolvedHull, RoundedDisc};
+use serde::{Deserialize, Serialize};
 
 /// A tool. Every part of it is a convex solid of revolution around the tool's axis. Heights are measured from the tip.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
     /// How the tool is named in reports.
     pub name: String,
@@ -50,16 +52,17 @@ pub struct Tool {
 }
 
 /// A convex piece of a tool.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolPart {
     /// Which part of the tool the piece belongs to.
     pub kind: ToolPartKind,
     /// The piece, with heights along its axis measured from the tip of the tool, in millimetres.
+    #[serde(with = "state::hull")]
     pub solid: RevolvedHull,
 }
 
 /// The parts of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ToolPartKind {
     /// The part with cutting edges.
     Cutter,

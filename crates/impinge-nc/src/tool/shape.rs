@@ -5,9 +5,10 @@
 
 use super::{Tool, ToolPart, ToolPartKind};
 use impinge::solid::{RevolvedHull, RoundedDisc, SolidError};
+use serde::{Deserialize, Serialize};
 
 /// The shape of a cutter's tip. Lengths are in millimetres, angles in degrees.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TipShape {
     /// A cylinder that ends in a half ball.
