@@ -112,7 +112,7 @@ impl Assembly {
             Inner::Added(added) => match &added.made {
                 Some(made) => Ok(Arc::clone(made)),
                 None => {
-                    let made = Arc::new(py.detach(|| added.make()).map_err(io_error)?);
+                    let made = Arc::new(py.detach(|| added.make()).map_err(value_error)?);
                     added.made = Some(Arc::clone(&made));
                     Ok(made)
                 }
@@ -223,7 +223,7 @@ impl Assembly {
                 Ok(())
             }
             Inner::Loaded(_) => Err(value_error(
-                "the assembly was loaded from files: parts can only be added to an assembly made by Assembly()",
+                "the assembly was loaded, unpickled or copied: parts can only be added to an assembly made by Assembly()",
             )),
         }
     }

@@ -35,7 +35,7 @@ exception! {
     world_error: "WorldError";
 }
 
-/// A file that cannot be read or written.
+/// A file that cannot be read.
 pub(crate) fn io_error(error: impinge_io::Error) -> PyErr {
     match error.path.try_exists() {
         Ok(false) => missing_file_error(error),

@@ -2,7 +2,8 @@
 
 use crate::{
     arrays, assembly,
-    error::{io_error, mesh_error},
+    error::{file_error, io_error, mesh_error},
+    manager::Prepared,
     notebook,
 };
 use impinge::{Pose, Shape};
@@ -39,6 +40,8 @@ pub(crate) struct Mesh {
     pub(crate) mesh: Arc<impinge::Mesh>,
     /// The mesh prepared by the default method, made when a query first needs it.
     shape: OnceLock<Shape>,
+    /// What collision managers have prepared of the mesh.
+    pub(crate) prepared: OnceLock<Arc<Prepared>>,
 }
 
 /// Vertices and faces.
@@ -46,7 +49,7 @@ type Arrays<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<u32>>);
 
 impl Mesh {
     pub(crate) fn of(mesh: Arc<impinge::Mesh>) -> Self {
-        Self { mesh, shape: OnceLock::new() }
+        Self { mesh, shape: OnceLock::new(), prepared: OnceLock::new() }
     }
 
     /// The mesh prepared by the default method.
@@ -140,7 +143,7 @@ impl Mesh {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mesh = impinge::Mesh::clone(&self.mesh);
         py.detach(|| impinge_io::save(&path, &impinge_io::Model::from_mesh(name, mesh)))
-            .map_err(io_error)
+            .map_err(file_error)
     }
 
     /// A 3D view of the mesh in a frame, for notebooks. Returns a line of text if the page is larger than 8 MB.

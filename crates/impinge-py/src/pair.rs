@@ -3,8 +3,8 @@
 use crate::{arrays, batch, error::value_error, pool::Workers, shape::shape_of};
 use impinge::{FacePair, MeshDistance, Pose, Tolerance, glam::DVec3};
 use numpy::{PyArray2, PyUntypedArrayMethods};
-use pyo3::{IntoPyObjectExt, prelude::*, sync::MutexExt};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use pyo3::{IntoPyObjectExt, prelude::*};
+use std::sync::{Mutex, TryLockError};
 
 /// Two shapes that are queried again and again at changing poses. Keeps its memory between queries, so that these allocate
 /// nothing.
@@ -18,12 +18,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// >>> pair.intersects([[1, 0, 0, 1.5], [0, 1, 0, 0], [0, 0, 1, 0]])
 /// False
 ///
-/// A pair may be used from several threads: they take turns. Several pairs of the same shapes share the shapes.
+/// A pair may be used from several threads, and by a signal handler during a batch: a query that comes while another one is
+/// running uses memory of its own. Several pairs of the same shapes share the shapes.
 #[pyclass(frozen, module = "impinge")]
 #[derive(Debug)]
 pub(crate) struct Pair {
     pair: Mutex<impinge::Pair>,
     shapes: [Py<PyAny>; 2],
+    prepared: [impinge::Shape; 2],
 }
 
 /// Makes a pair of two arguments.
@@ -103,9 +105,17 @@ fn distance_in(
 }
 
 impl Pair {
-    /// The pair, to be used by this thread alone. Waits without the interpreter.
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, impinge::Pair> {
-        self.pair.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    /// Calls a function with the pair, or with a new one while the pair is in use. To wait for it could take forever: a
+    /// signal handler of Python that runs during a batch has to return before the batch goes on.
+    fn with<R>(&self, query: impl FnOnce(&mut impinge::Pair) -> R) -> R {
+        match self.pair.try_lock() {
+            Ok(mut pair) => query(&mut pair),
+            Err(TryLockError::Poisoned(poisoned)) => query(&mut poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => {
+                let [a, b] = &self.prepared;
+                query(&mut impinge::Pair::new(a, b).expect("one method prepared both shapes"))
+            }
+        }
     }
 }
 
@@ -113,8 +123,10 @@ impl Pair {
 impl Pair {
     #[new]
     fn new(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let pair = Mutex::new(pair_of(a, b)?);
-        Ok(Self { pair, shapes: [a.clone().unbind(), b.clone().unbind()] })
+        let pair = pair_of(a, b)?;
+        let prepared = pair.shapes().each_ref().map(|shape| (*shape).clone());
+        let shapes = [a.clone().unbind(), b.clone().unbind()];
+        Ok(Self { pair: Mutex::new(pair), shapes, prepared })
     }
 
     /// Whether any face of a touches any face of b, or comes within a distance of it: see the function `intersects`.
@@ -127,7 +139,7 @@ impl Pair {
         within: Option<f64>,
     ) -> PyResult<bool> {
         let poses = [arrays::pose(pose_a)?, arrays::pose(pose)?];
-        intersects_in(py, &mut self.lock(py), poses, within)
+        self.with(|pair| intersects_in(py, pair, poses, within))
     }
 
     /// The faces that touch, or come within a distance of each other, at one pose: see the function `contacts`.
@@ -148,7 +160,8 @@ impl Pair {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let poses = [arrays::pose(pose_a)?, arrays::pose(pose)?];
-        contacts_in(py, &mut self.lock(py), poses, within, &Workers::new(threads)?)
+        let workers = Workers::new(threads)?;
+        self.with(|pair| contacts_in(py, pair, poses, within, &workers))
     }
 
     /// The least distance between the surfaces: see the function `distance`.
@@ -164,7 +177,7 @@ impl Pair {
         within: Option<f64>,
     ) -> PyResult<Option<Distance>> {
         let poses = [arrays::pose(pose_a)?, arrays::pose(pose)?];
-        distance_in(py, &mut self.lock(py), poses, within)
+        self.with(|pair| distance_in(py, pair, poses, within))
     }
 
     /// At which of many poses of b any of its faces touches a: see the function `check`.
@@ -178,7 +191,7 @@ impl Pair {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let many = batch::Many::read(poses, pose_a, within, threads)?;
-        batch::check_in(py, &mut self.lock(py), &many)
+        self.with(|pair| batch::check_in(py, pair, &many))
     }
 
     /// The two shapes or meshes, as they were given.
@@ -187,10 +200,9 @@ impl Pair {
         (self.shapes[0].clone_ref(py), self.shapes[1].clone_ref(py))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> String {
-        let pair = self.lock(py);
-        let [a, b] = pair.shapes().each_ref().map(|shape| shape.mesh().faces().len());
-        format!("Pair({a} and {b} faces, method '{}')", pair.method().name())
+    fn __repr__(&self) -> String {
+        let [a, b] = self.prepared.each_ref().map(|shape| shape.mesh().faces().len());
+        format!("Pair({a} and {b} faces, method '{}')", self.prepared[0].method().name())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -2,7 +2,7 @@
 
 use crate::{
     assembly::{Assembly, unit},
-    error::{io_error, value_error},
+    error::value_error,
 };
 use impinge_io::assembly::{
     IFC_SCRIPT, LoadOptions, Origin, Up, ifc_left_out, read_stream as read_parts,
@@ -45,7 +45,7 @@ pub(crate) fn read_stream(
     options.units = unit(units)?;
     options.file_units = unit(file_units)?;
     let read = py.detach(|| read_parts(stream, &name, origin, &options));
-    Ok(Assembly::of(read.map_err(io_error)?))
+    Ok(Assembly::of(read.map_err(value_error)?))
 }
 
 /// The script that makes a stream of parts of an IFC file, and the classes that it is to leave out.

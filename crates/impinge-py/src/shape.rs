@@ -2,7 +2,8 @@
 
 use crate::{
     arrays,
-    error::{io_error, mesh_error, value_error},
+    error::{file_error, io_error, mesh_error, value_error},
+    manager::Prepared,
     mesh::Mesh,
 };
 use impinge::Method;
@@ -11,7 +12,10 @@ use pyo3::{
     prelude::*,
     types::{PyBytes, PyType},
 };
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 /// A mesh prepared for queries by a method. Immutable.
 ///
@@ -32,12 +36,18 @@ use std::{path::PathBuf, sync::Arc};
 pub(crate) struct Shape {
     pub(crate) shape: impinge::Shape,
     mesh: Py<Mesh>,
+    /// What collision managers have prepared of the shape.
+    pub(crate) prepared: OnceLock<Arc<Prepared>>,
 }
 
 impl Shape {
     pub(crate) fn of(py: Python<'_>, shape: impinge::Shape) -> PyResult<Self> {
         let mesh = Py::new(py, Mesh::of(Arc::clone(shape.mesh())))?;
-        Ok(Self { shape, mesh })
+        Ok(Self::with_mesh(shape, mesh))
+    }
+
+    fn with_mesh(shape: impinge::Shape, mesh: Py<Mesh>) -> Self {
+        Self { shape, mesh, prepared: OnceLock::new() }
     }
 }
 
@@ -74,7 +84,7 @@ impl Shape {
                 py.detach(|| impinge::Shape::with_method(method, mesh))
             }
         };
-        Ok(Self { shape, mesh })
+        Ok(Self::with_mesh(shape, mesh))
     }
 
     /// The mesh.
@@ -120,7 +130,7 @@ impl Shape {
     ///
     /// Raises `FileError` if the file cannot be written, or if the method cannot save what it prepares.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| impinge_io::save_index(&path, &self.shape)).map_err(io_error)
+        py.detach(|| impinge_io::save_index(&path, &self.shape)).map_err(file_error)
     }
 
     /// A 3D view of the mesh in a frame, for notebooks: see `Mesh`.
@@ -153,7 +163,7 @@ impl Shape {
         let Some(bytes) = bytes else { return Self::new(py, mesh, Some(method)) };
         let own = Arc::clone(&mesh.get().mesh);
         let shape = py.detach(|| impinge::Shape::from_bytes(bytes, own)).map_err(value_error)?;
-        Ok(Self { shape, mesh })
+        Ok(Self::with_mesh(shape, mesh))
     }
 }
 
@@ -170,7 +180,7 @@ impl Shape {
 pub(crate) fn load_shape(py: Python<'_>, path: PathBuf, mesh: Py<Mesh>) -> PyResult<Shape> {
     let own = Arc::clone(&mesh.get().mesh);
     let shape = py.detach(|| impinge_io::load_index(&path, own)).map_err(io_error)?;
-    Ok(Shape { shape, mesh })
+    Ok(Shape::with_mesh(shape, mesh))
 }
 
 /// Returns the names of the methods, each with a line that tells what it does.

@@ -14,7 +14,7 @@ use impinge::{
 use numpy::{PyArray1, PyArray2, ndarray::Array2};
 use pyo3::{prelude::*, sync::MutexExt, types::PyType};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -108,6 +108,18 @@ impl Inner {
         self.numbers.get(&id).copied().unwrap_or(u64::MAX)
     }
 
+    /// Forgets the numbers of bodies that were removed, once they are more than the others. A body that touched another in
+    /// the last step keeps its number: the next step reports that the contact has ended.
+    fn forget_removed(&mut self) {
+        if self.numbers.len() < 2 * self.bodies.len() + 64 {
+            return;
+        }
+        let touching = self.world.last_step().pairs().flat_map(|touch| [touch.a, touch.b]);
+        let touching: HashSet<BodyId> = touching.collect();
+        let bodies = &self.bodies;
+        self.numbers.retain(|id, number| bodies.contains_key(number) || touching.contains(id));
+    }
+
     fn pairs(&self, pairs: &[[BodyId; 2]]) -> Vec<[u64; 2]> {
         let mut pairs: Vec<[u64; 2]> =
             pairs.iter().map(|pair| pair.map(|id| self.number(id))).collect();
@@ -173,6 +185,7 @@ impl World {
         inner.world.remove(id).map_err(world_error)?;
         inner.bodies.remove(&body);
         inner.ignored.retain(|pair| !pair.contains(&body));
+        inner.forget_removed();
         Ok(())
     }
 
@@ -387,8 +400,8 @@ impl World {
         self.lock(py).bodies.len()
     }
 
-    fn __contains__(&self, py: Python<'_>, body: u64) -> bool {
-        self.lock(py).bodies.contains_key(&body)
+    fn __contains__(&self, py: Python<'_>, body: &Bound<'_, PyAny>) -> bool {
+        body.extract().is_ok_and(|body: u64| self.lock(py).bodies.contains_key(&body))
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {

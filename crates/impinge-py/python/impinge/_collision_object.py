@@ -97,12 +97,15 @@ def _stretched(geometry: Geometry, stretch: Floats) -> Geometry:
     return Geometry(Mesh(x + y + z, faces), geometry.is_solid and bool(determinant != 0))
 
 
-#: Geometries of meshes that live, by the id of the mesh. The hash tells whether the mesh was changed.
+#: Geometries of meshes of trimesh that live, by the id of the mesh. The hash tells whether the mesh was changed.
 _prepared: dict[int, tuple[weakref.ref[Any], int, Geometry]] = {}
 
 
 def geometry_of(mesh: MeshLike) -> Geometry:
     """Prepare a mesh, or return what was prepared of it before."""
+    if isinstance(mesh, Mesh | Shape):
+        # They keep it themselves: kept here, it would keep them alive.
+        return Geometry.known(mesh) or _prepare(mesh)
     version = _version(mesh)
     if version is None:
         return _prepare(mesh)
@@ -124,8 +127,6 @@ def _forget(key: int, gone: weakref.ref[Any]) -> None:
 
 def _version(mesh: MeshLike) -> int | None:
     """Return a number that changes with the contents of a mesh; None if there is no quick one."""
-    if isinstance(mesh, Mesh | Shape):
-        return 0
     trimesh = sys.modules.get("trimesh")
     return hash(mesh) if trimesh is not None and isinstance(mesh, trimesh.Trimesh) else None
 

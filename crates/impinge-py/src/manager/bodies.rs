@@ -31,10 +31,18 @@ struct Table {
     moved: Vec<u32>,
 }
 
+fn no_body(number: u32) -> PyErr {
+    world_error(format!("there is no body {number}"))
+}
+
 impl Table {
     fn get(&self, body: u32) -> PyResult<&Placed> {
         let found = self.bodies.get(body as usize).and_then(Option::as_ref);
-        found.ok_or_else(|| world_error(format!("there is no body {body}")))
+        found.ok_or_else(|| no_body(body))
+    }
+
+    fn copy(&self, body: u32) -> PyResult<Placed> {
+        self.get(body).cloned()
     }
 
     fn refresh(&mut self) {
@@ -104,18 +112,16 @@ fn each<T: Sync>(
     }
 }
 
-/// The pairs of `list` that collide; only the first if `first` is set.
-fn colliding<'t>(
-    py: Python<'_>,
-    pairs: &[[u32; 2]],
-    first: bool,
-    body: impl Fn([u32; 2]) -> Option<[&'t Placed; 2]> + Send + Sync,
-) -> PyResult<Vec<[u32; 2]>> {
+/// Two bodies, by their numbers.
+type BodyPair = ([u32; 2], [Placed; 2]);
+
+/// The pairs that collide; only the first if `first` is set.
+fn colliding(py: Python<'_>, pairs: &[BodyPair], first: bool) -> PyResult<Vec<[u32; 2]>> {
     let mut found = Vec::new();
-    each(py, pairs, |&pair| {
-        let is_found = body(pair).is_some_and(|[a, b]| a.collides(b));
+    each(py, pairs, |(numbers, [a, b])| {
+        let is_found = a.collides(b);
         if is_found {
-            found.push(pair);
+            found.push(*numbers);
         }
         if is_found && first { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
@@ -173,7 +179,21 @@ impl Bodies {
         self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bodies as they are now. A copy, because two tables are never locked at once.
+    /// The pairs of a body and one of the others whose boxes overlap, sorted.
+    fn pairs_with(&self, py: Python<'_>, others: &[(u32, Placed)]) -> PyResult<Vec<BodyPair>> {
+        let mut table = self.lock(py);
+        let mut pairs = Vec::new();
+        for (number, other) in others {
+            for body in table.near(&other.bounds) {
+                pairs.push(([body, *number], [table.copy(body)?, other.clone()]));
+            }
+        }
+        pairs.sort_unstable_by_key(|(numbers, _)| *numbers);
+        Ok(pairs)
+    }
+
+    /// The bodies as they are now. Copies, because the table must not be locked while Python may run signal handlers, which
+    /// may use the table, too. A copy shares the shape.
     fn copies(&self, py: Python<'_>) -> Vec<(u32, Placed)> {
         let table = self.lock(py);
         table.all().into_iter().map(|(number, body)| (number, body.clone())).collect()
@@ -235,11 +255,14 @@ impl Bodies {
 
     /// The pairs of bodies that collide, or only one of them.
     fn colliding(&self, py: Python<'_>, first: bool) -> PyResult<Vec<[u32; 2]>> {
-        let mut guard = self.lock(py);
-        let table = &mut *guard;
-        let pairs = py.detach(|| table.near_pairs());
-        let table = &*table;
-        colliding(py, &pairs, first, |[a, b]| Some([table.get(a).ok()?, table.get(b).ok()?]))
+        let pairs = {
+            let mut guard = self.lock(py);
+            let table = &mut *guard;
+            let near = py.detach(|| table.near_pairs());
+            let bodies = |[a, b]: [u32; 2]| Ok(([a, b], [table.copy(a)?, table.copy(b)?]));
+            near.into_iter().map(bodies).collect::<PyResult<Vec<BodyPair>>>()?
+        };
+        colliding(py, &pairs, first)
     }
 
     /// The bodies that collide with a geometry, or only one of them.
@@ -251,11 +274,8 @@ impl Bodies {
         first: bool,
     ) -> PyResult<Vec<u32>> {
         let other = Placed::new(&geometry.inner, arrays::pose(Some(pose))?);
-        let mut table = self.lock(py);
-        let pairs: Vec<[u32; 2]> =
-            table.near(&other.bounds).into_iter().map(|body| [body, 0]).collect();
-        let table = &*table;
-        let found = colliding(py, &pairs, first, |[a, _]| Some([table.get(a).ok()?, &other]))?;
+        let pairs = self.pairs_with(py, &[(0, other)])?;
+        let found = colliding(py, &pairs, first)?;
         Ok(found.into_iter().map(|[body, _]| body).collect())
     }
 
@@ -266,26 +286,17 @@ impl Bodies {
         others: &Self,
         first: bool,
     ) -> PyResult<Vec<[u32; 2]>> {
-        let copies = others.copies(py);
-        let mut table = self.lock(py);
-        let mut pairs = Vec::new();
-        for (at, (_, other)) in (0..).zip(&copies) {
-            pairs.extend(table.near(&other.bounds).into_iter().map(|body| [body, at]));
-        }
-        pairs.sort_unstable();
-        let table = &*table;
-        let bodies = |[a, at]: [u32; 2]| Some([table.get(a).ok()?, &copies[at as usize].1]);
-        let found = colliding(py, &pairs, first, bodies)?;
-        Ok(found.into_iter().map(|[a, at]| [a, copies[at as usize].0]).collect())
+        colliding(py, &self.pairs_with(py, &others.copies(py))?, first)
     }
 
     /// The nearest two bodies, or the body nearest to one of them.
     #[pyo3(signature = (body=None))]
     fn nearest<'py>(&self, py: Python<'py>, body: Option<u32>) -> PyResult<Option<Nearest<'py>>> {
-        let table = self.lock(py);
-        let all = table.all();
+        let copies = self.copies(py);
+        let all: Vec<(u32, &Placed)> = copies.iter().map(|(number, body)| (*number, body)).collect();
         if let Some(number) = body {
-            let from = (number, table.get(number)?);
+            let found = all.iter().find(|(other, _)| *other == number);
+            let &from = found.ok_or_else(|| no_body(number))?;
             let others = all.iter().filter(|(other, _)| *other != number);
             return nearest(py, others.map(|&other| [from, other]));
         }
@@ -304,9 +315,8 @@ impl Bodies {
         pose: &Bound<'_, PyAny>,
     ) -> PyResult<Option<Nearest<'py>>> {
         let other = Placed::new(&geometry.inner, arrays::pose(Some(pose))?);
-        let table = self.lock(py);
-        let all = table.all();
-        nearest(py, all.iter().map(|&body| [body, (0, &other)]))
+        let copies = self.copies(py);
+        nearest(py, copies.iter().map(|(number, body)| [(*number, body), (0, &other)]))
     }
 
     /// The nearest bodies of two tables.
@@ -315,12 +325,10 @@ impl Bodies {
         py: Python<'py>,
         others: &Self,
     ) -> PyResult<Option<Nearest<'py>>> {
-        let copies = others.copies(py);
-        let table = self.lock(py);
-        let all = table.all();
-        let copies = &copies;
-        let pairs =
-            all.iter().flat_map(|&a| copies.iter().map(move |(number, b)| [a, (*number, b)]));
+        let (own, others) = (self.copies(py), &others.copies(py));
+        let pairs = own.iter().flat_map(|(number, body)| {
+            others.iter().map(move |(other, of_others)| [(*number, body), (*other, of_others)])
+        });
         nearest(py, pairs)
     }
 

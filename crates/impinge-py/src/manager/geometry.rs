@@ -1,6 +1,9 @@
 //! A shape of a body, a placed one, and what is asked about two placed ones.
 
-use crate::shape::shape_of;
+use crate::{
+    mesh::Mesh,
+    shape::{Shape as PyShape, shape_of},
+};
 use impinge::{
     Bounds, FacePair, Method, Pair, PointLocation, Pose, Shape, Tolerance,
     convex::{Penetration, Polytope, penetration},
@@ -25,7 +28,7 @@ pub(crate) struct Geometry {
 }
 
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub(super) shape: Shape,
     pub(super) is_solid: bool,
     /// The convex hull of a solid; `None` if it cannot be made.
@@ -44,9 +47,22 @@ impl Geometry {
             true => prepared,
             false => shape.py().detach(|| Shape::new(Arc::clone(prepared.mesh()))),
         };
-        let inner =
-            Prepared { shape: prepared, is_solid, hull: OnceLock::new(), pieces: OnceLock::new() };
-        Ok(Self { inner: inner.into(), shape: shape.clone().unbind() })
+        let inner = Arc::new(Prepared {
+            shape: prepared,
+            is_solid,
+            hull: OnceLock::new(),
+            pieces: OnceLock::new(),
+        });
+        let known = remembered(shape).map(|known| known.get_or_init(|| Arc::clone(&inner)));
+        let inner = known.filter(|known| known.is_solid == is_solid).cloned().unwrap_or(inner);
+        Ok(Self { inner, shape: shape.clone().unbind() })
+    }
+
+    /// What was prepared of a shape or a mesh before; `None` if nothing was.
+    #[staticmethod]
+    fn known(shape: &Bound<'_, PyAny>) -> Option<Self> {
+        let inner = remembered(shape)?.get()?.clone();
+        Some(Self { inner, shape: shape.clone().unbind() })
     }
 
     /// The shape or the mesh.
@@ -66,6 +82,12 @@ impl Geometry {
         let state = (this.shape(slf.py()), this.is_solid());
         Ok((slf.get_type(), state).into_pyobject(slf.py())?.into_any())
     }
+}
+
+/// The place where a shape or a mesh keeps what managers have prepared of it. There it lives as long as the shape.
+fn remembered<'o>(shape: &'o Bound<'_, PyAny>) -> Option<&'o OnceLock<Arc<Prepared>>> {
+    let of_shape = shape.cast_exact::<PyShape>().map(|shape| &shape.get().prepared);
+    of_shape.or_else(|_| shape.cast_exact::<Mesh>().map(|mesh| &mesh.get().prepared)).ok()
 }
 
 impl Prepared {

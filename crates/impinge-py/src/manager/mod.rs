@@ -17,5 +17,5 @@ mod placement;
 
 pub(crate) use bodies::Bodies;
 pub(crate) use contacts::geometry_contacts;
-pub(crate) use geometry::Geometry;
+pub(crate) use geometry::{Geometry, Prepared};
 pub(crate) use placement::split_transform;
