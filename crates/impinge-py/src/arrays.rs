@@ -21,7 +21,15 @@ pub(crate) fn numbers<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     let py = object.py();
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let asarray = ASARRAY.import(py, "numpy", "asarray")?;
-    let array = asarray.call1((object, numpy::dtype::<f64>(py)))?;
+    let array = asarray.call1((object,)).map_err(|error| value_error(error.value(py)))?;
+    let array = array.cast_into::<numpy::PyUntypedArray>()?;
+    let kind: char = array.dtype().getattr("kind")?.extract()?;
+    // Booleans, integers, real numbers, and objects that can be converted to numbers.
+    if !matches!(kind, 'b' | 'i' | 'u' | 'f' | 'O') {
+        return Err(value_error(format!("an array has the type {}, not numbers", array.dtype())));
+    }
+    let array = asarray.call1((array, numpy::dtype::<f64>(py)));
+    let array = array.map_err(|error| value_error(error.value(py)))?;
     Ok(array.cast_into::<PyArrayDyn<f64>>()?.try_readonly()?)
 }
 
@@ -128,6 +136,8 @@ pub(crate) fn faces(object: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
     let array = array.as_array();
     let bad = array.indexed_iter().find(|(_, index)| u32::try_from(**index).is_err());
     if let Some(((face, _), index)) = bad {
+        // Cast to 64 bits with a sign, the largest integers become negative.
+        let index = if kind == 'u' { (*index as u64).to_string() } else { index.to_string() };
         return Err(mesh_error(format!("face {face} uses vertex {index}, which cannot exist")));
     }
     Ok(triples(array, |index| index as u32))

@@ -6,7 +6,7 @@ use crate::{
     error::{io_error, value_error},
     interrupt::interruptible,
     notebook,
-    pool::Workers,
+    pool::{Workers, detached},
     report::{self, Reduced},
 };
 use impinge::clash::{Progress, Stage, Verdict};
@@ -337,15 +337,15 @@ impl ClashReport {
     fn save_pictures(&self, py: Python<'_>, folder: PathBuf, limit: usize) -> PyResult<usize> {
         self.check_meshes()?;
         let findings = &self.outcome.findings;
-        py.detach(|| pictures::save_all(findings, &folder, limit, || ControlFlow::Continue(())))
+        detached(py, || pictures::save_all(findings, &folder, limit, || ControlFlow::Continue(())))?
             .map_err(clash_error)
     }
 
     /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let findings = &self.outcome.findings;
-        let framed =
-            py.detach(|| notebook::frame("Clash report", 560, |out| page::write(findings, out)))?;
+        let write = |out: &mut dyn Write| page::write(findings, out);
+        let framed = detached(py, || notebook::frame("Clash report", 560, write))??;
         Ok(framed.unwrap_or_else(|| self.table()))
     }
 

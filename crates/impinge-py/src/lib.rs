@@ -73,7 +73,7 @@ mod _impinge {
     #[pymodule_export]
     use crate::manager::{Bodies, Geometry, geometry_contacts, split_transform};
     #[pymodule_export]
-    use crate::mesh::{Mesh, load_mesh};
+    use crate::mesh::{Mesh, load};
     #[pymodule_export]
     use crate::nc::{NcGouge, NcReport, check_program};
     #[pymodule_export]

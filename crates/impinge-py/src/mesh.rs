@@ -137,7 +137,7 @@ impl Mesh {
     /// >>> import tempfile, pathlib
     /// >>> with tempfile.TemporaryDirectory() as folder:
     /// ...     cube.save(pathlib.Path(folder, "cube.ply"))
-    /// ...     impinge.load_mesh(f"{folder}/cube.ply") == cube
+    /// ...     impinge.load(f"{folder}/cube.ply") == cube
     /// True
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -181,12 +181,12 @@ impl Mesh {
 ///
 /// Raises `MissingFileError` if there is no such file, and `FileError` if it cannot be read; the message names the place.
 ///
-/// >>> impinge.load_mesh("missing.stl")
+/// >>> impinge.load("missing.stl")
 /// Traceback (most recent call last):
 /// ...
 /// impinge.MissingFileError: missing.stl: No such file or directory (os error 2)
 #[pyfunction]
-pub(crate) fn load_mesh(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
+pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
     let mesh = py.detach(|| impinge_io::load_mesh(&path)).map_err(io_error)?;
     Ok(Mesh::of(mesh.into()))
 }

@@ -7,7 +7,7 @@ use crate::{
     interrupt::interruptible,
     mesh::Mesh,
     notebook,
-    pool::Workers,
+    pool::{Workers, detached},
     report::{self, Reduced},
 };
 use impinge::{Bounds, glam::DVec3};
@@ -83,7 +83,7 @@ fn bodies(
             Role::Stock => "stock",
             Role::Fixture => "fixture",
         };
-        let body = py.detach(|| Body::new(name, role, mesh));
+        let body = detached(py, || Body::new(name, role, mesh))?;
         return Ok((name.to_owned(), vec![body]));
     }
     let (name, assembly) = match object.cast::<Assembly>() {
@@ -107,7 +107,8 @@ fn bodies(
             (name, Arc::new(assembly))
         }
     };
-    let bodies = py.detach(|| Body::of_assembly(&name, role, &assembly)).map_err(value_error)?;
+    let bodies =
+        detached(py, || Body::of_assembly(&name, role, &assembly))?.map_err(value_error)?;
     match bodies.is_empty() {
         true => Err(value_error(format!("{name}: has no faces; there is nothing to check"))),
         false => Ok((name, bodies)),
@@ -437,7 +438,7 @@ impl NcReport {
     /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let write = |out: &mut dyn Write| page::write(&self.0.report(), out);
-        let framed = py.detach(|| notebook::frame("NC report", 560, write))?;
+        let framed = detached(py, || notebook::frame("NC report", 560, write))??;
         Ok(framed.unwrap_or_else(|| self.table()))
     }
 
@@ -480,7 +481,7 @@ impl NcReport {
             let role = Role::ALL.into_iter().find(|known| known.name() == role);
             let role = role.ok_or_else(|| value_error("a body has no role"))?;
             let mesh = Arc::clone(&mesh.get().mesh);
-            Ok(py.detach(|| Body::new(name, role, mesh)))
+            detached(py, || Body::new(name, role, mesh))
         };
         let ((part_name, bodies), (job, outcome)) = (names, checked);
         let setup = Setup { bodies: bodies.into_iter().map(body).collect::<PyResult<_>>()? };

@@ -7,7 +7,7 @@ use crate::{
     error::{pose_error, value_error},
     interrupt::interruptible,
     notebook,
-    pool::Workers,
+    pool::{Workers, detached},
     report::{self, Reduced},
 };
 use impinge::{Motion, Pose, clash::Verdict};
@@ -114,12 +114,12 @@ impl Checked {
         if let Some(page) = self.page.get() {
             return Ok(page);
         }
-        let watcher = Watcher::default();
+        let (watcher, workers) = (Watcher::default(), Workers::new(None)?);
         let made = interruptible(
             py,
             watcher.should_end(),
             |_| Ok(()),
-            || PathPage::new(&self.files(), &watcher),
+            || workers.run(|_| PathPage::new(&self.files(), &watcher)),
         )?;
         let made = made.map_err(clash_error)?;
         Ok(self.page.get_or_init(|| made))
@@ -241,7 +241,7 @@ impl PathReport {
     /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let page = self.0.page(py)?;
-        let framed = py.detach(|| notebook::frame("Path report", 560, |out| page.write(out)))?;
+        let framed = detached(py, || notebook::frame("Path report", 560, |out| page.write(out)))??;
         Ok(framed.unwrap_or_else(|| self.table()))
     }
 

@@ -5,7 +5,7 @@
 
 use crate::error::value_error;
 use impinge::Threads;
-use pyo3::PyResult;
+use pyo3::{PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     collections::HashMap,
@@ -52,6 +52,15 @@ impl Workers {
             Some(pool) => pool.install(|| work(Threads::Pool)),
         }
     }
+}
+
+/// Does work without the interpreter. What the work does in parallel runs on all cores.
+///
+/// Work that uses several threads must be done here or by [`Workers::run`]: the libraries' own pool of threads does not
+/// survive a fork.
+pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    let workers = Workers::new(None)?;
+    Ok(py.detach(|| workers.run(|_| work())))
 }
 
 fn pool(threads: usize) -> PyResult<Arc<ThreadPool>> {

@@ -1,6 +1,9 @@
 //! What the reports of all checks share: items by index, texts, files, pickling.
 
-use crate::error::{io_error, value_error};
+use crate::{
+    error::{file_error, value_error},
+    pool::detached,
+};
 use pyo3::{PyClass, exceptions::PyIndexError, prelude::*};
 use std::{
     io::{self, Write},
@@ -22,7 +25,7 @@ pub(crate) fn text(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send,
 ) -> PyResult<String> {
     let mut text = Vec::new();
-    py.detach(|| write(&mut text))?;
+    detached(py, || write(&mut text))??;
     String::from_utf8(text).map_err(value_error)
 }
 
@@ -32,7 +35,7 @@ pub(crate) fn save(
     path: &Path,
     write: impl Fn(&mut dyn Write) -> io::Result<()> + Sync,
 ) -> PyResult<()> {
-    py.detach(|| impinge_io::write_atomically(path, |out| write(out))).map_err(io_error)
+    detached(py, || impinge_io::write_atomically(path, |out| write(out)))?.map_err(file_error)
 }
 
 /// A function, and the arguments with which it makes an object again: the result of `__reduce__`.

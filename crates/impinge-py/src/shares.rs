@@ -6,6 +6,7 @@ use crate::{
     clash::{ClashReport, Watcher, clash_error, options_of},
     error::{io_error, value_error},
     interrupt::interruptible,
+    pool::Workers,
     prepared,
 };
 use impinge::clash::{Progress, Share, Watch};
@@ -136,11 +137,15 @@ impl Plan {
         let assembly = assembly.get().get(py)?;
         let options = options_of(options, assembly.units)?;
         let watcher = Watcher::default();
+        let workers = Workers::new(None)?;
         let plan = interruptible(
             py,
             watcher.should_end(),
             |_| Ok(()),
-            || impinge_clash::Plan::new(impinge_io::Assembly::clone(&assembly), options, &watcher),
+            || {
+                let assembly = impinge_io::Assembly::clone(&assembly);
+                workers.run(|_| impinge_clash::Plan::new(assembly, options, &watcher))
+            },
         )?;
         watcher.warn(py)?;
         Ok(Self::of(plan.map_err(clash_error)?))

@@ -48,7 +48,7 @@ def euler(angles: Any) -> np.ndarray:
 
 def load_mesh(path: Path) -> Any:
     """Return the mesh of a file, with equal vertices merged."""
-    mesh = impinge.load_mesh(path)
+    mesh = impinge.load(path)
     return needs("trimesh").Trimesh(mesh.vertices, mesh.faces)
 
 

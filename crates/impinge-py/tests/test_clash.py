@@ -176,7 +176,7 @@ def test_wrong_options_are_named() -> None:
 
 
 def test_an_assembly_without_parts_is_refused() -> None:
-    with pytest.raises(impinge.FileError, match="no part"):
+    with pytest.raises(impinge.ArgumentError, match="no part"):
         impinge.clash(impinge.Assembly())
 
 

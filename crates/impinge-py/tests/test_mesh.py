@@ -108,17 +108,17 @@ def test_files(tmp_path: Path) -> None:
     mesh = cube()
     for name in ("cube.obj", "cube.ply", "cube.stl", "cube.glb"):
         mesh.save(tmp_path / name)
-        again = impinge.load_mesh(tmp_path / name)
+        again = impinge.load(tmp_path / name)
         assert len(again) == 12 and again.is_closed, name
-    assert impinge.load_mesh(str(tmp_path / "cube.obj")) == mesh
+    assert impinge.load(str(tmp_path / "cube.obj")) == mesh
     with pytest.raises(impinge.FileError, match="extension"):
         mesh.save(tmp_path / "cube.xyz")
     with pytest.raises(FileNotFoundError, match=r"nothing\.stl"):
-        impinge.load_mesh(tmp_path / "nothing.stl")
+        impinge.load(tmp_path / "nothing.stl")
     broken = tmp_path / "broken.obj"
     broken.write_text("v 0 0 0\nf 1 2\n")
     with pytest.raises(OSError, match=r"broken\.obj:2: "):
-        impinge.load_mesh(broken)
+        impinge.load(broken)
     assert issubclass(impinge.FileError, impinge.Error)
 
 
@@ -127,7 +127,7 @@ def test_bad_files_raise_and_never_crash() -> None:
     read = refused = 0
     for path in sorted(folder.iterdir()):
         try:
-            impinge.load_mesh(path)
+            impinge.load(path)
             read += 1
         except impinge.FileError as error:
             assert path.name in str(error)

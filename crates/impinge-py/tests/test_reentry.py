@@ -39,7 +39,9 @@ for number in range(400):
 def answered(prepare: str, query: str, call: str) -> str:
     """Run a program whose signal handler asks a query during a call that takes minutes."""
     program = HANDLER.format(folder=str(Path(__file__).parent), prepare=prepare, query=query, call=call)
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True).stdout
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
+    ).stdout
 
 
 def test_a_signal_handler_may_use_a_pair_that_is_in_use() -> None:

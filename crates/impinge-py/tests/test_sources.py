@@ -160,7 +160,7 @@ def test_what_is_no_mesh_is_left_out() -> None:
     scene = trimesh_scene()
     scene.add_geometry(trimesh.PointCloud(np.zeros((3, 3))), node_name="points")
     assert "points" not in impinge.as_assembly(scene).names
-    with pytest.raises(impinge.FileError, match="no part"):
+    with pytest.raises(impinge.ArgumentError, match="no part"):
         impinge.as_assembly(trimesh.Scene())
 
 

@@ -293,7 +293,8 @@ impl Bodies {
     #[pyo3(signature = (body=None))]
     fn nearest<'py>(&self, py: Python<'py>, body: Option<u32>) -> PyResult<Option<Nearest<'py>>> {
         let copies = self.copies(py);
-        let all: Vec<(u32, &Placed)> = copies.iter().map(|(number, body)| (*number, body)).collect();
+        let all: Vec<(u32, &Placed)> =
+            copies.iter().map(|(number, body)| (*number, body)).collect();
         if let Some(number) = body {
             let found = all.iter().find(|(other, _)| *other == number);
             let &from = found.ok_or_else(|| no_body(number))?;

@@ -22,7 +22,7 @@ def meshes(vertices: npt.NDArray[np.float32], faces: npt.NDArray[np.int64]) -> N
     assert_type(mesh.faces, npt.NDArray[np.uint32])
     assert_type(mesh.bounds, npt.NDArray[np.float64] | None)
     mesh.save(Path("mesh.stl"))
-    shape = impinge.Shape(impinge.load_mesh("mesh.stl"), "wide")
+    shape = impinge.Shape(impinge.load("mesh.stl"), "wide")
     assert_type(shape.refitted([[0, 0, 0]]), impinge.Shape)
     for name, summary in impinge.methods():
         impinge.Shape(mesh, name)
@@ -101,7 +101,7 @@ def clashes(mesh: impinge.Mesh) -> None:
 
 def errors() -> None:
     try:
-        impinge.load_mesh("missing.stl")
+        impinge.load("missing.stl")
     except impinge.MissingFileError as error:
         assert_type(error, impinge.MissingFileError)
         _: OSError = error

@@ -303,8 +303,11 @@ pub(super) struct Assembly<'p> {
     pub(super) effort: Effort,
 }
 
-/// Pairs between two progress reports.
-const PAIRS_PER_REPORT: u64 = 64;
+/// The number of pairs between two progress reports, of this many pairs. A watcher stops a search only when it is asked, so
+/// few pairs, which may take seconds each, are reported one by one.
+fn pairs_per_report(pairs: usize) -> u64 {
+    (pairs as u64 / 1024).clamp(1, 64)
+}
 
 impl Assembly<'_> {
     /// Checks all pairs. Returns the clashes in order, or `None` if the watcher stopped the search.
@@ -318,10 +321,10 @@ impl Assembly<'_> {
         let check = |checker: &mut Checker, &[a, b]: &[u32; 2]| {
             checker.check(self, (a as usize, b as usize), &|| stage.should_stop())
         };
-        let threads = self.finder.options.threads;
+        let (threads, every) = (self.finder.options.threads, pairs_per_report(pairs.len()));
         match threads {
-            Threads::One => stage.each_with(pairs, PAIRS_PER_REPORT, checker, check),
-            Threads::Pool => stage.each(threads, pairs, PAIRS_PER_REPORT, Checker::default, check),
+            Threads::One => stage.each_with(pairs, every, checker, check),
+            Threads::Pool => stage.each(threads, pairs, every, Checker::default, check),
         }
     }
 
