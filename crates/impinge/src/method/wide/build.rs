@@ -29,9 +29,19 @@ impl WideTree {
         let (nodes, leaves) = unfitted(faces.len(), &divisions);
         drop(divisions);
         let body_frame = BodyFrame::new(&mesh.bounds(), frame.unit());
-        let (fit_quality, refits) = Default::default();
-        let mut tree =
-            Self { frame, body_frame, nodes, leaves, faces, lanes, options, fit_quality, refits };
+        let (fit_quality, refits, support) = Default::default();
+        let mut tree = Self {
+            frame,
+            body_frame,
+            nodes,
+            leaves,
+            faces,
+            lanes,
+            options,
+            fit_quality,
+            refits,
+            support,
+        };
         tree.fit(mesh, &points, Axes::Best);
         tree
     }

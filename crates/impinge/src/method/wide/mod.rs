@@ -16,6 +16,7 @@
 //! | `boxes.rs` | one box against eight |
 //! | `triangles.rs` | eight triangles against eight |
 //! | `neighbours.rs` | faces of one mesh that share vertices, eight at a time |
+//! | `support.rs` | how far a mesh reaches along a direction, to separate bodies before their trees are visited |
 //! | `walk.rs` | down two trees at once |
 //! | `nearest.rs`, `resumable.rs` | the same for distances, and for queries that can be interrupted |
 //! | `point.rs` | down one tree, to the faces that are close to a point |
@@ -36,6 +37,7 @@ mod relative_pose;
 mod resumable;
 mod save;
 mod solid;
+mod support;
 #[cfg(test)]
 mod tests;
 mod triangles;
@@ -60,6 +62,7 @@ use lanes::Lanes;
 use ray::WideSegment;
 use relative_pose::BodyFrame;
 use std::sync::Arc;
+use support::LazySupport;
 
 /// The method `wide`.
 pub(super) static METHOD: MethodInfo =
@@ -189,6 +192,7 @@ pub(super) struct WideTree {
     fit_quality: FitQuality,
     /// How often the tree was refitted, modulo 8: the children that get new axes next.
     refits: u8,
+    support: LazySupport,
 }
 
 /// Eight boxes, side by side, and what is in them.
@@ -303,6 +307,7 @@ impl WideTree {
     /// What it holds, in bytes.
     pub(super) fn bytes(&self) -> usize {
         Self::bytes_for(self.nodes.len(), self.leaves.len(), self.faces.len())
+            + self.support.bytes()
     }
 
     fn bytes_for(nodes: usize, leaves: usize, faces: usize) -> usize {

@@ -4,7 +4,9 @@
 //! time to choose new ones. A box gets new axes if it has grown along the old ones, and every box does once in eight
 //! refits, so that slow growth does not add up.
 
-use super::{Link, Node, WIDTH, WideTree, build::Axes, relative_pose::BodyFrame};
+use super::{
+    Link, Node, WIDTH, WideTree, build::Axes, relative_pose::BodyFrame, support::LazySupport,
+};
 use crate::{Mesh, Threads, method::fit_quality::relative_cost, volume::Frame};
 
 impl WideTree {
@@ -17,6 +19,7 @@ impl WideTree {
         let mut quality = self.fit_quality;
         quality.measure_once(|| self.cost());
         self.fit_quality = quality;
+        self.support = LazySupport::default();
         let (bounds, old_unit) = (mesh.bounds(), self.frame.unit());
         self.frame = Frame::new(&bounds);
         self.body_frame = BodyFrame::new(&bounds, self.frame.unit());

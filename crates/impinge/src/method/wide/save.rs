@@ -100,9 +100,19 @@ impl WideTree {
         let body_frame = BodyFrame::new(&bounds, frame.unit());
         let (lanes, options) = (Lanes::best(), WideOptions::default().threads(threads));
         let points = normalized(mesh, &frame, threads);
-        let (fit_quality, refits) = Default::default();
-        let mut tree =
-            Self { frame, body_frame, nodes, leaves, faces, lanes, options, fit_quality, refits };
+        let (fit_quality, refits, support) = Default::default();
+        let mut tree = Self {
+            frame,
+            body_frame,
+            nodes,
+            leaves,
+            faces,
+            lanes,
+            options,
+            fit_quality,
+            refits,
+            support,
+        };
         tree.fit(mesh, &points, Axes::Kept);
         Ok(tree)
     }

@@ -21,6 +21,7 @@ use std::{collections::HashSet, f64::consts::FRAC_PI_2, sync::Arc};
 mod front;
 mod making;
 mod own;
+mod support;
 
 const QUALITIES: [WideQuality; 2] = [WideQuality::Fast, WideQuality::Quality];
 

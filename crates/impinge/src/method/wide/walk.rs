@@ -11,6 +11,7 @@ use super::{
     neighbours::Neighbours,
     relative_pose::RelativePose,
     resumable::OpenSlots,
+    support::{Separation, separation},
     triangles::{NarrowedPose, Slab, compare},
 };
 use crate::{
@@ -46,6 +47,9 @@ pub(in crate::method) struct Scratch {
     pub(super) open: Vec<OpenSlots>,
     /// The pair of leaves in which the last contacts were found.
     pub(super) found_at: Option<[Slot; 2]>,
+    /// Tests after which a search for any contact stops visiting the most promising pair first, and
+    /// visits several pairs at a time.
+    greedy_tests: u64,
     /// The work done by the last traversal.
     pub(super) counts: WalkCounts,
 }
@@ -59,8 +63,8 @@ const PAIRS_AT_ONCE: usize = 4;
 const LEAVES_AT_ONCE: usize = 16;
 /// Nodes whose children are compared with each other before the pairs found so far are visited.
 const NODES_AT_ONCE: usize = 8;
-/// Tests after which a search for any contact stops visiting the most promising pair first, and
-/// visits several pairs at a time.
+/// Tests of the greedy part of a search: see [`Scratch`]. To visit several pairs at a time is faster for
+/// each pair, but a contact is found later.
 const GREEDY_TESTS: u64 = 1024;
 
 /// Why a pair on the stack always has a node to open.
@@ -110,6 +114,7 @@ impl<'t> WidePair<'t> {
         scratch.touching.clear();
         scratch.undecided.clear();
         scratch.found_at = None;
+        scratch.greedy_tests = GREEDY_TESTS;
         scratch.counts = WalkCounts::default();
     }
 
@@ -130,6 +135,14 @@ impl<'t> WidePair<'t> {
     #[inline(never)]
     fn run(&self, scratch: &mut Scratch, limit: u64, aim: Aim) {
         on!(self.trees[0].lanes, simd => self.run_on(simd, scratch, limit, aim));
+    }
+
+    /// What the support maps of the trees tell; `None` if they have not been made yet.
+    #[inline(always)]
+    fn separation(&self) -> Option<Separation> {
+        let [a, b] = self.trees;
+        let maps = [a.support.get(a)?, b.support.get(b)?];
+        Some(separation(maps, &self.relative_poses[0]))
     }
 
     #[inline(always)]
@@ -186,7 +199,7 @@ impl<'t> WidePair<'t> {
         let mut narrowed = None;
         loop {
             let is_over = scratch.stack.is_empty() || scratch.counts.volume_tests >= limit;
-            let is_greedy = aim == Aim::Any && scratch.counts.volume_tests < GREEDY_TESTS;
+            let is_greedy = aim == Aim::Any && scratch.counts.volume_tests < scratch.greedy_tests;
             if aim == Aim::Leaves {
                 if is_over || scratch.leaves.len() >= RESULTS_AT_ONCE {
                     return;
@@ -469,6 +482,19 @@ impl Walk for WidePair<'_> {
         self.trees.iter().all(|tree| !tree.nodes.is_empty()).then_some([ROOT, ROOT])
     }
 
+    /// Leaves the roots out if the bodies are proven to be apart.
+    fn begin_at_roots(&self, scratch: &mut Scratch) {
+        self.reset(scratch);
+        match self.separation() {
+            Some(Separation::Proven) => return,
+            Some(Separation::Likely) => scratch.greedy_tests = 0,
+            Some(Separation::Unlikely) | None => {}
+        }
+        if let Some(roots) = self.roots() {
+            self.push(scratch, roots);
+        }
+    }
+
     fn push(&self, scratch: &mut Scratch, pair: [Slot; 2]) {
         match self.links(pair).map(Link::is_leaf) {
             [true, true] => scratch.leaves.push(pair),
@@ -479,6 +505,10 @@ impl Walk for WidePair<'_> {
     /// Compares two leaves before everything else, if the hint names leaves of these trees. If the
     /// traversal reaches them again, they are compared again.
     fn look_first(&self, scratch: &mut Scratch, hint: Hint) {
+        if scratch.stack.is_empty() && scratch.leaves.is_empty() {
+            // Nothing is left to visit: the bodies are proven to be apart.
+            return;
+        }
         let is_leaf = |k: usize| {
             let slot = hint[k] as usize;
             let node = self.trees[k].nodes.get(slot / WIDTH);

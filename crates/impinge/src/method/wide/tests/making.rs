@@ -24,7 +24,7 @@ fn shards(count: u32, seed: u64) -> Mesh {
     Mesh::new(positions, faces.collect()).unwrap()
 }
 
-fn bodies() -> Vec<(String, Mesh)> {
+pub(super) fn bodies() -> Vec<(String, Mesh)> {
     let mut bodies = vec![
         ("nothing".to_owned(), Mesh::default()),
         ("torus".to_owned(), generate::deformed_torus(1, [90, 40]).unwrap()),
