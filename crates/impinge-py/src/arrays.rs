@@ -63,23 +63,33 @@ impl<'py> Points<'py> {
 
     /// The point of an array of shape (3,).
     pub(crate) fn one(&self) -> Option<DVec3> {
-        (self.array.ndim() == 1).then(|| self.at(0))
+        (self.array.ndim() == 1).then(|| self.view().at(0))
     }
 
+    /// The points for threads without the interpreter.
+    pub(crate) fn view(&self) -> PointsView<'_> {
+        PointsView { array: self.array.as_array() }
+    }
+}
+
+/// [`Points`] for threads without the interpreter.
+pub(crate) struct PointsView<'a> {
+    array: ArrayViewD<'a, f64>,
+}
+
+impl PointsView<'_> {
     /// One of the points. An array of shape (3,) has the same point for all numbers.
     pub(crate) fn at(&self, number: usize) -> DVec3 {
-        let array = self.array.as_array();
+        let array = &self.array;
         match array.ndim() {
             1 => DVec3::new(array[[0]], array[[1]], array[[2]]),
             _ => DVec3::new(array[[number, 0]], array[[number, 1]], array[[number, 2]]),
         }
     }
 
-    /// Reads some of the points.
-    pub(crate) fn get(&self, range: Range<usize>, into: &mut Vec<DVec3>) {
-        into.clear();
-        let array = self.array.as_array();
-        into.extend(rows(&array.slice_axis(Axis(0), range.into())));
+    /// Some of the points.
+    pub(crate) fn get(&self, range: Range<usize>) -> Vec<DVec3> {
+        rows(&self.array.slice_axis(Axis(0), range.into()))
     }
 }
 
@@ -200,9 +210,28 @@ impl<'py> Poses<'py> {
         self.array.as_array().shape()[0]
     }
 
+    /// The poses for threads without the interpreter.
+    pub(crate) fn view(&self) -> PosesView<'_> {
+        PosesView { array: self.array.as_array(), name: self.name }
+    }
+
+    pub(crate) fn all(&self) -> PyResult<Vec<Pose>> {
+        let mut poses = Vec::with_capacity(self.len());
+        self.view().get(0..self.len(), &mut poses)?;
+        Ok(poses)
+    }
+}
+
+/// [`Poses`] for threads without the interpreter.
+pub(crate) struct PosesView<'a> {
+    array: ArrayViewD<'a, f64>,
+    name: &'static str,
+}
+
+impl PosesView<'_> {
     /// Reads some of the poses.
     pub(crate) fn get(&self, range: Range<usize>, into: &mut Vec<Pose>) -> PyResult<()> {
-        let array = self.array.as_array();
+        let Self { array, name } = self;
         into.clear();
         if array.ndim() < 3 {
             return Ok(());
@@ -218,18 +247,11 @@ impl<'py> Poses<'py> {
                     &matrix[..numbers]
                 }
             };
-            let name = self.name;
             let pose =
                 pose_of(matrix).map_err(|why| pose_error(format!("{name}[{number}]: {why}")));
             into.push(pose?);
         }
         Ok(())
-    }
-
-    pub(crate) fn all(&self) -> PyResult<Vec<Pose>> {
-        let mut poses = Vec::with_capacity(self.len());
-        self.get(0..self.len(), &mut poses)?;
-        Ok(poses)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::{
     arrays::{self, Poses},
+    error::value_error,
     interrupt::{Share, in_pieces},
-    pair::{pair_of, tolerance},
+    pair::{shapes_of, tolerance},
     pool::Workers,
 };
 use impinge::{FacePair, Pose, Tolerance};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, ndarray::Array1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{exceptions::PyIndexError, prelude::*};
 
 /// The arguments of a batch.
@@ -33,31 +34,23 @@ impl<'py> Many<'py> {
         })
     }
 
-    /// Asks a batch about some of the poses at a time, and hands on the answers.
+    /// Asks about some of the poses at a time. Returns the answers in the order of the poses.
     fn each<R: Send>(
         &self,
         py: Python<'_>,
-        pair: &mut impinge::Pair,
+        shapes: &[impinge::Shape; 2],
         share: Share,
-        ask: impl for<'p> Fn(impinge::Batch<'p, '_>) -> R + Send + Sync,
-        mut found: impl FnMut(R),
-    ) -> PyResult<()> {
-        let Self { pose_a, tolerance, .. } = *self;
-        in_pieces(
-            py,
-            self.poses.len(),
-            share,
-            &self.workers,
-            |range, poses| self.poses.get(range, poses),
-            |poses: &[Pose], threads| {
-                let Ok(batch) = pair.at_many(&pose_a, poses).threads(threads).within(tolerance);
-                ask(batch)
-            },
-            |_, answer| {
-                found(answer);
-                Ok(())
-            },
-        )
+        ask: impl Fn(impinge::Batch<'_, '_>) -> R + Sync,
+    ) -> PyResult<Vec<R>> {
+        let Self { ref poses, ref pose_a, tolerance, ref workers } = *self;
+        let (count, poses, [a, b]) = (poses.len(), poses.view(), shapes);
+        let begin =
+            || (impinge::Pair::new(a, b).expect("one method prepared both shapes"), Vec::new());
+        in_pieces(py, count, share, workers, begin, |(pair, some), range| {
+            poses.get(range, some)?;
+            let Ok(batch) = pair.at_many(pose_a, some).within(tolerance);
+            Ok(ask(batch))
+        })
     }
 }
 
@@ -83,37 +76,38 @@ pub(crate) fn check<'py>(
     within: Option<f64>,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    check_in(a.py(), &mut pair_of(a, b)?, &Many::read(poses, pose_a, within, threads)?)
+    check_in(a.py(), &shapes_of(a, b)?, &Many::read(poses, pose_a, within, threads)?)
 }
 
 pub(crate) fn check_in<'py>(
     py: Python<'py>,
-    pair: &mut impinge::Pair,
+    shapes: &[impinge::Shape; 2],
     many: &Many<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut bits = Vec::with_capacity(many.poses.len());
     let ask = |batch: impinge::Batch<'_, '_>| batch.intersects().iter().collect::<Vec<bool>>();
-    many.each(py, pair, Share::Many, ask, |mut piece| bits.append(&mut piece))?;
-    Ok(PyArray1::from_owned_array(py, Array1::from(bits)).into_any())
+    let bits = many.each(py, shapes, Share::Many, ask)?.concat();
+    Ok(PyArray1::from_vec(py, bits).into_any())
 }
 
 pub(crate) fn contacts_in(
     py: Python<'_>,
-    pair: &mut impinge::Pair,
+    shapes: &[impinge::Shape; 2],
     many: &Many<'_>,
 ) -> PyResult<ContactLists> {
-    let mut faces: Vec<FacePair> = Vec::new();
-    let mut offsets = vec![0u64];
     let ask = |batch: impinge::Batch<'_, '_>| batch.contacts().clone();
-    many.each(py, pair, Share::Few, ask, |lists: impinge::ContactLists| {
-        let first = faces.len() as u64;
+    let pieces = many.each(py, shapes, Share::Few, ask)?;
+    let pairs = pieces.iter().map(|lists| lists.flat().len()).sum();
+    let mut faces: Vec<FacePair> = Vec::with_capacity(pairs);
+    let mut offsets = Vec::with_capacity(many.poses.len() + 1);
+    offsets.push(0u64);
+    let mut end = 0;
+    for lists in pieces {
         faces.extend_from_slice(lists.flat());
-        let mut end = first;
         offsets.extend(lists.iter().map(|list| {
             end += list.len() as u64;
             end
         }));
-    })?;
+    }
     let faces = arrays::face_pairs(py, &faces);
     let offsets = PyArray1::from_vec(py, offsets);
     arrays::read_only(&faces);
@@ -147,8 +141,15 @@ pub(crate) struct ContactLists {
 #[pymethods]
 impl ContactLists {
     #[new]
-    fn new(faces: Py<PyArray2<u32>>, offsets: Py<PyArray1<u64>>) -> Self {
-        Self { faces, offsets }
+    fn new(py: Python<'_>, faces: Py<PyArray2<u32>>, offsets: Py<PyArray1<u64>>) -> PyResult<Self> {
+        let pairs = faces.bind(py).try_readonly()?.as_array().nrows() as u64;
+        let ends = offsets.bind(py).try_readonly()?.as_array().to_vec();
+        if ends.first() != Some(&0) || ends.last() != Some(&pairs) || !ends.is_sorted() {
+            return Err(value_error(format!(
+                "offsets must ascend from 0 to the number of pairs, which is {pairs}"
+            )));
+        }
+        Ok(Self { faces, offsets })
     }
 
     /// The number of pairs at each pose: an array of `uint64`.

@@ -4,12 +4,12 @@
 //! long call has to ask now and then.
 
 use crate::pool::Workers;
-use impinge::Threads;
 use pyo3::prelude::*;
 use std::{
     ops::Range,
     sync::{
-        atomic::{AtomicBool, Ordering},
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
@@ -21,48 +21,134 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// How long a piece of a batch should take: long beside the start of a piece, and so short that a piece of items a thousand
 /// times slower than those before ends within seconds.
-const PIECE: Duration = Duration::from_millis(4);
+const PIECE: Duration = Duration::from_millis(1);
 /// How much larger a piece may be than the one before.
-const GROWTH: f64 = 16.0;
-/// Items of the largest piece.
-const LARGEST: usize = 1 << 16;
+const GROWTH: f64 = 4.0;
+/// How long the caller's thread works alone, before others are started. To wake a thread takes a tenth of it.
+const ALONE: Duration = Duration::from_micros(200);
 
-/// Items that a thread takes at a time; the smallest piece has as many for each thread.
+/// Items of the smallest piece.
 #[derive(Clone, Copy)]
 pub(crate) enum Share {
     /// Of queries with short answers.
-    Many = 32,
+    Many = 16,
     /// Of queries that may take long.
-    Few = 4,
+    Few = 2,
 }
 
-/// Asks about many items, some at a time, so that Ctrl-C works: `read` makes the items of a range, `ask` is asked about them
-/// without the interpreter, and `found` receives the range and the answer.
-pub(crate) fn in_pieces<T: Send + Sync, R: Send>(
+/// Asks about many items, some at a time, without the interpreter, so that Ctrl-C works: `begin` makes the memory of a
+/// thread, and `ask` is asked about the items of a range. Returns all answers, in the order of the items.
+///
+/// If `ask` fails, so does this, with the error of the first item that has one.
+pub(crate) fn in_pieces<M, R: Send>(
     py: Python<'_>,
     count: usize,
     share: Share,
     workers: &Workers,
-    read: impl Fn(Range<usize>, &mut Vec<T>) -> PyResult<()>,
-    mut ask: impl FnMut(&[T], Threads) -> R + Send,
-    mut found: impl FnMut(Range<usize>, R) -> PyResult<()>,
-) -> PyResult<()> {
-    let smallest = workers.count() * share as usize;
-    let (mut first, mut size) = (0, smallest);
-    let mut items = Vec::new();
-    while first < count {
-        let start = Instant::now();
-        let range = first..count.min(first.saturating_add(size));
-        read(range.clone(), &mut items)?;
-        let answer = py.detach(|| workers.run(|threads| ask(&items, threads)));
-        first = range.end;
-        found(range, answer)?;
-        py.check_signals()?;
-        let factor = PIECE.as_secs_f64() / start.elapsed().as_secs_f64();
-        size = (size as f64 * factor.min(GROWTH)) as usize;
-        size = size.min(LARGEST).max(smallest);
+    begin: impl Fn() -> M + Sync,
+    ask: impl Fn(&mut M, Range<usize>) -> PyResult<R> + Sync,
+) -> PyResult<Vec<R>> {
+    let smallest = share as usize;
+    let pieces = Pieces { count, smallest, threads: workers.count(), ..Pieces::default() };
+    let work = |until: Option<Duration>| pieces.work(until, &begin, &ask);
+    py.detach(|| work(Some(ALONE)));
+    if workers.count() == 1 {
+        while !pieces.are_taken() {
+            py.check_signals()?;
+            py.detach(|| work(Some(PATIENCE)));
+        }
+    } else if !pieces.are_taken() {
+        let mut interrupted = Ok(());
+        py.detach(|| {
+            workers.on_each(
+                || work(None),
+                |ended| {
+                    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(PATIENCE) {
+                        if interrupted.is_ok() {
+                            interrupted = Python::attach(|py| py.check_signals());
+                            pieces.should_end.fetch_or(interrupted.is_err(), Ordering::Relaxed);
+                        }
+                    }
+                },
+            );
+        });
+        interrupted?;
     }
-    Ok(())
+    py.check_signals()?;
+    let mut answers = pieces.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    answers.sort_unstable_by_key(|(first, _)| *first);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// The items of a batch, of which threads take one piece after another.
+struct Pieces<R> {
+    count: usize,
+    /// Items of the smallest piece.
+    smallest: usize,
+    /// How many threads take pieces.
+    threads: usize,
+    /// The first item that no thread has taken.
+    next: AtomicUsize,
+    should_end: AtomicBool,
+    /// The first item of each piece that was done, and the answer.
+    answers: Mutex<Vec<(usize, PyResult<R>)>>,
+}
+
+impl<R> Default for Pieces<R> {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            smallest: 1,
+            threads: 1,
+            next: AtomicUsize::new(0),
+            should_end: AtomicBool::new(false),
+            answers: Mutex::new(Vec::new()),
+        }
+    }
+}
+
+impl<R> Pieces<R> {
+    /// Whether no items are left to take. They may still be at work.
+    fn are_taken(&self) -> bool {
+        self.should_end.load(Ordering::Relaxed) || self.next.load(Ordering::Relaxed) >= self.count
+    }
+
+    /// Takes about as many items as given, but fewer towards the end, so that all threads end at the same time.
+    fn take(&self, size: usize) -> Range<usize> {
+        let left = self.count.saturating_sub(self.next.load(Ordering::Relaxed));
+        let size = size.min(left / (2 * self.threads)).max(self.smallest);
+        let first = self.next.fetch_add(size, Ordering::Relaxed).min(self.count);
+        first..self.count.min(first + size)
+    }
+
+    /// Does one piece after another, until none is left, or the time is over.
+    ///
+    /// Pieces are taken in order, and each one is finished. So all items before one that fails are asked about.
+    fn work<M>(
+        &self,
+        until: Option<Duration>,
+        begin: impl Fn() -> M,
+        ask: impl Fn(&mut M, Range<usize>) -> PyResult<R>,
+    ) {
+        let (begun, mut memory, mut answers) = (Instant::now(), None, Vec::new());
+        let (mut size, mut start) = (self.smallest, begun);
+        while !self.are_taken() && until.is_none_or(|until| start - begun < until) {
+            let range = self.take(size);
+            if range.is_empty() {
+                break;
+            }
+            let (first, taken) = (range.start, range.len());
+            let answer = ask(memory.get_or_insert_with(&begin), range);
+            self.should_end.fetch_or(answer.is_err(), Ordering::Relaxed);
+            answers.push((first, answer));
+            let end = Instant::now();
+            let factor = PIECE.as_secs_f64() / (end - start).as_secs_f64();
+            size = (taken as f64 * factor.min(GROWTH)) as usize;
+            start = end;
+        }
+        let mut all = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        all.append(&mut answers);
+    }
 }
 
 /// Does long work on a thread of its own, without the interpreter. `should_end` is set when Python has been interrupted;

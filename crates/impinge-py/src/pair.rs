@@ -33,6 +33,14 @@ pub(crate) fn pair_of(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<im
     impinge::Pair::new(&shape_of("a", a)?, &shape_of("b", b)?).map_err(value_error)
 }
 
+/// The shapes of two arguments, prepared by the same method.
+pub(crate) fn shapes_of(
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+) -> PyResult<[impinge::Shape; 2]> {
+    Ok(pair_of(a, b)?.shapes().clone())
+}
+
 /// Reads a tolerance; `None` if faces have to touch.
 pub(crate) fn tolerance(within: Option<f64>) -> PyResult<Tolerance> {
     Tolerance::new(within.unwrap_or(0.0)).map_err(value_error)
@@ -124,7 +132,7 @@ impl Pair {
     #[new]
     fn new(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Self> {
         let pair = pair_of(a, b)?;
-        let prepared = pair.shapes().each_ref().map(|shape| (*shape).clone());
+        let prepared = pair.shapes().clone();
         let shapes = [a.clone().unbind(), b.clone().unbind()];
         Ok(Self { pair: Mutex::new(pair), shapes, prepared })
     }
@@ -191,7 +199,7 @@ impl Pair {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let many = batch::Many::read(poses, pose_a, within, threads)?;
-        self.with(|pair| batch::check_in(py, pair, &many))
+        batch::check_in(py, &self.prepared, &many)
     }
 
     /// The two shapes or meshes, as they were given.
@@ -272,11 +280,11 @@ pub(crate) fn contacts<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
-    let mut pair = pair_of(a, b)?;
     if let (Some(poses), true) = (pose, is_many(pose)?) {
         let many = batch::Many::read(poses, pose_a, within, threads)?;
-        return batch::contacts_in(py, &mut pair, &many)?.into_bound_py_any(py);
+        return batch::contacts_in(py, &shapes_of(a, b)?, &many)?.into_bound_py_any(py);
     }
+    let mut pair = pair_of(a, b)?;
     let poses = [arrays::pose(pose_a)?, arrays::pose(pose)?];
     // Threads would make one query of ordinary size slower.
     let workers = Workers::new(threads.or(Some(1)))?;

@@ -34,28 +34,17 @@ impl Probe {
         py.detach(|| ask(&self.shape, &self.pose))
     }
 
-    /// Asks about many items.
+    /// Asks about many items: `read` reads the items of a range.
     fn many<T: Send + Sync, R: Send>(
         &self,
         py: Python<'_>,
         count: usize,
-        read: impl Fn(Range<usize>, &mut Vec<T>) -> PyResult<()>,
+        read: impl Fn(Range<usize>) -> PyResult<Vec<T>> + Sync,
         ask: impl Fn(&Shape, &Pose, &[T], Threads) -> Vec<R> + Sync,
     ) -> PyResult<Vec<R>> {
-        let mut all = Vec::with_capacity(count);
-        in_pieces(
-            py,
-            count,
-            Share::Many,
-            &self.workers,
-            read,
-            |items: &[T], threads| ask(&self.shape, &self.pose, items, threads),
-            |_, mut answers| {
-                all.append(&mut answers);
-                Ok(())
-            },
-        )?;
-        Ok(all)
+        let Self { shape, pose, workers } = self;
+        let ask = |(): &mut (), range| Ok(ask(shape, pose, &read(range)?, Threads::One));
+        Ok(in_pieces(py, count, Share::Many, workers, || (), ask)?.into_iter().flatten().collect())
     }
 
     /// Asks about many points.
@@ -65,11 +54,8 @@ impl Probe {
         py: Python<'_>,
         ask: impl Fn(&Shape, &Pose, &[DVec3], Threads) -> Vec<R> + Sync,
     ) -> PyResult<Vec<R>> {
-        let read = |range, some: &mut Vec<DVec3>| {
-            points.get(range, some);
-            Ok(())
-        };
-        self.many(py, points.len(), read, ask)
+        let (count, points) = (points.len(), points.view());
+        self.many(py, count, |range| Ok(points.get(range)), ask)
     }
 }
 
@@ -152,18 +138,12 @@ pub(crate) fn cast_ray<'py>(
         };
     }
     let count = ray_count(&origins, &directions)?;
+    let (origins, directions) = (origins.view(), directions.view());
     let ray = |number: usize| {
         Ray::new(origins.at(number), directions.at(number))
             .map_err(|error| value_error(format!("ray {number}: {error}")))
     };
-    let read = |range: Range<usize>, rays: &mut Vec<Ray>| {
-        rays.clear();
-        range.map(ray).try_for_each(|ray| {
-            rays.push(ray?);
-            Ok(())
-        })
-    };
-    let found = probe.many(py, count, read, Shape::cast_rays)?;
+    let found = probe.many(py, count, |range| range.map(ray).collect(), Shape::cast_rays)?;
     let parameters = found.iter().map(|hit| hit.map_or(f64::INFINITY, |hit| hit.t));
     let faces = found.iter().map(|hit| hit.map_or(-1, |hit| i64::from(hit.face)));
     (PyArray1::from_iter(py, parameters), PyArray1::from_iter(py, faces)).into_bound_py_any(py)

@@ -14,10 +14,12 @@ use impinge::{Pose, Shape};
 use impinge_clash::{AllowedReason, DefaultPose, MatrixOptions, allowed_collisions};
 use impinge_io::assembly::{Assembly, LinkPair, LoadOptions, Srdf, load, read};
 use numpy::{
-    PyArray, PyArray2, PyArray4, PyReadonlyArrayDyn, PyUntypedArrayMethods, ndarray::Array4,
+    PyArray, PyArray2, PyArray4, PyReadonlyArrayDyn, PyUntypedArrayMethods,
+    ndarray::{Array4, ArrayViewD},
 };
 use pyo3::prelude::*;
 use std::{
+    ops::Range,
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
@@ -63,14 +65,28 @@ impl<'py> Rows<'py> {
         self.array.shape()[0]
     }
 
+    /// The rows for threads without the interpreter.
+    pub(crate) fn view<'a>(&'a self, robot: RobotNames<'a>) -> RowsView<'a> {
+        RowsView { array: self.array.as_array(), robot }
+    }
+
+    pub(crate) fn all(&self, robot: RobotNames<'_>) -> PyResult<Vec<f64>> {
+        let mut values = Vec::new();
+        self.view(robot).get(0..self.len(), &mut values)?;
+        Ok(values)
+    }
+}
+
+/// [`Rows`] for threads without the interpreter.
+pub(crate) struct RowsView<'a> {
+    array: ArrayViewD<'a, f64>,
+    robot: RobotNames<'a>,
+}
+
+impl RowsView<'_> {
     /// Copies some rows, and refuses values that are not finite.
-    pub(crate) fn get(
-        &self,
-        range: std::ops::Range<usize>,
-        robot: &RobotNames<'_>,
-        into: &mut Vec<f64>,
-    ) -> PyResult<()> {
-        let array = self.array.as_array();
+    pub(crate) fn get(&self, range: Range<usize>, into: &mut Vec<f64>) -> PyResult<()> {
+        let Self { array, robot } = self;
         let width = array.shape()[1];
         into.clear();
         match array.as_slice() {
@@ -88,12 +104,6 @@ impl<'py> Rows<'py> {
                 into[at]
             ))),
         }
-    }
-
-    pub(crate) fn all(&self, robot: &RobotNames<'_>) -> PyResult<Vec<f64>> {
-        let mut values = Vec::new();
-        self.get(0..self.len(), robot, &mut values)?;
-        Ok(values)
     }
 }
 
@@ -241,7 +251,7 @@ impl RobotCore {
     ) -> PyResult<Bound<'py, PyArray4<f64>>> {
         let rows = Rows::read(q, self.joints.len())?;
         let (count, dof) = (rows.len(), self.joints.len());
-        let rows = rows.all(&RobotNames(&self.assembly, &self.joints))?;
+        let rows = rows.all(RobotNames(&self.assembly, &self.joints))?;
         let width = if of_parts { self.assembly.parts.len() } else { self.assembly.links.len() };
         let matrices = py.detach(|| -> PyResult<Vec<f64>> {
             let mut motion = self.assembly.motion();

@@ -11,7 +11,7 @@ use crate::{
     shape::shape_of,
 };
 use impinge::{
-    Method, Shape,
+    Method, Shape, Threads,
     clash::{Finder, Verdict},
 };
 use impinge_clash::{
@@ -19,7 +19,7 @@ use impinge_clash::{
     robot_finder,
 };
 use impinge_io::assembly::{Assembly, AssemblyPart, Configurations};
-use numpy::{PyArray1, PyArray2, ndarray::Array1};
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use std::{
     collections::HashMap,
@@ -162,27 +162,21 @@ impl RobotChecker {
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let rows = Rows::read(q, self.joints.len())?;
         let (within, workers) = (tolerance(within)?, Workers::new(threads)?);
-        let mut found = Vec::with_capacity(rows.len());
         if self.joints.is_empty() {
             // Nothing moves: one configuration stands for all.
             let values = self.check.values(&[], &[]);
             let collisions = py.detach(|| self.check.collisions(&values, within, false));
-            found.resize(rows.len(), !collisions.map_err(|e| row_error(e, 0))?.is_empty());
-            return Ok(PyArray1::from_owned_array(py, Array1::from(found)));
+            let collides = !collisions.map_err(|error| row_error(error, 0))?.is_empty();
+            return Ok(PyArray1::from_vec(py, vec![collides; rows.len()]));
         }
-        in_pieces(
-            py,
-            rows.len(),
-            Share::Many,
-            &workers,
-            |range, values| rows.get(range, &self.robot_names(), values),
-            |values: &[f64], threads| self.check.collides_in(&self.joints, values, within, threads),
-            |range, piece| {
-                found.append(&mut piece.map_err(|error| row_error(error, range.start))?);
-                Ok(())
-            },
-        )?;
-        Ok(PyArray1::from_owned_array(py, Array1::from(found)))
+        let (count, rows) = (rows.len(), rows.view(self.robot_names()));
+        let found = in_pieces(py, count, Share::Many, &workers, Vec::new, |values, range| {
+            let first = range.start;
+            rows.get(range, values)?;
+            let found = self.check.collides_in(&self.joints, values, within, Threads::One);
+            found.map_err(|error| row_error(error, first))
+        })?;
+        Ok(PyArray1::from_vec(py, found.concat()))
     }
 
     /// All pairs of parts that collide in one configuration, an array of shape (1, dof).
@@ -195,7 +189,7 @@ impl RobotChecker {
     ) -> PyResult<Vec<CollisionRow<'py>>> {
         let rows = Rows::read(q, self.joints.len())?;
         let within = tolerance(within)?;
-        let values = self.check.values(&self.joints, &rows.all(&self.robot_names())?);
+        let values = self.check.values(&self.joints, &rows.all(self.robot_names())?);
         let found = py.detach(|| self.check.collisions(&values, within, with_faces));
         let parts = &self.check.assembly().parts;
         let row = |found: impinge_clash::PartsInCollision| {
@@ -216,7 +210,7 @@ impl RobotChecker {
         threads: Option<usize>,
     ) -> PyResult<(Vec<AtRow>, Vec<AfterRow>, Vec<String>)> {
         let rows = Rows::read(q, self.joints.len())?;
-        let values = rows.all(&self.robot_names())?;
+        let values = rows.all(self.robot_names())?;
         let assembly = &**self.check.assembly();
         let rows = Configurations::new(assembly, self.joints.clone(), values);
         let rows = rows.map_err(value_error)?;
