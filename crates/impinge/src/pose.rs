@@ -259,18 +259,17 @@ impl Pose {
 /// Checks that RᵀR equals the identity to 1e-6.
 fn check_orthonormal(rotation: &DMat3) -> Result<(), PoseError> {
     let columns = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
-    for i in 0..3 {
-        for j in i..3 {
-            let value = columns[i].dot(columns[j]);
-            let expected = f64::from(u8::from(i == j));
-            // Huge entries overflow to infinity or NaN here; neither passes `<=`.
-            let is_close = (value - expected).abs() <= ROTATION_TOLERANCE;
-            if !is_close {
-                return Err(PoseError::NotOrthonormal { i, j, value, expected });
-            }
-        }
+    // Each product of two columns, and its error. Huge entries overflow to infinity or NaN; neither passes `<=`.
+    let products = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)].map(|(i, j)| {
+        let (value, expected) = (columns[i].dot(columns[j]), f64::from(u8::from(i == j)));
+        let is_close = (value - expected).abs() <= ROTATION_TOLERANCE;
+        (is_close, PoseError::NotOrthonormal { i, j, value, expected })
+    });
+    // All in one comparison: this is a tenth of the time to place a robot.
+    match products.iter().fold(true, |all, (is_close, _)| all & is_close) {
+        true => Ok(()),
+        false => Err(products.into_iter().find(|(is_close, _)| !is_close).expect("one is not").1),
     }
-    Ok(())
 }
 
 /// Returns a product or an inverse of rotations unchanged if it is orthonormal to 1e-6, otherwise the nearest

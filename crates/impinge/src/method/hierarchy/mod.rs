@@ -54,6 +54,11 @@ pub(super) trait Hierarchy: Prepared {
 
     /// Prepares a walk down two trees at once, at the poses of a question.
     fn pair<'t>(&'t self, other: &'t Self, question: &Question<'_>) -> Self::Pair<'t>;
+
+    /// The same for a search of faces that are as close as asked; `None` if it is proven that there are none.
+    fn near_pair<'t>(&'t self, other: &'t Self, question: &Question<'_>) -> Option<Self::Pair<'t>> {
+        Some(self.pair(other, question))
+    }
 }
 
 /// Memory for a walk.

@@ -57,7 +57,7 @@ impl<H: Hierarchy> HierarchySearch<H> {
     /// pool. Each worker collects what it finds; unless all is wanted, the search ends with the first.
     fn run(&mut self, question: &Question<'_>, wants_all: bool, hint: Option<Hint>) {
         let [a, b] = question.prepared::<H>();
-        let pair = a.pair(b, question);
+        let Some(pair) = a.near_pair(b, question) else { return };
         let is_over = AtomicBool::new(false);
         self.share(&pair, question.threads, &is_over, hint, |worker, limit| {
             let Worker { scratch, leaves, contacts } = worker;
@@ -140,7 +140,8 @@ impl<H: Hierarchy> HierarchySearch<H> {
         found: &mut Found<'_>,
     ) -> ControlFlow<()> {
         let [a, b] = question.prepared::<H>();
-        let (pair, decider) = (a.pair(b, question), question.decider());
+        let Some(pair) = a.near_pair(b, question) else { return ControlFlow::Continue(()) };
+        let decider = question.decider();
         let Worker { scratch, leaves, .. } = &mut self.workers[0];
         let result = match front.filter(|_| H::HAS_FRONT) {
             Some(front) => pair.walk_from(front, scratch, &mut |pair| {
@@ -197,7 +198,8 @@ impl<H: Hierarchy> Search for HierarchySearch<H> {
             Proximity::Near => {}
         }
         let [a, b] = question.prepared::<H>();
-        let (pair, scratch) = (a.pair(b, question), &mut self.workers[0].scratch);
+        let Some(pair) = a.near_pair(b, question) else { return true };
+        let scratch = &mut self.workers[0].scratch;
         pair.begin_at_roots(scratch);
         let walk = pair.walk(scratch, limit, &mut |_| ControlFlow::Break(()));
         self.counts = scratch.counts();

@@ -41,8 +41,6 @@ pub(super) struct RelativePose {
     pub(super) offset: DVec3,
     /// The largest error of that map along any axis of the frame of `a`.
     pub(super) slack: f64,
-    /// The distance within which points count as meeting, in the frame of `a`.
-    pub(super) buffer: f64,
     /// The length of the unit of `b` in the frame of `a`: a power of two.
     pub(super) scale: f32,
     /// The columns of the matrix divided by the scale, as `f32`, each padded with a zero.
@@ -163,7 +161,6 @@ impl RelativePose {
             matrix,
             offset,
             slack,
-            buffer,
             scale: ratio as f32,
             rotation: [narrow(rotation.x_axis), narrow(rotation.y_axis), narrow(rotation.z_axis)],
             padding: (padding * 1.000_001) as f32,
@@ -180,7 +177,6 @@ impl RelativePose {
             matrix: DMat3::ZERO,
             offset: DVec3::ZERO,
             slack: f64::INFINITY,
-            buffer: 0.0,
             scale: 1.0,
             rotation: [[0.0; 4]; 3],
             padding: f32::INFINITY,

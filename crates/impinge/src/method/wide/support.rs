@@ -1,6 +1,6 @@
 //! Bounds of the support function of a mesh: how far it reaches along any direction, in constant time.
 //!
-//! `walk.rs` asks for it before it visits the roots of two trees. Most pairs of bodies that are close and do not touch are
+//! `walk.rs` asks for it before it prepares a traversal of two trees. Most pairs of bodies that are close and do not touch are
 //! separated by a plane across the line between their centres. Two look-ups prove that, where a traversal would visit
 //! dozens of nodes.
 //!
@@ -19,10 +19,9 @@
 
 use super::{
     Leaf, Link, ROOT, Slot, WIDTH, WideTree,
-    relative_pose::RelativePose,
     vector::{dot, greatest, load, loads, splats},
 };
-use crate::simd::on;
+use crate::{method::Question, simd::on};
 use fearless_simd::prelude::*;
 use glam::DVec3;
 use std::sync::{
@@ -124,16 +123,31 @@ const LIKELY: f64 = 0.025;
 
 /// Tells whether a plane across the line between the centres of two bodies separates them.
 ///
-/// In the frame of `a`, with o the offset of `b`, all points x of `a` have `o·x ≤ ha(o)`. A point y of `b` is at
-/// `p = M y + o + e`, with e no larger than the slack along each axis, so `o·p ≥ o·o − hb(−Mᵀo) − |o|₁ slack`.
+/// Let w be the vector from the placed centre of `a` to that of `b`. A placed vertex of `a` is `Ra (x − ca) + e` from the
+/// placed centre, where e is at most twice the rounding error of a placed vertex along each axis. So it reaches along w by
+/// `sa ha(Raᵀw) + |w|₁ e` at most, with sa the unit of the frame. The same holds for `b` along −w. Rounding errors of the
+/// rest are relative to these terms, whose margin is far larger.
 #[inline(always)]
-pub(super) fn separation([a, b]: [&SupportMap; 2], relative: &RelativePose) -> Separation {
-    let RelativePose { matrix, offset, slack, buffer, .. } = relative;
-    let reach = a.reach(*offset) + b.reach(-(matrix.transpose() * *offset));
-    let size = offset.abs();
-    // The length of the offset is at most the sum of its components.
-    let reach = reach + (size.x + size.y + size.z) * (slack + buffer);
-    let distance = offset.length_squared();
+pub(super) fn separation(trees: [&WideTree; 2], question: &Question<'_>) -> Separation {
+    let [tree_a, tree_b] = trees;
+    let (Some(map_a), Some(map_b)) = (tree_a.support.get(tree_a), tree_b.support.get(tree_b))
+    else {
+        return Separation::Unlikely;
+    };
+    let [pose_a, pose_b] = question.bodies.map(|body| body.pose);
+    let (a, b) = (&tree_a.body_frame, &tree_b.body_frame);
+    let way = pose_b.place(b.center) - pose_a.place(a.center);
+    let reach_a = a.scale * map_a.reach(pose_a.rotation().transpose() * way);
+    let reach_b = b.scale * map_b.reach(pose_b.rotation().transpose() * -way);
+    let rounding = pose_a.rounding(a.reach) + pose_b.rounding(b.reach);
+    let size = way.abs();
+    // The length of w is at most the sum of its components.
+    let slack = (size.x + size.y + size.z) * (2.0 * rounding + question.growth());
+    let (reach, distance) = ((reach_a + reach_b) + slack, way.length_squared());
+    // Below this, squares lose digits to underflow.
+    if distance < 1e-280 {
+        return Separation::Unlikely;
+    }
     match () {
         () if distance > reach => Separation::Proven,
         () if distance > (1.0 - LIKELY) * reach => Separation::Likely,

@@ -47,9 +47,6 @@ pub(in crate::method) struct Scratch {
     pub(super) open: Vec<OpenSlots>,
     /// The pair of leaves in which the last contacts were found.
     pub(super) found_at: Option<[Slot; 2]>,
-    /// Tests after which a search for any contact stops visiting the most promising pair first, and
-    /// visits several pairs at a time.
-    greedy_tests: u64,
     /// The work done by the last traversal.
     pub(super) counts: WalkCounts,
 }
@@ -63,8 +60,7 @@ const PAIRS_AT_ONCE: usize = 4;
 const LEAVES_AT_ONCE: usize = 16;
 /// Nodes whose children are compared with each other before the pairs found so far are visited.
 const NODES_AT_ONCE: usize = 8;
-/// Tests of the greedy part of a search: see [`Scratch`]. To visit several pairs at a time is faster for
-/// each pair, but a contact is found later.
+/// [`WidePair::greedy_tests`] of bodies that may well touch.
 const GREEDY_TESTS: u64 = 1024;
 
 /// Why a pair on the stack always has a node to open.
@@ -90,6 +86,9 @@ pub(in crate::method) struct WidePair<'t> {
     /// The length of the second tree's unit in the frame of the first.
     scale: f32,
     pub(super) tolerance: f64,
+    /// Tests after which a search for any contact stops visiting the most promising pair first, and
+    /// visits several pairs at a time. That is faster for each pair, but finds a contact later.
+    greedy_tests: u64,
     /// The vertices of the faces, if this is one tree, searched for contacts of the body with itself.
     own: Option<FaceVertices<'t>>,
 }
@@ -104,7 +103,8 @@ impl<'t> WidePair<'t> {
             tolerance,
         );
         let scale = relative_poses[0].scale;
-        Self { trees: [a, b], relative_poses, scale, tolerance, own: None }
+        let greedy_tests = GREEDY_TESTS;
+        Self { trees: [a, b], relative_poses, scale, tolerance, greedy_tests, own: None }
     }
 
     /// Clears the scratch memory for a new traversal.
@@ -114,7 +114,6 @@ impl<'t> WidePair<'t> {
         scratch.touching.clear();
         scratch.undecided.clear();
         scratch.found_at = None;
-        scratch.greedy_tests = GREEDY_TESTS;
         scratch.counts = WalkCounts::default();
     }
 
@@ -135,14 +134,6 @@ impl<'t> WidePair<'t> {
     #[inline(never)]
     fn run(&self, scratch: &mut Scratch, limit: u64, aim: Aim) {
         on!(self.trees[0].lanes, simd => self.run_on(simd, scratch, limit, aim));
-    }
-
-    /// What the support maps of the trees tell; `None` if they have not been made yet.
-    #[inline(always)]
-    fn separation(&self) -> Option<Separation> {
-        let [a, b] = self.trees;
-        let maps = [a.support.get(a)?, b.support.get(b)?];
-        Some(separation(maps, &self.relative_poses[0]))
     }
 
     #[inline(always)]
@@ -199,7 +190,7 @@ impl<'t> WidePair<'t> {
         let mut narrowed = None;
         loop {
             let is_over = scratch.stack.is_empty() || scratch.counts.volume_tests >= limit;
-            let is_greedy = aim == Aim::Any && scratch.counts.volume_tests < scratch.greedy_tests;
+            let is_greedy = aim == Aim::Any && scratch.counts.volume_tests < self.greedy_tests;
             if aim == Aim::Leaves {
                 if is_over || scratch.leaves.len() >= RESULTS_AT_ONCE {
                     return;
@@ -458,6 +449,15 @@ impl Hierarchy for WideTree {
     fn pair<'t>(&'t self, other: &'t Self, question: &Question<'_>) -> WidePair<'t> {
         WidePair::new(self, other, question)
     }
+
+    #[inline(always)]
+    fn near_pair<'t>(&'t self, other: &'t Self, question: &Question<'_>) -> Option<WidePair<'t>> {
+        match separation([self, other], question) {
+            Separation::Proven => None,
+            Separation::Likely => Some(WidePair { greedy_tests: 0, ..self.pair(other, question) }),
+            Separation::Unlikely => Some(self.pair(other, question)),
+        }
+    }
 }
 
 impl WalkScratch for Scratch {
@@ -482,19 +482,6 @@ impl Walk for WidePair<'_> {
         self.trees.iter().all(|tree| !tree.nodes.is_empty()).then_some([ROOT, ROOT])
     }
 
-    /// Leaves the roots out if the bodies are proven to be apart.
-    fn begin_at_roots(&self, scratch: &mut Scratch) {
-        self.reset(scratch);
-        match self.separation() {
-            Some(Separation::Proven) => return,
-            Some(Separation::Likely) => scratch.greedy_tests = 0,
-            Some(Separation::Unlikely) | None => {}
-        }
-        if let Some(roots) = self.roots() {
-            self.push(scratch, roots);
-        }
-    }
-
     fn push(&self, scratch: &mut Scratch, pair: [Slot; 2]) {
         match self.links(pair).map(Link::is_leaf) {
             [true, true] => scratch.leaves.push(pair),
@@ -505,10 +492,6 @@ impl Walk for WidePair<'_> {
     /// Compares two leaves before everything else, if the hint names leaves of these trees. If the
     /// traversal reaches them again, they are compared again.
     fn look_first(&self, scratch: &mut Scratch, hint: Hint) {
-        if scratch.stack.is_empty() && scratch.leaves.is_empty() {
-            // Nothing is left to visit: the bodies are proven to be apart.
-            return;
-        }
         let is_leaf = |k: usize| {
             let slot = hint[k] as usize;
             let node = self.trees[k].nodes.get(slot / WIDTH);
