@@ -144,7 +144,13 @@ def test_ifc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str, offset:
 
 @pytest.mark.parametrize("offset", [(0, 0, 0), FAR], ids=["near", "far"])
 def test_a_document_of_ocp(offset: Any) -> None:
-    check(same_assembly.ocp_document(offset), units="mm", ids=False, top="assembly/", offset=offset)
+    document = same_assembly.ocp_document(offset)
+    made = check(document, units="mm", ids=False, top="assembly/", offset=offset)
+    assert all(part.mesh.is_closed and part.deviation == 0 for part in made.parts)
+    metres = {part.name: part for part in impinge.as_assembly(document, units="m").parts}
+    for part in made.parts:
+        assert metres[part.name].pose[:3, 3] == pytest.approx(part.pose[:3, 3] / 1000), part.name
+        assert metres[part.name].mesh.vertices == pytest.approx(part.mesh.vertices / 1000), part.name
 
 
 @pytest.mark.parametrize("offset", [(0, 0, 0), FAR], ids=["near", "far"])

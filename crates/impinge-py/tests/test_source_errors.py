@@ -329,3 +329,29 @@ def test_the_unit_of_a_document() -> None:
         assert np.ptp(made.part("plate").mesh.vertices, axis=0)[0] == pytest.approx(size), unit
     made = impinge.as_assembly(document, file_units="cm")
     assert made.units == "cm" and np.ptp(made.part("plate").mesh.vertices, axis=0)[0] == pytest.approx(100)
+
+
+def test_documents_with_deep_levels_and_cycles() -> None:
+    needs("OCP")
+    from OCP.BRepPrimAPI import BRepPrimAPI_MakeBox
+    from OCP.TCollection import TCollection_ExtendedString
+    from OCP.TDocStd import TDocStd_Document
+    from OCP.XCAFDoc import XCAFDoc_DocumentTool
+
+    place = same_assembly.ocp_location(np.eye(4))
+    document = TDocStd_Document(TCollection_ExtendedString("XmlXCAF"))
+    tool = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
+    label = tool.AddShape(BRepPrimAPI_MakeBox(1.0, 1.0, 1.0).Solid(), False)
+    for _ in range(600):
+        above = tool.NewShape()
+        tool.AddComponent(above, label, place)
+        label = above
+    assert len(impinge.as_assembly(document)) == 1
+    # An assembly that contains itself.
+    document = TDocStd_Document(TCollection_ExtendedString("XmlXCAF"))
+    tool = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
+    a, b, top = tool.NewShape(), tool.NewShape(), tool.NewShape()
+    for above, below in ((a, b), (b, a), (top, a)):
+        tool.AddComponent(above, below, place)
+    with pytest.raises(impinge.ArgumentError, match="nested more than 1000 levels"):
+        impinge.as_assembly(document)

@@ -80,27 +80,24 @@ class _Writer:
         tool = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
         roots = _labels()
         tool.GetFreeShapes(roots)
-        for root in _each(roots):
-            self._visit(root, top, [], 0)
-
-    def _visit(self, label: Any, place: Floats, path: Path, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise ArgumentError(f"assemblies are nested more than {MAX_DEPTH} levels deep")
-        referred = _referred(label)
-        if referred is not None:
-            within = _matrix(XCAFDoc_ShapeTool.GetLocation_s(label))
-            self._visit(referred, place @ within, path, depth + 1)
-            return
-        if not XCAFDoc_ShapeTool.IsAssembly_s(label):
-            shape = XCAFDoc_ShapeTool.GetShape_s(label)
-            if shape is not None and not shape.IsNull():
-                self.show(self.product(shape, _name_of(label), _names_within(label)), place, path)
-            return
-        own = [*path, (self._next(), _name_of(label))]
-        components = _labels()
-        XCAFDoc_ShapeTool.GetComponents_s(label, components)
-        for component in _each(components):
-            self._visit(component, place, own, depth + 1)
+        # Labels to visit, the next one last: with their place, the assemblies above, and their depth.
+        stack: list[tuple[Any, Floats, Path, int]] = [(root, top, [], 0) for root in reversed(_each(roots))]
+        while stack:
+            label, place, path, depth = stack.pop()
+            if depth > MAX_DEPTH:
+                raise ArgumentError(f"assemblies are nested more than {MAX_DEPTH} levels deep")
+            referred = _referred(label)
+            if referred is not None:
+                place, label = place @ _matrix(XCAFDoc_ShapeTool.GetLocation_s(label)), referred
+            if XCAFDoc_ShapeTool.IsAssembly_s(label):
+                own = [*path, (self._next(), _name_of(label))]
+                components = _labels()
+                XCAFDoc_ShapeTool.GetComponents_s(label, components)
+                stack += [(component, place, own, depth + 1) for component in reversed(_each(components))]
+            else:
+                shape = XCAFDoc_ShapeTool.GetShape_s(label)
+                if shape is not None and not shape.IsNull():
+                    self.show(self.product(shape, _name_of(label), _names_within(label)), place, path)
 
     def show(self, product: _Product, place: Floats, path: Path) -> None:
         """Add the parts of a product at a place."""
@@ -114,9 +111,7 @@ class _Writer:
         for other, product in known:
             if other.IsEqual(shape) and product.name == name:
                 return product
-        bodies: list[Any] = []
-        faces: list[Any] = []
-        _collect(shape, bodies, faces)
+        bodies, faces = _collect(shape)
         if faces:
             bodies.append(_together(faces))
         made = []
@@ -152,18 +147,26 @@ class _Writer:
         return self._used
 
 
-def _collect(shape: Any, bodies: list[Any], faces: list[Any]) -> None:
-    """Collect the solids and shells of a product, and faces that are in none. Curves and points are ignored."""
-    kind = shape.ShapeType()
-    if kind in (TopAbs_ShapeEnum.TopAbs_COMPOUND, TopAbs_ShapeEnum.TopAbs_COMPSOLID):
-        at = TopoDS_Iterator(shape)
-        while at.More():
-            _collect(at.Value(), bodies, faces)
-            at.Next()
-    elif kind in (TopAbs_ShapeEnum.TopAbs_SOLID, TopAbs_ShapeEnum.TopAbs_SHELL):
-        bodies.append(shape)
-    elif kind == TopAbs_ShapeEnum.TopAbs_FACE:
-        faces.append(shape)
+def _collect(shape: Any) -> tuple[list[Any], list[Any]]:
+    """Return the solids and shells of a product, and faces that are in none. Curves and points are ignored."""
+    bodies: list[Any] = []
+    faces: list[Any] = []
+    stack = [shape]
+    while stack:
+        part = stack.pop()
+        kind = part.ShapeType()
+        if kind in (TopAbs_ShapeEnum.TopAbs_COMPOUND, TopAbs_ShapeEnum.TopAbs_COMPSOLID):
+            within = []
+            at = TopoDS_Iterator(part)
+            while at.More():
+                within.append(at.Value())
+                at.Next()
+            stack += reversed(within)
+        elif kind in (TopAbs_ShapeEnum.TopAbs_SOLID, TopAbs_ShapeEnum.TopAbs_SHELL):
+            bodies.append(part)
+        elif kind == TopAbs_ShapeEnum.TopAbs_FACE:
+            faces.append(part)
+    return bodies, faces
 
 
 def _together(faces: list[Any]) -> Any:

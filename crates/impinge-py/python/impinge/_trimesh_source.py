@@ -53,8 +53,17 @@ def name_of(scene: Any) -> str:
     return Path(str(name)).name if name else "scene"
 
 
-def stream_of(scene: Any, factor: float, primitives: bool) -> bytes:
-    """Return the stream of parts: one for each node with a mesh, in the order of the scene graph."""
+def up_of(scene: Any) -> str | None:
+    """Return the axis that points up, if the format of the file defines it."""
+    kind = getattr(getattr(scene, "source", None), "file_type", None)
+    return "y" if kind in ("glb", "gltf") else None
+
+
+def stream_of(scene: Any, factor: float, primitives: bool, is_mesh: bool) -> bytes:
+    """Return the stream of parts: one for each node with a mesh, in the order of the scene graph.
+
+    If `is_mesh` is set, the scene was made of a single mesh, whose part has no name of its own.
+    """
     stream = PartStream()
     meshes: dict[object, int] = {}
     structure = structure_of(scene)
@@ -74,7 +83,8 @@ def stream_of(scene: Any, factor: float, primitives: bool) -> bytes:
             meshes[own] = _add_mesh(stream, [scene.geometry[key] for key in own])
         steps = part.steps if factor == 1.0 else [np.diag([factor, factor, factor, 1.0]), *part.steps]
         identity = None if part.identity is None else (part.identity, "")
-        stream.part(part.name, meshes[own], steps, stream.group(part.path), identity)
+        name = "" if is_mesh else part.name
+        stream.part(name, meshes[own], steps, stream.group(part.path), identity)
     for name, why in structure.lost:
         stream.lost(name, why)
     return stream.finish()

@@ -62,11 +62,13 @@ def _from_scene(source: Any, *, primitives: bool = False, name: str | None = Non
 
     from impinge import _trimesh_source
 
-    scene = trimesh.Scene(source) if isinstance(source, trimesh.Trimesh) else source
+    is_mesh = isinstance(source, trimesh.Trimesh)
+    scene = trimesh.Scene(source) if is_mesh else source
     # A given unit replaces that of the scene.
     own, factor = (None, 1.0) if load.get("file_units") else _trimesh_source.unit_of(scene)
-    stream = _trimesh_source.stream_of(scene, factor, primitives)
-    return read_stream(stream, name or _trimesh_source.name_of(source), "scene", own_units=own, **load)
+    stream = _trimesh_source.stream_of(scene, factor, primitives, is_mesh)
+    up = _trimesh_source.up_of(scene)
+    return read_stream(stream, name or _trimesh_source.name_of(source), "scene", own_units=own, up=up, **load)
 
 
 def _is_ifc(source: Any) -> bool:
