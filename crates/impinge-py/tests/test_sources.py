@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import impinge
+import same_assembly
 from conftest import data, needs
 from meshes import cube
 from same_assembly import read_step
@@ -259,6 +261,39 @@ def test_3mf(tmp_path: Path) -> None:
     # trimesh names nodes by itself; the pairs are recognised by what they are.
     key = lambda it: (it[0], round(it[1], 4), round(it[2], 4))  # noqa: E731
     assert sorted(map(key, found.values())) == sorted(map(key, own.values()))
+
+
+def test_nodes_of_a_collada_library(tmp_path: Path) -> None:
+    """A sub-assembly in the library of nodes is used twice. Geometries have names as trimesh makes them."""
+    trimesh = needs("trimesh")
+    needs("collada")
+    path = tmp_path / "library.dae"
+    same_assembly.write_collada(path)
+    text = path.read_text(encoding="utf-8")
+    box = re.search(r'<geometry id="box".*?</geometry>', text)
+    assert box is not None
+    # trimesh calls the second use of `box` so, too.
+    other = box.group(0).replace('"box', '"box_1').replace("#box", "#box_1")
+    lines = '<lines count="1"><input semantic="VERTEX" source="#box_1-v" offset="0"/><p>0 1</p></lines></mesh>'
+    pair = (
+        '<library_nodes><node id="pair"><node name="left"><instance_geometry url="#box"/></node><node><translate>100 0 0'
+        '</translate><instance_geometry url="#box"/><instance_geometry url="#tetra"/></node></node></library_nodes>'
+    )
+    use = '<node name="{0}"><translate>0 {1} 0</translate><instance_node url="#pair"/></node>'
+    more = use.format("a", 1000) + use.format("b", 2000) + '<node name="odd"><instance_geometry url="#box_1"/></node>'
+    text = text.replace("</library_geometries>", other.replace("</mesh>", lines) + "</library_geometries>")
+    text = text.replace("<library_visual_scenes>", pair + "<library_visual_scenes>")
+    path.write_text(text.replace("</visual_scene>", more + "</visual_scene>"), encoding="utf-8")
+    made = impinge.as_assembly(trimesh.load_scene(path))
+    new = {part.name: part for part in made.parts[len(same_assembly.PARTS) :]}
+    paths = ["a/pair/left", "a/pair/box", "a/pair/tetra", "b/pair/left#2", "b/pair/box#2", "b/pair/tetra#2", "odd"]
+    assert made.paths[len(same_assembly.PARTS) :] == paths
+    assert [new[name].pose[:2, 3].tolist() for name in ("left", "box", "tetra#2")] == [
+        [0, 1000],
+        [100, 1000],
+        [100, 2000],
+    ]
+    assert (len(new["box#2"].mesh), len(new["tetra"].mesh)) == (12, 4)
 
 
 def test_a_real_step_file_through_ocp() -> None:

@@ -41,15 +41,20 @@ class Structure:
 
 def structure_of(scene: Any) -> Structure:
     """Return what the file of a scene says about its nodes: nothing for formats whose names and levels trimesh keeps."""
+    # Older versions of trimesh keep the path in the metadata.
     source = getattr(scene, "source", None)
-    kind = str(getattr(source, "file_type", None) or "").lower()
-    path = getattr(source, "file_path", None)
-    file = Path(path) if path and Path(path).is_file() else None
+    path = Path(str(getattr(source, "file_path", None) or scene.metadata.get("file_path") or ""))
+    kind = str(getattr(source, "file_type", None) or path.suffix.removeprefix(".")).lower()
+    file = path if path.is_file() else None
     if kind == "dae" and file is not None:
         return _collada(scene, file)
     if kind == "3dxml":
         return _threedxml(scene, file)
     return Structure()
+
+
+#: Stands for the name of a Collada node that has neither a name nor an identifier.
+_NAMELESS = "node"
 
 
 def _collada(scene: Any, file: Path) -> Structure:
@@ -67,17 +72,20 @@ def _collada(scene: Any, file: Path) -> Structure:
     counts: dict[str | None, int] = {}
     tops = [] if document.scene is None else document.scene.nodes
     for path, shown, lost in _instances(tops, [], (), collada.scene):
-        name = path[-1][1]
+        key, name = path[-1]
         if lost is not None:
-            found.lost.append((name, lost))
+            found.lost.append((name or _NAMELESS, lost))
             continue
+        name = name or shown.geometry.name or shown.geometry.id or _NAMELESS
         pieces = sum(_has_triangles(primitive, collada) for primitive in shown.geometry.primitives)
         for number in range(pieces):
             # trimesh names nodes so, in this order.
             node = unique_name(shown.geometry.id, contains=names, counts=counts)
             names.add(node)
             piece = number + 1 if pieces > 1 else 0
-            found.places[node] = Place(name, path[:-1], (path[-1][0], id(shown)), piece)
+            found.places[node] = Place(
+                name, [(it, above or _NAMELESS) for it, above in path[:-1]], (key, id(shown)), piece
+            )
     # If the scene was changed, or the file was, the numbers in names may count other nodes.
     if found.places.keys() != set(scene.graph.nodes_geometry):
         found.places.clear()
@@ -106,7 +114,7 @@ def _instances(
             continue
         own = (*key, number)
         held = getattr(node, "node", node)
-        name = held.xmlnode.get("name") or held.xmlnode.get("id") or "node"
+        name = held.xmlnode.get("name") or held.xmlnode.get("id") or ""
         path = [*above, (own, name)]
         children = node.children or []
         loaded = {id(child.xmlnode) for child in children}
