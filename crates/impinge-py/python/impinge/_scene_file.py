@@ -39,6 +39,12 @@ class Structure:
     dropped: set[object] = field(default_factory=set)
 
 
+def geometries_of(scene: Any) -> dict[object, object]:
+    """Return the nodes with a geometry, each with the name of its geometry, in the order of the scene graph."""
+    nodes = scene.graph.transforms.node_data.items()
+    return {node: data["geometry"] for node, data in nodes if data.get("geometry") is not None}
+
+
 def structure_of(scene: Any) -> Structure:
     """Return what the file of a scene says about its nodes: nothing for formats whose names and levels trimesh keeps."""
     # Older versions of trimesh keep the path in the metadata.
@@ -87,7 +93,7 @@ def _collada(scene: Any, file: Path) -> Structure:
                 name, [(it, above or _NAMELESS) for it, above in path[:-1]], (key, id(shown)), piece
             )
     # If the scene was changed, or the file was, the numbers in names may count other nodes.
-    if found.places.keys() != set(scene.graph.nodes_geometry):
+    if found.places.keys() != geometries_of(scene).keys():
         found.places.clear()
     return found
 
@@ -141,19 +147,19 @@ def _threedxml(scene: Any, file: Path | None) -> Structure:
             # The file was overwritten since then.
             names = {}
     shapes: dict[object, set[str]] = {}
-    for node in scene.graph.nodes_geometry:
+    geometries = geometries_of(scene)
+    for node, geometry in geometries.items():
         # trimesh appends the numbers of the products and of their uses, from the root to the shape.
         name, separator, numbers = str(node).rpartition("#")
         ids = numbers.split(":")
         if not separator or len(ids) < 3:
             continue
-        geometry = scene.graph.transforms.node_data[node]["geometry"]
         shapes.setdefault(geometry, set()).add(ids[-1])
         products = [at for at, number in enumerate(ids) if number in names][:-1]
         path: list[tuple[object, str]] = [(tuple(ids[: at + 1]), names[ids[at]]) for at in products]
         found.places[node] = Place(name, path if names else _above(scene, node), node)
     for node, place in found.places.items():
-        geometry = scene.graph.transforms.node_data[node]["geometry"]
+        geometry = geometries[node]
         if len(shapes[geometry]) > 1:
             why = f"trimesh has read only one of the {len(shapes[geometry])} shapes with the name `{geometry}`"
             found.lost.append((place.name, why))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from impinge._errors import ArgumentError, MeshError
 from impinge._impinge import Mesh
-from impinge._scene_file import Structure, structure_of
+from impinge._scene_file import Structure, geometries_of, structure_of
 from impinge._stream import PartStream
 from impinge._units import nearest_unit
 
@@ -28,7 +28,7 @@ def unit_of(scene: Any) -> tuple[str | None, float]:
     """Return the unit of a scene, and a factor that converts its coordinates to this unit."""
     from trimesh.units import unit_conversion
 
-    shown = {geometry for _, geometry in geometries_of(scene)}
+    shown = set(geometries_of(scene).values())
     meshes = [geometry for key, geometry in scene.geometry.items() if key in shown and _has_faces(geometry)]
     names = {getattr(geometry, "units", None) for geometry in meshes}
     if len(names) > 1:
@@ -128,11 +128,11 @@ def _parts(scene: Any, structure: Structure, primitives: bool, stream: PartStrea
     """
     # By what identifies a part: the node that places it, and its geometries.
     parts: dict[object, tuple[object, list[object]]] = {}
-    for node, geometry in geometries_of(scene):
+    for node, geometry in geometries_of(scene).items():
         if geometry not in scene.geometry:
             stream.lost(str(node), f"the scene has no geometry `{geometry}`")
         elif node not in structure.dropped:
-            part, placing = _part_of(scene, node, structure, primitives)
+            part, placing = (node, node) if primitives else _part_of(scene, node, scene.geometry[geometry], structure)
             parts.setdefault(part, (placing, []))[1].append(geometry)
     for node, geometries in parts.values():
         place = structure.places.get(node)
@@ -149,29 +149,19 @@ def _parts(scene: Any, structure: Structure, primitives: bool, stream: PartStrea
         yield _Part(name, path, geometries, steps, _identity(scene, node, name))
 
 
-def geometries_of(scene: Any) -> list[tuple[object, object]]:
-    """Return the nodes with a geometry, each with the name of its geometry, in the order of the scene graph."""
-    data = scene.graph.transforms.node_data
-    found = [(node, data[node]["geometry"]) for node in scene.graph.nodes_geometry]
-    return [(node, geometry) for node, geometry in found if geometry is not None]
-
-
-def _part_of(scene: Any, node: object, structure: Structure, primitives: bool) -> tuple[object, object]:
-    """Return what identifies the part that a node belongs to, and the node that places this part."""
+def _part_of(scene: Any, node: object, geometry: Any, structure: Structure) -> tuple[object, object]:
+    """Return what identifies the part that a node with a geometry belongs to, and the node that places this part."""
     place = structure.places.get(node)
-    if primitives:
-        return node, node
     if place is not None:
         return (place.part, _flat(scene, node)), node
     above = scene.graph.transforms.parents.get(node)
-    metadata = getattr(scene.geometry[scene.graph.transforms.node_data[node]["geometry"]], "metadata", {})
     is_piece = (
-        bool(metadata.get("from_gltf_primitive"))
+        bool(getattr(geometry, "metadata", {}).get("from_gltf_primitive"))
         and above is not None
         and above != scene.graph.base_frame
         and (_own(scene, above, node) == np.eye(4)).all()
     )
-    return (above, above) if is_piece else (node, node)
+    return (("pieces", above), above) if is_piece else (node, node)
 
 
 def _flat(scene: Any, node: object) -> bytes:
