@@ -16,8 +16,8 @@ from same_assembly import CLEARANCE, IDS, PARTS, PATHS, VERDICTS
 
 #: The size of units in millimetres.
 UNITS = {"mm": 1.0, "in": 25.4, "m": 1000.0}
-#: A place far from the origin, in millimetres.
-FAR = (1e6, -2e6, 3e5)
+#: A place far from the origin, in millimetres, that is not a round number in any unit.
+FAR = (1234567.3, -2345678.9, 312345.7)
 
 #: The other names that trimesh gives to nodes, because it does not allow two nodes of the same name.
 TRIMESH_NAMES = {"bolt_1": "bolt#2", "tool_1": "tool", "tool ": "tool"}
@@ -110,7 +110,7 @@ def test_collada(tmp_path: Path, unit: str, offset: Any) -> None:
     same_assembly.write_collada(path, UNITS[unit], offset)
     scene = trimesh.load_scene(path)
     assert len(scene.graph.nodes_geometry) == len(PARTS) + 1
-    # pycollada reads coordinates and matrices in single precision: 0.06 mm at 1 km.
+    # pycollada reads coordinates and matrices in single precision, which is 0.125 mm at 2 km.
     check(scene, units=unit, ids=False, offset=offset, error=1e-3 if offset != FAR else 0.2)
     pieces = impinge.as_assembly(scene, primitives=True)
     assert {"frame/plate/1", "frame/plate/2"} < set(pieces.paths) and len(pieces) == len(PARTS) + 1

@@ -19,7 +19,7 @@ import same_assembly
 from conftest import data, needs
 from meshes import cube
 from same_assembly import read_step
-from scenes import euler, moved
+from scenes import euler, moved, rotation
 
 #: Box sizes and poses of an assembly in millimetres, by sub-assembly and name.
 PARTS: list[tuple[str, str, tuple[float, float, float], np.ndarray]] = [
@@ -186,6 +186,53 @@ def test_glb(tmp_path: Path) -> None:
         {part.name: part.rounding for part in b.parts}
     )
     assert sorted(a.paths) == sorted(b.paths)
+
+
+def random_scene(seed: int) -> Any:
+    """Return a scene of nested nodes, some of which are scaled, stretched or mirrored."""
+    trimesh = needs("trimesh")
+    random = np.random.default_rng(seed)
+    scene = trimesh.Scene()
+    scene.geometry["box"] = trimesh.creation.box(random.uniform(0.5, 2, 3))
+    scene.geometry["ball"] = trimesh.creation.icosphere(1, random.uniform(0.5, 1))
+    nodes = [scene.graph.base_frame]
+    scales = [np.ones(3), np.array([-1, 1, 1]), np.full(3, random.uniform(0.5, 2)), random.uniform(0.3, 2, 3)]
+    for number in range(14):
+        matrix = moved(*random.uniform(-2, 2, 3)) @ rotation(random) @ np.diag([*scales[random.integers(4)], 1.0])
+        above = nodes[random.integers(len(nodes))]
+        shown = {"geometry": ["box", "ball"][random.integers(2)]} if number < 2 or random.random() < 0.7 else {}
+        scene.graph.update(frame_to=f"node {number}", frame_from=above, matrix=matrix, **shown)
+        nodes.append(f"node {number}")
+    return scene
+
+
+def test_random_scenes_in_memory_and_in_files(tmp_path: Path) -> None:
+    """A scene in memory, written and read by trimesh, and read by the command's own reader."""
+    trimesh = needs("trimesh")
+    clashes = 0
+    for seed in range(15):
+        scene = random_scene(seed)
+        path = tmp_path / f"{seed}.glb"
+        path.write_bytes(scene.export(file_type="glb"))
+        own = impinge.Assembly.load(path)
+        found = verdicts(path)
+        for other in (trimesh.load_scene(path), scene):
+            # In memory there is no unit; GLB files are in metres.
+            made = impinge.as_assembly(other, file_units="m")
+            assert sorted(made.paths) == sorted(own.paths), seed
+            for name, part in ((part.name, part) for part in made.parts):
+                corners = [
+                    (it.mesh.vertices @ it.pose[:3, :3].T + it.pose[:3, 3])[it.mesh.faces]
+                    for it in (part, own.part(name))
+                ]
+                volumes = [np.einsum("ij,ij->i", it[:, 0], np.cross(it[:, 1], it[:, 2])).sum() / 6 for it in corners]
+                assert volumes[0] > 0 and volumes[0] == pytest.approx(volumes[1], rel=1e-4), (seed, name)
+                bounds = [np.ravel([it.min(axis=(0, 1)), it.max(axis=(0, 1))]) for it in corners]
+                assert bounds[0] == pytest.approx(bounds[1], abs=1e-5), (seed, name)
+            same_verdicts = {pair: it[0] for pair, it in verdicts(other, file_units="m").items()}
+            assert same_verdicts == {pair: it[0] for pair, it in found.items()}, seed
+        clashes += len(found)
+    assert clashes > 60, f"the parts hardly touch, so that the test proves little: {clashes}"
 
 
 def test_identities_in_glb(tmp_path: Path) -> None:

@@ -59,14 +59,12 @@ mod tests {
     /// Returns a stream with a triangle for each name.
     fn stream(names: &[&str]) -> Vec<u8> {
         let mut bytes = b"IMPSTEP2M".to_vec();
-        let mut number = |number: u32| bytes.extend(number.to_le_bytes());
-        [3, 1].map(&mut number);
+        // The number of vertices and faces, the vertices, the face, and a run of one face.
+        bytes.extend([3_u32, 1].map(u32::to_le_bytes).concat());
         for position in [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f64] {
             bytes.extend(position.to_le_bytes());
         }
-        for corner_or_run in [0, 1, 2, 1, 1_u32] {
-            bytes.extend(corner_or_run.to_le_bytes());
-        }
+        bytes.extend([0_u32, 1, 2, 1, 1].map(u32::to_le_bytes).concat());
         bytes.extend(0.0_f64.to_le_bytes());
         for name in names {
             bytes.push(b'P');
