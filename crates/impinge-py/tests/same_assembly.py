@@ -390,6 +390,19 @@ def ocp_document(offset: Any = (0, 0, 0)) -> Any:
     return document
 
 
+def ocp_compound() -> Any:
+    """Return one shape of OCP that holds all parts."""
+    needs("OCP")
+    from OCP.BRep import BRep_Builder
+    from OCP.TopoDS import TopoDS_Compound
+
+    compound, builder = TopoDS_Compound(), BRep_Builder()
+    builder.MakeCompound(compound)
+    for part in PARTS:
+        builder.Add(compound, polyhedron(part.vertices, part.faces).Moved(ocp_location(part.pose)))
+    return compound
+
+
 def write_step(document: Any, path: Path, unit: str = "MM") -> None:
     """Write a document of products as a STEP file in this unit: MM, M or INCH."""
     from OCP.Interface import Interface_Static

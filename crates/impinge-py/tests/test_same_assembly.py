@@ -153,6 +153,19 @@ def test_a_document_of_ocp(offset: Any) -> None:
         assert metres[part.name].mesh.vertices == pytest.approx(part.mesh.vertices / 1000), part.name
 
 
+def test_a_shape_of_ocp() -> None:
+    """A compound has neither names nor levels: its bodies are numbered."""
+    made = impinge.as_assembly(same_assembly.ocp_compound(), name="assembly.step")
+    assert made.units == "mm"
+    assert made.paths == [f"assembly/assembly/{number + 1}" for number in range(len(PARTS))]
+    names = {path.removeprefix("assembly/"): part.name for path, part in zip(made.paths, PARTS, strict=True)}
+    names["assembly/10"] = "bolt#2"
+    found = {
+        tuple(sorted((names[it.a], names[it.b]))): str(it.verdict) for it in impinge.clash(made, clearance=CLEARANCE)
+    }
+    assert found == {pair: it[0] for pair, it in VERDICTS.items()}
+
+
 @pytest.mark.parametrize("offset", [(0, 0, 0), FAR], ids=["near", "far"])
 @pytest.mark.parametrize("unit", ["MM", "INCH", "M"])
 def test_step(tmp_path: Path, step_reader: str, unit: str, offset: Any) -> None:

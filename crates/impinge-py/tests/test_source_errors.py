@@ -152,6 +152,30 @@ def edited(path: Path, to: Path, edit: Any) -> Path:
     return to
 
 
+def _array(name: str, kind: str, values: str, parameter: str, stride: int = 1) -> str:
+    count = len(values.split())
+    element = "Name_array" if kind == "name" else "float_array"
+    return (
+        f'<source id="{name}"><{element} id="{name}-a" count="{count}">{values}</{element}><technique_common><accessor '
+        f'source="#{name}-a" count="{count // stride}" stride="{stride}"><param name="{parameter}" type="{kind}"/>'
+        "</accessor></technique_common></source>"
+    )
+
+
+IDENTITY = "1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1"
+#: The box, moved by one bone.
+SKIN = (
+    f'<library_controllers><controller id="skin"><skin source="#box"><bind_shape_matrix>{IDENTITY}</bind_shape_matrix>'
+    + _array("joint", "name", "bone", "JOINT")
+    + _array("weight", "float", "1", "WEIGHT")
+    + _array("inverse", "float4x4", IDENTITY, "TRANSFORM", 16)
+    + '<joints><input semantic="JOINT" source="#joint"/><input semantic="INV_BIND_MATRIX" source="#inverse"/></joints>'
+    '<vertex_weights count="8"><input semantic="JOINT" source="#joint" offset="0"/><input semantic="WEIGHT" '
+    f'source="#weight" offset="1"/><vcount>{"1 " * 8}</vcount><v>{"0 0 " * 8}</v></vertex_weights></skin></controller>'
+    "</library_controllers>"
+)
+
+
 def test_shapes_that_trimesh_leaves_out_of_collada_files(tmp_path: Path) -> None:
     """trimesh drops nodes with broken references and with skeletons, and says nothing."""
     trimesh = needs("trimesh")
@@ -166,8 +190,19 @@ def test_shapes_that_trimesh_leaves_out_of_collada_files(tmp_path: Path) -> None
     assert len(made) == len(same_assembly.PARTS) - 1
     skin = '<instance_controller url="#skin"/>'
     moving = edited(whole, tmp_path / "moving.dae", lambda text: text.replace(node, node + skin))
-    made = refused(trimesh.load_scene(moving), "`far block`: a mesh that moves with a skeleton", ["far block"])
+    made = refused(trimesh.load_scene(moving), "`far block`: its mesh refers to an element", ["far block"])
+    moving = edited(moving, moving, lambda text: text.replace("<library_visual", SKIN + "<library_visual", 1))
+    made = refused(trimesh.load_scene(moving), "`far block`: .* a mesh that moves with a skeleton", ["far block"])
     assert len(made) == len(same_assembly.PARTS)
+    # Transforms that pycollada cannot read: trimesh would place the parts below elsewhere.
+    tool = '<node id="stock-tool" name="tool">'
+    for place in ("<skew>30 0 1 0 1 0 0</skew>", "<translate>1 2</translate>"):
+        inner = edited(whole, tmp_path / "inner.dae", lambda text, place=place: text.replace(node, node + place))
+        made = refused(trimesh.load_scene(inner), "cannot read the transform `.*` of node `far block`", ["far block"])
+        assert len(made) == len(same_assembly.PARTS) - 1
+        outer = edited(whole, tmp_path / "outer.dae", lambda text, place=place: text.replace(tool, tool + place))
+        made = refused(trimesh.load_scene(outer), "cannot read the transform `.*` of node `tool`", ["casing", "core"])
+        assert len(made) == len(same_assembly.PARTS) - 2
 
 
 def test_scenes_that_differ_from_their_file(tmp_path: Path) -> None:
@@ -217,6 +252,15 @@ def test_shapes_that_trimesh_leaves_out_of_3dxml_files(tmp_path: Path) -> None:
     alike = rewritten(whole, tmp_path / "alike.3dxml", lambda text: text.replace('name="mirrored"', 'name="plate"'))
     made = refused(trimesh.load_scene(alike), "only one of the 2 shapes with the name `plate`", ["plate", "plate"])
     assert len(made) == len(same_assembly.PARTS) - 2
+    # A product in another file.
+    other = "urn:3DXML:other.3dxml#1"
+    away = rewritten(
+        whole,
+        tmp_path / "away.3dxml",
+        lambda text: re.sub(r'(name="far block.1">.*?<IsInstanceOf>)[0-9]+', rf"\g<1>{other}", text, count=1),
+    )
+    made = refused(trimesh.load_scene(away), f"`far block.1`: trimesh does not read `{other}`", ["far block.1"])
+    assert len(made) == len(same_assembly.PARTS) - 1
     # Without the file, parts keep their names.
     scene = trimesh.load_scene(whole)
     whole.unlink()

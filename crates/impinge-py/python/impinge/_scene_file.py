@@ -77,64 +77,78 @@ def _collada(scene: Any, file: Path) -> Structure:
     names: set[str] = set()
     counts: dict[str | None, int] = {}
     tops = [] if document.scene is None else document.scene.nodes
-    for path, shown, lost in _instances(tops, [], (), collada.scene):
+    for path, shown, lost in _instances(tops, [], (), None, collada.scene):
         key, name = path[-1]
+        name = name or (shown is not None and (shown.geometry.name or shown.geometry.id)) or _NAMELESS
         if lost is not None:
-            found.lost.append((name or _NAMELESS, lost))
+            found.lost.append((name, lost))
+        if shown is None:
             continue
-        name = name or shown.geometry.name or shown.geometry.id or _NAMELESS
+        levels: list[tuple[object, str]] = [(it, above or _NAMELESS) for it, above in path[:-1]]
         pieces = sum(_has_triangles(primitive, collada) for primitive in shown.geometry.primitives)
         for number in range(pieces):
             # trimesh names nodes so, in this order.
             node = unique_name(shown.geometry.id, contains=names, counts=counts)
             names.add(node)
-            piece = number + 1 if pieces > 1 else 0
-            found.places[node] = Place(
-                name, [(it, above or _NAMELESS) for it, above in path[:-1]], (key, id(shown)), piece
-            )
+            found.places[node] = Place(name, levels, (key, id(shown)), number + 1 if pieces > 1 else 0)
+            if lost is not None:
+                found.dropped.add(node)
     # If the scene was changed, or the file was, the numbers in names may count other nodes.
-    if found.places.keys() != geometries_of(scene).keys():
+    if names != geometries_of(scene).keys():
         found.places.clear()
+        found.dropped.clear()
     return found
 
 
 def _has_triangles(primitive: Any, collada: Any) -> bool:
     """Return whether trimesh makes a mesh of a primitive of a Collada geometry."""
-    if isinstance(primitive, collada.polylist.Polylist):
-        primitive = primitive.triangleset()
-    return isinstance(primitive, collada.triangleset.TriangleSet) and primitive.vertex is not None
+    kinds = (collada.polylist.Polylist, collada.triangleset.TriangleSet)
+    return isinstance(primitive, kinds) and primitive.vertex is not None
 
 
-#: The elements of a Collada node that have shapes, and those that hold other nodes.
-_SHAPES = {"instance_geometry": "its geometry", "instance_controller": "a mesh that moves with a skeleton"}
-_NODES = {"node": "a node below it", "instance_node": "a node below it"}
+#: The elements of a Collada node that hold shapes or other nodes, and those that place it.
+_HELD = {
+    "instance_geometry": "its geometry",
+    "instance_controller": "its mesh",
+    "instance_node": "a node below it",
+    "node": "a node below it",
+}
+_TRANSFORMS = ("matrix", "translate", "rotate", "scale", "lookat", "skew")
+
+#: The nodes from the top to the use of a geometry, the use, and why it cannot be read.
+_Instance = tuple[list[tuple[object, str]], Any, str | None]
 
 
 def _instances(
-    nodes: list[Any], above: list[tuple[object, str]], key: tuple[int, ...], kinds: Any
-) -> Iterator[tuple[list[tuple[object, str]], Any, str | None]]:
-    """Yield each use of a geometry with the nodes above it, in the order of the file, or why it cannot be read."""
+    nodes: list[Any], above: list[tuple[object, str]], key: tuple[int, ...], lost: str | None, kinds: Any
+) -> Iterator[_Instance]:
+    """Yield the uses of geometries, in the order of the file. `lost` says why the nodes above cannot be placed."""
     # A node that contains itself cannot be loaded by pycollada, so that this ends.
     for number, node in enumerate(nodes):
         if not isinstance(node, kinds.Node):
             continue
         own = (*key, number)
         held = getattr(node, "node", node)
-        name = held.xmlnode.get("name") or held.xmlnode.get("id") or ""
-        path = [*above, (own, name)]
+        path = [*above, (own, held.xmlnode.get("name") or held.xmlnode.get("id") or "")]
         children = node.children or []
-        loaded = {id(child.xmlnode) for child in children}
+        # pycollada leaves out the elements that it cannot read.
+        loaded = {id(it.xmlnode) for it in (*children, *held.transforms)}
+        why = lost
         for element in held.xmlnode:
-            what = (_SHAPES | _NODES).get(str(element.tag).rsplit("}", 1)[-1])
-            if what is not None and id(element) not in loaded:
-                yield path, None, f"{what} refers to an element that does not exist or cannot be read"
+            tag = str(element.tag).rsplit("}", 1)[-1]
+            if id(element) in loaded:
+                continue
+            if tag in _HELD:
+                yield path, None, f"{_HELD[tag]} refers to an element that does not exist or cannot be read"
+            elif tag in _TRANSFORMS:
+                why = f"trimesh cannot read the transform `{tag}` of node `{path[-1][1]}`"
         for at, child in enumerate(children):
             if isinstance(child, kinds.GeometryNode):
-                yield path, child, None
+                yield path, child, why
             elif isinstance(child, kinds.ControllerNode):
-                yield path, None, f"trimesh does not read {_SHAPES['instance_controller']}"
+                yield path, None, "trimesh does not read a mesh that moves with a skeleton"
             elif isinstance(child, kinds.Node):
-                yield from _instances([child], path, (*own, at), kinds)
+                yield from _instances([child], path, (*own, at), why, kinds)
 
 
 def _threedxml(scene: Any, file: Path | None) -> Structure:
@@ -179,9 +193,16 @@ def _products(file: Path) -> tuple[dict[str, str], list[tuple[str, str]]]:
         root = parse("Manifest.xml").find("{*}Root")
         structure = parse(str(root.text if root is not None else ""))
         names = {it.attrib["id"]: it.get("name", "") for it in structure.iterfind(".//{*}Reference3D")}
-        used = {it.text for it in structure.iterfind(".//{*}InstanceRep/{*}IsInstanceOf")}
+        shapes = list(structure.iterfind(".//{*}ReferenceRep"))
         lost = []
-        for shape in structure.iterfind(".//{*}ReferenceRep"):
+        used = set()
+        for kind, known in (("Instance3D", names.keys()), ("InstanceRep", {it.attrib["id"] for it in shapes})):
+            for use in structure.iterfind(f".//{{*}}{kind}"):
+                of = use.findtext("{*}IsInstanceOf", "")
+                used.add(of)
+                if of not in known:
+                    lost.append((use.get("name", kind), f"trimesh does not read `{of}`, which it refers to"))
+        for shape in shapes:
             kind, name = shape.get("format", ""), shape.get("name") or shape.attrib["id"]
             if shape.attrib["id"] not in used:
                 continue
