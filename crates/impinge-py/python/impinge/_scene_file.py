@@ -65,12 +65,13 @@ _NAMELESS = "node"
 
 def _collada(scene: Any, file: Path) -> Structure:
     import collada
+    from collada.common import DaeError
     from trimesh.util import unique_name
 
     found = Structure()
     try:
         # As trimesh reads it: without the elements that refer to others which do not exist.
-        document = collada.Collada(str(file), ignore=[collada.common.DaeError])
+        document = collada.Collada(str(file), ignore=[DaeError])
     except Exception:
         # The file was overwritten since then.
         return found

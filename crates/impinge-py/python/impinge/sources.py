@@ -37,7 +37,7 @@ def as_assembly(source: Any, **load: Any) -> Assembly:
         if is_of(source):
             return read(source, **load)
     is_list = isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray, Mapping))
-    paths = list(source) if is_list else [source]
+    paths: list[Any] = list(source) if is_list else [source]
     for path in paths:
         if not isinstance(path, (str, PathLike)):
             raise TypeError(
