@@ -328,13 +328,17 @@ def test_nodes_of_a_collada_library(tmp_path: Path) -> None:
     )
     use = '<node name="{0}"><translate>0 {1} 0</translate><instance_node url="#pair"/></node>'
     more = use.format("a", 1000) + use.format("b", 2000) + '<node name="odd"><instance_geometry url="#box_1"/></node>'
-    text = text.replace("</library_geometries>", other.replace("</mesh>", lines) + "</library_geometries>")
+    # A geometry without triangles.
+    wire = re.sub("<triangles.*</triangles>", "", other.replace("</mesh>", lines)).replace("box_1", "wire")
+    more += '<node name="wire"><instance_geometry url="#wire"/></node>'
+    text = text.replace("</library_geometries>", other.replace("</mesh>", lines) + wire + "</library_geometries>")
     text = text.replace("<library_visual_scenes>", pair + "<library_visual_scenes>")
     path.write_text(text.replace("</visual_scene>", more + "</visual_scene>"), encoding="utf-8")
     made = impinge.as_assembly(trimesh.load_scene(path))
     new = {part.name: part for part in made.parts[len(same_assembly.PARTS) :]}
     paths = ["a/pair/left", "a/pair/box", "a/pair/tetra", "b/pair/left#2", "b/pair/box#2", "b/pair/tetra#2", "odd"]
     assert made.paths[len(same_assembly.PARTS) :] == paths
+    assert made.left_out == [("mesh without triangles", 1, ["wire"])]
     assert [new[name].pose[:2, 3].tolist() for name in ("left", "box", "tetra#2")] == [
         [0, 1000],
         [100, 1000],

@@ -37,6 +37,8 @@ class Structure:
     lost: list[tuple[str, str]] = field(default_factory=list)
     #: Nodes that stand for such shapes.
     dropped: set[object] = field(default_factory=set)
+    #: The names of parts without triangles.
+    left_out: list[str] = field(default_factory=list)
 
 
 def geometries_of(scene: Any) -> dict[object, object]:
@@ -87,6 +89,8 @@ def _collada(scene: Any, file: Path) -> Structure:
             continue
         levels: list[tuple[object, str]] = [(it, above or _NAMELESS) for it, above in path[:-1]]
         pieces = sum(_has_triangles(primitive, collada) for primitive in shown.geometry.primitives)
+        if pieces == 0:
+            found.left_out.append(name)
         for number in range(pieces):
             # trimesh names nodes so, in this order.
             node = unique_name(shown.geometry.id, contains=names, counts=counts)

@@ -20,6 +20,8 @@ from impinge._units import nearest_unit
 
 Floats = npt.NDArray[np.float64]
 
+#: The kind of nodes that are left out because there is nothing to check.
+_NO_TRIANGLES = "mesh without triangles"
 #: How far the last row of a matrix may be from 0, 0, 0, 1, as in the reader of glTF files.
 _LAST_ROW = 1e-6
 
@@ -75,7 +77,7 @@ def stream_of(scene: Any, factor: float, primitives: bool, is_mesh: bool) -> byt
                 wanted.append(key)
             else:
                 is_mesh = hasattr(geometry, "faces")
-                stream.leave_out("mesh without triangles" if is_mesh else type(geometry).__name__, part.name)
+                stream.leave_out(_NO_TRIANGLES if is_mesh else type(geometry).__name__, part.name)
         if not wanted:
             continue
         own = tuple(wanted)
@@ -85,6 +87,8 @@ def stream_of(scene: Any, factor: float, primitives: bool, is_mesh: bool) -> byt
         identity = None if part.identity is None else (part.identity, "")
         name = "" if is_mesh else part.name
         stream.part(name, meshes[own], steps, stream.group(part.path), identity)
+    for name in structure.left_out:
+        stream.leave_out(_NO_TRIANGLES, name)
     for name, why in structure.lost:
         stream.lost(name, why)
     return stream.finish()
