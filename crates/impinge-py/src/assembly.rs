@@ -260,6 +260,14 @@ impl Assembly {
         Ok(skipped.iter().map(|it| (it.name.clone(), it.error.to_string())).collect())
     }
 
+    /// What is no part by design, by kind: tuples (kind, number, the first few names). Examples are the rooms of building
+    /// models and the point clouds of scenes.
+    #[getter]
+    fn left_out(&self, py: Python<'_>) -> PyResult<Vec<(String, usize, Vec<String>)>> {
+        let left_out = &self.get(py)?.left_out;
+        Ok(left_out.iter().map(|it| (it.kind.clone(), it.count, it.names.clone())).collect())
+    }
+
     /// The part with this unique name, or with this index.
     ///
     /// Raises `ArgumentError` if there is none.

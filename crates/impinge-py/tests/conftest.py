@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,20 @@ def data(*path: str) -> Path:
     if not folder:
         pytest.skip("IMPINGE_DATA names no folder of real files")
     return Path(folder, *path)
+
+
+@pytest.fixture
+def step_reader(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The program that reads STEP files for the command. Without it the test is skipped, but not in CI."""
+    built = Path(__file__).parents[3] / "target" / "tools" / "impinge-step"
+    program = os.environ.get("IMPINGE_STEP") or shutil.which("impinge-step") or (str(built) if built.is_file() else "")
+    if not program:
+        message = "impinge-step is missing: `cargo xtask step` builds it, IMPINGE_STEP names it"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message)
+        pytest.skip(message)
+    monkeypatch.setenv("IMPINGE_STEP", program)
+    return program
 
 
 @pytest.fixture(autouse=True)

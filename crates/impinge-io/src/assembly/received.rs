@@ -51,3 +51,46 @@ pub fn read_stream(
     }
     files::finish(builder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a stream with a triangle for each name.
+    fn stream(names: &[&str]) -> Vec<u8> {
+        let mut bytes = b"IMPSTEP2M".to_vec();
+        // The number of vertices and faces, the vertices, the face, and a run of one face.
+        bytes.extend([3_u32, 1].map(u32::to_le_bytes).concat());
+        for position in [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0_f64] {
+            bytes.extend(position.to_le_bytes());
+        }
+        bytes.extend([0_u32, 1, 2, 1, 1].map(u32::to_le_bytes).concat());
+        bytes.extend(0.0_f64.to_le_bytes());
+        for name in names {
+            bytes.push(b'P');
+            bytes.extend([u32::MAX, 0].map(u32::to_le_bytes).concat());
+            for entry in [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0_f64] {
+                bytes.extend(entry.to_le_bytes());
+            }
+            bytes.extend((name.len() as u32).to_le_bytes());
+            bytes.extend(name.as_bytes());
+        }
+        bytes.push(b'E');
+        bytes
+    }
+
+    #[test]
+    fn parts_without_a_name_are_named_after_the_file() {
+        let origin = Origin::Scene { units: Some(Unit::Millimetre), up: None };
+        let named = |names: &[&str]| {
+            let options = LoadOptions::default();
+            let read = read_stream(&stream(names), Path::new("a/case.step"), origin, &options);
+            let parts = read.unwrap().parts;
+            parts.into_iter().map(|part| part.name).collect::<Vec<_>>()
+        };
+        assert_eq!(named(&[""]), ["case"]);
+        assert_eq!(named(&["", "lid", ""]), ["case", "lid", "case#2"]);
+        // The bodies of a product without a name.
+        assert_eq!(named(&["/1", "/2", "lid/1"]), ["case/1", "case/2", "lid/1"]);
+    }
+}

@@ -77,6 +77,8 @@ def edge(shape: Any) -> Any:
 
 def tolerance_of(body: Any, asked: float | None, millimetre: float) -> float:
     """Return the largest allowed distance between triangles and surface: as asked, or according to the size."""
+    if not faces_of(body):
+        raise ShapeError("it has no faces")
     if asked:
         return asked
     box = Bnd_Box()

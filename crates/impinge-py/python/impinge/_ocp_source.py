@@ -5,21 +5,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from OCP.BRep import BRep_Builder
+from OCP.Standard import Standard_Failure
 from OCP.TDataStd import TDataStd_Name
 from OCP.TDocStd import TDocStd_Document
 from OCP.TopAbs import TopAbs_ShapeEnum
 from OCP.TopLoc import TopLoc_Location
 from OCP.TopoDS import TopoDS_Compound, TopoDS_Iterator
-from OCP.XCAFDoc import XCAFDoc_DocumentTool, XCAFDoc_ShapeTool
+from OCP.XCAFDoc import XCAFDoc_DocumentTool, XCAFDoc_LengthUnit, XCAFDoc_ShapeTool
 
 from impinge._errors import ArgumentError
 from impinge._ocp_mesh import ShapeError, tolerance_of, triangles_of
 from impinge._stream import PartStream
+from impinge._units import nearest_unit
 
 Floats = npt.NDArray[np.float64]
 Path = list[tuple[object, str]]
@@ -27,81 +30,105 @@ Path = list[tuple[object, str]]
 MAX_DEPTH = 1000
 
 
-def stream_of(source: Any, tolerance: float | None, millimetre: float, name: str) -> bytes:
+def unit_of(source: Any) -> tuple[str, float]:
+    """Return the unit of a shape or document, and a factor that converts its coordinates to this unit.
+
+    Shapes are in millimetres by convention. A document may name another unit.
+    """
+    if isinstance(source, TDocStd_Document):
+        unit = _attribute(source.Main().Root(), XCAFDoc_LengthUnit)
+        if unit is not None and unit.GetUnitValue() > 0:
+            return nearest_unit(unit.GetUnitValue())
+    return "mm", 1.0
+
+
+def stream_of(source: Any, tolerance: float | None, millimetre: float, factor: float) -> bytes:
     """Return the stream of parts of a shape, or of a document with products (XCAF).
 
-    `tolerance` and the size of a millimetre are in the unit of the shape.
+    `tolerance` and the size of a millimetre are in the unit of the shape. Coordinates are multiplied by `factor`. Parts
+    and assemblies without a name get the name of the file from the reader of the stream.
     """
-    writer = _Writer(tolerance, millimetre, name)
+    writer = _Writer(tolerance, millimetre)
+    top = np.diag([factor, factor, factor, 1.0])
     if isinstance(source, TDocStd_Document):
-        writer.document(source)
+        writer.document(source, top)
+    elif source.IsNull():
+        raise ArgumentError("the shape is null: it has neither faces nor anything else")
     else:
-        writer.show(writer.product(source, name), [], [])
+        writer.show(writer.product(source, "", {}), top, [])
     return writer.stream.finish()
 
 
+@dataclass(frozen=True)
+class _Product:
+    name: str
+    #: The mesh, place and name of each body.
+    bodies: list[tuple[int, Floats, str]]
+
+
 class _Writer:
-    def __init__(self, tolerance: float | None, millimetre: float, name: str) -> None:
+    def __init__(self, tolerance: float | None, millimetre: float) -> None:
         self.stream = PartStream()
         self._tolerance = tolerance
         self._millimetre = millimetre
-        self._name = name
-        self._products: list[tuple[Any, tuple[str, list[tuple[int, Floats, str]]]]] = []
-        self._meshes: list[tuple[Any, int]] = []
+        # By the hash of a shape: candidates.
+        self._products: dict[int, list[tuple[Any, _Product]]] = {}
+        self._meshes: dict[int, list[tuple[Any, int]]] = {}
         self._used = 0
 
-    def document(self, document: TDocStd_Document) -> None:
+    def document(self, document: TDocStd_Document, top: Floats) -> None:
         tool = XCAFDoc_DocumentTool.ShapeTool_s(document.Main())
         roots = _labels()
         tool.GetFreeShapes(roots)
-        for root in _each(roots):
-            self._visit(root, np.eye(4), [], 0)
-
-    def _visit(self, label: Any, place: Floats, path: Path, depth: int) -> None:
-        if depth > MAX_DEPTH:
-            raise ArgumentError(f"assemblies are nested more than {MAX_DEPTH} levels deep")
-        if not XCAFDoc_ShapeTool.IsAssembly_s(label):
-            shape = XCAFDoc_ShapeTool.GetShape_s(label)
-            self.show(self.product(shape, _name_of(label)), [place], path)
-            return
-        own = [*path, (self._next(), _name_of(label) or self._name)]
-        components = _labels()
-        XCAFDoc_ShapeTool.GetComponents_s(label, components)
-        for component in _each(components):
-            referred = _referred(component)
+        # Labels to visit, the next one last: with their place, the assemblies above, and their depth.
+        stack: list[tuple[Any, Floats, Path, int]] = [(root, top, [], 0) for root in reversed(_each(roots))]
+        while stack:
+            label, place, path, depth = stack.pop()
+            if depth > MAX_DEPTH:
+                raise ArgumentError(f"assemblies are nested more than {MAX_DEPTH} levels deep")
+            referred = _referred(label)
             if referred is not None:
-                within = _matrix(XCAFDoc_ShapeTool.GetLocation_s(component))
-                self._visit(referred, place @ within, own, depth + 1)
+                place, label = place @ _matrix(XCAFDoc_ShapeTool.GetLocation_s(label)), referred
+            if XCAFDoc_ShapeTool.IsAssembly_s(label):
+                own = [*path, (self._next(), _name_of(label))]
+                components = _labels()
+                XCAFDoc_ShapeTool.GetComponents_s(label, components)
+                stack += [(component, place, own, depth + 1) for component in reversed(_each(components))]
+            else:
+                shape = XCAFDoc_ShapeTool.GetShape_s(label)
+                if shape is not None and not shape.IsNull():
+                    self.show(self.product(shape, _name_of(label), _names_within(label)), place, path)
 
-    def show(self, product: tuple[str, list[tuple[int, Floats, str]]], steps: list[Floats], path: Path) -> None:
+    def show(self, product: _Product, place: Floats, path: Path) -> None:
         """Add the parts of a product at a place."""
-        name, bodies = product
-        own = [*path, (self._next(), name)] if len(bodies) > 1 else path
-        for mesh, place, body_name in bodies:
-            whole = place if not steps else steps[0] @ place
-            self.stream.part(body_name or self._name, mesh, [whole], self.stream.group(own))
+        own = [*path, (self._next(), product.name)] if len(product.bodies) > 1 else path
+        for mesh, within, name in product.bodies:
+            self.stream.part(name, mesh, [place @ within], self.stream.group(own))
 
-    def product(self, shape: Any, name: str) -> tuple[str, list[tuple[int, Floats, str]]]:
-        """Return the name of a product, and its bodies, each with its mesh, place and name."""
-        for other, product in self._products:
-            if other.IsPartner(shape):
+    def product(self, shape: Any, name: str, names: dict[int, list[tuple[Any, str]]]) -> _Product:
+        """Return a product. `names` are those of its bodies, by the hash of the body without its location."""
+        known = self._products.setdefault(hash(shape), [])
+        for other, product in known:
+            if other.IsEqual(shape) and product.name == name:
                 return product
-        bodies: list[Any] = []
-        faces: list[Any] = []
-        _collect(shape, bodies, faces)
+        bodies, faces = _collect(shape)
         if faces:
             bodies.append(_together(faces))
         made = []
         for number, body in enumerate(bodies):
             own = f"{name}/{number + 1}" if len(bodies) > 1 else name
+            if len(bodies) > 1 or not name:
+                own = _find(names, body.Located(TopLoc_Location())) or own
             made.append((self._mesh(body), _matrix(body.Location()), own))
-        self._products.append((shape, (name, made)))
-        return name, made
+        product = _Product(name, made)
+        known.append((shape, product))
+        return product
 
     def _mesh(self, placed: Any) -> int:
         """Return the number of the mesh of a body, whatever its location."""
         body = placed.Located(TopLoc_Location())
-        for other, mesh in self._meshes:
+        known = self._meshes.setdefault(hash(body), [])
+        for other, mesh in known:
             if other.IsEqual(body):
                 return mesh
         try:
@@ -109,7 +136,9 @@ class _Writer:
             mesh = self.stream.mesh(*triangles_of(body, tolerance))
         except ShapeError as error:
             mesh = self.stream.broken(str(error))
-        self._meshes.append((body, mesh))
+        except Standard_Failure as error:
+            mesh = self.stream.broken(f"cannot be cut into triangles: {error}")
+        known.append((body, mesh))
         return mesh
 
     def _next(self) -> int:
@@ -118,18 +147,26 @@ class _Writer:
         return self._used
 
 
-def _collect(shape: Any, bodies: list[Any], faces: list[Any]) -> None:
-    """Collect the solids and shells of a product, and faces that are in none. Curves and points are ignored."""
-    kind = shape.ShapeType()
-    if kind in (TopAbs_ShapeEnum.TopAbs_COMPOUND, TopAbs_ShapeEnum.TopAbs_COMPSOLID):
-        at = TopoDS_Iterator(shape)
-        while at.More():
-            _collect(at.Value(), bodies, faces)
-            at.Next()
-    elif kind in (TopAbs_ShapeEnum.TopAbs_SOLID, TopAbs_ShapeEnum.TopAbs_SHELL):
-        bodies.append(shape)
-    elif kind == TopAbs_ShapeEnum.TopAbs_FACE:
-        faces.append(shape)
+def _collect(shape: Any) -> tuple[list[Any], list[Any]]:
+    """Return the solids and shells of a product, and faces that are in none. Curves and points are ignored."""
+    bodies: list[Any] = []
+    faces: list[Any] = []
+    stack = [shape]
+    while stack:
+        part = stack.pop()
+        kind = part.ShapeType()
+        if kind in (TopAbs_ShapeEnum.TopAbs_COMPOUND, TopAbs_ShapeEnum.TopAbs_COMPSOLID):
+            within = []
+            at = TopoDS_Iterator(part)
+            while at.More():
+                within.append(at.Value())
+                at.Next()
+            stack += reversed(within)
+        elif kind in (TopAbs_ShapeEnum.TopAbs_SOLID, TopAbs_ShapeEnum.TopAbs_SHELL):
+            bodies.append(part)
+        elif kind == TopAbs_ShapeEnum.TopAbs_FACE:
+            faces.append(part)
+    return bodies, faces
 
 
 def _together(faces: list[Any]) -> Any:
@@ -150,11 +187,35 @@ def _matrix(location: Any) -> Floats:
     return matrix
 
 
+def _names_within(label: Any) -> dict[int, list[tuple[Any, str]]]:
+    """Return the names of the bodies of a product that have one, by the hash of the body without its location."""
+    names: dict[int, list[tuple[Any, str]]] = {}
+    within = _labels()
+    XCAFDoc_ShapeTool.GetSubShapes_s(label, within)
+    for one in _each(within):
+        shape, name = XCAFDoc_ShapeTool.GetShape_s(one), _name_of(one)
+        if shape is not None and not shape.IsNull() and name:
+            body = shape.Located(TopLoc_Location())
+            names.setdefault(hash(body), []).append((body, name))
+    return names
+
+
+def _find(names: dict[int, list[tuple[Any, str]]], body: Any) -> str | None:
+    return next((name for other, name in names.get(hash(body), ()) if other.IsSame(body)), None)
+
+
 def _name_of(label: Any) -> str:
-    name = TDataStd_Name()
-    if not label.FindAttribute(TDataStd_Name.GetID_s(), name):
-        return ""
-    return str(name.Get().ToExtString())
+    name = _attribute(label, TDataStd_Name)
+    return "" if name is None else str(name.Get().ToExtString())
+
+
+def _attribute(label: Any, kind: Any) -> Any:
+    """Return an attribute of a label, or `None`."""
+    # `FindAttribute` crashes if there is none.
+    if not label.IsAttribute(kind.GetID_s()):
+        return None
+    found = kind()
+    return found if label.FindAttribute(kind.GetID_s(), found) else None
 
 
 def _labels() -> Any:
@@ -170,8 +231,9 @@ def _each(labels: Any) -> list[Any]:
     return [labels.Value(number) for number in range(1, labels.Length() + 1)]
 
 
-def _referred(component: Any) -> Any:
+def _referred(label: Any) -> Any:
+    """Return the product that a label places, or `None` if it is a product itself."""
     from OCP.TDF import TDF_Label
 
     referred = TDF_Label()
-    return referred if XCAFDoc_ShapeTool.GetReferredShape_s(component, referred) else None
+    return referred if XCAFDoc_ShapeTool.GetReferredShape_s(label, referred) else None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from types import ModuleType
 from typing import Any
 
+from impinge._errors import ArgumentError
 from impinge._impinge import Assembly, ifc_reader, read_stream
-
-#: Metres in a unit.
-_METRES = {"µm": 1e-6, "um": 1e-6, "mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 0.0254, "ft": 0.3048}
+from impinge._units import check_tolerance, metres_of
 
 
 def as_assembly(source: Any, **load: Any) -> Assembly:
@@ -26,7 +25,7 @@ def as_assembly(source: Any, **load: Any) -> Assembly:
 
     All but an `Assembly` take units, scale, split and keep_going, as `Assembly.load` does. All but paths take `name`,
     which stands for the file in reports. The unit of a scene is its attribute `units`; shapes of OCP are in
-    millimetres. `file_units` replaces this unit.
+    millimetres, unless their document names another unit. `file_units` replaces this unit.
     """
     if isinstance(source, Assembly):
         if load:
@@ -37,12 +36,15 @@ def as_assembly(source: Any, **load: Any) -> Assembly:
     for is_of, read in ((_is_scene, _from_scene), (_is_ifc, _from_ifc), (_is_ocp, _from_ocp)):
         if is_of(source):
             return read(source, **load)
-    if isinstance(source, Iterable):
-        return Assembly.load(*source, **load)
-    raise TypeError(
-        f"cannot make an Assembly of a {type(source).__name__}: it is no path, trimesh.Scene, ifcopenshell.file or "
-        "shape of OCP"
-    )
+    is_list = isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray, Mapping))
+    paths: list[Any] = list(source) if is_list else [source]
+    for path in paths:
+        if not isinstance(path, (str, PathLike)):
+            raise TypeError(
+                f"cannot make an Assembly of a {type(path).__name__}: it is no path, trimesh.Scene, "
+                "ifcopenshell.file or shape of OCP"
+            )
+    return Assembly.load(*paths, **load)
 
 
 def _loaded(name: str) -> ModuleType | None:
@@ -60,10 +62,13 @@ def _from_scene(source: Any, *, primitives: bool = False, name: str | None = Non
 
     from impinge import _trimesh_source
 
-    scene = trimesh.Scene(source) if isinstance(source, trimesh.Trimesh) else source
-    own, factor = _trimesh_source.unit_of(scene)
-    stream = _trimesh_source.stream_of(scene, factor, primitives)
-    return read_stream(stream, name or _trimesh_source.name_of(source), "scene", own_units=own, **load)
+    is_mesh = isinstance(source, trimesh.Trimesh)
+    scene = trimesh.Scene(source) if is_mesh else source
+    # A given unit replaces that of the scene.
+    own, factor = (None, 1.0) if load.get("file_units") else _trimesh_source.unit_of(scene)
+    stream = _trimesh_source.stream_of(scene, factor, primitives, is_mesh)
+    up = _trimesh_source.up_of(scene)
+    return read_stream(stream, name or _trimesh_source.name_of(source), "scene", own_units=own, up=up, **load)
 
 
 def _is_ifc(source: Any) -> bool:
@@ -79,26 +84,39 @@ def _from_ifc(
     name: str = "model.ifc",
     **load: Any,
 ) -> Assembly:
+    check_tolerance(tolerance)
     # The same script that the command runs in a process of its own.
     script, left_out = ifc_reader(list(ifc_include))
     module = ModuleType("impinge._ifc")
     exec(compile(script, "ifc.py", "exec"), module.__dict__)
-    return read_stream(module.stream(source, tolerance or 0.0, left_out), name, "ifc", **load)
+    try:
+        stream = module.stream(source, tolerance or 0.0, left_out)
+    except Exception as error:
+        # As the command reports it.
+        why = " ".join(str(error).split())
+        raise ArgumentError(f"{name}: IfcOpenShell: {type(error).__name__}: {why}") from error
+    return read_stream(stream, name, "ifc", **load)
 
 
 def _is_ocp(source: Any) -> bool:
-    source = getattr(source, "wrapped", source)
-    shapes, documents = _loaded("OCP.TopoDS"), _loaded("OCP.TDocStd")
-    return (shapes is not None and isinstance(source, shapes.TopoDS_Shape)) or (
-        documents is not None and isinstance(source, documents.TDocStd_Document)
+    # By name: the module of the class need not be loaded by its usual name (`OCP.TopoDS`) when a shape exists.
+    classes = type(getattr(source, "wrapped", source)).__mro__
+    return any(
+        it.__name__ in ("TopoDS_Shape", "TDocStd_Document") and it.__module__.split(".")[0] == "OCP" for it in classes
     )
 
 
 def _from_ocp(source: Any, *, tolerance: float | None = None, name: str = "shape", **load: Any) -> Assembly:
     from impinge import _ocp_source
 
-    unit = load.get("file_units") or "mm"
-    metre = 1 / _METRES.get(unit.lower(), 1e-3)
-    asked = None if tolerance is None else tolerance * metre
-    stream = _ocp_source.stream_of(getattr(source, "wrapped", source), asked, metre / 1000, name)
-    return read_stream(stream, name, "scene", own_units="mm", up="z", **load)
+    check_tolerance(tolerance)
+    source = getattr(source, "wrapped", source)
+    given = load.get("file_units")
+    own, factor = _ocp_source.unit_of(source)
+    if isinstance(given, str):
+        # `read_stream` refuses a unit that does not exist.
+        own, factor = given, 1.0
+    units_per_metre = 1 / (factor if factor != 1.0 else metres_of(own) or 1.0)
+    asked = None if tolerance is None else tolerance * units_per_metre
+    stream = _ocp_source.stream_of(source, asked, units_per_metre / 1000, factor)
+    return read_stream(stream, name, "scene", own_units=None if given else own, up="z", **load)

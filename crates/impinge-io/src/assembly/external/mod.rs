@@ -30,7 +30,11 @@ pub(super) fn add(
     builder.begin_file(path, frame);
     builder.assembly.left_out.extend(left_out);
     let stem = stem(path);
-    let named = |name: String| if name.is_empty() { stem.clone() } else { name };
+    // The bodies of a product without a name are `/1`, `/2` and so on.
+    let named = |name: String| match name.is_empty() || name.starts_with('/') {
+        true => format!("{stem}{name}"),
+        false => name,
+    };
     // A single part gets the name of the file; several parts form a sub-assembly, as the nodes of a glTF scene do.
     let top = match (parts.len(), groups.len()) {
         (1, 0) => within.folder,
