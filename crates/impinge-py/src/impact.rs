@@ -9,9 +9,9 @@ use impinge::{FacePair, Motion, glam::DVec3, motion::ImpactOptions};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-/// The first contact of two moving bodies: see `first_impact`.
-#[pyclass(frozen, module = "impinge")]
-#[derive(Debug)]
+/// The first contact of two moving bodies: see `first_impact`. Impacts with equal attributes are equal.
+#[pyclass(frozen, eq, module = "impinge")]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Impact {
     time: f64,
     faces: FacePair,
@@ -78,6 +78,10 @@ impl Impact {
         let (points, normal) = (points.map(DVec3::from_array), DVec3::from_array(normal));
         let faces = FacePair { a: faces.0, b: faces.1 };
         Self { time, faces, points, normal, distance }
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.time, self.faces()).into_pyobject(py)?.hash()
     }
 
     fn __repr__(&self) -> String {

@@ -1,242 +1,34 @@
-//! Clash checks of assemblies.
+//! `ClashReport` and its items, `Clash`.
 
+use super::clash_error;
 use crate::{
+    arguments::integer,
     arrays,
-    assembly::{Assembly, pickled, unpickled},
-    error::{io_error, value_error},
-    interrupt::interruptible,
+    assembly::{pickled, unpickled},
+    error::value_error,
     notebook,
-    pool::{Workers, detached},
+    pool::detached,
     report::{self, Reduced},
 };
-use impinge::clash::{Progress, Stage, Verdict};
-use impinge_clash::{
-    Baseline, CheckOptions, CheckWatch, Error, Outcome, Pattern, ReviewFile, Row, Rule, SameGroup,
-    Sort, Verdicts, bcf, check, csv, glb, json, page, pictures, review_file,
-};
-use impinge_io::assembly::{Length, Unit};
+use impinge_clash::{Outcome, Row, bcf, csv, glb, json, page, pictures, review_file};
+use impinge_io::assembly::Unit;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::{
     prelude::*,
-    types::{PyBytes, PyDict, PyString},
+    types::{PyBytes, PyDict},
 };
 use std::{
     io::{self, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
 };
-
-/// Reads a length: a number in the unit of the assembly, or a text such as '0.5mm'.
-fn length(name: &str, object: &Bound<'_, PyAny>, units: Option<Unit>) -> PyResult<f64> {
-    let Ok(text) = object.cast::<PyString>() else { return object.extract() };
-    let text = text.to_cow()?;
-    let length: Length = text.parse().map_err(|why| value_error(format!("{name}: {why}")))?;
-    length.within(units).ok_or_else(|| {
-        value_error(format!(
-            "{name}: the length has a unit, but that of the assembly is not known; give a number, or the unit of the \
-             assembly"
-        ))
-    })
-}
-
-fn verdicts(text: &str) -> PyResult<Verdicts> {
-    text.parse().map_err(value_error)
-}
-
-pub(crate) fn clash_error(error: Error) -> PyErr {
-    match error {
-        Error::File(error) => io_error(error),
-        error => value_error(error),
-    }
-}
-
-/// The options of a check, from keyword arguments.
-pub(crate) fn options_of(
-    options: Option<&Bound<'_, PyDict>>,
-    units: Option<Unit>,
-) -> PyResult<CheckOptions> {
-    let mut check = CheckOptions::default();
-    let Some(options) = options else { return Ok(check) };
-    for (name, value) in options {
-        let name: String = name.extract()?;
-        if value.is_none() {
-            continue;
-        }
-        match &*name {
-            "touch" => check.touch = Some(length("touch", &value, units)?),
-            "clearance" => check.clearance = length("clearance", &value, units)?,
-            "quick" => check.is_quick = value.extract()?,
-            "ignore" => {
-                let rules: Vec<String> = texts(&value)?;
-                let rule = |text: &String| {
-                    text.parse::<Rule>()
-                        .map_err(|error| value_error(format!("ignore: `{text}`: {error}")))
-                };
-                check.pairs.ignore = rules.iter().map(rule).collect::<PyResult<_>>()?;
-            }
-            "only" => check.pairs.only = verdicts(&texts(&value)?.join(","))?,
-            "between" => {
-                let groups: Vec<[String; 2]> = match value.extract::<[String; 2]>() {
-                    Ok(pair) => vec![pair],
-                    Err(_) => value.extract()?,
-                };
-                let pair = |[a, b]: [String; 2]| [Pattern::new(a), Pattern::new(b)];
-                check.pairs.between = groups.into_iter().map(pair).collect();
-            }
-            "same_group" => {
-                check.pairs.same_group = match &*value.extract::<String>()? {
-                    "skip" => Some(SameGroup::Skip),
-                    "only" => Some(SameGroup::Only),
-                    other => {
-                        return Err(value_error(format!(
-                            "same_group is 'skip' or 'only', not '{other}'"
-                        )));
-                    }
-                }
-            }
-            "group_level" => check.pairs.group_level = Some(value.extract()?),
-            "adjacent" => check.pairs.adjacent = value.extract()?,
-            "allow" => {
-                let mut rest = Vec::new();
-                for text in texts(&value)? {
-                    match &*text {
-                        "known" => check.listing.allowed.known = true,
-                        "approved" => check.listing.allowed.approved = true,
-                        _ => rest.push(text),
-                    }
-                }
-                if !rest.is_empty() {
-                    check.listing.allowed.verdicts = verdicts(&rest.join(","))?;
-                }
-            }
-            "baseline" => {
-                let path: PathBuf = value.extract()?;
-                check.listing.baseline = Some(Baseline::load(path).map_err(io_error)?);
-            }
-            "review" => {
-                let path: PathBuf = value.extract()?;
-                check.listing.review = Some(match path.exists() {
-                    true => ReviewFile::load(path).map_err(io_error)?,
-                    false => ReviewFile::default(),
-                });
-            }
-            "sort" => {
-                check.listing.sort = match &*value.extract::<String>()? {
-                    "severity" => Sort::Severity,
-                    "depth" => Sort::Depth,
-                    "distance" => Sort::Distance,
-                    "name" => Sort::Name,
-                    other => {
-                        return Err(value_error(format!(
-                            "sort is 'severity', 'depth', 'distance' or 'name', not '{other}'"
-                        )));
-                    }
-                }
-            }
-            "limit" => check.listing.limit = Some(value.extract()?),
-            "totals" => check.listing.with_totals = value.extract()?,
-            other => return Err(value_error(format!("clash has no option '{other}'"))),
-        }
-    }
-    Ok(check)
-}
-
-/// One text, or several.
-fn texts(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    match value.cast::<PyString>() {
-        Ok(text) => Ok(vec![text.extract()?]),
-        Err(_) => value.extract(),
-    }
-}
-
-/// Hands the progress of a check on to Python.
-#[derive(Default)]
-pub(crate) struct Watcher {
-    should_end: AtomicBool,
-    latest: Mutex<Option<Progress>>,
-    idle_rules: Mutex<Vec<String>>,
-}
-
-impl CheckWatch for Watcher {
-    fn idle_rules(&self, rules: &[&Rule]) {
-        let mut idle = self.idle_rules.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.extend(rules.iter().map(ToString::to_string));
-    }
-
-    fn proceed(&self, progress: Progress) -> bool {
-        if let Ok(mut latest) = self.latest.try_lock() {
-            *latest = Some(progress);
-        }
-        !self.should_end.load(Ordering::Relaxed)
-    }
-}
-
-impl Watcher {
-    pub(crate) fn should_end(&self) -> &AtomicBool {
-        &self.should_end
-    }
-
-    /// Calls the function of the user with the stage, the number of items that are done, and that of all items.
-    pub(crate) fn tell(&self, py: Python<'_>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
-        let Some(function) = progress else { return Ok(()) };
-        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(latest) = latest else { return Ok(()) };
-        let stage = match latest.stage {
-            Stage::Meshes => "meshes",
-            Stage::Pairs => "pairs",
-        };
-        function.call1(py, (stage, latest.done, latest.total)).map(|_| ())
-    }
-
-    /// Warns about rules that match no part.
-    pub(crate) fn warn(&self, py: Python<'_>) -> PyResult<()> {
-        let idle = self.idle_rules.lock().unwrap_or_else(PoisonError::into_inner);
-        for rule in &*idle {
-            let text = format!("the rule {rule} matches no part");
-            py.import("warnings")?.call_method1("warn", (text,))?;
-        }
-        Ok(())
-    }
-}
-
-/// Checks an assembly. `impinge.clash` documents the options, and calls this function.
-#[pyfunction]
-#[pyo3(signature = (assembly, options=None, *, threads=None, progress=None))]
-pub(crate) fn check_assembly(
-    py: Python<'_>,
-    assembly: &Bound<'_, Assembly>,
-    options: Option<&Bound<'_, PyDict>>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<ClashReport> {
-    let assembly = assembly.get().get(py)?;
-    let mut options = options_of(options, assembly.units)?;
-    let workers = Workers::new(threads)?;
-    let watcher = Watcher::default();
-    let found = interruptible(
-        py,
-        watcher.should_end(),
-        |py| watcher.tell(py, progress.as_ref()),
-        || {
-            workers.run(|threads| {
-                options.threads = threads;
-                check(impinge_io::Assembly::clone(&assembly), &options, &watcher)
-            })
-        },
-    )?;
-    watcher.warn(py)?;
-    Ok(ClashReport { outcome: Arc::new(found.map_err(clash_error)?) })
-}
 
 /// The clashes of an assembly, worst first: a sequence of `Clash`. `clash` makes it.
 ///
-/// A report is always true, also without clashes: compare `failures` or `len(report)` with 0. In a notebook a report shows
-/// itself: the list of clashes, and a 3D view of the parts.
-#[pyclass(frozen, module = "impinge")]
+/// A report is always true, also without clashes: compare `failures` or `len(report)` with 0. `report[0]` is a clash, and
+/// `report[1:3]` a list of clashes. In a notebook a report shows itself: the list of clashes, and a 3D view of the parts.
+#[pyclass(frozen, sequence, module = "impinge")]
 #[derive(Debug)]
 pub(crate) struct ClashReport {
     pub(crate) outcome: Arc<Outcome>,
@@ -245,20 +37,28 @@ pub(crate) struct ClashReport {
 /// A pickled report: its assembly without the meshes, the meshes, and the outcome.
 type State<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<u8>>, Bound<'py, PyBytes>);
 
+/// Reads the argument `limit` of `save_pictures`.
+fn pictures_limit(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    integer("limit", "a number of pictures", object)
+}
+
 type TextWriter = fn(&Outcome, &mut dyn Write) -> io::Result<()>;
 
-/// The writer of a file, by its extension.
-fn writer(path: &Path) -> Option<TextWriter> {
+/// The writer of a file, by its extension, and whether it needs the meshes.
+fn writer(path: &Path) -> Option<(TextWriter, bool)> {
     let extension = path.extension()?.to_string_lossy().to_ascii_lowercase();
     Some(match &*extension {
-        "json" => json::write,
-        "csv" => csv::write,
-        "html" | "htm" => |outcome, out| page::write(&outcome.findings, out),
-        "glb" => |outcome, out| glb::write(&outcome.findings, out),
-        "bcf" | "bcfzip" => {
-            |outcome, out| bcf::write(&outcome.findings, &bcf::BcfOptions::now(), out, || {})
+        "json" => (json::write, false),
+        "csv" => (csv::write, false),
+        "html" | "htm" => (|outcome, out| page::write(&outcome.findings, out), true),
+        "glb" => (|outcome, out| glb::write(&outcome.findings, out), true),
+        "bcf" | "bcfzip" => (
+            |outcome, out| bcf::write(&outcome.findings, &bcf::BcfOptions::now(), out, || {}),
+            true,
+        ),
+        "png" => {
+            (|outcome, out| pictures::overview(&outcome.findings, pictures::SIZE).write(out), true)
         }
-        "png" => |outcome, out| pictures::overview(&outcome.findings, pictures::SIZE).write(out),
         _ => return None,
     })
 }
@@ -268,11 +68,7 @@ impl ClashReport {
     /// The number of clashes of each verdict, worst first, including those beyond the limit of the list.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let counts = PyDict::new(py);
-        for verdict in Verdict::ALL {
-            counts.set_item(verdict.name(), self.outcome.count(verdict))?;
-        }
-        Ok(counts)
+        report::counts(py, |verdict| self.outcome.count(verdict))
     }
 
     /// The number of clashes that are not allowed.
@@ -315,15 +111,15 @@ impl ClashReport {
     ///
     /// Raises `ArgumentError` for another extension, and `FileError` if the file cannot be written.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        if !path.extension().is_some_and(|kind| kind == "json" || kind == "csv") {
-            self.check_meshes()?;
-        }
-        let Some(write) = writer(&path) else {
+        let Some((write, needs_meshes)) = writer(&path) else {
             return Err(value_error(format!(
                 "{}: a report is a file with the extension .json, .csv, .html, .glb, .bcf or .png",
                 path.display()
             )));
         };
+        if needs_meshes {
+            self.check_meshes()?;
+        }
         self.write(py, &path, write)
     }
 
@@ -334,7 +130,12 @@ impl ClashReport {
 
     /// Draws each clash into a folder as a PNG picture, at most `limit` of them. Returns the number of pictures.
     #[pyo3(signature = (folder, *, limit=1000))]
-    fn save_pictures(&self, py: Python<'_>, folder: PathBuf, limit: usize) -> PyResult<usize> {
+    fn save_pictures(
+        &self,
+        py: Python<'_>,
+        folder: PathBuf,
+        #[pyo3(from_py_with = pictures_limit)] limit: usize,
+    ) -> PyResult<usize> {
         self.check_meshes()?;
         let findings = &self.outcome.findings;
         detached(py, || pictures::save_all(findings, &folder, limit, || ControlFlow::Continue(())))?
@@ -357,9 +158,29 @@ impl ClashReport {
         true
     }
 
-    fn __getitem__(slf: &Bound<'_, Self>, index: isize) -> PyResult<Clash> {
-        let row = report::position(index, slf.get().__len__(), "clashes")?;
-        Ok(Clash { report: slf.clone().unbind(), row })
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let clash = |row| Clash { report: slf.clone().unbind(), row };
+        report::items(index, slf.get().__len__(), "clashes", clash)
+    }
+
+    /// Reports are equal if they list equal clashes, and their other attributes are equal.
+    fn __eq__(&self, other: &Self) -> bool {
+        let (this, that) = (&*self.outcome, &*other.outcome);
+        let [rows, others] = [this, that].map(|outcome| &outcome.findings.rows);
+        this.counts == that.counts
+            && this.failures == that.failures
+            && this.notes == that.notes
+            && this.findings.pairs_checked == that.findings.pairs_checked
+            && self.units() == other.units()
+            && rows.len() == others.len()
+            && rows.iter().zip(others).all(|(row, other)| is_same((this, row), (that, other)))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.__len__(), self.failures(), self.pairs_checked()).into_pyobject(py)?.hash()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, State<'py>>> {
@@ -381,9 +202,7 @@ impl ClashReport {
     }
 
     fn __repr__(&self) -> String {
-        let some = Verdict::ALL.into_iter().filter(|&verdict| self.outcome.count(verdict) > 0);
-        let all: Vec<String> =
-            some.map(|verdict| format!("{} {verdict}", self.outcome.count(verdict))).collect();
+        let all = report::found(|verdict| self.outcome.count(verdict));
         let parts = self.outcome.findings.assembly.parts.len();
         match all.is_empty() {
             true => format!("ClashReport({parts} parts, no clashes)"),
@@ -430,7 +249,20 @@ impl ClashReport {
     }
 }
 
+/// Whether two rows of outcomes have the same attributes.
+fn is_same((this, row): (&Outcome, &Row), (that, other): (&Outcome, &Row)) -> bool {
+    fn names<'a>(outcome: &'a Outcome, row: &Row) -> [&'a str; 2] {
+        [row.clash.a, row.clash.b].map(|part| outcome.name(part))
+    }
+    row.clash == other.clash
+        && row.key == other.key
+        && names(this, row) == names(that, other)
+        && this.is_allowed(row) == that.is_allowed(other)
+}
+
 /// Two parts that clash. Lengths are in the unit of the assembly.
+///
+/// Clashes with equal attributes are equal, also those of different reports.
 #[pyclass(frozen, module = "impinge")]
 #[derive(Debug)]
 pub(crate) struct Clash {
@@ -541,6 +373,14 @@ impl Clash {
     #[getter]
     fn allowed(&self) -> bool {
         self.outcome().is_allowed(self.row())
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        is_same((self.outcome(), self.row()), (other.outcome(), other.row()))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.key(), self.verdict(), self.distance()).into_pyobject(py)?.hash()
     }
 
     /// The whole report goes along.

@@ -1,0 +1,114 @@
+"""Integer arguments that are out of range: the exception is one of the package, and names the argument."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import impinge
+from meshes import cube, shift
+from test_nc import PATH, block
+from test_pickle import assembly, clash_report, robot
+
+TOO_SMALL, TOO_LARGE = -1, 2**70
+
+
+def world_add(**options: int) -> int:
+    return impinge.World().add(cube(), **options)
+
+
+def path(**options: Any) -> impinge.PathReport:
+    return impinge.clash_path(assembly(), "left", np.stack([shift(0), shift(1)]), **options)
+
+
+#: Calls with one integer, by the name of the argument in the message.
+CALLS: dict[str, list[Callable[[Any], Any]]] = {
+    "threads": [
+        lambda number: impinge.World(threads=number),
+        lambda number: impinge.contacts(cube(), cube(), threads=number),
+        lambda number: impinge.Pair(cube(), cube()).contacts(threads=number),
+        lambda number: impinge.Pair(cube(), cube()).check(np.eye(4)[None], threads=number),
+        lambda number: impinge.clash(assembly(), threads=number),
+        lambda number: path(threads=number),
+        lambda number: impinge.nc(block(), PATH, tool="ball:d=6", threads=number),
+    ],
+    "limit": [
+        lambda number: impinge.clash(assembly(), limit=number),
+        lambda number: clash_report().save_pictures("nowhere", limit=number),
+    ],
+    "group_level": [
+        lambda number: impinge.clash(assembly(), group_level=number),
+        lambda number: path(group_level=number),
+    ],
+    "groups": [lambda number: world_add(groups=number)],
+    "mask": [lambda number: world_add(mask=number)],
+    "the number of a tool": [lambda number: impinge.nc(block(), PATH, tool={number: "ball:d=6"})],
+}
+
+
+def assert_refused(name: str, number: Any, call: Callable[[Any], Any]) -> None:
+    with pytest.raises(impinge.ArgumentError) as caught:
+        call(number)
+    assert re.fullmatch(f"{name} is .*, not {number}", str(caught.value)), caught.value
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_integers_out_of_range(name: str) -> None:
+    for call in CALLS[name]:
+        for number in (TOO_SMALL, TOO_LARGE, np.int64(-5)):
+            assert_refused(name, number, call)
+        with pytest.raises(TypeError):
+            call("one")
+
+
+@pytest.mark.parametrize("argument", ["samples", "seed", "threads"])
+def test_integers_of_allowed_collisions(argument: str, tmp_path: Path) -> None:
+    arm = robot(tmp_path)
+    for number in (TOO_SMALL, TOO_LARGE):
+        assert_refused(argument, number, lambda number: arm.allowed_collisions(**{argument: number}))
+
+
+def test_numbers_of_bodies_that_cannot_exist() -> None:
+    world = impinge.World()
+    body = world.add(cube())
+    calls: list[Callable[[Any], Any]] = [
+        world.remove,
+        world.pose,
+        world.shape,
+        lambda number: world.set_pose(number, np.eye(4)),
+        lambda number: world.set_poses([body, number], np.tile(np.eye(4), (2, 1, 1))),
+        lambda number: world.move_to([number], [np.eye(4)]),
+        lambda number: world.set_vertices(number, cube().vertices),
+        lambda number: world.ignore(body, number),
+        lambda number: world.unignore(number, body),
+    ]
+    for number in (TOO_SMALL, TOO_LARGE, 7):
+        assert number not in world
+        for call in calls:
+            with pytest.raises(impinge.WorldError, match=f"there is no body {number}:"):
+                call(number)
+    for call in calls:
+        with pytest.raises(TypeError):
+            call("one")
+    assert world.bodies == [body]
+
+
+def test_numbers_of_parts_that_cannot_exist() -> None:
+    made = assembly()
+    for number in (TOO_SMALL, TOO_LARGE, len(made), "none"):
+        with pytest.raises(impinge.ArgumentError, match=f"has no part {number!r}"):
+            made.part(number)
+    for wrong in (1.0, None):
+        with pytest.raises(TypeError):
+            made.part(wrong)  # type: ignore[arg-type]
+
+
+def test_the_largest_sets_of_bits_are_accepted() -> None:
+    assert world_add(groups=0xFFFFFFFF, mask=0) == 0
+    with pytest.raises(impinge.ArgumentError, match="mask is a set of 32 bits"):
+        world_add(mask=~1)
