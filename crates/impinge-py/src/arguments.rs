@@ -1,6 +1,7 @@
 //! Arguments of Python calls that are not arrays: integers, lengths, texts.
 
 use crate::error::value_error;
+use impinge::Tolerance;
 use impinge_io::assembly::Length;
 use pyo3::{
     conversion::FromPyObjectOwned, exceptions::PyOverflowError, prelude::*, types::PyString,
@@ -36,6 +37,11 @@ pub(crate) fn length(
     let Ok(text) = object.cast::<PyString>() else { return object.extract() };
     let length = text.to_cow()?.parse();
     convert(length.map_err(|why| value_error(format!("{name}: {why}")))?)
+}
+
+/// A distance that an argument gives: not negative, and a number.
+pub(crate) fn distance(name: &str, value: f64) -> PyResult<Tolerance> {
+    Tolerance::new(value).map_err(|why| value_error(format!("{name}: {why}")))
 }
 
 /// Reads one text, or several.

@@ -18,7 +18,7 @@
 //! | `manager/` | what the collision manager with the interface of trimesh calls |
 //! | `assembly/`, `clash/` | `Assembly`, and clash checks |
 //! | `received.rs` | assemblies that other packages have read |
-//! | `path.rs` | clash checks of parts that move along a path |
+//! | `path/` | clash checks of parts that move along a path |
 //! | `report.rs` | what the reports of all checks share |
 //! | `notebook.rs` | pictures in notebooks |
 //! | `nc/` | NC verification |

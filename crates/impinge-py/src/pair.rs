@@ -35,7 +35,7 @@ pub(crate) fn pair_of(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<im
 
 /// Reads a tolerance; `None` if faces have to touch.
 pub(crate) fn tolerance(within: Option<f64>) -> PyResult<Tolerance> {
-    Tolerance::new(within.unwrap_or(0.0)).map_err(value_error)
+    arguments::distance("within", within.unwrap_or(0.0))
 }
 
 /// Whether an argument holds many poses.

@@ -1,4 +1,4 @@
-"""Integer arguments that are out of range: the exception is one of the package, and names the argument."""
+"""Arguments that are out of range: the exception is one of the package, and names the argument."""
 
 from __future__ import annotations
 
@@ -112,3 +112,47 @@ def test_the_largest_sets_of_bits_are_accepted() -> None:
     assert world_add(groups=0xFFFFFFFF, mask=0) == 0
     with pytest.raises(impinge.ArgumentError, match="mask is a set of 32 bits"):
         world_add(mask=~1)
+
+
+#: Calls with one distance, by the name of the argument.
+DISTANCES: dict[str, list[Callable[[float], Any]]] = {
+    "within": [
+        lambda length: impinge.intersects(cube(), cube(), within=length),
+        lambda length: impinge.contacts(cube(), cube(), within=length),
+        lambda length: impinge.distance(cube(), cube(), within=length),
+        lambda length: impinge.check(cube(), cube(), np.eye(4)[None], within=length),
+    ],
+    "tolerance": [lambda length: impinge.first_impact(cube(), cube(), shift(2), shift(0), tolerance=length)],
+    "margin": [
+        lambda length: impinge.first_impact(cube(), cube(), shift(2), shift(0), margin=length),
+        lambda length: impinge.World().move_to([], np.zeros((0, 4, 4)), margin=length),
+    ],
+    "clearance": [
+        lambda length: impinge.clash(assembly(), clearance=length),
+        lambda length: path(clearance=length),
+    ],
+    "touch": [lambda length: impinge.clash(assembly(), touch=length), lambda length: path(touch=length)],
+    "rounding": [lambda length: impinge.Assembly().add("a", cube(), rounding=length)],
+    "deviation": [lambda length: impinge.Assembly().add("a", cube(), deviation=length)],
+}
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+def test_distances_out_of_range(name: str) -> None:
+    for call in DISTANCES[name]:
+        for length in (-1.0, float("nan")):
+            with pytest.raises(impinge.ArgumentError, match=f"^{name}"):
+                call(length)
+        call(0.5)
+
+
+def test_pairs_of_groups() -> None:
+    made = assembly()
+    for pair in (("left", "right"), ["left", "right"], [("left", "right")], (["left", "right"],)):
+        assert len(impinge.clash(made, between=pair)) == 2, pair  # type: ignore[arg-type]
+    assert len(impinge.clash(made, between=[])) == len(impinge.clash(made, between=())) == 3
+    for wrong in (("a", "b", "c"), [("a",)], [("a", "b"), ("c",)]):
+        with pytest.raises(impinge.ArgumentError, match="^between"):
+            impinge.clash(made, between=wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        impinge.clash(made, between=3)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ def nc(
     tool: str | Sequence[str] | Mapping[int, str] | None = None,
     tool_table: str | PathLike[str] | None = None,
     stock: str | PathLike[str] | Mesh | Assembly | Sequence[Sequence[float]] | None = None,
-    fixtures: Sequence[str | PathLike[str] | Mesh | Assembly] = (),
+    fixtures: str | Sequence[str | PathLike[str] | Mesh | Assembly] = (),
     stock_to_leave: float | str = 0.0,
     clearance: float | str = 0.0,
     tolerance: float | str = 0.01,
@@ -42,7 +42,7 @@ def nc(
     - `tool_table`: a file with tools: LinuxCNC (.tbl), CAMotics (.json, .camotics) or TOML.
     - `stock`: the material that the part is cut from, which rapid moves, shank and holder must not touch: a body, or two
       opposite corners of a box.
-    - `fixtures`: bodies that nothing may touch.
+    - `fixtures`: bodies that nothing may touch, or one file.
     - `stock_to_leave`: the allowance that the cutter has to leave on the part.
     - `clearance`: the distance that shank and holder have to keep.
     - `tolerance`: gouges that are no deeper are not reported, and reported depths may be off by as much.
@@ -82,8 +82,8 @@ def nc(
     `threads` is the number of threads; `None` stands for all cores. `progress` is called now and then with the number
     of moves that are checked, and that of all moves. Ctrl-C ends the check.
 
-    Raises `ArgumentError` for a program that cannot be checked or a value that an option cannot have, and `FileError`
-    for a file that cannot be read.
+    Raises `ArgumentError` for the text of a program that cannot be read and for a value that an option cannot have, and
+    `FileError` for a file that cannot be read.
     """
     options: dict[str, Any] = {
         "tool": dict(tool) if isinstance(tool, Mapping) else tool,

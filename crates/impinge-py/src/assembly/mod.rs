@@ -154,7 +154,8 @@ impl Assembly {
             None => DAffine3::IDENTITY,
             Some(matrix) => affine(matrix)?,
         };
-        if let Some(rounding) = rounding.filter(|rounding| rounding.is_nan() || *rounding < 0.0) {
+        let is_length = |length: &f64| length.is_finite() && *length >= 0.0;
+        if let Some(rounding) = rounding.filter(|rounding| !is_length(rounding)) {
             return Err(value_error(format!("rounding is a length, not {rounding}")));
         }
         let tessellation = tessellation(deviation, mesh.faces().len())?;

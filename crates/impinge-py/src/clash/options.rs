@@ -6,19 +6,21 @@ use crate::{
 };
 use impinge_clash::{Baseline, CheckOptions, Pattern, ReviewFile, Rule, SameGroup, Sort, Verdicts};
 use impinge_io::assembly::Unit;
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 use std::path::PathBuf;
 
 /// Reads a length: a number in the unit of the assembly, or a text such as '0.5mm'.
 fn length(name: &str, object: &Bound<'_, PyAny>, units: Option<Unit>) -> PyResult<f64> {
-    arguments::length(name, object, |length| {
+    let length = arguments::length(name, object, |length| {
         length.within(units).ok_or_else(|| {
             value_error(format!(
                 "{name}: the length has a unit, but that of the assembly is not known; give a number, or the unit of \
                  the assembly"
             ))
         })
-    })
+    })?;
+    arguments::distance(name, length)?;
+    Ok(length)
 }
 
 fn verdicts(text: &str) -> PyResult<Verdicts> {
@@ -51,9 +53,14 @@ pub(crate) fn options_of(
             }
             "only" => check.pairs.only = verdicts(&texts(&value)?.join(","))?,
             "between" => {
-                let groups: Vec<[String; 2]> = match value.extract::<[String; 2]>() {
+                let groups = match value.extract::<[String; 2]>() {
                     Ok(pair) => vec![pair],
-                    Err(_) => value.extract()?,
+                    Err(_) => value.extract().map_err(|error: PyErr| {
+                        match error.is_instance_of::<PyValueError>(value.py()) {
+                            true => value_error("between is two names, or several pairs of names"),
+                            false => error,
+                        }
+                    })?,
                 };
                 let pair = |[a, b]: [String; 2]| [Pattern::new(a), Pattern::new(b)];
                 check.pairs.between = groups.into_iter().map(pair).collect();

@@ -13,7 +13,7 @@ use crate::{
     pool::Workers,
 };
 use bodies::bodies;
-use impinge_nc::{Job, JobError, Role, Setup, Watch};
+use impinge_nc::{Job, JobError, Role, Setup, Watch, tool::is_spec};
 use options::Arguments;
 use pyo3::{
     prelude::*,
@@ -21,13 +21,18 @@ use pyo3::{
 };
 use report::Checked;
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::Instant,
 };
 
-fn job_error(error: JobError) -> PyErr {
+/// What stands for the file of a program that is given as a text.
+const PROGRAM: &str = "program";
+
+fn job_error(error: JobError, is_text: bool) -> PyErr {
     match error {
+        JobError::File(error) if is_text && error.path == Path::new(PROGRAM) => value_error(error),
+        JobError::Tool(error) if is_spec(&error.path.to_string_lossy()) => value_error(error),
         JobError::File(error) | JobError::Tool(error) | JobError::Table(error) => io_error(error),
         error => value_error(error),
     }
@@ -60,18 +65,20 @@ pub(crate) fn check_program(
 ) -> PyResult<NcReport> {
     let Arguments { job, mut check, part_unit, around } = Arguments::read(options)?;
     let workers = Workers::new(threads)?;
-    let job = match program.cast::<PyString>() {
-        // A text with several lines is a program, not the name of its file.
-        Ok(text) if text.to_cow()?.contains('\n') => {
-            let text: String = text.extract()?;
-            py.detach(|| Job::read(text, "program", &job))
-        }
-        _ => {
+    // A text with several lines is a program, not the name of its file.
+    let text = match program.cast::<PyString>() {
+        Ok(text) => Some(text.to_cow()?.into_owned()).filter(|text| text.contains('\n')),
+        Err(_) => None,
+    };
+    let is_text = text.is_some();
+    let job = match text {
+        Some(text) => py.detach(|| Job::read(text, PROGRAM, &job)),
+        None => {
             let path: PathBuf = program.extract()?;
             py.detach(|| Job::load(path, &job))
         }
     };
-    let job = job.map_err(job_error)?;
+    let job = job.map_err(|error| job_error(error, is_text))?;
     let (part_name, mut all) = bodies(part, Role::Part, part_unit)?;
     all.extend(around);
     let setup = Setup { bodies: all };

@@ -8,25 +8,46 @@ use crate::{
 use impinge::glam::DVec3;
 use impinge_io::assembly::Unit;
 use impinge_nc::{Body, GcodeOptions, JobOptions, Options, Rapids, Role};
-use pyo3::{prelude::*, types::PyDict};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyString},
+};
 
 /// Reads a length in millimetres: a number, or a text such as '0.01in'.
 fn millimetres(name: &str, object: &Bound<'_, PyAny>) -> PyResult<f64> {
     arguments::length(name, object, |length| Ok(length.to(Unit::Millimetre)))
 }
 
-/// A point: three numbers in millimetres.
-fn point(object: &Bound<'_, PyAny>) -> PyResult<DVec3> {
-    Ok(DVec3::from_array(object.extract()?))
+/// The largest coordinate or angle, in millimetres or degrees: that of the command.
+const LARGEST: f64 = 1e9;
+
+/// Reads numbers of which there are three or six.
+fn numbers(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Vec<f64>> {
+    let values: Vec<f64> = object.extract()?;
+    match values.iter().find(|value| value.is_nan() || value.abs() > LARGEST) {
+        None => Ok(values),
+        Some(bad) => {
+            Err(value_error(format!("{name} holds {bad}, not a number up to {LARGEST:e}")))
+        }
+    }
 }
 
-/// X, Y, Z in millimetres, and A, B, C in degrees if they are given.
-fn axes(object: &Bound<'_, PyAny>) -> PyResult<[f64; 6]> {
-    let values: Vec<f64> = object.extract()?;
-    match values[..] {
+/// Reads a point: three numbers in millimetres.
+fn point(name: &str, object: &Bound<'_, PyAny>) -> PyResult<DVec3> {
+    match numbers(name, object)?[..] {
+        [x, y, z] => Ok(DVec3::new(x, y, z)),
+        _ => Err(value_error(format!("{name}: expected X, Y, Z in millimetres"))),
+    }
+}
+
+/// Reads X, Y, Z in millimetres, and A, B, C in degrees if they are given.
+fn axes(name: &str, object: &Bound<'_, PyAny>) -> PyResult<[f64; 6]> {
+    match numbers(name, object)?[..] {
         [x, y, z] => Ok([x, y, z, 0.0, 0.0, 0.0]),
         [x, y, z, a, b, c] => Ok([x, y, z, a.to_radians(), b.to_radians(), c.to_radians()]),
-        _ => Err(value_error("expected X, Y, Z in millimetres, or X, Y, Z, A, B, C with degrees")),
+        _ => Err(value_error(format!(
+            "{name}: expected X, Y, Z in millimetres, or X, Y, Z, A, B, C with degrees"
+        ))),
     }
 }
 
@@ -70,9 +91,9 @@ impl Arguments {
                 }
                 "tool_table" => job.tool_table = Some(value.extract()?),
                 "machine" => job.machine = Some(value.extract()?),
-                "origin" => job.origin = point(&value)?,
-                "start" => job.gcode.start = Some(point(&value)?),
-                "home" => job.gcode.home = Some(axes(&value)?),
+                "origin" => job.origin = point("origin", &value)?,
+                "start" => job.gcode.start = Some(point("start", &value)?),
+                "home" => job.gcode.home = Some(axes("home", &value)?),
                 "offsets" => {
                     for (name, place) in value.cast::<PyDict>()? {
                         let name: String = name.extract()?;
@@ -82,7 +103,7 @@ impl Arguments {
                                 "{name} is no coordinate system; they are G54 to G59.3"
                             ))
                         })?;
-                        job.gcode.offsets.insert(number, axes(&place)?);
+                        job.gcode.offsets.insert(number, axes(&name, &place)?);
                     }
                 }
                 "block_delete" => job.gcode.block_delete = value.extract()?,
@@ -112,6 +133,10 @@ impl Arguments {
                 }
                 "part_unit" => {}
                 "stock" => around.append(&mut stock(&value, part_unit)?),
+                // One file, or several bodies.
+                "fixtures" if value.is_instance_of::<PyString>() => {
+                    around.append(&mut bodies(&value, Role::Fixture, part_unit)?.1);
+                }
                 "fixtures" => {
                     for fixture in value.try_iter()? {
                         around.append(&mut bodies(&fixture?, Role::Fixture, part_unit)?.1);

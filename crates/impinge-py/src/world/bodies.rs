@@ -46,12 +46,11 @@ pub(super) struct Inner {
 pub(super) struct Added {
     pub(super) id: BodyId,
     pub(super) shape: Py<PyAny>,
-    pub(super) is_fixed: bool,
-    pub(super) groups: u32,
-    pub(super) mask: u32,
+    pub(super) options: Options,
 }
 
-/// What is known about a body besides shape and pose.
+/// The options of a body.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Options {
     pub(super) is_fixed: bool,
     pub(super) groups: u32,
@@ -68,17 +67,15 @@ impl Inner {
         number: u64,
         shape: &Bound<'_, PyAny>,
         pose: Pose,
-        added: Options,
+        options: Options,
     ) -> PyResult<()> {
-        let mut body =
-            Body::new(&shape_of("shape", shape)?).at(pose).groups(added.groups, added.mask);
-        if added.is_fixed {
+        let Options { is_fixed, groups, mask } = options;
+        let mut body = Body::new(&shape_of("shape", shape)?).at(pose).groups(groups, mask);
+        if is_fixed {
             body = body.fixed();
         }
         let id = self.world.add(body).map_err(world_error)?;
-        let Options { is_fixed, groups, mask } = added;
-        let shape = shape.clone().unbind();
-        self.bodies.insert(number, Added { id, shape, is_fixed, groups, mask });
+        self.bodies.insert(number, Added { id, shape: shape.clone().unbind(), options });
         self.numbers.insert(id, number);
         self.next = self.next.max(number + 1);
         Ok(())

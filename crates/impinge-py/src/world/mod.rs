@@ -8,12 +8,13 @@ pub(crate) use step::Step;
 use crate::{
     arguments::{self, integer},
     arrays::{self, Poses},
-    error::{pose_error, value_error, world_error},
+    error::{pose_error, world_error},
+    impact::impact_options,
     pool::Workers,
     shape::Shape,
 };
 use bodies::{Added, BodyNumber, Inner, Options};
-use impinge::{Pose, motion::ImpactOptions, world::WorldImpact};
+use impinge::{Pose, world::WorldImpact};
 use numpy::PyArray2;
 use pyo3::{prelude::*, sync::MutexExt, types::PyType};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -251,10 +252,7 @@ impl World {
         margin: Option<f64>,
     ) -> PyResult<Vec<ImpactRow>> {
         let poses = poses_of(&bodies, poses)?;
-        let mut options = ImpactOptions::default();
-        if let Some(margin) = margin {
-            options = options.margin(margin).map_err(value_error)?;
-        }
+        let options = impact_options(None, margin)?;
         let mut guard = self.lock(py);
         let inner = &mut *guard;
         for (id, pose) in inner.placed(&bodies, poses)? {
@@ -297,8 +295,9 @@ impl World {
         let inner = slf.get().lock(py);
         let body = |(&number, added): (&u64, &Added)| -> PyResult<BodyState<'py>> {
             let pose = inner.world.pose(added.id).map_err(world_error)?;
+            let Options { is_fixed, groups, mask } = added.options;
             let shape = added.shape.clone_ref(py);
-            Ok((number, shape, arrays::matrix(py, &pose), added.is_fixed, added.groups, added.mask))
+            Ok((number, shape, arrays::matrix(py, &pose), is_fixed, groups, mask))
         };
         let bodies: Vec<BodyState<'py>> = inner.bodies.iter().map(body).collect::<PyResult<_>>()?;
         let ignored: Vec<(u64, u64)> = inner.ignored.iter().map(|&[a, b]| (a, b)).collect();

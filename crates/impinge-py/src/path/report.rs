@@ -1,20 +1,16 @@
-//! Clash checks along a path: parts of an assembly move through the others.
+//! `PathReport` and its items, `PathClash`.
 
 use crate::{
-    arguments,
-    arrays::{self, Points, Poses},
-    assembly::{Assembly, Pickled, pickled, unpickled},
-    clash::{clash_error, options_of, watched},
+    arrays,
+    assembly::{Pickled, pickled, unpickled},
+    clash::{clash_error, watched},
     error::{pose_error, value_error},
     notebook,
     pool::{Workers, detached},
     report::{self, Reduced},
 };
-use impinge::{Motion, Pose, clash::Verdict};
-use impinge_clash::{
-    CheckOptions, CheckedPath, Doubt, PathOptions, PathOutcome, PathPage, PathPlace, Pattern,
-    check_path,
-};
+use impinge::{Pose, clash::Verdict};
+use impinge_clash::{CheckOptions, CheckedPath, Doubt, PathOutcome, PathPage, PathPlace};
 use impinge_io::{PathRows, assembly::Unit};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::{
@@ -30,58 +26,9 @@ use std::{
 /// What stands for the file of the path in reports.
 const FILE: &str = "poses";
 
-/// Checks parts of an assembly that move along a path. `impinge.clash_path` documents the arguments.
-#[pyfunction]
-#[pyo3(signature = (assembly, moving, poses, options=None, *, times=None, pivot=None, threads=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-pub(crate) fn check_assembly_path(
-    py: Python<'_>,
-    assembly: &Bound<'_, Assembly>,
-    moving: Vec<String>,
-    poses: &Bound<'_, PyAny>,
-    options: Option<&Bound<'_, PyDict>>,
-    times: Option<Vec<f64>>,
-    pivot: Option<&Bound<'_, PyAny>>,
-    #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<PathReport> {
-    let assembly = assembly.get().get(py)?;
-    let mut options = options_of(options, assembly.units)?;
-    let rows = rows(poses, times)?;
-    let patterns = moving.iter().map(|name| Pattern::new(name.trim_end_matches('/')));
-    let mut path = PathOptions::new(patterns.collect());
-    if let Some(pivot) = pivot {
-        let point = Points::read("pivot", pivot)?.one().filter(|point| point.is_finite());
-        let point =
-            point.ok_or_else(|| value_error("pivot is one point of three finite coordinates"));
-        path.pivot = Some(point?);
-    }
-    let workers = Workers::new(threads)?;
-    let found = watched(py, &workers, progress.as_ref(), |threads, watcher| {
-        options.threads = threads;
-        check_path(&assembly, &rows, &path, &options, watcher)
-    })?;
-    let outcome = found.map_err(clash_error)?;
-    Ok(PathReport(Checked { assembly, rows, options, outcome, page: OnceLock::new() }))
-}
-
-/// The rows of a path, with messages that name the poses as Python numbers them.
-fn rows(poses: &Bound<'_, PyAny>, times: Option<Vec<f64>>) -> PyResult<PathRows> {
-    let poses = Poses::read("poses", poses)?.all()?;
-    if poses.len() < 2 {
-        return Err(pose_error(format!("a path needs at least two poses, not {}", poses.len())));
-    }
-    for (number, ends) in poses.windows(2).enumerate() {
-        if let Err(error) = Motion::between(ends[0], ends[1]) {
-            let next = number + 1;
-            return Err(pose_error(format!("from poses[{number}] to poses[{next}]: {error}")));
-        }
-    }
-    PathRows::new(poses, times).map_err(value_error)
-}
-
+/// A path that was checked.
 #[derive(Debug)]
-struct Checked {
+pub(super) struct Checked {
     assembly: Arc<impinge_io::Assembly>,
     rows: PathRows,
     options: CheckOptions,
@@ -91,6 +38,15 @@ struct Checked {
 }
 
 impl Checked {
+    pub(super) fn new(
+        assembly: Arc<impinge_io::Assembly>,
+        rows: PathRows,
+        options: CheckOptions,
+        outcome: PathOutcome,
+    ) -> Self {
+        Self { assembly, rows, options, outcome, page: OnceLock::new() }
+    }
+
     fn files(&self) -> CheckedPath<'_> {
         CheckedPath {
             assembly: &self.assembly,
@@ -299,7 +255,7 @@ impl PathReport {
         (options.touch, options.clearance) = lengths;
         let outcome = PathOutcome::from_bytes(outcome, assembly.parts.len(), rows.row_count());
         let outcome = outcome.map_err(clash_error)?;
-        Ok(Self(Checked { assembly, rows, options, outcome, page: OnceLock::new() }))
+        Ok(Self(Checked::new(assembly, rows, options, outcome)))
     }
 
     fn __repr__(&self) -> String {
@@ -314,6 +270,10 @@ impl PathReport {
 }
 
 impl PathReport {
+    pub(super) fn of(checked: Checked) -> Self {
+        Self(checked)
+    }
+
     /// The intervals as a table, for a page that is too large.
     fn table(&self) -> String {
         let clashes = &self.0.outcome.clashes;
