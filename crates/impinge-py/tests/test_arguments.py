@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import impinge
+import impinge.collision
 from meshes import cube, shift
 from test_nc import PATH, block
 from test_pickle import assembly, clash_report, robot
@@ -156,3 +157,35 @@ def test_pairs_of_groups() -> None:
             impinge.clash(made, between=wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         impinge.clash(made, between=3)  # type: ignore[arg-type]
+
+
+def test_arrays_of_something_else_than_numbers(tmp_path: Path) -> None:
+    """NumPy would make numbers of texts, and drop imaginary parts."""
+    arm, manager = robot(tmp_path), impinge.collision.CollisionManager()
+    texts, imaginary = np.eye(4).astype(str), np.eye(4) * 1j
+    calls: dict[str, list[Callable[[Any], Any]]] = {
+        "q": [lambda array: arm.check(array[0, :1]), lambda array: arm.check_path(array[:2, :1])],
+        "transform": [lambda array: manager.add_object("a", cube(), array)],
+        "array": [lambda array: impinge.check(cube(), cube(), array[None])],
+    }
+    for name, functions in calls.items():
+        for call in functions:
+            call(np.eye(4, dtype=int))
+            for array in (texts, imaginary):
+                with pytest.raises(impinge.ArgumentError, match=name):
+                    call(array)
+
+
+def test_values_of_joints(tmp_path: Path) -> None:
+    arm = robot(tmp_path)
+    assert arm.configuration({"slide": np.float32(0.5)}).tolist() == [0.5]
+    for wrong in (None, "1", "x", float("nan"), float("inf"), [1.0], 1j):
+        with pytest.raises(impinge.ArgumentError, match="the joint 'slide'"):
+            arm.check({"slide": wrong})  # type: ignore[dict-item]
+
+
+def test_names_of_obstacles_are_texts(tmp_path: Path) -> None:
+    arm = robot(tmp_path)
+    with pytest.raises(TypeError, match="name is a int"):
+        arm.add_obstacle(cube(), name=3)  # type: ignore[arg-type]
+    assert arm.obstacles == {}

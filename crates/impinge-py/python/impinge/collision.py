@@ -28,6 +28,7 @@ from impinge._collision_data import ContactData, DistanceData, Floats, Name
 from impinge._collision_object import CollisionObject, MeshLike, geometry_of
 from impinge._errors import MeshError, PoseError
 from impinge._impinge import Bodies, Geometry, Mesh, Shape, geometry_contacts
+from impinge._numbers import numbers
 
 __all__ = [
     "CollisionManager",
@@ -481,7 +482,7 @@ def _contacts_of(a: CollisionObject, b: CollisionObject) -> Iterator[ContactData
 def _matrix(transform: npt.ArrayLike | None) -> Floats:
     if transform is None:
         return np.eye(4)
-    matrix: Floats = np.asarray(transform, dtype=np.float64)
+    matrix = numbers("transform", transform)
     if matrix.shape != (4, 4):
         raise PoseError(f"transform must be (4,4), but has the shape {matrix.shape}")
     return matrix

@@ -32,6 +32,7 @@ import numpy as np
 
 from impinge._errors import ArgumentError, FileError, MissingFileError
 from impinge._impinge import Mesh, RobotChecker, RobotCore, Shape
+from impinge._numbers import numbers
 from impinge._robot_data import AllowedCollisions, Collision, Joint, MotionCheck, MotionContact
 
 if TYPE_CHECKING:
@@ -170,7 +171,10 @@ class Robot:
         for name, value in values.items():
             if name not in self._columns:
                 raise ArgumentError(self._unknown_joint(name))
-            q[self._columns[name]] = value
+            number = numbers(f"the value of the joint {name!r}", value)
+            if number.shape != () or not np.isfinite(number):
+                raise ArgumentError(f"the value of the joint {name!r} is {value}, not a finite number")
+            q[self._columns[name]] = number
         return q
 
     def _unknown_joint(self, name: str) -> str:
@@ -185,10 +189,7 @@ class Robot:
         """The rows of an argument, and whether it is one configuration."""
         if isinstance(q, Mapping):
             return self.configuration(q)[None], True
-        try:
-            rows = np.asarray(q, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ArgumentError(f"q is not an array of numbers: {error}") from None
+        rows = numbers("q", q)
         if rows.shape == (self.dof,):
             return rows[None], True
         if rows.ndim == 2 and rows.shape[1] == self.dof:
@@ -294,6 +295,8 @@ class Robot:
         """Adds something that the robot must not hit, and returns its name."""
         if not isinstance(shape, Shape | Mesh):
             raise TypeError(f"shape is a {type(shape).__name__}, not an impinge.Shape or impinge.Mesh")
+        if not isinstance(name, str | None):
+            raise TypeError(f"name is a {type(name).__name__}, not a str")
         matrix = RobotCore.pose(pose)
         with self._lock:
             if name is None:
