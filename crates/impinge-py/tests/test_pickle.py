@@ -144,7 +144,10 @@ def described(value: Any, depth: int = 2) -> Any:
         return value if isinstance(value, (str, int, float, bytes)) else type(value)
     if isinstance(value, dict):
         return {str(key): described(each, depth) for key, each in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
+        # Sets have no order: that of a copy may differ.
+        return sorted((described(each, depth) for each in value), key=repr)
+    if isinstance(value, (list, tuple)):
         return [described(each, depth) for each in value]
     names = [name for name in dir(value) if not name.startswith("_")]
     attributes = {name: getattr(value, name) for name in names}
