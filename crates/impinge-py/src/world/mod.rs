@@ -14,7 +14,7 @@ use crate::{
     shape::Shape,
 };
 use bodies::{Added, BodyNumber, Inner, Options};
-use impinge::{Pose, world::WorldImpact};
+use impinge::{Motion, Pose, world::WorldImpact};
 use numpy::PyArray2;
 use pyo3::{prelude::*, sync::MutexExt, types::PyType};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -255,10 +255,17 @@ impl World {
         let options = impact_options(None, margin)?;
         let mut guard = self.lock(py);
         let inner = &mut *guard;
-        for (id, pose) in inner.placed(&bodies, poses)? {
+        let workers = Workers::new(inner.threads)?;
+        let moves = inner.placed(&bodies, poses)?;
+        // All motions are checked before the first is set: the next call would carry it out.
+        for (&(id, pose), body) in moves.iter().zip(&bodies) {
+            let start = inner.world.pose(id).map_err(world_error)?;
+            Motion::between(start, pose)
+                .map_err(|error| world_error(format!("body {}: {error}", body.0)))?;
+        }
+        for (id, pose) in moves {
             inner.world.move_to(id, pose).map_err(world_error)?;
         }
-        let workers = Workers::new(inner.threads)?;
         let world = &mut inner.world;
         let impacts: Vec<WorldImpact> = py.detach(|| {
             workers.run(|threads| {
