@@ -1,15 +1,16 @@
 //! Queries of two shapes at many poses, on all cores, without the interpreter.
 
 use crate::{
+    arguments,
     arrays::{self, Poses},
-    error::value_error,
+    contact_lists::ContactLists,
     interrupt::{Share, in_pieces},
     pair::{shapes_of, tolerance},
     pool::Workers,
 };
 use impinge::{FacePair, Pose, Tolerance};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
-use pyo3::{exceptions::PyIndexError, prelude::*};
+use numpy::PyArray1;
+use pyo3::prelude::*;
 
 /// The arguments of a batch.
 pub(crate) struct Many<'py> {
@@ -74,7 +75,7 @@ pub(crate) fn check<'py>(
     poses: &Bound<'py, PyAny>,
     pose_a: Option<&Bound<'py, PyAny>>,
     within: Option<f64>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     check_in(a.py(), &shapes_of(a, b)?, &Many::read(poses, pose_a, within, threads)?)
 }
@@ -110,84 +111,5 @@ pub(crate) fn contacts_in(
     }
     let faces = arrays::face_pairs(py, &faces);
     let offsets = PyArray1::from_vec(py, offsets);
-    arrays::read_only(&faces);
-    arrays::read_only(&offsets);
-    Ok(ContactLists { faces: faces.unbind(), offsets: offsets.unbind() })
-}
-
-/// The faces that touch at each of many poses: a sequence with an array of shape (k, 2) for each pose.
-///
-/// All pairs are in one array, `faces`, so that millions of poses take little memory.
-///
-/// >>> poses = np.tile(np.eye(4), (2, 1, 1))
-/// >>> poses[:, 0, 3] = [5.0, 1.0]
-/// >>> lists = impinge.contacts(cube, cube, poses)
-/// >>> len(lists), lists[0].shape, lists[-1].shape
-/// (2, (0, 2), (62, 2))
-/// >>> lists.offsets
-/// array([ 0,  0, 62], dtype=uint64)
-#[pyclass(frozen, sequence, module = "impinge")]
-#[derive(Debug)]
-pub(crate) struct ContactLists {
-    /// The pairs of all poses, one after another: an array of `uint32` of shape (n, 2), which cannot be written to.
-    #[pyo3(get)]
-    faces: Py<PyArray2<u32>>,
-    /// Where the pairs of each pose begin: those of pose i are `faces[offsets[i]:offsets[i + 1]]`. One more than there are
-    /// poses.
-    #[pyo3(get)]
-    offsets: Py<PyArray1<u64>>,
-}
-
-#[pymethods]
-impl ContactLists {
-    #[new]
-    fn new(py: Python<'_>, faces: Py<PyArray2<u32>>, offsets: Py<PyArray1<u64>>) -> PyResult<Self> {
-        let pairs = faces.bind(py).try_readonly()?.as_array().nrows() as u64;
-        let ends = offsets.bind(py).try_readonly()?.as_array().to_vec();
-        if ends.first() != Some(&0) || ends.last() != Some(&pairs) || !ends.is_sorted() {
-            return Err(value_error(format!(
-                "offsets must ascend from 0 to the number of pairs, which is {pairs}"
-            )));
-        }
-        Ok(Self { faces, offsets })
-    }
-
-    /// The number of pairs at each pose: an array of `uint64`.
-    #[getter]
-    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let offsets = self.offsets.bind(py).try_readonly()?;
-        let offsets = offsets.as_array();
-        let counts = offsets.windows(2).into_iter().map(|ends| ends[1] - ends[0]);
-        Ok(PyArray1::from_iter(py, counts.collect::<Vec<_>>()))
-    }
-
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.offsets.bind(py).try_readonly()?.as_array().len() - 1)
-    }
-
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
-        let offsets = self.offsets.bind(py).try_readonly()?;
-        let offsets = offsets.as_array();
-        let count = offsets.len() - 1;
-        let at = if index < 0 { index + count as isize } else { index };
-        if at < 0 || at as usize >= count {
-            return Err(PyIndexError::new_err(format!("there are {count} poses, not {index}")));
-        }
-        let at = at as usize;
-        let slice =
-            pyo3::types::PySlice::new(py, offsets[at] as isize, offsets[at + 1] as isize, 1);
-        self.faces.bind(py).get_item(slice)
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let pairs = self.faces.bind(py).try_readonly()?.as_array().nrows();
-        Ok(format!("ContactLists({} poses, {pairs} pairs)", self.__len__(py)?))
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let this = slf.get();
-        let state = (this.faces.clone_ref(py), this.offsets.clone_ref(py));
-        Ok((slf.get_type(), state).into_pyobject(py)?.into_any())
-    }
+    Ok(ContactLists::of(&faces, &offsets))
 }

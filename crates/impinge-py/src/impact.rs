@@ -9,9 +9,9 @@ use impinge::{FacePair, Motion, glam::DVec3, motion::ImpactOptions};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
-/// The first contact of two moving bodies: see `first_impact`.
-#[pyclass(frozen, module = "impinge")]
-#[derive(Debug)]
+/// The first contact of two moving bodies: see `first_impact`. Impacts with equal attributes are equal.
+#[pyclass(frozen, eq, module = "impinge")]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Impact {
     time: f64,
     faces: FacePair,
@@ -80,10 +80,31 @@ impl Impact {
         Self { time, faces, points, normal, distance }
     }
 
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.time, self.faces()).into_pyobject(py)?.hash()
+    }
+
     fn __repr__(&self) -> String {
         let (a, b) = self.faces();
         format!("Impact(time {}, faces {a} and {b})", self.time)
     }
+}
+
+/// The options of a search for impacts.
+pub(crate) fn impact_options(
+    tolerance: Option<f64>,
+    margin: Option<f64>,
+) -> PyResult<ImpactOptions> {
+    let mut options = ImpactOptions::default();
+    if let Some(tolerance) = tolerance {
+        let found = options.tolerance(tolerance);
+        options = found.map_err(|why| value_error(format!("tolerance: {why}")))?;
+    }
+    if let Some(margin) = margin {
+        let found = options.margin(margin);
+        options = found.map_err(|why| value_error(format!("margin: {why}")))?;
+    }
+    Ok(options)
 }
 
 fn motion(
@@ -135,13 +156,7 @@ pub(crate) fn first_impact(
 ) -> PyResult<Option<Impact>> {
     let [a, b] = [shape_of("a", a)?, shape_of("b", b)?];
     let motions = [motion("a", start_a, end_a)?, motion("b", start, end)?];
-    let mut options = ImpactOptions::default();
-    if let Some(tolerance) = tolerance {
-        options = options.tolerance(tolerance).map_err(value_error)?;
-    }
-    if let Some(margin) = margin {
-        options = options.margin(margin).map_err(value_error)?;
-    }
+    let options = impact_options(tolerance, margin)?;
     let search = || impinge::first_impact((&a, &motions[0]), (&b, &motions[1]), &options);
     Ok(py.detach(search).map_err(value_error)?.map(Impact::from))
 }

@@ -65,7 +65,7 @@ pub(crate) fn in_pieces<M, R: Send>(
                 |ended| {
                     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(PATIENCE) {
                         if interrupted.is_ok() {
-                            interrupted = Python::attach(|py| py.check_signals());
+                            interrupted = Python::attach(Python::check_signals);
                             pieces.should_end.fetch_or(interrupted.is_err(), Ordering::Relaxed);
                         }
                     }

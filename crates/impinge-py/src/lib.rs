@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `error.rs` | Python exceptions for the errors of the libraries, with the same text |
+//! | `arguments.rs` | integers, lengths and texts as arguments |
 //! | `arrays.rs` | NumPy arrays in and out: points, faces, poses |
 //! | `pool.rs` | the threads of batches, also after a fork |
 //! | `interrupt.rs` | Ctrl-C during long calls |
@@ -13,13 +14,14 @@
 //! | `pair.rs`, `batch.rs` | `Pair`, and queries of two shapes at one pose and at many |
 //! | `probe.rs` | nearest points, rays, and whether points are inside |
 //! | `impact.rs` | first impacts of two moving shapes |
-//! | `world.rs` | `World` |
+//! | `world/` | `World` |
 //! | `manager/` | what the collision manager with the interface of trimesh calls |
-//! | `assembly.rs`, `clash.rs` | `Assembly`, and clash checks |
+//! | `assembly/`, `clash/` | `Assembly`, and clash checks |
 //! | `received.rs` | assemblies that other packages have read |
-//! | `path.rs` | clash checks of parts that move along a path |
+//! | `path/` | clash checks of parts that move along a path |
+//! | `report.rs` | what the reports of all checks share |
 //! | `notebook.rs` | pictures in notebooks |
-//! | `nc.rs` | NC verification |
+//! | `nc/` | NC verification |
 //! | `robot.rs`, `robot_checker.rs` | robots: `RobotCore`, `RobotChecker`, on which `impinge/robot.py` is built |
 //! | `shares.rs`, `prepared.rs` | clash checks on a cluster |
 //! | `command.rs` | the command `impinge` |
@@ -31,11 +33,13 @@
     reason = "Python's arguments arrive as values: texts, paths and lists are converted for the call"
 )]
 
+mod arguments;
 mod arrays;
 mod assembly;
 mod batch;
 mod clash;
 mod command;
+mod contact_lists;
 mod error;
 mod impact;
 mod interrupt;
@@ -63,11 +67,13 @@ mod _impinge {
     #[pymodule_export]
     use crate::assembly::{Assembly, Part};
     #[pymodule_export]
-    use crate::batch::{ContactLists, check};
+    use crate::batch::check;
     #[pymodule_export]
     use crate::clash::{Clash, ClashReport, check_assembly};
     #[pymodule_export]
     use crate::command::run_command;
+    #[pymodule_export]
+    use crate::contact_lists::ContactLists;
     #[pymodule_export]
     use crate::impact::{Impact, first_impact};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Queries of two shapes at one pose each.
 
-use crate::{arrays, batch, error::value_error, pool::Workers, shape::shape_of};
+use crate::{arguments, arrays, batch, error::value_error, pool::Workers, shape::shape_of};
 use impinge::{FacePair, MeshDistance, Pose, Tolerance, glam::DVec3};
 use numpy::{PyArray2, PyUntypedArrayMethods};
 use pyo3::{IntoPyObjectExt, prelude::*};
@@ -43,7 +43,7 @@ pub(crate) fn shapes_of(
 
 /// Reads a tolerance; `None` if faces have to touch.
 pub(crate) fn tolerance(within: Option<f64>) -> PyResult<Tolerance> {
-    Tolerance::new(within.unwrap_or(0.0)).map_err(value_error)
+    arguments::distance("within", within.unwrap_or(0.0))
 }
 
 /// Whether an argument holds many poses.
@@ -165,7 +165,7 @@ impl Pair {
         pose: Option<&Bound<'py, PyAny>>,
         pose_a: Option<&Bound<'py, PyAny>>,
         within: Option<f64>,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let poses = [arrays::pose(pose_a)?, arrays::pose(pose)?];
         let workers = Workers::new(threads)?;
@@ -196,7 +196,7 @@ impl Pair {
         poses: &Bound<'py, PyAny>,
         pose_a: Option<&Bound<'py, PyAny>>,
         within: Option<f64>,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let many = batch::Many::read(poses, pose_a, within, threads)?;
         batch::check_in(py, &self.prepared, &many)
@@ -277,7 +277,7 @@ pub(crate) fn contacts<'py>(
     pose: Option<&Bound<'py, PyAny>>,
     pose_a: Option<&Bound<'py, PyAny>>,
     within: Option<f64>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
     if let (Some(poses), true) = (pose, is_many(pose)?) {
@@ -318,8 +318,10 @@ pub(crate) fn distance(
 }
 
 /// The least distance between two surfaces, and where it is attained. `float(distance)` is the number.
-#[pyclass(frozen, module = "impinge")]
-#[derive(Debug)]
+///
+/// Distances with equal attributes are equal.
+#[pyclass(frozen, eq, module = "impinge")]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Distance {
     distance: f64,
     points: [DVec3; 2],
@@ -364,6 +366,10 @@ impl Distance {
     fn _restore(distance: f64, points: [[f64; 3]; 2], faces: (u32, u32)) -> Self {
         let faces = FacePair { a: faces.0, b: faces.1 };
         Self { distance, points: points.map(DVec3::from_array), faces }
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.distance, self.faces()).into_pyobject(py)?.hash()
     }
 
     fn __float__(&self) -> f64 {

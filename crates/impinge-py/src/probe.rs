@@ -1,6 +1,7 @@
 //! One shape and many points or rays.
 
 use crate::{
+    arguments,
     arrays::{self, Points},
     error::value_error,
     interrupt::{Share, in_pieces},
@@ -81,7 +82,7 @@ pub(crate) fn nearest_point<'py>(
     shape: &Bound<'py, PyAny>,
     points: &Bound<'py, PyAny>,
     pose: Option<&Bound<'py, PyAny>>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let probe = Probe::read(shape, pose, threads)?;
     let points = Points::read("points", points)?;
@@ -110,7 +111,7 @@ pub(crate) fn nearest_point<'py>(
 /// parameters, infinite where a ray meets nothing, and n faces (`int64`), -1 there.
 ///
 /// Whether a ray meets a face is decided exactly. Many rays are distributed among all cores, or among `threads` threads;
-/// Ctrl-C ends the call. Raises `ArgumentError` for a direction of length 0.
+/// Ctrl-C ends the call. Raises `ArgumentError` for a direction of length 0, and for coordinates that are not finite.
 ///
 /// >>> impinge.cast_ray(cube, [0.5, 0.25, 3], [0, 0, -1])
 /// (2.0, 10)
@@ -125,7 +126,7 @@ pub(crate) fn cast_ray<'py>(
     origins: &Bound<'py, PyAny>,
     directions: &Bound<'py, PyAny>,
     pose: Option<&Bound<'py, PyAny>>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let probe = Probe::read(shape, pose, threads)?;
     let origins = Points::read("origins", origins)?;
@@ -182,7 +183,7 @@ pub(crate) fn contains_point<'py>(
     shape: &Bound<'py, PyAny>,
     points: &Bound<'py, PyAny>,
     pose: Option<&Bound<'py, PyAny>>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let probe = Probe::read(shape, pose, threads)?;
     let points = Points::read("points", points)?;

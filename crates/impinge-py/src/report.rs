@@ -1,22 +1,65 @@
-//! What the reports of all checks share: items by index, texts, files, pickling.
+//! What the reports of all checks share, and in part other sequences of results: items by index, counts, texts, files, pickling.
 
 use crate::{
     error::{file_error, value_error},
     pool::detached,
 };
-use pyo3::{PyClass, exceptions::PyIndexError, prelude::*};
+use impinge::clash::Verdict;
+use pyo3::{
+    IntoPyObjectExt, PyClass,
+    exceptions::{PyIndexError, PyOverflowError},
+    prelude::*,
+    types::{PyDict, PyList, PySlice},
+};
 use std::{
     io::{self, Write},
     path::Path,
 };
 
-/// The position of an item in a sequence of `count` things; negative indices count from the end.
-pub(crate) fn position(index: isize, count: usize, things: &str) -> PyResult<usize> {
-    let from_start = if index < 0 { index + count as isize } else { index };
-    match usize::try_from(from_start) {
-        Ok(position) if position < count => Ok(position),
-        _ => Err(PyIndexError::new_err(format!("there are {count} {things}"))),
+/// The item of a sequence at an index, which counts from the end if it is negative, or a list of the items of a slice. `item`
+/// makes an item by its number; there are `count` of them, and `things` names them in messages.
+pub(crate) fn items<'py, T: IntoPyObject<'py, Error: Into<PyErr>>>(
+    index: &Bound<'py, PyAny>,
+    count: usize,
+    things: &str,
+    item: impl Fn(usize) -> T,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = index.py();
+    if let Ok(slice) = index.cast::<PySlice>() {
+        let range = slice.indices(count as isize)?;
+        let numbers = (0..range.slicelength).map(|at| range.start + at as isize * range.step);
+        let list = PyList::empty(py);
+        for number in numbers {
+            list.append(item(number as usize).into_bound_py_any(py)?)?;
+        }
+        return Ok(list.into_any());
     }
+    let missing = || PyIndexError::new_err(format!("there are {count} {things}"));
+    let index: isize = index.extract().map_err(|error: PyErr| {
+        // Larger than any index.
+        if error.is_instance_of::<PyOverflowError>(py) { missing() } else { error }
+    })?;
+    let from_start = if index < 0 { index + count as isize } else { index };
+    let number = usize::try_from(from_start).ok().filter(|&number| number < count);
+    item(number.ok_or_else(missing)?).into_bound_py_any(py)
+}
+
+/// The number of items of each verdict, as a dictionary, worst verdict first.
+pub(crate) fn counts(
+    py: Python<'_>,
+    count: impl Fn(Verdict) -> usize,
+) -> PyResult<Bound<'_, PyDict>> {
+    let counts = PyDict::new(py);
+    for verdict in Verdict::ALL {
+        counts.set_item(verdict.name(), count(verdict))?;
+    }
+    Ok(counts)
+}
+
+/// The verdicts that were found, with their numbers: texts such as '2 penetrating'.
+pub(crate) fn found(count: impl Fn(Verdict) -> usize) -> Vec<String> {
+    let some = Verdict::ALL.into_iter().filter(|&verdict| count(verdict) > 0);
+    some.map(|verdict| format!("{} {verdict}", count(verdict))).collect()
 }
 
 /// What `write` writes, as a text. Runs without the interpreter.

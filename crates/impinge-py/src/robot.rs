@@ -2,6 +2,7 @@
 //! `python/impinge/robot.py` adds names, obstacles and results to it.
 
 use crate::{
+    arguments,
     arrays::{self, numbers},
     assembly::{pickled, unpickled},
     error::{file_error, io_error, value_error},
@@ -337,7 +338,7 @@ impl RobotCore {
         samples: u64,
         seed: u64,
         default_pose: &str,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<MatrixRows> {
         let workers = Workers::new(threads)?;
         let mut options = MatrixOptions::default();

@@ -2,7 +2,7 @@
 //! configurations. `impinge.Robot` makes a new one when obstacles or allowed pairs change.
 
 use crate::{
-    arrays,
+    arguments, arrays,
     error::value_error,
     interrupt::{Share, in_pieces, interruptible},
     pair::tolerance,
@@ -158,7 +158,7 @@ impl RobotChecker {
         py: Python<'py>,
         q: &Bound<'py, PyAny>,
         within: Option<f64>,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let rows = Rows::read(q, self.joints.len())?;
         let (within, workers) = (tolerance(within)?, Workers::new(threads)?);
@@ -207,7 +207,7 @@ impl RobotChecker {
         py: Python<'_>,
         q: &Bound<'_, PyAny>,
         clearance: f64,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<(Vec<AtRow>, Vec<AfterRow>, Vec<String>)> {
         let rows = Rows::read(q, self.joints.len())?;
         let values = rows.all(self.robot_names())?;

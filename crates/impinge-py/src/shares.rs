@@ -3,7 +3,7 @@
 
 use crate::{
     assembly::{Assembly, load_options},
-    clash::{ClashReport, Watcher, clash_error, options_of},
+    clash::{ClashReport, clash_error, options_of, watched},
     error::{io_error, value_error},
     interrupt::interruptible,
     pool::Workers,
@@ -136,18 +136,9 @@ impl Plan {
     ) -> PyResult<Self> {
         let assembly = assembly.get().get(py)?;
         let options = options_of(options, assembly.units)?;
-        let watcher = Watcher::default();
-        let workers = Workers::new(None)?;
-        let plan = interruptible(
-            py,
-            watcher.should_end(),
-            |_| Ok(()),
-            || {
-                let assembly = impinge_io::Assembly::clone(&assembly);
-                workers.run(|_| impinge_clash::Plan::new(assembly, options, &watcher))
-            },
-        )?;
-        watcher.warn(py)?;
+        let plan = watched(py, &Workers::new(None)?, None, |_, watcher| {
+            impinge_clash::Plan::new(impinge_io::Assembly::clone(&assembly), options, watcher)
+        })?;
         Ok(Self::of(plan.map_err(clash_error)?))
     }
 

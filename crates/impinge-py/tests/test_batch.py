@@ -8,6 +8,7 @@ import threading
 import time
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import impinge
@@ -192,3 +193,65 @@ points = np.zeros((20_000_000, 3))
 )
 def test_ctrl_c_ends_a_batch(call: str) -> None:
     assert_ctrl_c_ends(call, PREPARATION)
+
+
+CUBE = cube()
+
+
+def along_x(positions: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Poses that shift along x."""
+    positions = np.asarray(positions)
+    many = np.tile(np.eye(4), (len(positions), 1, 1))
+    many[:, 0, 3] = positions
+    return many
+
+
+def test_lists_of_contacts_are_sequences_with_equality() -> None:
+    many = along_x([0.5, 5.0, 1.0, 0.25])
+    lists = impinge.contacts(CUBE, CUBE, many)
+    assert [len(pairs) for pairs in lists] == lists.counts.tolist()
+    for part in (slice(1, 3), slice(None, None, -1), slice(-2, None), slice(7, 9)):
+        expected = [lists[number] for number in range(*part.indices(len(lists)))]
+        found = lists[part]
+        assert len(found) == len(expected) and all((a == b).all() for a, b in zip(found, expected, strict=True)), part
+    for index in (4, -5, 10**30):
+        with pytest.raises(IndexError, match="there are 4 poses"):
+            lists[index]
+    again = impinge.contacts(CUBE, CUBE, many, threads=1)
+    assert lists == again and hash(lists) == hash(again)
+    assert lists != impinge.contacts(CUBE, CUBE, many[:3]) and lists != "lists"
+    for offsets in ([], [0], [1, 2], [0, 9, 3], [0, 10**9]):
+        with pytest.raises(impinge.ArgumentError, match="offsets must ascend from 0"):
+            impinge.ContactLists(lists.faces, np.array(offsets, np.uint64))
+
+
+def test_the_first_bad_pose_is_named_on_any_number_of_threads() -> None:
+    many = along_x(np.linspace(0, 3, 50_000))
+    many[[31_007, 31_008, 40_000, 49_999], 0, 0] = 2
+    for threads in (None, 1, 2, 5):
+        with pytest.raises(impinge.PoseError, match=r"^poses\[31007\]"):
+            impinge.check(CUBE, CUBE, many, threads=threads)
+        with pytest.raises(impinge.PoseError, match=r"^poses\[31007\]"):
+            impinge.contacts(CUBE, CUBE, many, threads=threads)
+
+
+def test_batches_of_any_size_keep_the_order_of_the_poses() -> None:
+    for count in (0, 1, 15, 16, 17, 33, 1000, 40_001):
+        positions = np.random.default_rng(count).uniform(0, 2, count)
+        for threads in (None, 1, 2, 7):
+            found = impinge.check(CUBE, CUBE, along_x(positions), threads=threads)
+            assert (found == (positions <= 1)).all(), f"{count} poses, {threads} threads"
+
+
+def test_integers_that_are_no_number_of_threads_are_refused() -> None:
+    many = along_x([0.5, 1.5])
+    for threads in (-1, 0, 10**30):
+        for call in (
+            lambda n: impinge.check(CUBE, CUBE, many, threads=n),
+            lambda n: impinge.contacts(CUBE, CUBE, many, threads=n),
+            lambda n: impinge.nearest_point(CUBE, np.zeros((2, 3)), threads=n),
+            lambda n: impinge.cast_ray(CUBE, np.zeros((2, 3)), [0, 0, 1], threads=n),
+            lambda n: impinge.contains_point(CUBE, np.zeros((2, 3)), threads=n),
+        ):
+            with pytest.raises(impinge.ArgumentError, match="threads is"):
+                call(threads)

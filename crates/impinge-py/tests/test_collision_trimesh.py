@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import exact
+import impinge
 import impinge.collision as ours
 from conftest import data, needs
 from impinge._convex import is_convex
@@ -110,7 +111,11 @@ def test_the_interface_is_that_of_trimesh() -> None:
     for kind in ("ContactData", "DistanceData"):
         public = {name for name in dir(getattr(theirs, kind)) if not name.startswith("_")}
         assert public <= set(dir(getattr(ours, kind))), kind
-    assert {"scene_to_collision", "mesh_to_BVH"} <= set(ours.__all__)
+    functions = {name for name, function in inspect.getmembers(theirs, inspect.isfunction) if not name.startswith("_")}
+    assert {"scene_to_collision", "mesh_to_BVH", "mesh_to_convex"} <= functions <= set(ours.__all__)
+    for name in functions:
+        own, expected = (inspect.signature(getattr(module, name)).parameters for module in (ours, theirs))
+        assert list(own) == list(expected), name
 
 
 def test_real_scenes_at_the_same_poses_have_the_same_pairs_and_faces() -> None:
@@ -328,6 +333,52 @@ def test_a_scaled_scene_is_as_trimesh_shows_it() -> None:
     assert expected[0].in_collision_internal() and expected[1].in_collision_internal()
     fcl, _ = theirs.scene_to_collision(scene)
     assert not fcl.in_collision_internal(), "FCL ignores the scale"
+
+
+def fcl_collides(a: Any, b: Any, matrix: np.ndarray) -> bool:
+    fcl = needs("fcl")
+    bodies = [fcl.CollisionObject(it, fcl.Transform(at[:3, :3], at[:3, 3])) for it, at in ((a, np.eye(4)), (b, matrix))]
+    return bool(fcl.collide(*bodies, fcl.CollisionRequest(), fcl.CollisionResult()))
+
+
+def own_collides(a: Any, b: Any, matrix: np.ndarray) -> bool:
+    manager = ours.CollisionManager()
+    manager.add_object("a", a)
+    return manager.in_collision_single(b, matrix)
+
+
+def test_meshes_prepared_as_solids_and_as_surfaces_are_those_of_trimesh() -> None:
+    """A convex mesh contains what is inside of it, a BVH does not."""
+    random = np.random.default_rng(11)
+    ball, box = trimesh.creation.icosphere(1, radius=0.2), trimesh.creation.box((1, 1, 1))
+    counts: dict[tuple[str, bool], int] = {}
+    for number in range(200):
+        matrix = rotation(random)
+        matrix[:3, 3] = random.uniform(-1, 1, 3)
+        answers = {}
+        for name in ("mesh_to_convex", "mesh_to_BVH"):
+            prepare, fcl_prepare = getattr(ours, name), getattr(theirs, name)
+            answers[name] = own_collides(prepare(box), prepare(ball), matrix)
+            expected = fcl_collides(fcl_prepare(box), fcl_prepare(ball), matrix)
+            assert answers[name] == expected, f"{name}, seed 11, number {number}"
+            counts[name, expected] = counts.get((name, expected), 0) + 1
+        assert answers["mesh_to_convex"] >= answers["mesh_to_BVH"]
+    assert min(counts.values()) > 20 and len(counts) == 4, counts
+    assert counts["mesh_to_convex", True] > counts["mesh_to_BVH", True] + 5, "no ball inside of the box"
+
+
+def test_only_convex_meshes_are_taken_for_solids() -> None:
+    torus, ball = trimesh.creation.torus(2, 0.3), trimesh.creation.icosphere(1, radius=0.2)
+    # FCL takes a torus for a disc without a hole.
+    assert fcl_collides(theirs.mesh_to_convex(torus), theirs.mesh_to_convex(ball), np.eye(4))
+    open_box = trimesh.creation.box()
+    open_box.update_faces(np.arange(12) > 0)
+    for wrong in (torus, open_box, ours.mesh_to_BVH(ball)):
+        with pytest.raises(impinge.MeshError, match="not a closed convex surface"):
+            ours.mesh_to_convex(wrong)
+    prepared = ours.mesh_to_convex(ball)
+    assert isinstance(prepared, impinge.Mesh) and ours.mesh_to_convex(prepared) == prepared
+    assert not own_collides(torus, prepared, np.eye(4)) and own_collides(torus, prepared, moved(1.7))
 
 
 def test_contact_points_of_surfaces_lie_on_both_bodies() -> None:

@@ -25,7 +25,7 @@ def examples_of(name: str, text: str, names: dict[str, Any], file: str | None = 
 
 def run(test: doctest.DocTest) -> None:
     report: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=OPTIONS)
     runner.run(test, out=report.append, clear_globs=False)
     assert not report, "".join(report)
 

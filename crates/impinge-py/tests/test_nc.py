@@ -106,19 +106,31 @@ def test_reports(tmp_path: Path) -> None:
 def test_wrong_input_is_named(tmp_path: Path) -> None:
     for options, kind, text in [
         ({}, impinge.ArgumentError, "there is no tool"),
-        ({"tool": "ball"}, impinge.FileError, "ball"),
-        ({"tool": "ball:d=-6"}, impinge.FileError, "d"),
+        ({"tool": "ball"}, impinge.ArgumentError, "ball"),
+        ({"tool": "ball:d=-6"}, impinge.ArgumentError, "d"),
+        ({"tool": "tools.tbl"}, impinge.MissingFileError, "tools.tbl"),
+        ({"tool_table": "tools.tbl"}, impinge.MissingFileError, "tools.tbl"),
         ({"tool": "ball:d=6", "rapids": "curved"}, impinge.ArgumentError, "dogleg"),
         ({"tool": "ball:d=6", "tolerance": 0.0}, impinge.ArgumentError, "tolerance"),
         ({"tool": "ball:d=6", "tolerance": float("nan")}, impinge.ArgumentError, "tolerance"),
         ({"tool": "ball:d=6", "offsets": {"G99": (0, 0, 0)}}, impinge.ArgumentError, "G99"),
-        ({"tool": "ball:d=6", "origin": (1, 2)}, (ValueError, TypeError), "length"),
+        ({"tool": "ball:d=6", "origin": (1, 2)}, impinge.ArgumentError, "origin"),
+        ({"tool": "ball:d=6", "origin": (0, 0, float("nan"))}, impinge.ArgumentError, "origin"),
+        ({"tool": "ball:d=6", "start": (0, 2e9, 0)}, impinge.ArgumentError, "start"),
+        ({"tool": "ball:d=6", "home": (0, float("inf"), 0)}, impinge.ArgumentError, "home"),
+        ({"tool": "ball:d=6", "home": (0, 0, 0, 0)}, impinge.ArgumentError, "home"),
+        ({"tool": "ball:d=6", "offsets": {"G54": (0, 0, float("nan"))}}, impinge.ArgumentError, "G54"),
+        ({"tool": "ball:d=6", "fixtures": "nothing.stl"}, impinge.MissingFileError, "nothing.stl"),
         ({"tool": "ball:d=6", "machine": "no-such-machine.toml"}, FileNotFoundError, "no-such-machine"),
     ]:
         with pytest.raises(kind, match=text):
             impinge.nc(block(), "G21\nG0 X0 Y0 Z5\nG1 X10 F100\n", **options)  # type: ignore[arg-type]
-    with pytest.raises(impinge.FileError, match=r"program:2: .*G777|program:2"):
+    with pytest.raises(impinge.ArgumentError, match=r"program:2:.*G777"):
         impinge.nc(block(), "G21\nG777 X0\n", tool="ball:d=6")
+    (tmp_path / "wrong.nc").write_text("G21\nG777 X0\n")
+    with pytest.raises(impinge.FileError, match=r"wrong\.nc:2:.*G777") as caught:
+        impinge.nc(block(), tmp_path / "wrong.nc", tool="ball:d=6")
+    assert not isinstance(caught.value, FileNotFoundError)
     with pytest.raises(FileNotFoundError):
         impinge.nc(block(), tmp_path / "nothing.nc", tool="ball:d=6")
     with pytest.raises(FileNotFoundError):

@@ -130,3 +130,31 @@ def test_large_scenes_are_shown_as_tables() -> None:
     path = impinge.clash_path(scene, "<b>", np.stack([shift(0), shift(3)]), between=("a", "<b>"))._repr_html_()
     assert "<iframe" not in path
     assert "<td>&lt;b&gt;</td><td>a</td><td>0.0000</td>" in path
+
+
+def test_a_report_without_meshes_is_shown_as_a_table(tmp_path: Path) -> None:
+    """A cluster returns the boxes of the parts only. A 3D view of them would show wrong parts."""
+    from impinge._impinge import Fragment, Listing, Plan, check_task
+
+    files = [tmp_path / "a.stl", tmp_path / "b.stl"]
+    for path, place in zip(files, (0, 0.5), strict=True):
+        impinge.Mesh(cube().vertices + [place, 0, 0], cube().faces).save(path)
+    listing = Listing(*files)
+    fragments = [Fragment.read(*listing.file(number)) for number in range(2)]
+    outline, blobs = listing.join([fragment.state for fragment in fragments])
+    plan = Plan(outline)
+    [_] = plan.divide(10**9, 10**9)
+    task, needed = plan.task(0)
+    packed = [fragments[blobs[number][0]].blobs.pack([blobs[number][1]]) for number in needed]
+    places = [(number, bundle, packed[bundle][1][0]) for bundle, number in enumerate(needed)]
+    report = plan.finish([check_task("job", task, [bundle for bundle, _ in packed], places, 0)])
+    assert report == impinge.clash(files) and "<iframe" in impinge.clash(files)._repr_html_()
+    text = report._repr_html_()
+    assert "<iframe" not in text and "meshes of the parts are not here" in text
+    assert "<td>penetrating</td><td>a</td><td>b</td>" in text
+    with pytest.raises(impinge.ArgumentError, match="meshes"):
+        report.save(tmp_path / "report.html")
+    with pytest.raises(impinge.ArgumentError, match="extension"):
+        report.save(tmp_path / "report.pdf")
+    report.save(tmp_path / "report.JSON")
+    assert (tmp_path / "report.JSON").read_text() == report.json()

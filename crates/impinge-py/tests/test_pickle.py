@@ -144,7 +144,10 @@ def described(value: Any, depth: int = 2) -> Any:
         return value if isinstance(value, (str, int, float, bytes)) else type(value)
     if isinstance(value, dict):
         return {str(key): described(each, depth) for key, each in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
+    if isinstance(value, (set, frozenset)):
+        # Sets have no order: that of a copy may differ.
+        return sorted((described(each, depth) for each in value), key=repr)
+    if isinstance(value, (list, tuple)):
         return [described(each, depth) for each in value]
     names = [name for name in dir(value) if not name.startswith("_")]
     attributes = {name: getattr(value, name) for name in names}
@@ -164,6 +167,63 @@ def test_copies_are_equal(kind: type, tmp_path: Path) -> None:
         assert type(again) is kind
         if "object at 0x" not in repr(value):
             assert described(again) == described(value)
+
+
+#: The classes whose objects are not compared by their contents.
+WITHOUT_EQUALITY = {
+    impinge.Assembly,
+    impinge.ContactLists,
+    impinge.Pair,
+    impinge.Part,
+    impinge.Robot,
+    impinge.Shape,
+    impinge.World,
+    impinge.collision.CollisionManager,
+    impinge.collision.CollisionObject,
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES.keys() - WITHOUT_EQUALITY, ids=lambda kind: kind.__name__)
+def test_copies_of_results_compare_equal(kind: type, tmp_path: Path) -> None:
+    value = EXAMPLES[kind](tmp_path)
+    for again in copies(value):
+        assert again == value and (again != value) is False
+        if kind.__hash__ is not None:
+            assert hash(again) == hash(value)
+    assert value != "something else" and value is not None
+
+
+def test_a_copy_of_an_assembly_takes_further_parts() -> None:
+    made = impinge.Assembly(name="bench", units="in", up="y")
+    made.add("a", ball := sphere(200, 1), np.diag([2.0, 1, -1, 1]), group=["left", "top"], id="A", kind="IfcWall")
+    made.add("b", cube(), shift(3), rounding=1e-3, deviation=0.01)
+    made.add("b", ball, shift(4), deviation=np.linspace(0, 0.1, len(ball)))
+    expected = [*made.parts]
+    for again in copies(made):
+        assert again.units == "in" and again.paths == made.paths == ["left/top/a", "b", "b#2"]
+        for part, copied in zip(expected, again.parts, strict=True):
+            assert described(copied) == described(part)
+            assert copied.mesh == part.mesh
+        again.add("c", cube(), shift(3.5))
+        assert len(again) == 4 and len(made) == 3
+    made.add("c", cube(), shift(3.5))
+    report = impinge.clash(made)
+    assert len(report) > 0 and report == impinge.clash(again) and report.json() == impinge.clash(again).json()
+
+
+def test_parts_of_a_copied_assembly_share_their_mesh() -> None:
+    made, ball = impinge.Assembly(), sphere(20_000, 1)
+    for number in range(10):
+        made.add("ball", ball, shift(3 * number))
+    assert len(pickle.dumps(made)) < 1.1 * len(pickle.dumps(ball)) + 10_000
+
+
+def test_a_loaded_assembly_takes_no_further_parts(tmp_path: Path) -> None:
+    cube().save(tmp_path / "cube.stl")
+    loaded = impinge.Assembly.load(tmp_path / "cube.stl")
+    for again in (loaded, *copies(loaded)):
+        with pytest.raises(impinge.ArgumentError, match="was loaded"):
+            again.add("more", cube())
 
 
 def files(report: Any, folder: Path, kinds: str) -> dict[str, bytes]:

@@ -119,3 +119,16 @@ def test_shapes_of_other_methods_are_refused() -> None:
     with pytest.raises(impinge.WorldError, match="prepared by"):
         world.add(cube())
     assert len(world) == 1
+
+
+def test_a_refused_move_leaves_nothing_behind() -> None:
+    world = impinge.World()
+    world.remove(world.add(cube()))
+    a, b, wall = world.add(cube()), world.add(cube(), shift(9)), world.add(cube(), shift(2), fixed=True)
+    half_turn = np.diag([-1.0, -1, 1, 1])
+    with pytest.raises(impinge.WorldError, match=f"body {b}: .*180 degrees"):
+        world.move_to([a, b], [shift(4), half_turn])
+    # The next call would have moved the first body into the wall.
+    assert world.move_to([], np.zeros((0, 4, 4))) == []
+    assert np.array_equal(world.pose(a), np.eye(4)) and np.array_equal(world.pose(b), shift(9))
+    assert [hit[1:3] for hit in world.move_to([a], [shift(1.5)])] == [(a, wall)]

@@ -1,6 +1,6 @@
 //! Moves the robots of an assembly: joint values in, poses of all parts out. No file is read again.
 
-use super::{Assembly, placement::Split};
+use super::{Assembly, Robot, placement::Split};
 use glam::DAffine3;
 use impinge::Pose;
 
@@ -33,6 +33,12 @@ pub struct OutOfRange {
     what: String,
 }
 
+impl OutOfRange {
+    fn of(kind: &str, name: &str) -> Self {
+        Self { what: format!("the {kind} `{}`", crate::text::shown(name)) }
+    }
+}
+
 impl<'a> Motion<'a> {
     pub(super) fn new(assembly: &'a Assembly) -> Self {
         let poses = assembly.parts.iter().map(|part| part.placement).collect();
@@ -60,21 +66,14 @@ impl<'a> Motion<'a> {
     /// # Panics
     /// If there are fewer values than joints.
     pub fn poses(&mut self, values: &[f64]) -> Result<&[Pose], OutOfRange> {
-        let Self { assembly, values: own, links, poses } = self;
-        let quoted = |name: &str| format!("`{}`", crate::text::shown(name));
-        for robot in &assembly.robots {
-            let (first, end) = (robot.joints.start as usize, robot.joints.end as usize);
-            own.clear();
-            own.extend_from_slice(&values[first..end]);
-            robot.mechanism.follow(own);
-            robot.mechanism.place_links(own, links).map_err(|joint| OutOfRange {
-                what: format!("the joint {}", quoted(&assembly.joints[first + joint].name)),
-            })?;
-            robot.mechanism.place_parts(links, poses).map_err(|part| OutOfRange {
-                what: format!("the part {}", quoted(&assembly.parts[part as usize].name)),
-            })?;
+        for robot in &self.assembly.robots {
+            self.place_links(robot, values)?;
+            robot
+                .mechanism
+                .place_parts(&self.links, &mut self.poses)
+                .map_err(|part| OutOfRange::of("part", &self.assembly.parts[part as usize].name))?;
         }
-        Ok(poses)
+        Ok(&self.poses)
     }
 
     /// Returns the pose of every link for these joint values, in the order of [`Assembly::links`], in the unit of the
@@ -87,29 +86,30 @@ impl<'a> Motion<'a> {
     /// # Panics
     /// If there are fewer values than joints.
     pub fn link_poses(&mut self, values: &[f64]) -> Result<Vec<Pose>, OutOfRange> {
-        let Self { assembly, values: own, links, .. } = self;
-        let quoted = |name: &str| format!("`{}`", crate::text::shown(name));
-        let mut poses = Vec::with_capacity(assembly.links.len());
-        for robot in &assembly.robots {
-            let (first, end) = (robot.joints.start as usize, robot.joints.end as usize);
-            own.clear();
-            own.extend_from_slice(&values[first..end]);
-            robot.mechanism.follow(own);
-            robot.mechanism.place_links(own, links).map_err(|joint| OutOfRange {
-                what: format!("the joint {}", quoted(&assembly.joints[first + joint].name)),
-            })?;
+        let mut poses = Vec::with_capacity(self.assembly.links.len());
+        for robot in &self.assembly.robots {
+            self.place_links(robot, values)?;
             let factor = robot.mechanism.factor();
-            for link in links.iter() {
+            for link in &self.links {
                 let rotation = Split::new(link.matrix3).rotation;
-                let number = poses.len();
-                poses.push(Pose::new(rotation, link.translation * factor).map_err(|_| {
-                    OutOfRange {
-                        what: format!("the link {}", quoted(&assembly.links[number].name)),
-                    }
-                })?);
+                let pose = Pose::new(rotation, link.translation * factor);
+                let name = &self.assembly.links[poses.len()].name;
+                poses.push(pose.map_err(|_| OutOfRange::of("link", name))?);
             }
         }
         Ok(poses)
+    }
+
+    /// Places the links of one robot, in its own unit, for the values of all joints of the assembly.
+    fn place_links(&mut self, robot: &Robot, values: &[f64]) -> Result<(), OutOfRange> {
+        let (first, end) = (robot.joints.start as usize, robot.joints.end as usize);
+        self.values.clear();
+        self.values.extend_from_slice(&values[first..end]);
+        robot.mechanism.follow(&mut self.values);
+        robot
+            .mechanism
+            .place_links(&self.values, &mut self.links)
+            .map_err(|joint| OutOfRange::of("joint", &self.assembly.joints[first + joint].name))
     }
 }
 

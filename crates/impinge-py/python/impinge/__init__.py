@@ -19,6 +19,8 @@ Meshes are NumPy arrays of vertices and faces, and poses are matrices of shape (
 - Bodies that move: `first_impact`, `World`.
 - Assemblies: `Assembly`, `clash`, `clash_path`.
 - Tool paths: `nc`.
+- Robots: `Robot`.
+- Clusters: `impinge.ray`. The interface of trimesh: `impinge.collision`.
 
 Examples in the documentation use the names `impinge`, `np` and `cube` from above.
 """

@@ -38,7 +38,36 @@ def clash(
     """Find the parts of an assembly that collide, touch or come too close.
 
     `source` is an `Assembly`, a path or a list of paths, or a scene of another package: see `as_assembly`. Further
-    keyword arguments are those of `Assembly.load`.
+    keyword arguments are those of `as_assembly`.
+
+    What counts as a clash:
+
+    - `clearance`: parts that are closer than this are clashes, too; 0 for none.
+    - `touch`: the touch band. Parts that reach into each other no deeper only touch. By default each pair has its own,
+      from the precision of the two parts.
+    - `quick`: decides verdicts only: no depths, volumes and faces, and fits count as penetrating.
+
+    Which pairs are checked and listed:
+
+    - `ignore`: rules for pairs to leave out: 'PATTERN', 'PATTERN :: PATTERN' or 'VERDICT,…: PATTERN :: PATTERN'.
+    - `only`: the verdicts to list.
+    - `between`: two sub-assemblies, files or parts, by name, path or pattern, or several such pairs. Only pairs of one
+      part from each are checked.
+    - `same_group`: 'skip' leaves out pairs of parts of the same sub-assembly, 'only' checks no others.
+    - `group_level`: the level of these sub-assemblies; 1 is the top level. By default they are the innermost ones.
+    - `adjacent`: also checks links of a robot that a joint connects.
+
+    How they are listed:
+
+    - `baseline`: the JSON report of an earlier check, to compare with.
+    - `review`: a file with what people decided about clashes: see `ClashReport.save_review`. It need not exist.
+    - `allow`: clashes that are not failures: verdicts, 'known' for those of the baseline unless they became worse, and
+      'approved' for those that the review approves.
+    - `sort`: the order of the list: 'severity' (the default), 'depth', 'distance' or 'name'.
+    - `limit`: the largest number of listed clashes; counts include all.
+    - `totals`: whether the JSON report counts clashes by pairs of sub-assemblies.
+
+    `threads` is the number of threads; `None` stands for all cores.
 
     Lengths are numbers in the unit of the assembly, or texts with a unit:
 
@@ -59,6 +88,8 @@ def clash(
 
     `progress` is called now and then with the stage ('meshes' or 'pairs'), the number of items that are done, and the
     number of all items. Ctrl-C ends the check.
+
+    Raises `ArgumentError` for a value that an option cannot have, and warns about rules that match no part.
     """
     options = {
         "clearance": clearance,
@@ -66,7 +97,7 @@ def clash(
         "quick": quick,
         "ignore": ignore,
         "only": only,
-        "between": list(between) if not isinstance(between, tuple) else between or None,
+        "between": between,
         "same_group": same_group,
         "group_level": group_level,
         "adjacent": adjacent,
@@ -83,27 +114,6 @@ def clash(
 
 def check_options(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split the keyword arguments of `clash` into those of the check and those of `Assembly.load`."""
-    names = {
-        "clearance",
-        "touch",
-        "quick",
-        "ignore",
-        "only",
-        "between",
-        "same_group",
-        "group_level",
-        "adjacent",
-        "allow",
-        "baseline",
-        "review",
-        "sort",
-        "limit",
-        "totals",
-    }
+    names = set(clash.__kwdefaults__ or ()) - {"threads", "progress"}
     check = {name: value for name, value in options.items() if name in names}
-    between = check.get("between")
-    if between is not None and not isinstance(between, tuple):
-        check["between"] = list(between)
-    elif not between:
-        check.pop("between", None)
     return check, {name: value for name, value in options.items() if name not in names}

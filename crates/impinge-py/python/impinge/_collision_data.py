@@ -53,6 +53,20 @@ class ContactData:
         """Return the index of the face of the body with this name."""
         return self._inds[name]
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether names, faces, point, normal and depth are equal."""
+        if not isinstance(other, ContactData):
+            return NotImplemented
+        arrays = ((self._point, other._point), (self._normal, other._normal))
+        return self._key() == other._key() and all(np.array_equal(a, b) for a, b in arrays)
+
+    def __hash__(self) -> int:
+        """Return the hash of names, faces and depth."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[frozenset[tuple[Name, int]], float]:
+        return frozenset(self._inds.items()), self._depth
+
     def __repr__(self) -> str:
         """Return faces, names and depth."""
         faces = " and ".join(f"face {face} of {name!r}" for name, face in self._inds.items())
@@ -84,6 +98,22 @@ class DistanceData:
     def point(self, name: Name) -> Floats:
         """Return the nearest point of the body with this name, in world coordinates."""
         return self._points[name]
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether names, faces, points and distance are equal."""
+        if not isinstance(other, DistanceData):
+            return NotImplemented
+        # Without bodies, the points are not numbers.
+        return self._key() == other._key() and all(
+            np.array_equal(point, other._points[name], equal_nan=True) for name, point in self._points.items()
+        )
+
+    def __hash__(self) -> int:
+        """Return the hash of names, faces and distance."""
+        return hash(self._key())
+
+    def _key(self) -> tuple[frozenset[tuple[Name, int]], float]:
+        return frozenset(self._inds.items()), self._distance
 
     def __repr__(self) -> str:
         """Return distance and names."""

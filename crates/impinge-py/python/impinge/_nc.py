@@ -16,7 +16,7 @@ def nc(
     tool: str | Sequence[str] | Mapping[int, str] | None = None,
     tool_table: str | PathLike[str] | None = None,
     stock: str | PathLike[str] | Mesh | Assembly | Sequence[Sequence[float]] | None = None,
-    fixtures: Sequence[str | PathLike[str] | Mesh | Assembly] = (),
+    fixtures: str | Sequence[str | PathLike[str] | Mesh | Assembly] = (),
     stock_to_leave: float | str = 0.0,
     clearance: float | str = 0.0,
     tolerance: float | str = 0.01,
@@ -37,7 +37,25 @@ def nc(
 
     `part` is a file, a `Mesh` or an `Assembly` in millimetres. `program` is the file of a program, or its text if it
     has several lines: G-code, or CSV with the header x,y,z or x,y,z,i,j,k. `tool` is a specification such as
-    'ball:d=6,length=20', or several of them by number. `stock` is a body, or two opposite corners of a box.
+    'ball:d=6,length=20', or several of them by number.
+
+    - `tool_table`: a file with tools: LinuxCNC (.tbl), CAMotics (.json, .camotics) or TOML.
+    - `stock`: the material that the part is cut from, which rapid moves, shank and holder must not touch: a body, or two
+      opposite corners of a box.
+    - `fixtures`: bodies that nothing may touch, or one file.
+    - `stock_to_leave`: the allowance that the cutter has to leave on the part.
+    - `clearance`: the distance that shank and holder have to keep.
+    - `tolerance`: gouges that are no deeper are not reported, and reported depths may be off by as much.
+    - `part_unit`: the unit of meshes, and of files that do not name one; millimetres by default.
+    - `program_unit`: 'mm' or 'in', for programs that use neither G20 nor G21, and for CSV.
+    - `origin`: where the zero of the program is, in the coordinates of the part.
+    - `start`: where the tip of the tool is before the first move.
+    - `offsets`: the zeros of coordinate systems, such as {'G54': (10, 0, 0)}: X, Y, Z, and A, B, C in degrees.
+    - `home`: the position that G28 returns to: X, Y, Z, and A, B, C in degrees.
+    - `rapids`: how rapid moves run: 'straight', 'dogleg' or 'both'.
+    - `machine`: a machine with rotary axes: a TOML file, or the name of a built-in machine such as 'xyzac'.
+    - `block_delete`: passes over lines that start with /.
+    - `allow_unknown`: passes over unknown words, with a note, instead of raising an exception.
 
     Lengths are in millimetres, or texts with a unit:
 
@@ -61,8 +79,11 @@ def nc(
     4 cutter 1.5
     5 cutter 1.5
 
-    `progress` is called now and then with the number of moves that are checked, and that of all moves. Ctrl-C ends the
-    check.
+    `threads` is the number of threads; `None` stands for all cores. `progress` is called now and then with the number
+    of moves that are checked, and that of all moves. Ctrl-C ends the check.
+
+    Raises `ArgumentError` for the text of a program that cannot be read and for a value that an option cannot have, and
+    `FileError` for a file that cannot be read.
     """
     options: dict[str, Any] = {
         "tool": dict(tool) if isinstance(tool, Mapping) else tool,

@@ -75,7 +75,7 @@ def clash_path(
         "touch": touch,
         "ignore": ignore,
         "only": only,
-        "between": list(between) if not isinstance(between, tuple) else between or None,
+        "between": between,
         "same_group": same_group,
         "group_level": group_level,
         "adjacent": adjacent,

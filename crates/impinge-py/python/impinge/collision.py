@@ -19,15 +19,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from impinge._collision_data import ContactData, DistanceData, Floats, Name
 from impinge._collision_object import CollisionObject, MeshLike, geometry_of
-from impinge._errors import PoseError
-from impinge._impinge import Bodies, Geometry, Shape, geometry_contacts
+from impinge._errors import MeshError, PoseError
+from impinge._impinge import Bodies, Geometry, Mesh, Shape, geometry_contacts
+from impinge._numbers import numbers
 
 __all__ = [
     "CollisionManager",
@@ -35,6 +36,7 @@ __all__ = [
     "ContactData",
     "DistanceData",
     "mesh_to_BVH",
+    "mesh_to_convex",
     "scene_to_collision",
 ]
 
@@ -42,6 +44,9 @@ __all__ = [
 EXTERNAL = "__external"
 #: The distance that is returned if there is nothing to measure: the same number as in trimesh.
 NO_DISTANCE = sys.float_info.max
+
+#: The two nearest bodies by their numbers, the distance, the nearest points, and the faces on which they lie.
+Nearest: TypeAlias = tuple[int, int, float, Floats, tuple[int, int]]
 
 
 class CollisionManager:
@@ -158,10 +163,9 @@ class CollisionManager:
         external = CollisionObject(EXTERNAL, geometry_of(mesh), _matrix(transform))
         is_all = return_names or return_data
         found = self._bodies.colliding_with(external._geometry, external._pose, not is_all)
-        pairs = [(self._names[body], EXTERNAL) for body in found]
-        names = {name for name, _ in pairs}
-        contacts = _contacts(((pair, self._objs[pair[0]], external) for pair in pairs), return_data)
-        return _answer(bool(found), (return_names, names), (return_data, contacts))
+        names = [self._names[body] for body in found]
+        contacts = _contacts(((self._objs[name], external) for name in names), return_data)
+        return _answer(bool(found), (return_names, set(names)), (return_data, contacts))
 
     @overload
     def in_collision_internal(
@@ -192,8 +196,7 @@ class CollisionManager:
         """
         found = self._bodies.colliding(not (return_names or return_data))
         pairs = [_sorted(self._names[a], self._names[b]) for a, b in found]
-        contacts = _contacts(((pair, self._objs[pair[0]], self._objs[pair[1]]) for pair in pairs), return_data)
-        return _answer(bool(found), (return_names, set(pairs)), (return_data, contacts))
+        return self._collisions(pairs, self, return_names, return_data)
 
     @overload
     def in_collision_other(
@@ -231,8 +234,7 @@ class CollisionManager:
         other = _manager(other_manager)
         found = self._bodies.colliding_between(other._bodies, not (return_names or return_data))
         pairs = [(self._names[a], other._names[b]) for a, b in found]
-        contacts = _contacts(((pair, self._objs[pair[0]], other._objs[pair[1]]) for pair in pairs), return_data)
-        return _answer(bool(found), (return_names, set(pairs)), (return_data, contacts))
+        return self._collisions(pairs, other, return_names, return_data)
 
     @overload
     def min_distance_single(
@@ -286,10 +288,9 @@ class CollisionManager:
         """
         external = CollisionObject(EXTERNAL, geometry_of(mesh), _matrix(transform))
         found = self._bodies.nearest_to(external._geometry, external._pose)
-        distance, faces, points = _gap(found)
         name = None if found is None else self._names[found[0]]
-        data = DistanceData((name, EXTERNAL), faces, points, distance)
-        return _answer(distance, (return_name, name), (return_data, data))
+        data = _distance((name, EXTERNAL), found)
+        return _answer(data.distance, (return_name, name), (return_data, data))
 
     @overload
     def min_distance_internal(
@@ -328,12 +329,9 @@ class CollisionManager:
           If asked for.
         """
         found = self._bodies.nearest(None if name is None else self._get(name)._body)
-        distance, faces, points = _gap(found)
-        names: tuple[Name, Name] = (None, None)
-        if found is not None:
-            names = (self._names[found[0]], self._names[found[1]])
-        data = DistanceData(names, faces, points, distance)
-        return _answer(distance, (return_names, _sorted(*names)), (return_data, data))
+        names = self._nearest_names(found, self)
+        data = _distance(names, found)
+        return _answer(data.distance, (return_names, _sorted(*names)), (return_data, data))
 
     @overload
     def min_distance_other(
@@ -371,12 +369,20 @@ class CollisionManager:
         """
         other = _manager(other_manager)
         found = self._bodies.nearest_between(other._bodies)
-        distance, faces, points = _gap(found)
-        names: tuple[Name, Name] = (None, None)
-        if found is not None:
-            names = (self._names[found[0]], other._names[found[1]])
-        data = DistanceData(names, faces, points, distance)
-        return _answer(distance, (return_names, names), (return_data, data))
+        names = self._nearest_names(found, other)
+        data = _distance(names, found)
+        return _answer(data.distance, (return_names, names), (return_data, data))
+
+    def _collisions(
+        self, pairs: list[tuple[Name, Name]], other: CollisionManager, return_names: bool, return_data: bool
+    ) -> Any:
+        """Return the answer about pairs of bodies that collide: one of this manager, and one of another or the same."""
+        bodies = ((self._objs[a], other._objs[b]) for a, b in pairs)
+        return _answer(bool(pairs), (return_names, set(pairs)), (return_data, _contacts(bodies, return_data)))
+
+    def _nearest_names(self, found: Nearest | None, other: CollisionManager) -> tuple[Name, Name]:
+        """Return the names of the nearest bodies of this manager and of another or the same."""
+        return (None, None) if found is None else (self._names[found[0]], other._names[found[1]])
 
     def _insert(self, added: CollisionObject) -> None:
         added._body = self._bodies.add(added._geometry, added._pose)
@@ -413,6 +419,18 @@ def mesh_to_BVH(mesh: MeshLike) -> Shape:
     return shape if isinstance(shape, Shape) else Shape(shape)
 
 
+def mesh_to_convex(mesh: MeshLike) -> Mesh:
+    """Return a convex mesh, which `CollisionManager.add_object` takes for a solid and all functions of impinge take.
+
+    Raises `MeshError` if the mesh is not convex, or not closed. trimesh makes no such test; FCL then computes with the
+    corners of the mesh as if they were those of a convex one. `trimesh.Trimesh.convex_hull` is convex.
+    """
+    geometry = geometry_of(mesh)
+    if isinstance(geometry.shape, Shape) or not geometry.is_solid:
+        raise MeshError("the mesh is not a closed convex surface")
+    return geometry.shape
+
+
 def scene_to_collision(scene: Any) -> tuple[CollisionManager, dict[Name, CollisionObject]]:
     """Return a manager with all nodes of a `trimesh.Scene` that have a geometry, and its bodies by name."""
     manager = CollisionManager()
@@ -443,22 +461,19 @@ def _answer(first: Any, second: tuple[bool, Any], third: tuple[bool, Any]) -> An
     return (first, *rest) if rest else first
 
 
-def _gap(
-    found: tuple[int, int, float, Floats, tuple[int, int]] | None,
-) -> tuple[float, tuple[int, int], Floats]:
+def _distance(names: tuple[Name, Name], found: Nearest | None) -> DistanceData:
     if found is None:
-        return NO_DISTANCE, (-1, -1), np.full((2, 3), np.nan)
+        return DistanceData(names, (-1, -1), np.full((2, 3), np.nan), NO_DISTANCE)
     _, _, distance, points, faces = found
-    return distance, faces, points
+    return DistanceData(names, faces, points, distance)
 
 
-def _contacts(
-    pairs: Iterable[tuple[tuple[Name, Name], CollisionObject, CollisionObject]], is_wanted: bool
-) -> list[ContactData]:
-    return [contact for names, a, b in pairs for contact in _contacts_of(names, a, b)] if is_wanted else []
+def _contacts(pairs: Iterable[tuple[CollisionObject, CollisionObject]], is_wanted: bool) -> list[ContactData]:
+    return [contact for a, b in pairs for contact in _contacts_of(a, b)] if is_wanted else []
 
 
-def _contacts_of(names: tuple[Name, Name], a: CollisionObject, b: CollisionObject) -> Iterator[ContactData]:
+def _contacts_of(a: CollisionObject, b: CollisionObject) -> Iterator[ContactData]:
+    names = (a.name, b.name)
     faces, points, normals, depths = geometry_contacts(a._geometry, a._pose, b._geometry, b._pose)
     for (face_a, face_b), point, normal, depth in zip(faces.tolist(), points, normals, depths.tolist(), strict=True):
         yield ContactData(names, (face_a, face_b), point, normal, depth)
@@ -467,7 +482,7 @@ def _contacts_of(names: tuple[Name, Name], a: CollisionObject, b: CollisionObjec
 def _matrix(transform: npt.ArrayLike | None) -> Floats:
     if transform is None:
         return np.eye(4)
-    matrix: Floats = np.asarray(transform, dtype=np.float64)
+    matrix = numbers("transform", transform)
     if matrix.shape != (4, 4):
         raise PoseError(f"transform must be (4,4), but has the shape {matrix.shape}")
     return matrix

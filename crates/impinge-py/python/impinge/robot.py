@@ -25,7 +25,6 @@ import itertools
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -33,6 +32,8 @@ import numpy as np
 
 from impinge._errors import ArgumentError, FileError, MissingFileError
 from impinge._impinge import Mesh, RobotChecker, RobotCore, Shape
+from impinge._numbers import numbers
+from impinge._robot_data import AllowedCollisions, Collision, Joint, MotionCheck, MotionContact
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,140 +41,6 @@ if TYPE_CHECKING:
     PathLike: TypeAlias = str | os.PathLike[str]
 
 __all__ = ["AllowedCollisions", "Collision", "Joint", "MotionCheck", "MotionContact", "Robot"]
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint of a robot."""
-
-    name: str
-    #: ``fixed``, ``revolute``, ``continuous``, ``prismatic``, ``planar`` or ``floating``.
-    kind: str
-    #: The smallest and the largest value, in radians or metres; `None` without limits.
-    limits: tuple[float, float] | None
-    #: The value where a configuration has none: 0, or the limit nearest to 0.
-    default: float
-    #: The name of the joint that this joint follows.
-    mimics: str | None
-    #: The name of the link that carries the joint.
-    parent: str
-    #: The name of the link that the joint moves.
-    child: str
-
-    @property
-    def is_free(self) -> bool:
-        """Whether a configuration has a value for the joint: it turns or slides, and follows no other joint."""
-        return self.kind in ("revolute", "continuous", "prismatic") and self.mimics is None
-
-
-@dataclass(frozen=True)
-class Collision:
-    """Two links, or a link and an obstacle, that collide in a configuration."""
-
-    #: The names of the links or obstacles.
-    names: tuple[str, str]
-    #: The names of their parts: a link with several collision elements has several parts.
-    parts: tuple[str, str]
-    #: Whether a piece of one lies inside the other, and the surfaces do not meet.
-    is_inside: bool
-    #: The faces that touch, an array of shape (n, 2); `None` unless they were asked for.
-    faces: NDArray[np.uint32] | None = None
-
-
-@dataclass(frozen=True)
-class MotionContact:
-    """Two links, or a link and an obstacle, that come into contact during a motion."""
-
-    #: The motion from row `segment` of the path to the next one.
-    segment: int
-    #: The share of the way to the next row, from 0 to 1, at which the contact begins: not later than it does.
-    fraction: float
-    #: The names of the links or obstacles.
-    names: tuple[str, str]
-    #: ``penetrating``, ``inside``, ``touching``, …; `None` if the parts come within the touch band of each other, but no
-    #: check says that they touch.
-    verdict: str | None
-    #: Whether the verdict is certain. If not, something worse cannot be ruled out.
-    is_certain: bool
-
-    @property
-    def is_collision(self) -> bool:
-        """Whether the parts certainly collide."""
-        return self.verdict in ("penetrating", "inside", "duplicate", "fit")
-
-
-@dataclass(frozen=True, repr=False)
-class MotionCheck:
-    """What is known about a motion.
-
-    There are three states:
-
-    - ``clear``: proven. No pair that is checked touches anywhere on the way.
-    - ``collision``: a pair collides; `contact` tells where.
-    - ``not certified``: parts come so close that they touch, up to the precision of their meshes (the touch band), and
-      nothing deeper was found. Whether they collide is not proven in either direction.
-    """
-
-    #: The contacts, earliest first. A contact at a row of the path has the fraction 0 or, at the last row, 1.
-    contacts: tuple[MotionContact, ...]
-    #: Links and obstacles whose surfaces have holes. Another part may get inside of them without a contact; that their
-    #: surfaces do not meet is proven nevertheless.
-    open_names: tuple[str, ...]
-
-    @property
-    def status(self) -> Literal["clear", "collision", "not certified"]:
-        """The state: ``clear``, ``collision`` or ``not certified``."""
-        if not self.contacts:
-            return "clear"
-        return "collision" if any(contact.is_collision for contact in self.contacts) else "not certified"
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it is proven that nothing touches on the way."""
-        return not self.contacts
-
-    @property
-    def contact(self) -> MotionContact | None:
-        """The first collision; if there is none, the first contact that is not certified."""
-        collisions = (contact for contact in self.contacts if contact.is_collision)
-        return next(collisions, self.contacts[0] if self.contacts else None)
-
-    def __bool__(self) -> bool:
-        raise TypeError("a MotionCheck is neither true nor false: use is_clear or status")
-
-    def __repr__(self) -> str:
-        contact = self.contact
-        if contact is None:
-            return "MotionCheck('clear')"
-        a, b = contact.names
-        where = f"segment {contact.segment}, fraction {contact.fraction:.4f}"
-        return f"MotionCheck({self.status!r}, contact of {a!r} and {b!r} at {where})"
-
-
-@dataclass(frozen=True, repr=False)
-class AllowedCollisions:
-    """The pairs of links that need no check, computed from the robot's structure, its geometry and samples."""
-
-    #: For each pair of links the reason: ``Adjacent``, ``Always``, ``Default`` or ``Never``.
-    pairs: dict[tuple[str, str], str]
-    #: The pairs whose reason is proven, and does not depend on samples.
-    proven: frozenset[tuple[str, str]]
-    #: The number of pairs that need a check.
-    checked: int
-    #: Joints that stayed in their default position because they slide without limits.
-    unlimited: tuple[str, ...]
-    #: The number of random configurations.
-    samples: int
-    #: The seed of the random configurations.
-    seed: int
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __repr__(self) -> str:
-        reasons = list(self.pairs.values())
-        counts = ", ".join(f"{reasons.count(reason)} {reason}" for reason in sorted(set(reasons)))
-        return f"AllowedCollisions({counts or 'no pairs'}; {self.checked} pairs need a check)"
 
 
 class Robot:
@@ -304,7 +171,10 @@ class Robot:
         for name, value in values.items():
             if name not in self._columns:
                 raise ArgumentError(self._unknown_joint(name))
-            q[self._columns[name]] = value
+            number = numbers(f"the value of the joint {name!r}", value)
+            if number.shape != () or not np.isfinite(number):
+                raise ArgumentError(f"the value of the joint {name!r} is {value}, not a finite number")
+            q[self._columns[name]] = number
         return q
 
     def _unknown_joint(self, name: str) -> str:
@@ -319,10 +189,7 @@ class Robot:
         """The rows of an argument, and whether it is one configuration."""
         if isinstance(q, Mapping):
             return self.configuration(q)[None], True
-        try:
-            rows = np.asarray(q, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ArgumentError(f"q is not an array of numbers: {error}") from None
+        rows = numbers("q", q)
         if rows.shape == (self.dof,):
             return rows[None], True
         if rows.ndim == 2 and rows.shape[1] == self.dof:
@@ -428,6 +295,8 @@ class Robot:
         """Adds something that the robot must not hit, and returns its name."""
         if not isinstance(shape, Shape | Mesh):
             raise TypeError(f"shape is a {type(shape).__name__}, not an impinge.Shape or impinge.Mesh")
+        if not isinstance(name, str | None):
+            raise TypeError(f"name is a {type(name).__name__}, not a str")
         matrix = RobotCore.pose(pose)
         with self._lock:
             if name is None:
@@ -532,8 +401,9 @@ class Robot:
 
         Obstacles are not considered.
         """
-        if samples < 0 or not 0 <= seed < 2**64:
-            raise ArgumentError(f"samples and seed are not negative, and seed is below 2**64: {samples}, {seed}")
+        for argument, value in (("samples", samples), ("seed", seed)):
+            if not 0 <= value < 2**64:
+                raise ArgumentError(f"{argument} is from 0 to 2**64 - 1, not {value}")
         rows, checked, unlimited = self._core.matrix(samples, seed, default_pose, threads)
         names = self._link_names
         pairs = {(names[a], names[b]): reason for a, b, reason, _ in rows}

@@ -93,10 +93,15 @@ def clashes(mesh: impinge.Mesh) -> None:
         assert_type(clash, impinge.Clash)
         if clash.verdict == "penetrating":
             assert_type(clash.depth, float | None)
+    assert_type(report[0], impinge.Clash)
+    assert_type(report[1:3], list[impinge.Clash])
+    assert_type({clash: clash.depth for clash in reversed(report)}, dict[impinge.Clash, float | None])
     impinge.clash(["a.stl", Path("b.stl")], units="mm", ignore=["bolt*"], between=("a", "b"))
     path = impinge.clash_path(assembly, "part", np.eye(4)[None], times=[0.0])
     for interval in path:
         assert_type(interval.start, tuple[int, float])
+    assert_type(path[::-1], list[impinge.PathClash])
+    assert_type(impinge.nc(mesh, "x,y,z\n", tool="ball:d=6")[:2], list[impinge.Gouge])
 
 
 def errors() -> None:

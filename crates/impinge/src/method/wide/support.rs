@@ -68,7 +68,7 @@ impl SupportMap {
         map
     }
 
-    /// An upper bound of the support function. NaN if the direction is zero or not finite.
+    /// An upper bound of the support function. Not finite if the direction is zero or not finite.
     #[inline(always)]
     pub(super) fn reach(&self, direction: DVec3) -> f64 {
         let size = direction.abs();

@@ -1,26 +1,29 @@
 //! `Assembly`: named parts, their meshes and the sub-assemblies they are in.
 
+mod added;
+mod load_options;
+mod part;
+mod pickle;
+
+pub(crate) use load_options::{load_options, unit};
+pub(crate) use part::Part;
+pub(crate) use pickle::{Pickled, pickled, unpickled};
+
 use crate::{
-    arrays,
     error::{io_error, value_error},
     mesh::Mesh,
-    notebook, shares,
+    notebook,
 };
-use impinge::{
-    clash::Tessellation,
-    glam::{DAffine3, DMat3, DVec3},
-};
-use impinge_io::assembly::{Blob, Composer, LoadOptions, NamedPart, Unit, Up, load};
-use numpy::{PyArray1, PyArray2};
+use added::{Added, NewPart, affine, tessellation};
+use impinge::glam::DAffine3;
+use impinge_io::assembly::{Unit, Up, load};
 use pyo3::{
-    IntoPyObjectExt,
-    exceptions::PyTypeError,
+    exceptions::PyOverflowError,
     prelude::*,
     sync::MutexExt,
-    types::{PyBytes, PyDict, PyType},
+    types::{PyDict, PyString, PyTuple, PyType},
 };
 use std::{
-    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -40,7 +43,7 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct Assembly(Mutex<Inner>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Inner {
     /// Parts that were added one by one.
     Added(Added),
@@ -48,56 +51,9 @@ enum Inner {
     Loaded(Arc<impinge_io::Assembly>),
 }
 
-#[derive(Debug, Default)]
-struct Added {
-    name: String,
-    units: Option<Unit>,
-    up: Option<Up>,
-    parts: Vec<NewPart>,
-    /// The assembly of all these parts, until another part is added.
-    made: Option<Arc<impinge_io::Assembly>>,
-}
-
-#[derive(Debug)]
-struct NewPart {
-    name: String,
-    mesh: Arc<impinge::Mesh>,
-    transform: DAffine3,
-    group: Vec<String>,
-    id: Option<String>,
-    kind: Option<String>,
-    rounding: Option<f64>,
-    tessellation: Tessellation,
-}
-
-pub(crate) fn unit(name: Option<&str>) -> PyResult<Option<Unit>> {
-    name.map(|name| name.parse().map_err(value_error)).transpose()
-}
-
-impl Added {
-    fn make(&self) -> Result<impinge_io::Assembly, impinge_io::Error> {
-        let options = LoadOptions::default();
-        let mut composer = Composer::new(&self.name, self.units, &options);
-        if let Some(up) = self.up {
-            composer = composer.up(up);
-        }
-        for part in &self.parts {
-            let group = composer.group(&part.group)?;
-            let mesh = composer.mesh(Arc::clone(&part.mesh), part.tessellation.clone());
-            let (id, class) = (part.id.clone(), part.kind.clone());
-            let named = NamedPart { group, id, class, ..NamedPart::new(&*part.name, mesh) };
-            composer.part(named, &part.transform)?;
-        }
-        let mut assembly = composer.finish()?;
-        for (made, part) in assembly.parts.iter_mut().zip(&self.parts) {
-            made.rounding = part.rounding.or(made.rounding);
-        }
-        Ok(assembly)
-    }
-}
-
 impl Assembly {
-    pub(crate) fn of(assembly: impinge_io::Assembly) -> Self {
+    /// An assembly to which no part can be added.
+    pub(crate) fn of(assembly: impl Into<Arc<impinge_io::Assembly>>) -> Self {
         Self(Mutex::new(Inner::Loaded(assembly.into())))
     }
 
@@ -109,14 +65,7 @@ impl Assembly {
     pub(crate) fn get(&self, py: Python<'_>) -> PyResult<Arc<impinge_io::Assembly>> {
         match &mut *self.lock(py) {
             Inner::Loaded(assembly) => Ok(Arc::clone(assembly)),
-            Inner::Added(added) => match &added.made {
-                Some(made) => Ok(Arc::clone(made)),
-                None => {
-                    let made = Arc::new(py.detach(|| added.make()).map_err(value_error)?);
-                    added.made = Some(Arc::clone(&made));
-                    Ok(made)
-                }
-            },
+            Inner::Added(added) => added.get(py),
         }
     }
 }
@@ -133,13 +82,7 @@ impl Assembly {
             Some("z" | "Z") => Some(Up::Z),
             Some(other) => return Err(value_error(format!("up is 'y' or 'z', not '{other}'"))),
         };
-        let units = unit(units)?;
-        Ok(Self(Mutex::new(Inner::Added(Added {
-            name: name.into(),
-            units,
-            up,
-            ..Added::default()
-        }))))
+        Ok(Self(Mutex::new(Inner::Added(Added::new(name, unit(units)?, up)))))
     }
 
     /// Loads files and folders: glTF, OBJ groups, STL, PLY, robots (URDF), 3MF, STEP, IFC, folders of meshes.
@@ -211,19 +154,19 @@ impl Assembly {
             None => DAffine3::IDENTITY,
             Some(matrix) => affine(matrix)?,
         };
-        if let Some(rounding) = rounding.filter(|rounding| rounding.is_nan() || *rounding < 0.0) {
+        let is_length = |length: &f64| length.is_finite() && *length >= 0.0;
+        if let Some(rounding) = rounding.filter(|rounding| !is_length(rounding)) {
             return Err(value_error(format!("rounding is a length, not {rounding}")));
         }
         let tessellation = tessellation(deviation, mesh.faces().len())?;
         let part = NewPart { name, mesh, transform, group, id, kind, rounding, tessellation };
         match &mut *self.lock(py) {
             Inner::Added(added) => {
-                added.parts.push(part);
-                added.made = None;
+                added.push(part);
                 Ok(())
             }
             Inner::Loaded(_) => Err(value_error(
-                "the assembly was loaded, unpickled or copied: parts can only be added to an assembly made by Assembly()",
+                "the assembly was loaded: parts can only be added to an assembly made by Assembly()",
             )),
         }
     }
@@ -278,15 +221,20 @@ impl Assembly {
     /// (Part('left', 12 faces), Part('left', 12 faces))
     fn part(&self, py: Python<'_>, part: &Bound<'_, PyAny>) -> PyResult<Part> {
         let assembly = self.get(py)?;
-        let number = match part.extract::<usize>() {
-            Ok(number) => Some(number).filter(|&number| number < assembly.parts.len()),
-            Err(_) => {
-                let name: String = part.extract()?;
+        let number = match part.cast::<PyString>() {
+            Ok(name) => {
+                let name = name.to_cow()?;
                 assembly.parts.iter().position(|part| part.name == name)
             }
+            // Integers that are negative or too large for an index name no part.
+            Err(_) => match part.extract::<usize>() {
+                Ok(number) => Some(number).filter(|&number| number < assembly.parts.len()),
+                Err(error) if error.is_instance_of::<PyOverflowError>(py) => None,
+                Err(error) => return Err(error),
+            },
         };
         match number {
-            Some(number) => Ok(Part { assembly, number }),
+            Some(number) => Ok(Part::new(&assembly, number)),
             None => Err(value_error(format!("the assembly has no part {}", part.repr()?))),
         }
     }
@@ -295,8 +243,7 @@ impl Assembly {
     #[getter]
     fn parts(&self, py: Python<'_>) -> PyResult<Vec<Part>> {
         let assembly = self.get(py)?;
-        let part = |number| Part { assembly: Arc::clone(&assembly), number };
-        Ok((0..assembly.parts.len()).map(part).collect())
+        Ok((0..assembly.parts.len()).map(|number| Part::new(&assembly, number)).collect())
     }
 
     /// A 3D view of the parts in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
@@ -307,7 +254,7 @@ impl Assembly {
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         match &*self.lock(py) {
-            Inner::Added(added) => Ok(added.parts.len()),
+            Inner::Added(added) => Ok(added.len()),
             Inner::Loaded(assembly) => Ok(assembly.parts.len()),
         }
     }
@@ -316,11 +263,21 @@ impl Assembly {
         Ok(format!("Assembly({} parts)", self.__len__(py)?))
     }
 
-    /// An assembly that is pickled has its parts at their poses; no part can be added to the copy.
+    /// A copy takes further parts if the assembly does.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let state = pickled(py, &*slf.get().get(py)?)?;
-        Ok((slf.get_type().getattr("_restore")?, state).into_pyobject(py)?.into_any())
+        let restore = |name: &str| slf.get_type().getattr(name);
+        // A copy, because making Python objects may run code of the user, which may use the assembly.
+        let inner = slf.get().lock(py).clone();
+        let reduced = match &inner {
+            Inner::Added(added) => {
+                (restore("_restore_added")?, added.state(py)?).into_pyobject(py)?
+            }
+            Inner::Loaded(assembly) => {
+                (restore("_restore")?, pickled(py, assembly)?).into_pyobject(py)?
+            }
+        };
+        Ok(reduced.into_any())
     }
 
     #[staticmethod]
@@ -331,70 +288,25 @@ impl Assembly {
     ) -> PyResult<Self> {
         unpickled(py, state, &blobs).map(Self::of)
     }
-}
 
-/// An assembly as it is pickled: everything but the meshes, and the meshes.
-pub(crate) type Pickled<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<u8>>);
-
-pub(crate) fn pickled<'py>(
-    py: Python<'py>,
-    assembly: &impinge_io::Assembly,
-) -> PyResult<Pickled<'py>> {
-    let state = assembly.to_bytes().map_err(value_error)?;
-    let blobs = if assembly.is_outline() { Vec::new() } else { assembly.blobs() };
-    let (blobs, _) = shares::pack(py, &blobs, &(0..blobs.len()).collect::<Vec<_>>())?;
-    Ok((PyBytes::new(py, &state), blobs))
-}
-
-pub(crate) fn unpickled(
-    py: Python<'_>,
-    state: &[u8],
-    blobs: &numpy::PyReadonlyArray1<'_, u8>,
-) -> PyResult<impinge_io::Assembly> {
-    let mut bytes = blobs.as_slice().map_err(value_error)?;
-    let assembly = py.detach(|| {
-        let outline = impinge_io::Assembly::from_bytes(state).map_err(|why| why.to_string())?;
-        if bytes.is_empty() {
-            return Ok(outline);
+    #[staticmethod]
+    fn _restore_added(
+        py: Python<'_>,
+        name: &str,
+        units: Option<&str>,
+        up: Option<&str>,
+        parts: Vec<Bound<'_, PyTuple>>,
+    ) -> PyResult<Self> {
+        let assembly = Self::new(name, units, up)?;
+        for part in parts {
+            let (name, mesh, matrix, group, id, kind, rounding, deviation) = part.extract()?;
+            let mesh: Bound<'_, Mesh> = mesh;
+            let (matrix, deviation): (Bound<'_, PyAny>, Bound<'_, PyAny>) = (matrix, deviation);
+            let matrix = Some(&matrix);
+            assembly.add(py, name, &mesh, matrix, group, id, kind, rounding, Some(&deviation))?;
         }
-        let mut blobs = Vec::new();
-        while !bytes.is_empty() {
-            let blob = Blob::read(bytes)?;
-            bytes = &bytes[blob.len()..];
-            blobs.push(blob);
-        }
-        outline.with_blobs(&blobs)
-    });
-    assembly.map_err(value_error)
-}
-
-/// The options of loading, from keyword arguments.
-pub(crate) fn load_options(given: Option<&Bound<'_, PyDict>>) -> PyResult<LoadOptions> {
-    let mut options = LoadOptions::default();
-    for (name, value) in given.into_iter().flatten() {
-        let name: String = name.extract()?;
-        match &*name {
-            "units" => options.units = unit(value.extract()?)?,
-            "file_units" => options.file_units = unit(value.extract()?)?,
-            "scale" => options.scale = value.extract()?,
-            "split" => options.split = value.extract()?,
-            "primitives" => options.primitives = value.extract()?,
-            "keep_going" => options.keep_going = value.extract()?,
-            "tolerance" => options.tolerance = value.extract()?,
-            "packages" => options.packages = value.extract()?,
-            "ifc_include" => options.ifc_include = value.extract()?,
-            "joints" => {
-                let joints: Option<BTreeMap<String, f64>> = value.extract()?;
-                for (joint, value) in joints.unwrap_or_default() {
-                    options = options.joint(joint, value);
-                }
-            }
-            other => {
-                return Err(PyTypeError::new_err(format!("Assembly.load has no option '{other}'")));
-            }
-        }
+        Ok(assembly)
     }
-    Ok(options)
 }
 
 /// The view of an assembly that was not checked, in a frame for notebooks; `None` if it is too large.
@@ -413,124 +325,4 @@ fn table(assembly: &impinge_io::Assembly) -> String {
     });
     let why = "The 3D view is too large for a notebook.";
     notebook::table(why, &["part", "faces"], rows, assembly.parts.len())
-}
-
-/// A part of an assembly: see `Assembly.part`.
-#[pyclass(frozen, module = "impinge")]
-#[derive(Debug)]
-pub(crate) struct Part {
-    assembly: Arc<impinge_io::Assembly>,
-    number: usize,
-}
-
-impl Part {
-    fn part(&self) -> &impinge_io::assembly::AssemblyPart {
-        &self.assembly.parts[self.number]
-    }
-}
-
-#[pymethods]
-impl Part {
-    /// The unique name.
-    #[getter]
-    fn name(&self) -> &str {
-        &self.part().name
-    }
-
-    /// The names of the sub-assemblies that the part is in, outermost first.
-    #[getter]
-    fn group(&self) -> Vec<&str> {
-        self.assembly.path(self.number)
-    }
-
-    /// The identity that the file gives the part, such as an IFC GUID; `None` if it has none.
-    #[getter]
-    fn id(&self) -> Option<&str> {
-        self.part().id.as_deref()
-    }
-
-    /// The kind of the part, such as 'IfcWall'; `None` if it is not known.
-    #[getter]
-    fn kind(&self) -> Option<&str> {
-        self.part().class.as_deref()
-    }
-
-    /// The pose: a matrix of shape (4, 4). It is rigid: where the given matrix scales, mirrors or shears, the mesh is a
-    /// transformed copy.
-    #[getter]
-    fn pose<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray2<f64>> {
-        arrays::matrix(py, &self.part().placement)
-    }
-
-    /// The mesh, in the frame of the part.
-    #[getter]
-    fn mesh(&self) -> Mesh {
-        Mesh::of(Arc::clone(self.assembly.mesh(self.number)))
-    }
-
-    /// How far rounding may have moved each vertex, in the unit of the assembly.
-    #[getter]
-    fn rounding(&self) -> Option<f64> {
-        self.part().rounding
-    }
-
-    /// How far the faces may be from the curved surfaces that they stand for: a number, an array of one number for each face, or
-    /// `None` if it is not known.
-    #[getter]
-    fn deviation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.part().tessellation {
-            Tessellation::Faces(faces) => Ok(PyArray1::from_slice(py, faces).into_any()),
-            Tessellation::Uniform(distance) => distance.into_bound_py_any(py),
-            _ => Ok(py.None().into_bound(py)),
-        }
-    }
-
-    /// The whole assembly goes along.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let this = slf.get();
-        let assembly = Assembly(Mutex::new(Inner::Loaded(Arc::clone(&this.assembly))));
-        let part = Bound::new(py, assembly)?.getattr("part")?;
-        Ok((part, (this.number,)).into_pyobject(py)?.into_any())
-    }
-
-    fn __repr__(&self) -> String {
-        let faces = self.assembly.mesh(self.number).faces().len();
-        format!("Part('{}', {faces} faces)", self.name())
-    }
-}
-
-/// Reads an affine matrix of shape (4, 4) or (3, 4).
-fn affine(object: &Bound<'_, PyAny>) -> PyResult<DAffine3> {
-    let rows = arrays::matrix_rows(object)?;
-    let [a, b, c, x, d, e, f, y, g, h, i, z] = rows;
-    if !rows.iter().all(|value| value.is_finite()) {
-        return Err(value_error("the matrix of a part has a number that is not finite"));
-    }
-    let matrix3 = DMat3::from_cols_array(&[a, d, g, b, e, h, c, f, i]);
-    Ok(DAffine3 { matrix3, translation: DVec3::new(x, y, z) })
-}
-
-/// Reads how far faces are from the true surface: a number, or one for each face.
-fn tessellation(deviation: Option<&Bound<'_, PyAny>>, faces: usize) -> PyResult<Tessellation> {
-    let Some(deviation) = deviation else { return Ok(Tessellation::default()) };
-    let array = arrays::numbers(deviation)?;
-    let array = array.as_array();
-    if let Some(bad) = array.iter().find(|it| !(it.is_finite() && **it >= 0.0)) {
-        return Err(value_error(format!("deviation holds {bad}, which is not a distance")));
-    }
-    match array.shape() {
-        [] => Ok(Tessellation::Uniform(array.iter().copied().next().unwrap_or(0.0))),
-        &[count] if count == faces => {
-            // Rounded up: a deviation may be too large, never too small.
-            let up = |value: &f64| {
-                let near = *value as f32;
-                if f64::from(near) < *value { near.next_up() } else { near }
-            };
-            Ok(Tessellation::Faces(array.iter().map(up).collect()))
-        }
-        shape => Err(value_error(format!(
-            "deviation has the shape {shape:?}, not one number or one for each of the {faces} faces"
-        ))),
-    }
 }

@@ -1,20 +1,16 @@
-//! Clash checks along a path: parts of an assembly move through the others.
+//! `PathReport` and its items, `PathClash`.
 
 use crate::{
-    arrays::{self, Points, Poses},
-    assembly::{Assembly, Pickled, pickled, unpickled},
-    clash::{Watcher, clash_error, options_of},
+    arrays,
+    assembly::{Pickled, pickled, unpickled},
+    clash::{clash_error, watched},
     error::{pose_error, value_error},
-    interrupt::interruptible,
     notebook,
     pool::{Workers, detached},
     report::{self, Reduced},
 };
-use impinge::{Motion, Pose, clash::Verdict};
-use impinge_clash::{
-    CheckOptions, CheckedPath, Doubt, PathOptions, PathOutcome, PathPage, PathPlace, Pattern,
-    check_path,
-};
+use impinge::{Pose, clash::Verdict};
+use impinge_clash::{CheckOptions, CheckedPath, Doubt, PathOutcome, PathPage, PathPlace};
 use impinge_io::{PathRows, assembly::Unit};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::{
@@ -30,67 +26,9 @@ use std::{
 /// What stands for the file of the path in reports.
 const FILE: &str = "poses";
 
-/// Checks parts of an assembly that move along a path. `impinge.clash_path` documents the arguments.
-#[pyfunction]
-#[pyo3(signature = (assembly, moving, poses, options=None, *, times=None, pivot=None, threads=None, progress=None))]
-#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
-pub(crate) fn check_assembly_path(
-    py: Python<'_>,
-    assembly: &Bound<'_, Assembly>,
-    moving: Vec<String>,
-    poses: &Bound<'_, PyAny>,
-    options: Option<&Bound<'_, PyDict>>,
-    times: Option<Vec<f64>>,
-    pivot: Option<&Bound<'_, PyAny>>,
-    threads: Option<usize>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<PathReport> {
-    let assembly = assembly.get().get(py)?;
-    let mut options = options_of(options, assembly.units)?;
-    let rows = rows(poses, times)?;
-    let patterns = moving.iter().map(|name| Pattern::new(name.trim_end_matches('/')));
-    let mut path = PathOptions::new(patterns.collect());
-    if let Some(pivot) = pivot {
-        let point = Points::read("pivot", pivot)?.one().filter(|point| point.is_finite());
-        let point =
-            point.ok_or_else(|| value_error("pivot is one point of three finite coordinates"));
-        path.pivot = Some(point?);
-    }
-    let workers = Workers::new(threads)?;
-    let watcher = Watcher::default();
-    let found = interruptible(
-        py,
-        watcher.should_end(),
-        |py| watcher.tell(py, progress.as_ref()),
-        || {
-            workers.run(|threads| {
-                options.threads = threads;
-                check_path(&assembly, &rows, &path, &options, &watcher)
-            })
-        },
-    )?;
-    watcher.warn(py)?;
-    let outcome = found.map_err(clash_error)?;
-    Ok(PathReport(Checked { assembly, rows, options, outcome, page: OnceLock::new() }))
-}
-
-/// The rows of a path, with messages that name the poses as Python numbers them.
-fn rows(poses: &Bound<'_, PyAny>, times: Option<Vec<f64>>) -> PyResult<PathRows> {
-    let poses = Poses::read("poses", poses)?.all()?;
-    if poses.len() < 2 {
-        return Err(pose_error(format!("a path needs at least two poses, not {}", poses.len())));
-    }
-    for (number, ends) in poses.windows(2).enumerate() {
-        if let Err(error) = Motion::between(ends[0], ends[1]) {
-            let next = number + 1;
-            return Err(pose_error(format!("from poses[{number}] to poses[{next}]: {error}")));
-        }
-    }
-    PathRows::new(poses, times).map_err(value_error)
-}
-
+/// A path that was checked.
 #[derive(Debug)]
-struct Checked {
+pub(super) struct Checked {
     assembly: Arc<impinge_io::Assembly>,
     rows: PathRows,
     options: CheckOptions,
@@ -100,6 +38,15 @@ struct Checked {
 }
 
 impl Checked {
+    pub(super) fn new(
+        assembly: Arc<impinge_io::Assembly>,
+        rows: PathRows,
+        options: CheckOptions,
+        outcome: PathOutcome,
+    ) -> Self {
+        Self { assembly, rows, options, outcome, page: OnceLock::new() }
+    }
+
     fn files(&self) -> CheckedPath<'_> {
         CheckedPath {
             assembly: &self.assembly,
@@ -114,13 +61,8 @@ impl Checked {
         if let Some(page) = self.page.get() {
             return Ok(page);
         }
-        let (watcher, workers) = (Watcher::default(), Workers::new(None)?);
-        let made = interruptible(
-            py,
-            watcher.should_end(),
-            |_| Ok(()),
-            || workers.run(|_| PathPage::new(&self.files(), &watcher)),
-        )?;
+        let workers = Workers::new(None)?;
+        let made = watched(py, &workers, None, |_, watcher| PathPage::new(&self.files(), watcher))?;
         let made = made.map_err(clash_error)?;
         Ok(self.page.get_or_init(|| made))
     }
@@ -128,12 +70,19 @@ impl Checked {
     fn name(&self, part: usize) -> &str {
         &self.assembly.parts[part].name
     }
+
+    /// The times at which an interval starts, is worst, and ends.
+    fn times(&self, clash: &impinge_clash::PathClash) -> Option<(f64, f64, f64)> {
+        let time = |place: PathPlace| place.time(&self.rows);
+        Some((time(clash.from)?, time(clash.at)?, time(clash.until)?))
+    }
 }
 
 /// What happens to the parts that move along a path: a sequence of `PathClash`. `clash_path` makes it.
 ///
 /// Outside of the listed intervals the moving parts are proven to be clear of all others, also between the rows. A report is
-/// always true, also without intervals. In a notebook it shows itself: the list, and a 3D view with a slider along the path.
+/// always true, also without intervals. `report[0]` is an interval, and `report[1:3]` a list of intervals. In a notebook a
+/// report shows itself: the list, and a 3D view with a slider along the path.
 #[pyclass(frozen, sequence, module = "impinge")]
 #[derive(Debug)]
 pub(crate) struct PathReport(Checked);
@@ -171,11 +120,7 @@ impl PathReport {
     /// The number of intervals of each verdict, worst first.
     #[getter]
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let counts = PyDict::new(py);
-        for verdict in Verdict::ALL {
-            counts.set_item(verdict.name(), self.0.outcome.count(verdict))?;
-        }
-        Ok(counts)
+        report::counts(py, |verdict| self.0.outcome.count(verdict))
     }
 
     /// The number of intervals that are not allowed.
@@ -254,9 +199,29 @@ impl PathReport {
         true
     }
 
-    fn __getitem__(slf: &Bound<'_, Self>, index: isize) -> PyResult<PathClash> {
-        let number = report::position(index, slf.get().__len__(), "intervals")?;
-        Ok(PathClash { report: slf.clone().unbind(), number })
+    fn __getitem__<'py>(
+        slf: &Bound<'py, Self>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let clash = |number| PathClash { report: slf.clone().unbind(), number };
+        report::items(index, slf.get().__len__(), "intervals", clash)
+    }
+
+    /// Reports are equal if they list equal intervals, and their other attributes are equal.
+    fn __eq__(&self, other: &Self) -> bool {
+        let (this, that) = (&self.0.outcome, &other.0.outcome);
+        self.moving() == other.moving()
+            && self.rows() == other.rows()
+            && self.units() == other.units()
+            && (this.pivot, this.pairs_checked, this.doubtful)
+                == (that.pivot, that.pairs_checked, that.doubtful)
+            && this.clashes.len() == that.clashes.len()
+            && (this.clashes.iter().zip(&that.clashes))
+                .all(|(clash, of_other)| is_same((&self.0, clash), (&other.0, of_other)))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.__len__(), self.rows(), self.pairs_checked()).into_pyobject(py)?.hash()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py, State<'py>>> {
@@ -290,14 +255,12 @@ impl PathReport {
         (options.touch, options.clearance) = lengths;
         let outcome = PathOutcome::from_bytes(outcome, assembly.parts.len(), rows.row_count());
         let outcome = outcome.map_err(clash_error)?;
-        Ok(Self(Checked { assembly, rows, options, outcome, page: OnceLock::new() }))
+        Ok(Self(Checked::new(assembly, rows, options, outcome)))
     }
 
     fn __repr__(&self) -> String {
         let outcome = &self.0.outcome;
-        let some = Verdict::ALL.into_iter().filter(|&verdict| outcome.count(verdict) > 0);
-        let mut all: Vec<String> =
-            some.map(|verdict| format!("{} {verdict}", outcome.count(verdict))).collect();
+        let mut all = report::found(|verdict| outcome.count(verdict));
         if outcome.doubtful > 0 {
             all.push(format!("{} not certified", outcome.doubtful));
         }
@@ -307,6 +270,10 @@ impl PathReport {
 }
 
 impl PathReport {
+    pub(super) fn of(checked: Checked) -> Self {
+        Self(checked)
+    }
+
     /// The intervals as a table, for a page that is too large.
     fn table(&self) -> String {
         let clashes = &self.0.outcome.clashes;
@@ -329,7 +296,22 @@ impl PathReport {
     }
 }
 
+/// Whether two intervals have the same attributes.
+fn is_same(
+    (this, clash): (&Checked, &impinge_clash::PathClash),
+    (that, other): (&Checked, &impinge_clash::PathClash),
+) -> bool {
+    fn names<'a>(checked: &'a Checked, clash: &impinge_clash::PathClash) -> [&'a str; 2] {
+        [clash.moving, clash.other].map(|part| checked.name(part))
+    }
+    clash == other
+        && names(this, clash) == names(that, other)
+        && this.times(clash) == that.times(other)
+}
+
 /// An interval of a path during which two parts are in contact, inside each other, or too close.
+///
+/// Intervals with equal attributes are equal, also those of different reports.
 ///
 /// A place along the path is a tuple (row, fraction): the number of the row from 0, and the share of the way to the next row
 /// from 0 to 1. Lengths are in the unit of the assembly.
@@ -396,9 +378,7 @@ impl PathClash {
     /// The times of `start`, `at` and `end`; `None` if the path has no times.
     #[getter]
     fn times(&self) -> Option<(f64, f64, f64)> {
-        let clash = self.clash();
-        let time = |place: PathPlace| place.time(&self.checked().rows);
-        Some((time(clash.from)?, time(clash.at)?, time(clash.until)?))
+        self.checked().times(self.clash())
     }
 
     /// A point of the contact at `at`, in world coordinates: an array of shape (3,).
@@ -433,6 +413,14 @@ impl PathClash {
     #[getter]
     fn allowed(&self) -> bool {
         !self.clash().fails
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        is_same((self.checked(), self.clash()), (other.checked(), other.clash()))
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        (self.moving(), self.other(), self.start(), self.end()).into_pyobject(py)?.hash()
     }
 
     /// The whole report goes along.

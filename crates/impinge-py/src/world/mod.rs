@@ -1,22 +1,23 @@
 //! `World`: many moving bodies, and the pairs that touch at each step.
 
+mod bodies;
+mod step;
+
+pub(crate) use step::Step;
+
 use crate::{
+    arguments::{self, integer},
     arrays::{self, Poses},
-    error::{pose_error, value_error, world_error},
+    error::{pose_error, world_error},
+    impact::impact_options,
     pool::Workers,
-    shape::{Shape, shape_of},
+    shape::Shape,
 };
-use impinge::{
-    FacePair, Pose,
-    motion::ImpactOptions,
-    world::{Body, BodyId, WorldImpact},
-};
-use numpy::{PyArray1, PyArray2, ndarray::Array2};
+use bodies::{Added, BodyNumber, Inner, Options};
+use impinge::{Motion, Pose, world::WorldImpact};
+use numpy::PyArray2;
 use pyo3::{prelude::*, sync::MutexExt, types::PyType};
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bodies with poses, and the contacts between them.
 ///
@@ -40,26 +41,6 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct World(Mutex<Inner>);
 
-#[derive(Debug)]
-struct Inner {
-    world: impinge::World,
-    threads: Option<usize>,
-    next: u64,
-    bodies: BTreeMap<u64, Added>,
-    numbers: HashMap<BodyId, u64>,
-    ignored: BTreeSet<[u64; 2]>,
-}
-
-/// A body, with what the world does not tell about it.
-#[derive(Debug)]
-struct Added {
-    id: BodyId,
-    shape: Py<PyAny>,
-    is_fixed: bool,
-    groups: u32,
-    mask: u32,
-}
-
 /// A body as it is pickled: number, shape, pose, whether it is fixed, groups, mask.
 type BodyState<'py> = (u64, Py<PyAny>, Bound<'py, PyArray2<f64>>, bool, u32, u32);
 
@@ -75,79 +56,35 @@ impl World {
     }
 }
 
-impl Inner {
-    fn id(&self, body: u64) -> PyResult<BodyId> {
-        let found = self.bodies.get(&body).map(|added| added.id);
-        found.ok_or_else(|| {
-            world_error(format!("there is no body {body}: it was removed, or never added"))
-        })
-    }
-
-    fn add(
-        &mut self,
-        number: u64,
-        shape: &Bound<'_, PyAny>,
-        pose: Pose,
-        added: Options,
-    ) -> PyResult<()> {
-        let mut body =
-            Body::new(&shape_of("shape", shape)?).at(pose).groups(added.groups, added.mask);
-        if added.is_fixed {
-            body = body.fixed();
+/// Reads one pose for each body.
+fn poses_of(bodies: &[BodyNumber], poses: &Bound<'_, PyAny>) -> PyResult<Vec<Pose>> {
+    let poses = Poses::read("poses", poses)?.all()?;
+    match poses.len() == bodies.len() {
+        true => Ok(poses),
+        false => {
+            Err(pose_error(format!("there are {} bodies, but {} poses", bodies.len(), poses.len())))
         }
-        let id = self.world.add(body).map_err(world_error)?;
-        let Options { is_fixed, groups, mask } = added;
-        let shape = shape.clone().unbind();
-        self.bodies.insert(number, Added { id, shape, is_fixed, groups, mask });
-        self.numbers.insert(id, number);
-        self.next = self.next.max(number + 1);
-        Ok(())
-    }
-
-    fn number(&self, id: BodyId) -> u64 {
-        self.numbers.get(&id).copied().unwrap_or(u64::MAX)
-    }
-
-    /// Forgets the numbers of bodies that were removed, once they are more than the others. A body that touched another in
-    /// the last step keeps its number: the next step reports that the contact has ended.
-    fn forget_removed(&mut self) {
-        if self.numbers.len() < 2 * self.bodies.len() + 64 {
-            return;
-        }
-        let touching = self.world.last_step().pairs().flat_map(|touch| [touch.a, touch.b]);
-        let touching: HashSet<BodyId> = touching.collect();
-        let bodies = &self.bodies;
-        self.numbers.retain(|id, number| bodies.contains_key(number) || touching.contains(id));
-    }
-
-    fn pairs(&self, pairs: &[[BodyId; 2]]) -> Vec<[u64; 2]> {
-        let mut pairs: Vec<[u64; 2]> =
-            pairs.iter().map(|pair| pair.map(|id| self.number(id))).collect();
-        pairs.sort_unstable();
-        pairs
     }
 }
 
-struct Options {
-    is_fixed: bool,
-    groups: u32,
-    mask: u32,
+/// What `groups` and `mask` are.
+const BITS: &str = "a set of 32 bits, from 0 to 0xFFFFFFFF";
+
+fn groups_of(object: &Bound<'_, PyAny>) -> PyResult<u32> {
+    integer("groups", BITS, object)
+}
+
+fn mask_of(object: &Bound<'_, PyAny>) -> PyResult<u32> {
+    integer("mask", BITS, object)
 }
 
 #[pymethods]
 impl World {
     #[new]
     #[pyo3(signature = (*, threads=Some(1)), text_signature = "(*, threads=1)")]
-    fn new(threads: Option<usize>) -> PyResult<Self> {
+    fn new(#[pyo3(from_py_with = arguments::threads)] threads: Option<usize>) -> PyResult<Self> {
         Workers::new(threads)?;
-        Ok(Self(Mutex::new(Inner {
-            world: impinge::World::new(),
-            threads,
-            next: 0,
-            bodies: BTreeMap::new(),
-            numbers: HashMap::new(),
-            ignored: BTreeSet::new(),
-        })))
+        Ok(Self(Mutex::new(Inner { threads, ..Inner::default() })))
     }
 
     /// Adds a body, and returns its number.
@@ -168,8 +105,8 @@ impl World {
         shape: &Bound<'_, PyAny>,
         pose: Option<&Bound<'_, PyAny>>,
         fixed: bool,
-        groups: u32,
-        mask: u32,
+        #[pyo3(from_py_with = groups_of)] groups: u32,
+        #[pyo3(from_py_with = mask_of)] mask: u32,
     ) -> PyResult<u64> {
         let pose = arrays::pose(pose)?;
         let mut inner = self.lock(py);
@@ -179,21 +116,16 @@ impl World {
     }
 
     /// Removes a body. Its number is not used again.
-    fn remove(&self, py: Python<'_>, body: u64) -> PyResult<()> {
+    fn remove(&self, py: Python<'_>, body: BodyNumber) -> PyResult<()> {
         let mut inner = self.lock(py);
-        let id = inner.id(body)?;
-        inner.world.remove(id).map_err(world_error)?;
-        inner.bodies.remove(&body);
-        inner.ignored.retain(|pair| !pair.contains(&body));
-        inner.forget_removed();
-        Ok(())
+        inner.remove(body.0)
     }
 
     /// Moves a body to a pose: a matrix of shape (4, 4) or (3, 4). What it would hit on the way is not looked for: see `move_to`.
-    fn set_pose(&self, py: Python<'_>, body: u64, pose: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn set_pose(&self, py: Python<'_>, body: BodyNumber, pose: &Bound<'_, PyAny>) -> PyResult<()> {
         let pose = arrays::pose(Some(pose))?;
         let mut inner = self.lock(py);
-        let id = inner.id(body)?;
+        let id = inner.id(body.0)?;
         inner.world.set_pose(id, pose).map_err(world_error)
     }
 
@@ -212,71 +144,61 @@ impl World {
     fn set_poses(
         &self,
         py: Python<'_>,
-        bodies: Vec<u64>,
+        bodies: Vec<BodyNumber>,
         poses: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
-        let poses = Poses::read("poses", poses)?.all()?;
-        if poses.len() != bodies.len() {
-            return Err(pose_error(format!(
-                "there are {} bodies, but {} poses",
-                bodies.len(),
-                poses.len()
-            )));
-        }
+        let poses = poses_of(&bodies, poses)?;
         let mut inner = self.lock(py);
-        let ids: Vec<BodyId> =
-            bodies.iter().map(|&body| inner.id(body)).collect::<PyResult<_>>()?;
-        let all: Vec<(BodyId, Pose)> = ids.into_iter().zip(poses).collect();
+        let all = inner.placed(&bodies, poses)?;
         inner.world.set_poses(&all).map_err(world_error)
     }
 
     /// The pose of a body: a matrix of shape (4, 4).
-    fn pose<'py>(&self, py: Python<'py>, body: u64) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    fn pose<'py>(&self, py: Python<'py>, body: BodyNumber) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let inner = self.lock(py);
-        let pose = inner.world.pose(inner.id(body)?).map_err(world_error)?;
+        let pose = inner.world.pose(inner.id(body.0)?).map_err(world_error)?;
         Ok(arrays::matrix(py, &pose))
     }
 
     /// The shape or mesh of a body, as it was given; after `set_vertices`, the shape that the vertices made.
-    fn shape(&self, py: Python<'_>, body: u64) -> PyResult<Py<PyAny>> {
+    fn shape(&self, py: Python<'_>, body: BodyNumber) -> PyResult<Py<PyAny>> {
         let inner = self.lock(py);
-        inner.id(body)?;
-        Ok(inner.bodies[&body].shape.clone_ref(py))
+        inner.id(body.0)?;
+        Ok(inner.bodies[&body.0].shape.clone_ref(py))
     }
 
     /// Moves the vertices of a body that deforms, in its own frame.
     ///
     /// `vertices` is an array of shape (n, 3) with as many points as the mesh of the body has vertices; otherwise `WorldError`
     /// is raised. Other bodies with the same shape do not change.
-    fn set_vertices(&self, py: Python<'_>, body: u64, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn set_vertices(
+        &self,
+        py: Python<'_>,
+        body: BodyNumber,
+        vertices: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let vertices = arrays::vertices(vertices)?;
         let mut inner = self.lock(py);
-        let id = inner.id(body)?;
+        let id = inner.id(body.0)?;
         inner.world.set_vertices(id, &vertices).map_err(world_error)?;
         let shape = inner.world.shape(id).map_err(world_error)?.clone();
         let shape = Py::new(py, Shape::of(py, shape)?)?.into_any();
-        if let Some(added) = inner.bodies.get_mut(&body) {
+        if let Some(added) = inner.bodies.get_mut(&body.0) {
             added.shape = shape;
         }
         Ok(())
     }
 
     /// Leaves out the contacts of two bodies from now on.
-    fn ignore(&self, py: Python<'_>, a: u64, b: u64) -> PyResult<()> {
+    fn ignore(&self, py: Python<'_>, a: BodyNumber, b: BodyNumber) -> PyResult<()> {
         let mut inner = self.lock(py);
-        let ids = [inner.id(a)?, inner.id(b)?];
-        inner.world.ignore(ids[0], ids[1]).map_err(world_error)?;
-        inner.ignored.insert([a.min(b), a.max(b)]);
-        Ok(())
+        inner.ignore([a.0, b.0])
     }
 
     /// Reports the contacts of two bodies again.
-    fn unignore(&self, py: Python<'_>, a: u64, b: u64) -> PyResult<()> {
+    fn unignore(&self, py: Python<'_>, a: BodyNumber, b: BodyNumber) -> PyResult<()> {
         let mut inner = self.lock(py);
-        let ids = [inner.id(a)?, inner.id(b)?];
-        inner.world.unignore(ids[0], ids[1]).map_err(world_error)?;
-        inner.ignored.remove(&[a.min(b), a.max(b)]);
-        Ok(())
+        inner.unignore([a.0, b.0])
     }
 
     /// The numbers of the bodies, in ascending order.
@@ -292,7 +214,7 @@ impl World {
     /// >>> step = world.step()
     /// >>> step.pairs, step.faces.shape, step.began
     /// (array([[0, 1]], dtype=uint64), (108, 2), array([[0, 1]], dtype=uint64))
-    fn step<'py>(&self, py: Python<'py>) -> PyResult<Step> {
+    fn step(&self, py: Python<'_>) -> PyResult<Step> {
         let mut guard = self.lock(py);
         let inner = &mut *guard;
         let workers = Workers::new(inner.threads)?;
@@ -303,36 +225,7 @@ impl World {
                 world.step();
             });
         });
-        let step = inner.world.last_step();
-        let mut found: Vec<([u64; 2], &[FacePair], bool)> = step
-            .pairs()
-            .map(|touch| {
-                let [a, b] = [inner.number(touch.a), inner.number(touch.b)];
-                ([a.min(b), a.max(b)], touch.faces, a > b)
-            })
-            .collect();
-        found.sort_unstable_by_key(|&(pair, ..)| pair);
-        let mut faces: Vec<FacePair> = Vec::new();
-        let mut offsets = vec![0u64];
-        for &(_, of_pair, is_swapped) in &found {
-            let first = faces.len();
-            match is_swapped {
-                false => faces.extend_from_slice(of_pair),
-                true => {
-                    faces.extend(of_pair.iter().map(|pair| FacePair { a: pair.b, b: pair.a }));
-                    faces[first..].sort_unstable();
-                }
-            }
-            offsets.push(faces.len() as u64);
-        }
-        let pairs: Vec<[u64; 2]> = found.iter().map(|&(pair, ..)| pair).collect();
-        Ok(Step {
-            pairs: body_pairs(py, &pairs),
-            faces: arrays::face_pairs(py, &faces).unbind(),
-            offsets: PyArray1::from_vec(py, offsets).unbind(),
-            began: body_pairs(py, &inner.pairs(step.began())),
-            ended: body_pairs(py, &inner.pairs(step.ended())),
-        })
+        Ok(Step::of(py, inner))
     }
 
     /// Moves bodies to other poses, and returns what they hit on the way, earliest first.
@@ -354,30 +247,25 @@ impl World {
     fn move_to(
         &self,
         py: Python<'_>,
-        bodies: Vec<u64>,
+        bodies: Vec<BodyNumber>,
         poses: &Bound<'_, PyAny>,
         margin: Option<f64>,
     ) -> PyResult<Vec<ImpactRow>> {
-        let poses = Poses::read("poses", poses)?.all()?;
-        if poses.len() != bodies.len() {
-            return Err(pose_error(format!(
-                "there are {} bodies, but {} poses",
-                bodies.len(),
-                poses.len()
-            )));
-        }
-        let mut options = ImpactOptions::default();
-        if let Some(margin) = margin {
-            options = options.margin(margin).map_err(value_error)?;
-        }
+        let poses = poses_of(&bodies, poses)?;
+        let options = impact_options(None, margin)?;
         let mut guard = self.lock(py);
         let inner = &mut *guard;
-        let ids: Vec<BodyId> =
-            bodies.iter().map(|&body| inner.id(body)).collect::<PyResult<_>>()?;
-        for (id, pose) in ids.into_iter().zip(poses) {
+        let workers = Workers::new(inner.threads)?;
+        let moves = inner.placed(&bodies, poses)?;
+        // All motions are checked before the first is set: the next call would carry it out.
+        for (&(id, pose), body) in moves.iter().zip(&bodies) {
+            let start = inner.world.pose(id).map_err(world_error)?;
+            Motion::between(start, pose)
+                .map_err(|error| world_error(format!("body {}: {error}", body.0)))?;
+        }
+        for (id, pose) in moves {
             inner.world.move_to(id, pose).map_err(world_error)?;
         }
-        let workers = Workers::new(inner.threads)?;
         let world = &mut inner.world;
         let impacts: Vec<WorldImpact> = py.detach(|| {
             workers.run(|threads| {
@@ -414,8 +302,9 @@ impl World {
         let inner = slf.get().lock(py);
         let body = |(&number, added): (&u64, &Added)| -> PyResult<BodyState<'py>> {
             let pose = inner.world.pose(added.id).map_err(world_error)?;
+            let Options { is_fixed, groups, mask } = added.options;
             let shape = added.shape.clone_ref(py);
-            Ok((number, shape, arrays::matrix(py, &pose), added.is_fixed, added.groups, added.mask))
+            Ok((number, shape, arrays::matrix(py, &pose), is_fixed, groups, mask))
         };
         let bodies: Vec<BodyState<'py>> = inner.bodies.iter().map(body).collect::<PyResult<_>>()?;
         let ignored: Vec<(u64, u64)> = inner.ignored.iter().map(|&[a, b]| (a, b)).collect();
@@ -440,72 +329,10 @@ impl World {
                 inner.add(number, &shape, pose, Options { is_fixed, groups, mask })?;
             }
             inner.next = inner.next.max(next);
-        }
-        for (a, b) in ignored {
-            world.ignore(py, a, b)?;
+            for (a, b) in ignored {
+                inner.ignore([a, b])?;
+            }
         }
         Ok(world)
-    }
-}
-
-fn body_pairs(py: Python<'_>, pairs: &[[u64; 2]]) -> Py<PyArray2<u64>> {
-    let array = Array2::from_shape_vec((pairs.len(), 2), pairs.as_flattened().to_vec());
-    PyArray2::from_owned_array(py, array.expect("two bodies a pair")).unbind()
-}
-
-/// The contacts of a world at one step: see `World.step`. `len(step)` is the number of pairs of bodies that touch.
-#[pyclass(frozen, module = "impinge")]
-#[derive(Debug)]
-pub(crate) struct Step {
-    /// The pairs of bodies that touch, sorted: an array of `uint64` of shape (n, 2).
-    #[pyo3(get)]
-    pairs: Py<PyArray2<u64>>,
-    /// The pairs of faces of all pairs of bodies, one after another: an array of `uint32` of shape (m, 2).
-    #[pyo3(get)]
-    faces: Py<PyArray2<u32>>,
-    /// Where the faces of each pair of bodies begin: those of `pairs[i]` are `faces[offsets[i]:offsets[i + 1]]`.
-    #[pyo3(get)]
-    offsets: Py<PyArray1<u64>>,
-    /// The pairs of bodies that touch now and did not at the step before: an array of shape (k, 2).
-    #[pyo3(get)]
-    began: Py<PyArray2<u64>>,
-    /// The pairs of bodies that touched at the step before and do not now: an array of shape (k, 2).
-    #[pyo3(get)]
-    ended: Py<PyArray2<u64>>,
-}
-
-#[pymethods]
-impl Step {
-    #[new]
-    fn new(
-        pairs: Py<PyArray2<u64>>,
-        faces: Py<PyArray2<u32>>,
-        offsets: Py<PyArray1<u64>>,
-        began: Py<PyArray2<u64>>,
-        ended: Py<PyArray2<u64>>,
-    ) -> Self {
-        Self { pairs, faces, offsets, began, ended }
-    }
-
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.pairs.bind(py).len()
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let faces = self.faces.bind(py).len()?;
-        Ok(format!("Step({} pairs of bodies, {faces} pairs of faces)", self.__len__(py)?))
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let this = slf.get();
-        let state = (
-            this.pairs.clone_ref(py),
-            this.faces.clone_ref(py),
-            this.offsets.clone_ref(py),
-            this.began.clone_ref(py),
-            this.ended.clone_ref(py),
-        );
-        Ok((slf.get_type(), state).into_pyobject(py)?.into_any())
     }
 }
