@@ -15,7 +15,8 @@ use numpy::{PyArray1, PyArray2, ndarray::Array2};
 use pyo3::{prelude::*, sync::MutexExt, types::PyType};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    sync::{Mutex, MutexGuard, PoisonError},
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Bodies with poses, and the contacts between them.
@@ -70,6 +71,10 @@ type Restored<'py> = (u64, Bound<'py, PyAny>, Bound<'py, PyAny>, bool, u32, u32)
 type ImpactRow = (f64, u64, u64, u32, u32);
 
 impl World {
+    /// Waits until no other thread uses the world, without the interpreter.
+    ///
+    /// While the world is locked, no object of Python may be made or dropped: both may call functions of the user
+    /// (finalizers and weak references), and one that uses the world would wait forever.
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
         self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -183,9 +188,11 @@ impl World {
         let mut inner = self.lock(py);
         let id = inner.id(body)?;
         inner.world.remove(id).map_err(world_error)?;
-        inner.bodies.remove(&body);
+        let removed = inner.bodies.remove(&body);
         inner.ignored.retain(|pair| !pair.contains(&body));
         inner.forget_removed();
+        drop(inner);
+        drop(removed);
         Ok(())
     }
 
@@ -232,8 +239,10 @@ impl World {
 
     /// The pose of a body: a matrix of shape (4, 4).
     fn pose<'py>(&self, py: Python<'py>, body: u64) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let inner = self.lock(py);
-        let pose = inner.world.pose(inner.id(body)?).map_err(world_error)?;
+        let pose = {
+            let inner = self.lock(py);
+            inner.world.pose(inner.id(body)?).map_err(world_error)?
+        };
         Ok(arrays::matrix(py, &pose))
     }
 
@@ -250,14 +259,24 @@ impl World {
     /// is raised. Other bodies with the same shape do not change.
     fn set_vertices(&self, py: Python<'_>, body: u64, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
         let vertices = arrays::vertices(vertices)?;
-        let mut inner = self.lock(py);
-        let id = inner.id(body)?;
-        inner.world.set_vertices(id, &vertices).map_err(world_error)?;
-        let shape = inner.world.shape(id).map_err(world_error)?.clone();
-        let shape = Py::new(py, Shape::of(py, shape)?)?.into_any();
-        if let Some(added) = inner.bodies.get_mut(&body) {
-            added.shape = shape;
+        let shape = {
+            let mut inner = self.lock(py);
+            let id = inner.id(body)?;
+            inner.world.set_vertices(id, &vertices).map_err(world_error)?;
+            inner.world.shape(id).map_err(world_error)?.clone()
+        };
+        let mesh = Arc::clone(shape.mesh());
+        let mut shape = Py::new(py, Shape::of(py, shape)?)?.into_any();
+        let mut guard = self.lock(py);
+        let Inner { world, bodies, .. } = &mut *guard;
+        // Meanwhile, another thread may have moved the vertices again, or removed the body.
+        if let Some(added) = bodies.get_mut(&body)
+            && world.shape(added.id).is_ok_and(|current| Arc::ptr_eq(current.mesh(), &mesh))
+        {
+            mem::swap(&mut added.shape, &mut shape);
         }
+        drop(guard);
+        drop(shape);
         Ok(())
     }
 
@@ -326,12 +345,14 @@ impl World {
             offsets.push(faces.len() as u64);
         }
         let pairs: Vec<[u64; 2]> = found.iter().map(|&(pair, ..)| pair).collect();
+        let (began, ended) = (inner.pairs(step.began()), inner.pairs(step.ended()));
+        drop(guard);
         Ok(Step {
             pairs: body_pairs(py, &pairs),
             faces: arrays::face_pairs(py, &faces).unbind(),
             offsets: PyArray1::from_vec(py, offsets).unbind(),
-            began: body_pairs(py, &inner.pairs(step.began())),
-            ended: body_pairs(py, &inner.pairs(step.ended())),
+            began: body_pairs(py, &began),
+            ended: body_pairs(py, &ended),
         })
     }
 
@@ -412,14 +433,20 @@ impl World {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let inner = slf.get().lock(py);
-        let body = |(&number, added): (&u64, &Added)| -> PyResult<BodyState<'py>> {
+        let body = |(&number, added): (&u64, &Added)| -> PyResult<_> {
             let pose = inner.world.pose(added.id).map_err(world_error)?;
             let shape = added.shape.clone_ref(py);
-            Ok((number, shape, arrays::matrix(py, &pose), added.is_fixed, added.groups, added.mask))
+            Ok((number, shape, pose, added.is_fixed, added.groups, added.mask))
         };
-        let bodies: Vec<BodyState<'py>> = inner.bodies.iter().map(body).collect::<PyResult<_>>()?;
+        let bodies = inner.bodies.iter().map(body).collect::<PyResult<Vec<_>>>()?;
         let ignored: Vec<(u64, u64)> = inner.ignored.iter().map(|&[a, b]| (a, b)).collect();
-        let state = (inner.threads, inner.next, bodies, ignored);
+        let (threads, next) = (inner.threads, inner.next);
+        drop(inner);
+        let with_matrix = |(number, shape, pose, is_fixed, groups, mask)| -> BodyState<'py> {
+            (number, shape, arrays::matrix(py, &pose), is_fixed, groups, mask)
+        };
+        let bodies: Vec<BodyState<'py>> = bodies.into_iter().map(with_matrix).collect();
+        let state = (threads, next, bodies, ignored);
         Ok((slf.get_type().getattr("_restore")?, state).into_pyobject(py)?.into_any())
     }
 
