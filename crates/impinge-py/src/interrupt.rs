@@ -65,7 +65,7 @@ pub(crate) fn in_pieces<M, R: Send>(
                 |ended| {
                     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(PATIENCE) {
                         if interrupted.is_ok() {
-                            interrupted = Python::attach(Python::check_signals);
+                            interrupted = check_signals();
                             pieces.should_end.fetch_or(interrupted.is_err(), Ordering::Relaxed);
                         }
                     }
@@ -78,6 +78,12 @@ pub(crate) fn in_pieces<M, R: Send>(
     let mut answers = pieces.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
     answers.sort_unstable_by_key(|(first, _)| *first);
     answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+/// Asks Python whether a call should end, from a thread without the interpreter.
+#[expect(clippy::redundant_closure_for_method_calls, reason = "the method has one lifetime only")]
+fn check_signals() -> PyResult<()> {
+    Python::attach(|py| py.check_signals())
 }
 
 /// The items of a batch, of which threads take one piece after another.

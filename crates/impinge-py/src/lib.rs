@@ -26,7 +26,9 @@
 //! | `shares.rs`, `prepared.rs` | clash checks on a cluster |
 //! | `command.rs` | the command `impinge` |
 //!
-//! All classes may be used from several threads at once. Calls that take long release the interpreter.
+//! All classes may be used from several threads at once, also on free-threaded builds of Python: they are frozen, and what
+//! changes is behind a mutex. A thread that waits for a mutex must be detached from the interpreter (`lock_py_attached`),
+//! and a thread that holds one must not run code of Python. Calls that take long release the interpreter.
 
 #![allow(
     clippy::needless_pass_by_value,

@@ -8,8 +8,8 @@ use crate::{
 };
 use impinge::{Pose, Shape};
 use impinge_io::assembly::AssemblyPart;
-use numpy::{PyArray2, ndarray::ArrayView2};
-use pyo3::{prelude::*, types::PyType};
+use numpy::{Element, PyArray2, ndarray::ArrayView2};
+use pyo3::{intern, prelude::*, types::PyType};
 use std::{
     path::PathBuf,
     sync::{Arc, OnceLock},
@@ -63,6 +63,23 @@ impl Mesh {
     }
 }
 
+/// A read-only array of shape (n, 3) over memory of a mesh.
+fn view<'py, T: Element>(
+    owner: &Bound<'py, Mesh>,
+    memory: impl FnOnce(&impinge::Mesh) -> &[T],
+) -> PyResult<Bound<'py, PyArray2<T>>> {
+    let memory = memory(&owner.get().mesh);
+    let rows = ArrayView2::from_shape((memory.len() / 3, 3), memory).expect("three a row");
+    // SAFETY: the array holds a reference to `owner`, whose `Arc` of the mesh is never replaced. The memory of a mesh
+    // behind an `Arc` is not changed or moved while the `Arc` lives, and the array is made read-only before anybody
+    // else sees it. The safe twin is a copy, with which a test compares it.
+    let array = unsafe { PyArray2::borrow_from_array(&rows, owner.clone().into_any()) };
+    // Not by `arrays::read_only`: it borrows the memory mutably for a moment, and that fails while another thread reads
+    // another array over the same memory.
+    array.call_method1(intern!(owner.py(), "setflags"), (false,))?;
+    Ok(array)
+}
+
 #[pymethods]
 impl Mesh {
     #[new]
@@ -80,16 +97,8 @@ impl Mesh {
     /// >>> cube.vertices.shape, cube.vertices.flags.writeable
     /// ((8, 3), False)
     #[getter]
-    fn vertices<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray2<f64>> {
-        let positions = slf.get().mesh.positions();
-        let numbers: &[f64] = bytemuck::cast_slice(positions);
-        let view = ArrayView2::from_shape((positions.len(), 3), numbers).expect("three a vertex");
-        // SAFETY: the array holds a reference to `slf`, whose `Arc` of the mesh is never replaced. The memory of a mesh
-        // behind an `Arc` is not changed or moved while the `Arc` lives, and the array is made read-only before anybody
-        // else sees it. The safe twin is a copy, with which a test compares it.
-        let array = unsafe { PyArray2::borrow_from_array(&view, slf.clone().into_any()) };
-        arrays::read_only(&array);
-        array
+    fn vertices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        view(slf, |mesh| bytemuck::cast_slice(mesh.positions()))
     }
 
     /// The faces: an array of `uint32` of shape (m, 3), three indices into the vertices each.
@@ -99,14 +108,8 @@ impl Mesh {
     /// >>> cube.faces[0]
     /// array([0, 1, 3], dtype=uint32)
     #[getter]
-    fn faces<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyArray2<u32>> {
-        let faces = slf.get().mesh.faces();
-        let view = ArrayView2::from_shape((faces.len(), 3), faces.as_flattened());
-        let view = view.expect("three a face");
-        // SAFETY: as for the vertices.
-        let array = unsafe { PyArray2::borrow_from_array(&view, slf.clone().into_any()) };
-        arrays::read_only(&array);
-        array
+    fn faces<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArray2<u32>>> {
+        view(slf, |mesh| mesh.faces().as_flattened())
     }
 
     /// The smallest and the largest coordinates of the faces: an array of shape (2, 3); `None` for a mesh without faces.
@@ -171,8 +174,8 @@ impl Mesh {
         (self.mesh.positions().len() as u64) << 32 ^ self.mesh.faces().len() as u64
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyType>, Arrays<'py>) {
-        (slf.get_type(), (Self::vertices(slf), Self::faces(slf)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyType>, Arrays<'py>)> {
+        Ok((slf.get_type(), (Self::vertices(slf)?, Self::faces(slf)?)))
     }
 }
 

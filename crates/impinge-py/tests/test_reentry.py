@@ -8,6 +8,8 @@ import sys
 import weakref
 from pathlib import Path
 
+import pytest
+
 import impinge
 from impinge.collision import CollisionManager
 from meshes import cube, shift
@@ -81,3 +83,51 @@ def test_a_world_forgets_bodies_that_were_removed() -> None:
         world.remove(world.add(ball))
     assert len(world) == 1 and fixed in world and body not in world
     assert -1 not in world and "0" not in world
+
+
+FINALIZER = """
+import gc, pickle, sys, weakref
+sys.path.insert(0, {folder!r})
+import impinge
+from meshes import cube
+world, ends, mesh = impinge.World(), [], cube()
+vertices = mesh.vertices.copy()
+body = world.add(mesh)
+{program}
+print("ended", ends)
+"""
+
+
+def ended(program: str) -> str:
+    """Run a program in which the end of an object uses a world. It would wait for itself forever."""
+    program = FINALIZER.format(folder=str(Path(__file__).parent), program=program)
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    return run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(("call", "bodies"), [("world.remove(body)", 0), ("world.set_vertices(body, vertices)", 1)])
+def test_a_world_may_be_used_when_one_of_its_shapes_ends(call: str, bodies: int) -> None:
+    program = f"weakref.finalize(mesh, lambda: ends.append(len(world)))\ndel mesh\n{call}"
+    assert ended(program) == f"ended [{bodies}]\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["world.pose(body)", "world.step()", "world.set_vertices(body, vertices)", "pickle.dumps(world)"],
+)
+def test_a_world_may_be_used_when_garbage_is_collected(call: str) -> None:
+    # Each collection ends an object and makes another one. Until Python 3.11, new arrays start collections.
+    program = f"""
+class Cycle:
+    def __init__(self):
+        self.own = self
+    def __del__(self):
+        ends[:] = [len(world)]
+        Cycle()
+gc.set_threshold(1)
+Cycle()
+for _ in range(20):
+    {call}
+gc.disable()
+gc.collect()"""
+    assert ended(program) == "ended [1]\n"

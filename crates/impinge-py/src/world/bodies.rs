@@ -81,13 +81,14 @@ impl Inner {
         Ok(())
     }
 
-    pub(super) fn remove(&mut self, body: u64) -> PyResult<()> {
+    /// Removes a body. Returns it, to be dropped when the world is not locked: that may run any code of Python.
+    pub(super) fn remove(&mut self, body: u64) -> PyResult<Option<Added>> {
         let id = self.id(body)?;
         self.world.remove(id).map_err(world_error)?;
-        self.bodies.remove(&body);
+        let removed = self.bodies.remove(&body);
         self.ignored.retain(|pair| !pair.contains(&body));
         self.forget_removed();
-        Ok(())
+        Ok(removed)
     }
 
     /// Leaves out the contacts of two bodies.

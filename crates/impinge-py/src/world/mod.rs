@@ -17,7 +17,11 @@ use bodies::{Added, BodyNumber, Inner, Options};
 use impinge::{Motion, Pose, world::WorldImpact};
 use numpy::PyArray2;
 use pyo3::{prelude::*, sync::MutexExt, types::PyType};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use step::StepContacts;
 
 /// Bodies with poses, and the contacts between them.
 ///
@@ -51,6 +55,10 @@ type Restored<'py> = (u64, Bound<'py, PyAny>, Bound<'py, PyAny>, bool, u32, u32)
 type ImpactRow = (f64, u64, u64, u32, u32);
 
 impl World {
+    /// Waits until no other thread uses the world, without the interpreter.
+    ///
+    /// While the world is locked, no object of Python may be made or dropped: both may call functions of the user
+    /// (finalizers and weak references), and one that uses the world would wait forever.
     fn lock(&self, py: Python<'_>) -> MutexGuard<'_, Inner> {
         self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -118,7 +126,10 @@ impl World {
     /// Removes a body. Its number is not used again.
     fn remove(&self, py: Python<'_>, body: BodyNumber) -> PyResult<()> {
         let mut inner = self.lock(py);
-        inner.remove(body.0)
+        let removed = inner.remove(body.0)?;
+        drop(inner);
+        drop(removed);
+        Ok(())
     }
 
     /// Moves a body to a pose: a matrix of shape (4, 4) or (3, 4). What it would hit on the way is not looked for: see `move_to`.
@@ -155,8 +166,10 @@ impl World {
 
     /// The pose of a body: a matrix of shape (4, 4).
     fn pose<'py>(&self, py: Python<'py>, body: BodyNumber) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let inner = self.lock(py);
-        let pose = inner.world.pose(inner.id(body.0)?).map_err(world_error)?;
+        let pose = {
+            let inner = self.lock(py);
+            inner.world.pose(inner.id(body.0)?).map_err(world_error)?
+        };
         Ok(arrays::matrix(py, &pose))
     }
 
@@ -178,14 +191,24 @@ impl World {
         vertices: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let vertices = arrays::vertices(vertices)?;
-        let mut inner = self.lock(py);
-        let id = inner.id(body.0)?;
-        inner.world.set_vertices(id, &vertices).map_err(world_error)?;
-        let shape = inner.world.shape(id).map_err(world_error)?.clone();
-        let shape = Py::new(py, Shape::of(py, shape)?)?.into_any();
-        if let Some(added) = inner.bodies.get_mut(&body.0) {
-            added.shape = shape;
+        let shape = {
+            let mut inner = self.lock(py);
+            let id = inner.id(body.0)?;
+            inner.world.set_vertices(id, &vertices).map_err(world_error)?;
+            inner.world.shape(id).map_err(world_error)?.clone()
+        };
+        let mesh = Arc::clone(shape.mesh());
+        let mut shape = Py::new(py, Shape::of(py, shape)?)?.into_any();
+        let mut guard = self.lock(py);
+        let Inner { world, bodies, .. } = &mut *guard;
+        // Meanwhile, another thread may have moved the vertices again, or removed the body.
+        if let Some(added) = bodies.get_mut(&body.0)
+            && world.shape(added.id).is_ok_and(|current| Arc::ptr_eq(current.mesh(), &mesh))
+        {
+            mem::swap(&mut added.shape, &mut shape);
         }
+        drop(guard);
+        drop(shape);
         Ok(())
     }
 
@@ -225,7 +248,9 @@ impl World {
                 world.step();
             });
         });
-        Ok(Step::of(py, inner))
+        let contacts = StepContacts::of(inner);
+        drop(guard);
+        Ok(Step::of(py, &contacts))
     }
 
     /// Moves bodies to other poses, and returns what they hit on the way, earliest first.
@@ -300,15 +325,21 @@ impl World {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let inner = slf.get().lock(py);
-        let body = |(&number, added): (&u64, &Added)| -> PyResult<BodyState<'py>> {
+        let body = |(&number, added): (&u64, &Added)| -> PyResult<_> {
             let pose = inner.world.pose(added.id).map_err(world_error)?;
             let Options { is_fixed, groups, mask } = added.options;
             let shape = added.shape.clone_ref(py);
-            Ok((number, shape, arrays::matrix(py, &pose), is_fixed, groups, mask))
+            Ok((number, shape, pose, is_fixed, groups, mask))
         };
-        let bodies: Vec<BodyState<'py>> = inner.bodies.iter().map(body).collect::<PyResult<_>>()?;
+        let bodies = inner.bodies.iter().map(body).collect::<PyResult<Vec<_>>>()?;
         let ignored: Vec<(u64, u64)> = inner.ignored.iter().map(|&[a, b]| (a, b)).collect();
-        let state = (inner.threads, inner.next, bodies, ignored);
+        let (threads, next) = (inner.threads, inner.next);
+        drop(inner);
+        let with_matrix = |(number, shape, pose, is_fixed, groups, mask)| -> BodyState<'py> {
+            (number, shape, arrays::matrix(py, &pose), is_fixed, groups, mask)
+        };
+        let bodies: Vec<BodyState<'py>> = bodies.into_iter().map(with_matrix).collect();
+        let state = (threads, next, bodies, ignored);
         Ok((slf.get_type().getattr("_restore")?, state).into_pyobject(py)?.into_any())
     }
 

@@ -30,9 +30,18 @@ pub(crate) struct Step {
     ended: Py<PyArray2<u64>>,
 }
 
-impl Step {
-    /// The last step of a world.
-    pub(super) fn of(py: Python<'_>, inner: &Inner) -> Self {
+/// The contacts of a step, before objects of Python are made of them.
+pub(super) struct StepContacts {
+    pairs: Vec<[u64; 2]>,
+    faces: Vec<FacePair>,
+    offsets: Vec<u64>,
+    began: Vec<[u64; 2]>,
+    ended: Vec<[u64; 2]>,
+}
+
+impl StepContacts {
+    /// Those of the last step of a world.
+    pub(super) fn of(inner: &Inner) -> Self {
         let step = inner.world.last_step();
         let mut found: Vec<([u64; 2], &[FacePair], bool)> = step
             .pairs()
@@ -55,13 +64,21 @@ impl Step {
             }
             offsets.push(faces.len() as u64);
         }
-        let pairs: Vec<[u64; 2]> = found.iter().map(|&(pair, ..)| pair).collect();
+        let pairs = found.iter().map(|&(pair, ..)| pair).collect();
+        let (began, ended) = (inner.pairs(step.began()), inner.pairs(step.ended()));
+        Self { pairs, faces, offsets, began, ended }
+    }
+}
+
+impl Step {
+    pub(super) fn of(py: Python<'_>, contacts: &StepContacts) -> Self {
+        let StepContacts { pairs, faces, offsets, began, ended } = contacts;
         Step {
-            pairs: body_pairs(py, &pairs),
-            faces: arrays::face_pairs(py, &faces).unbind(),
-            offsets: PyArray1::from_vec(py, offsets).unbind(),
-            began: body_pairs(py, &inner.pairs(step.began())),
-            ended: body_pairs(py, &inner.pairs(step.ended())),
+            pairs: body_pairs(py, pairs),
+            faces: arrays::face_pairs(py, faces).unbind(),
+            offsets: PyArray1::from_slice(py, offsets).unbind(),
+            began: body_pairs(py, began),
+            ended: body_pairs(py, ended),
         }
     }
 }
