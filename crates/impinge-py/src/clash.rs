@@ -341,12 +341,16 @@ impl ClashReport {
             .map_err(clash_error)
     }
 
-    /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB.
+    /// The report page in a frame, for notebooks. Returns a table if the page is larger than 8 MB, or if the meshes are
+    /// elsewhere.
     fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
         let findings = &self.outcome.findings;
+        if findings.assembly.is_outline() {
+            return Ok(self.table(notebook::NO_MESHES));
+        }
         let write = |out: &mut dyn Write| page::write(findings, out);
         let framed = detached(py, || notebook::frame("Clash report", 560, write))??;
-        Ok(framed.unwrap_or_else(|| self.table()))
+        Ok(framed.unwrap_or_else(|| self.table(notebook::NO_PAGE)))
     }
 
     fn __len__(&self) -> usize {
@@ -393,8 +397,8 @@ impl ClashReport {
 }
 
 impl ClashReport {
-    /// The clashes as a table, for a page that is too large.
-    fn table(&self) -> String {
+    /// The clashes as a table, and why there is no page.
+    fn table(&self, why: &str) -> String {
         let rows = &self.outcome.findings.rows;
         let number = |value: Option<f64>| value.map(|it| format!("{it:.4}")).unwrap_or_default();
         let cells = rows.iter().take(notebook::MAX_TABLE_ROWS).map(|row| {
@@ -406,12 +410,8 @@ impl ClashReport {
                 number(Some(row.clash.distance)),
             ]
         });
-        notebook::table(
-            notebook::NO_PAGE,
-            &["verdict", "a", "b", "depth", "distance"],
-            cells,
-            rows.len(),
-        )
+        let head = ["verdict", "a", "b", "depth", "distance"];
+        notebook::table(why, &head, cells, rows.len())
     }
 
     /// Fails if the meshes are elsewhere.

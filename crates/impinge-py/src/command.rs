@@ -7,7 +7,7 @@ use crate::{
 use impinge_clash::Outcome;
 use impinge_cli::{Cluster, ClusterError};
 use impinge_io::assembly::LoadOptions;
-use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
+use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*, pybacked::PyBackedBytes};
 use std::{ffi::OsString, path::PathBuf};
 
 /// Runs the command `impinge` with these arguments, the first of which is the name of the program. Returns the exit code.
@@ -76,7 +76,7 @@ impl Cluster for Ray {
                     break;
                 }
             }
-            let shares: Vec<Vec<u8>> = search.call_method0("shares")?.extract()?;
+            let shares: Vec<PyBackedBytes> = search.call_method0("shares")?.extract()?;
             plan.get().merge(py, &shares)?.map_err(crate::clash::clash_error)
         })
         .map_err(|error: PyErr| Python::attach(|py| cluster_error(py, error)))

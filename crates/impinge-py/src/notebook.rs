@@ -15,6 +15,9 @@ pub(crate) const MAX_TABLE_ROWS: usize = 50;
 pub(crate) const NO_PAGE: &str =
     "The 3D view is too large for a notebook: save('report.html') writes it to a file.";
 
+/// Why the report of a cluster is shown as a table.
+pub(crate) const NO_MESHES: &str = "There is no 3D view, because the cluster has read the files: the meshes of the parts are not here.";
+
 /// A page, as far as it fits.
 struct Limited {
     bytes: Vec<u8>,

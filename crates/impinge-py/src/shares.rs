@@ -15,6 +15,7 @@ use impinge_io::assembly::{Blob, Joined, ListedFile, LoadOptions, StateError, jo
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::{
     prelude::*,
+    pybacked::PyBackedBytes,
     sync::MutexExt,
     types::{PyBytes, PyDict},
 };
@@ -109,7 +110,7 @@ impl Plan {
     pub(crate) fn merge(
         &self,
         py: Python<'_>,
-        shares: &[Vec<u8>],
+        shares: &[PyBackedBytes],
     ) -> PyResult<Result<impinge_clash::Outcome, impinge_clash::Error>> {
         let plan = self.lock(py).plan.take().ok_or_else(ended)?;
         py.detach(|| {
@@ -195,7 +196,7 @@ impl Plan {
     }
 
     /// The report of the results of all tasks, in any order.
-    fn finish(&self, py: Python<'_>, shares: Vec<Vec<u8>>) -> PyResult<ClashReport> {
+    fn finish(&self, py: Python<'_>, shares: Vec<PyBackedBytes>) -> PyResult<ClashReport> {
         let outcome = self.merge(py, &shares)?.map_err(clash_error)?;
         Ok(ClashReport { outcome: Arc::new(outcome) })
     }
