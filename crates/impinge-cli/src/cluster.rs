@@ -12,20 +12,22 @@ use std::{
     io,
     path::PathBuf,
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 /// Where clash checks with the option `--ray` are done.
 pub trait Cluster: Sync {
     /// Reads files where they are needed, and returns the [outline](Assembly::outline) of their assembly; `None` if they
-    /// have to be read here.
+    /// have to be read here. `proceed` returns whether to continue.
     ///
     /// # Errors
-    /// If the cluster cannot be reached, or a file cannot be read.
+    /// If the cluster cannot be reached, a file cannot be read, or `proceed` ended the reading.
     fn load(
         &self,
         address: &str,
         files: &[PathBuf],
         options: &LoadOptions,
+        proceed: Arc<dyn Fn() -> bool + Send + Sync>,
     ) -> Result<Option<Assembly>, ClusterError>;
 
     /// Checks the pairs of a plan. `proceed` is told the number of pairs that were checked and that of all pairs, and
