@@ -210,11 +210,14 @@ def test_results_that_do_not_fit_are_refused(cluster: Any) -> None:
 
     def shares() -> tuple[Any, list[bytes]]:
         plan = plan_of(assembly)
-        return plan, _search.Search(ray, plan, None, _search.Limits(cell_work=1)).run(lambda done, total: None)
+        search = _search.Search(ray, plan, None, _search.Limits(cell_work=1))
+        return plan, list(search.run(lambda done, total: None))
 
     plan, found = shares()
     with pytest.raises(impinge.ArgumentError, match=r"pairs were checked, not"):
         plan.finish(found[1:])
+    with pytest.raises(impinge.ArgumentError, match=r"not the bytes of a share"):
+        plan_of(assembly).finish([b"x"])
     plan, found = shares()
     with pytest.raises(impinge.ArgumentError, match=r"checked twice"):
         plan.finish([found[0], *found[:-1]])

@@ -89,7 +89,7 @@ def _run(
     def submit(number: int) -> Any:
         return remote.remote(job, [shared], array[number * size : (number + 1) * size], options)
 
-    return Window(ray, -(-len(array) // size), submit, TASKS_PER_CPU * cpus, "the batch task").run()
+    return list(Window(ray, -(-len(array) // size), submit, TASKS_PER_CPU * cpus, "the batch task").run())
 
 
 def _shape(name: str, given: Shape | Mesh) -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -82,10 +82,10 @@ class Search:
         """End the tasks that are in flight."""
         self._window.cancel()
 
-    def shares(self) -> list[bytes]:
-        """Return the results of all cells, and forget them."""
+    def shares(self) -> Iterator[bytes]:
+        """Return the results of all cells, and forget each."""
         return self._window.results()
 
-    def run(self, report: Callable[[int, int], None]) -> list[bytes]:
+    def run(self, report: Callable[[int, int], None]) -> Iterator[bytes]:
         """Check all cells and return their results. `report` is called with the numbers of checked and of all pairs."""
         return self._window.run(lambda cells: report(*self._count(cells)))

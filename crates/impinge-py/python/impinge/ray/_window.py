@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from impinge._errors import ClusterError, Error
@@ -97,8 +97,8 @@ class Window(Generic[Result]):
             except Exception:  # The task was ended, or has failed as well.
                 continue
 
-    def run(self, report: Callable[[list[int]], None] | None = None) -> list[Result]:
-        """Run all tasks and return their results in order. Ctrl-C ends them.
+    def run(self, report: Callable[[list[int]], None] | None = None) -> Iterator[Result]:
+        """Run all tasks and return their `results`. Ctrl-C ends the tasks.
 
         `report` is called now and then with the numbers of the tasks that have ended since the last call.
         """
@@ -112,9 +112,9 @@ class Window(Generic[Result]):
             raise
         return self.results()
 
-    def results(self) -> list[Result]:
-        """Return all results in the order of the tasks, which does not depend on when they ended, and forget them."""
-        return [self._results.pop(number) for number in range(self._count)]
+    def results(self) -> Iterator[Result]:
+        """Return the results in the order of the tasks, which does not depend on when they ended, and forget each."""
+        return (self._results.pop(number) for number in range(self._count))
 
 
 def _last_line(error: BaseException) -> str:
