@@ -15,8 +15,9 @@ from impinge.ray import _tasks
 from impinge.ray._cluster import connect, cpu_count
 from impinge.ray._window import MAX_RETRIES, TASKS_PER_CPU, Window
 
-# Parts of a batch for each CPU, so that workers that are done early take from the others.
-PARTS_PER_CPU = 8
+# Parts of a batch for each CPU, so that workers that are done early take from the others, and that little is left to do
+# after Ctrl-C.
+PARTS_PER_CPU = 32
 LEAST_POSES = 256
 
 

@@ -79,7 +79,7 @@ class Search:
         return *self._count(self._window.step()), self._window.done
 
     def cancel(self) -> None:
-        """End the tasks that are in flight."""
+        """Start no further task."""
         self._window.cancel()
 
     def shares(self) -> Iterator[bytes]:

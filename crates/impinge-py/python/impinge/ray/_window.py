@@ -13,8 +13,8 @@ Result = TypeVar("Result")
 MAX_RETRIES = 5
 # The number of tasks in flight for each CPU.
 TASKS_PER_CPU = 3
-# How long tasks may take to end after Ctrl-C or an error, in seconds.
-PATIENCE = 1.0
+# How long to wait for the exceptions of other tasks after Ctrl-C or an error, in seconds.
+PATIENCE = 0.5
 
 
 class Window(Generic[Result]):
@@ -40,7 +40,7 @@ class Window(Generic[Result]):
     def step(self, timeout: float = 0.2) -> list[int]:
         """Start tasks, wait a little for results, and return the numbers of the tasks that have ended.
 
-        An exception of a task, or Ctrl-C, ends all tasks.
+        After an exception of a task, or Ctrl-C, no further task is started.
         """
         try:
             return self._step(timeout)
@@ -80,13 +80,16 @@ class Window(Generic[Result]):
             ) from error
 
     def cancel(self) -> None:
-        """End all tasks that are in flight."""
+        """Start no further task. Those in flight run to their end, and their results are dropped.
+
+        `ray.cancel` is not used: if a task ends at the same moment, a check in the core of Ray fails, which ends this
+        process (seen with Ray 2.60: "Tried to complete task that was not pending").
+        """
         flying, self._flying = list(self._flying), {}
+        self._next = self._count
         if not flying:
             return
         try:
-            for reference in flying:
-                self._ray.cancel(reference, force=False, recursive=True)
             # Ray prints exceptions of tasks that nobody has taken.
             ended, _ = self._ray.wait(flying, num_returns=len(flying), timeout=PATIENCE)
         except Exception:  # The connection may be lost.
@@ -94,11 +97,11 @@ class Window(Generic[Result]):
         for reference in ended:
             try:
                 self._ray.get(reference)
-            except Exception:  # The task was ended, or has failed as well.
+            except Exception:  # The task has failed as well.
                 continue
 
     def run(self, report: Callable[[list[int]], None] | None = None) -> Iterator[Result]:
-        """Run all tasks and return their `results`. Ctrl-C ends the tasks.
+        """Run all tasks and return their `results`. After Ctrl-C no further task is started.
 
         `report` is called now and then with the numbers of the tasks that have ended since the last call.
         """
