@@ -90,11 +90,11 @@ def plan_of(assembly: impinge.Assembly) -> Any:
 
 
 class Logged:
-    """Checks cells, and writes the pid of each attempt to a file. The worker imports nothing from this file."""
+    """Checks cells, and writes the node of each attempt to a file. The worker imports nothing from this file."""
 
-    def __init__(self, folder: Path, seconds: float, dies: bool) -> None:
-        """Take `seconds` longer. The first attempt at each cell may kill its worker."""
-        self.folder, self.seconds, self.dies = str(folder), seconds, dies
+    def __init__(self, folder: Path, dies: bool = False, stuck: str = "") -> None:
+        """The first attempt at each cell may kill its worker. Attempts on the node `stuck` do not end."""
+        self.folder, self.dies, self.stuck = str(folder), dies, stuck
 
     def __call__(self, job: str, task: bytes, *rest: Any) -> bytes:
         """Check a cell."""
@@ -103,20 +103,24 @@ class Logged:
         import time
         from pathlib import Path
 
+        import ray
+
         from impinge.ray import _tasks
 
+        node = ray.get_runtime_context().get_node_id()
         attempts = Path(self.folder, hashlib.sha256(task).hexdigest())
         is_first = not attempts.exists()
         with attempts.open("a") as file:
-            file.write(f"{os.getpid()}\n")
+            file.write(f"{node}\n")
         if self.dies and is_first:
             os._exit(1)
-        time.sleep(self.seconds)
+        if node == self.stuck:
+            time.sleep(1000)
         return _tasks.check_cell(job, task, *rest)
 
-    def attempts(self) -> list[int]:
-        """Return the number of attempts at each cell."""
-        return [len(file.read_text().splitlines()) for file in Path(self.folder).iterdir()]
+    def attempts(self) -> list[list[str]]:
+        """Return the nodes of the attempts at each cell."""
+        return [file.read_text().splitlines() for file in Path(self.folder).iterdir()]
 
 
 def logged(search: _search.Search, check: Logged) -> list[int]:
@@ -172,14 +176,14 @@ def test_a_node_is_lost_midway(cluster: Any, tmp_path: Path) -> None:
     assert search.cell_count == plan.pair_count >= count - 1
     attempts = tmp_path / "attempts"
     attempts.mkdir()
-    check = Logged(attempts, seconds=0.2, dies=False)
+    check = Logged(attempts, stuck=node.node_id)
     taken = logged(search, check)
     is_killed = False
     has_ended = False
     start = time.monotonic()
     while not has_ended:
         done, total, has_ended = search.step()
-        if not is_killed and done > 0:
+        if not is_killed and done > 0 and any(node.node_id in nodes for nodes in check.attempts()):
             cluster.remove_node(node, allow_graceful=False)
             is_killed = True
         assert time.monotonic() < start + 120, f"{done} of {total}"
@@ -187,7 +191,9 @@ def test_a_node_is_lost_midway(cluster: Any, tmp_path: Path) -> None:
     assert sorted(taken) == list(range(search.cell_count)), "each result exactly once"
     assert plan.finish(search.shares()).json() == expected.json()
     tried = check.attempts()
-    assert len(tried) == search.cell_count and sum(tried) > search.cell_count, "some were repeated"
+    assert len(tried) == search.cell_count
+    assert all(nodes[-1] != node.node_id for nodes in tried), "no result is of the lost node"
+    assert any(node.node_id in nodes for nodes in tried), "some cells were lost with it and repeated"
 
 
 def test_workers_are_lost(cluster: Any, tmp_path: Path) -> None:
@@ -195,14 +201,14 @@ def test_workers_are_lost(cluster: Any, tmp_path: Path) -> None:
     assembly = spheres(7, 500)
     plan = plan_of(assembly)
     search = _search.Search(ray, plan, None, _search.Limits(cell_work=1))
-    check = Logged(tmp_path, seconds=0.0, dies=True)
+    check = Logged(tmp_path, dies=True)
     taken = logged(search, check)
     reported: list[tuple[int, int]] = []
     shares = search.run(lambda done, total: reported.append((done, total)))
     assert sorted(taken) == list(range(search.cell_count)), "each result exactly once"
     assert reported[-1] == (plan.pair_count, plan.pair_count)
     assert plan.finish(shares).json() == impinge.clash(assembly).json()
-    assert check.attempts() == [2] * search.cell_count, "each cell was lost once"
+    assert [len(nodes) for nodes in check.attempts()] == [2] * search.cell_count, "each cell was lost once"
 
 
 def test_results_that_do_not_fit_are_refused(cluster: Any) -> None:
