@@ -8,12 +8,17 @@ use impinge::{Bounds, glam::DVec3};
 use std::collections::HashSet;
 
 /// How large a cell may be. A cell with a single pair may be larger.
+///
+/// A pair with many faces may have others beside it, so that a large part, such as a terrain, is not prepared once for
+/// every part near it: if a pair has more than half of [`faces`](Self::faces), the limit of its cell is the faces of the
+/// pair and that half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CellLimits {
     /// The most [work](Cell::work) of a cell.
     pub work: u64,
-    /// The most faces of all meshes that a cell needs. It bounds the memory of a task.
+    /// The most faces of all meshes that a cell needs, unless one of its pairs has more than half of them. It bounds the
+    /// memory of a task.
     pub faces: u64,
 }
 
@@ -75,7 +80,8 @@ pub(crate) fn cells(sites: &[PairSite], faces: &[u64], limits: CellLimits) -> Ve
         }
         let work =
             pairs.iter().fold(0u64, |sum, &pair| sum.saturating_add(sites[pair as usize].work));
-        let is_small = work <= limits.work && face_count(sites, &pairs, faces) <= limits.faces;
+        let is_small = work <= limits.work
+            && face_count(sites, &pairs, faces) <= most_faces(sites, &pairs, faces, limits);
         if pairs.len() == 1 || is_small {
             pairs.sort_unstable();
             cells.push(Cell { pairs, work });
@@ -88,8 +94,19 @@ pub(crate) fn cells(sites: &[PairSite], faces: &[u64], limits: CellLimits) -> Ve
     cells
 }
 
+/// The most faces that a cell with these pairs may need.
+fn most_faces(sites: &[PairSite], pairs: &[u32], faces: &[u64], limits: CellLimits) -> u64 {
+    let largest = pairs.iter().map(|pair| face_count(sites, std::slice::from_ref(pair), faces));
+    limits.faces.max(largest.max().unwrap_or(0).saturating_add(limits.faces / 2))
+}
+
 /// The number of faces of the distinct meshes of some pairs.
 fn face_count(sites: &[PairSite], pairs: &[u32], faces: &[u64]) -> u64 {
+    if let [pair] = pairs {
+        let [a, b] = sites[*pair as usize].meshes;
+        let second = if a == b { 0 } else { faces[b as usize] };
+        return faces[a as usize].saturating_add(second);
+    }
     let meshes = pairs.iter().flat_map(|&pair| sites[pair as usize].meshes);
     let distinct: HashSet<u32> = meshes.collect();
     distinct.into_iter().fold(0u64, |sum, mesh| sum.saturating_add(faces[mesh as usize]))
@@ -158,8 +175,14 @@ mod tests {
             for cell in &cells {
                 let work: u64 = cell.pairs.iter().map(|&pair| sites[pair as usize].work).sum();
                 assert_eq!(cell.work, work, "seed {seed}");
-                let is_small =
-                    work <= limits.work && face_count(&sites, &cell.pairs, &faces) <= limits.faces;
+                let own = face_count(&sites, &cell.pairs, &faces);
+                let pair_faces = |pair: &u32| {
+                    let meshes: HashSet<u32> = sites[*pair as usize].meshes.into();
+                    meshes.into_iter().map(|mesh| faces[mesh as usize]).sum::<u64>()
+                };
+                let largest = cell.pairs.iter().map(pair_faces).max().unwrap();
+                let has_few_faces = own <= limits.faces || own <= largest + limits.faces / 2;
+                let is_small = work <= limits.work && has_few_faces;
                 assert!(is_small || cell.pairs.len() == 1, "seed {seed}: {cell:?}");
             }
         }
@@ -172,5 +195,27 @@ mod tests {
         let cells = cells(&sites, &[10, 10], CellLimits::new(1000, u64::MAX));
         assert!(cells.len() >= 23 && cells.iter().all(|cell| cell.work <= 1000));
         assert_eq!(cells.iter().map(|cell| cell.pairs.len()).sum::<usize>(), 100);
+    }
+
+    /// A terrain with more faces than a cell may have, and small parts on it.
+    #[test]
+    fn a_large_part_is_in_few_cells() {
+        let (terrain, small, parts) = (5_000_000, 1000, 10_000);
+        let mut faces = vec![small; parts + 1];
+        faces[0] = terrain;
+        let side = 100.0;
+        let floor = Bounds { min: DVec3::ZERO, max: DVec3::new(side, side, 1.0) };
+        let site = |part: usize| {
+            let min = DVec3::new((part % 100) as f64, (part / 100) as f64, 0.5);
+            let own = Bounds { min, max: min + DVec3::ONE };
+            PairSite::new([floor, own], [0, part as u32 + 1], [terrain, small])
+        };
+        let sites: Vec<PairSite> = (0..parts).map(site).collect();
+        let limit = 4_000_000;
+        let cells = cells(&sites, &faces, CellLimits::new(u64::MAX, limit));
+        // Each cell has at most 2000 of the small parts beside the terrain.
+        assert!((5..=8).contains(&cells.len()), "{} cells", cells.len());
+        let most = cells.iter().map(|cell| face_count(&sites, &cell.pairs, &faces)).max();
+        assert!(most.unwrap() <= terrain + small + limit / 2, "{most:?} faces");
     }
 }

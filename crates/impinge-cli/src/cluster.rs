@@ -9,22 +9,25 @@ use impinge_io::assembly::{Assembly, LoadOptions};
 use std::{
     env,
     ffi::{OsStr, OsString},
+    io,
     path::PathBuf,
     process::{Command, Stdio},
+    sync::Arc,
 };
 
 /// Where clash checks with the option `--ray` are done.
 pub trait Cluster: Sync {
     /// Reads files where they are needed, and returns the [outline](Assembly::outline) of their assembly; `None` if they
-    /// have to be read here.
+    /// have to be read here. `proceed` returns whether to continue.
     ///
     /// # Errors
-    /// If the cluster cannot be reached, or a file cannot be read.
+    /// If the cluster cannot be reached, a file cannot be read, or `proceed` ended the reading.
     fn load(
         &self,
         address: &str,
         files: &[PathBuf],
         options: &LoadOptions,
+        proceed: Arc<dyn Fn() -> bool + Send + Sync>,
     ) -> Result<Option<Assembly>, ClusterError>;
 
     /// Checks the pairs of a plan. `proceed` is told the number of pairs that were checked and that of all pairs, and
@@ -69,7 +72,8 @@ def has(name):
         return False
 sys.exit(0 if has('impinge.ray') and has('ray') else 11 if has('impinge.ray') else 10)";
 
-/// Hands a command over to Python: `$IMPINGE_PYTHON`, or else `python3`. Returns its exit code.
+/// Hands a command over to Python: `$IMPINGE_PYTHON`, or else `python3`. Returns its exit code, or does not return at all:
+/// on Unix, Python takes the place of this process, so that signals reach it and nothing else.
 pub(crate) fn hand_over(arguments: &[OsString]) -> Result<u8, Failure> {
     let chosen = env::var_os("IMPINGE_PYTHON").filter(|python| !python.is_empty());
     let python = chosen.unwrap_or_else(|| "python3".into());
@@ -92,11 +96,20 @@ pub(crate) fn hand_over(arguments: &[OsString]) -> Result<u8, Failure> {
             )));
         }
     }
-    let status = Command::new(&python)
-        .args(["-m", "impinge.ray"])
-        .args(arguments.iter().skip(1))
-        .status()
-        .map_err(|error| failed(&format!("{name} cannot be run: {error}")))?;
-    // A process that a signal ended has no code.
+    let mut command = Command::new(&python);
+    command.args(["-m", "impinge.ray"]).args(arguments.iter().skip(1));
+    run(&mut command).map_err(|error| failed(&format!("{name} cannot be run: {error}")))
+}
+
+#[cfg(unix)]
+fn run(command: &mut Command) -> io::Result<u8> {
+    use std::os::unix::process::CommandExt;
+    // Returns only if the program cannot be run.
+    Err(command.exec())
+}
+
+#[cfg(not(unix))]
+fn run(command: &mut Command) -> io::Result<u8> {
+    let status = command.status()?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2))
 }

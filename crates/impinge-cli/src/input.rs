@@ -1,6 +1,8 @@
 //! Loads the assemblies of `clash` and `inspect`: files and folders, or `gen:` names.
 
-use crate::{cluster::Cluster, failure::Failure, output::note, progress, source};
+use crate::{
+    cluster::Cluster, failure::Failure, interrupt::Interrupt, output::note, progress, source,
+};
 use impinge::{Mesh, Pose};
 use impinge_io::{
     Model,
@@ -59,15 +61,22 @@ pub(crate) fn load(files: &[PathBuf], options: &LoadOptions) -> Result<Input, Fa
 
 /// Loads files where a cluster needs them, if it can; otherwise as [`load`] does.
 pub(crate) fn load_on(
-    cluster: &dyn Cluster,
-    address: &str,
+    (address, cluster): (&str, &dyn Cluster),
     files: &[PathBuf],
     options: &LoadOptions,
+    interrupt: &Interrupt,
 ) -> Result<Input, Failure> {
     let is_generated = |file: &PathBuf| file.to_str().is_some_and(|name| name.starts_with("gen:"));
     if !files.is_empty() && !files.iter().any(is_generated) {
         let label = format!("reading {} files and folders", files.len());
-        let loaded = progress::with_spinner(&label, || cluster.load(address, files, options))?;
+        let loaded = progress::with_spinner(&label, || {
+            // The process has threads of the cluster, which have to end in order.
+            interrupt.during(|| {
+                let interrupt = interrupt.clone();
+                let proceed = Arc::new(move || !interrupt.is_requested());
+                Ok(cluster.load(address, files, options, proceed)?)
+            })
+        })?;
         // A single part may have to be split, which needs its mesh.
         if let Some(assembly) = loaded.filter(|assembly| assembly.parts.len() > 1) {
             return Ok(Input { assembly, clearance: 0.0 });

@@ -1,10 +1,12 @@
 """Measures clash checks on a local Ray cluster.
 
-    python ray_clash.py efficiency [--parts 4000]
-    python ray_clash.py plant [--faces 100000000] [--workers 2] [--store-mb 2000]
+    python ray_clash.py efficiency [--parts 4000] [--rounds 5]
+    python ray_clash.py plant [--faces 100000000] [--workers 2] [--store-mb 1500] [--cache-mb 500]
 
 `efficiency` checks the same plant with one worker and with two, in turns, and compares wall time, CPU time of the tasks
-and how busy the workers were. `plant` makes a plant of distinct meshes by tasks, checks it, and reports memory, bytes
+and how busy the workers were. The last line has the efficiency of each round (half the time of one worker over the
+time of two), their median, and the load of the machine before each run: more than 0.5 before a run means that other
+programs take part of the time. `plant` makes a plant of distinct meshes by tasks, checks it, and reports memory, bytes
 and times. One JSON object per run is printed.
 """
 
@@ -14,6 +16,7 @@ import argparse
 import json
 import os
 import resource
+import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -159,7 +162,6 @@ def search(assembly: Any, store: Any, limits: _search.Limits) -> dict[str, Any]:
         "share_bytes": sum(row["bytes"] for row in rows) // len(rows),
         "bundle_bytes_per_task": sum(row["moved"] for row in rows) // len(rows),
         "driver_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "load": os.getloadavg()[0],
     }
 
 
@@ -183,20 +185,53 @@ def start(workers: int, store_mb: int) -> None:
     ray.get([ray.remote(lambda: time.sleep(0.5)).remote() for _ in range(workers)])
 
 
+def settle() -> float:
+    """Wait until the load that the last run has left is gone, for at most a minute, and return the load that remains.
+
+    The load is the number of processes that run now, without this one: averages over a minute would count the last run.
+    """
+    running = 0.0
+    for _ in range(30):
+        samples = []
+        for _ in range(20):
+            samples.append(int(Path("/proc/loadavg").read_text().split()[3].split("/")[0]) - 1)
+            time.sleep(0.1)
+        running = sum(samples) / len(samples)
+        if running < 0.2:
+            break
+    return running
+
+
 def efficiency(parts: int, rounds: int) -> None:
     """Check the same plant with one worker and with two, in turns."""
-    for _ in range(rounds):
-        for workers in (1, 2):
+    ratios, loads, found = [], [], set()
+    for number in range(rounds):
+        times: dict[int, float] = {}
+        # The order alternates, so that what changes with time changes both alike.
+        for workers in (1, 2) if number % 2 == 0 else (2, 1):
+            load = settle()
             start(workers, 1000)
             assembly, store = _store.load_pieces(ray, lines(parts * 1040), None)
             # The same cells for both.
             result = search(assembly, store, _search.Limits(cell_work=5_000))
-            print(json.dumps({"cpus": workers} | result), flush=True)
             ray.shutdown()
+            print(json.dumps({"round": number, "cpus": workers, "load": round(load, 2)} | result), flush=True)
+            times[workers] = result["search_s"]
+            loads.append(load)
+            found.add((result["pairs"], result["clashes"], result["cells"]))
+            assert len(found) == 1, f"the runs differ: {found}"
+        ratios.append(times[1] / (2 * times[2]))
+    summary = {
+        "efficiency": round(statistics.median(ratios), 3),
+        "each_round": [round(ratio, 3) for ratio in ratios],
+        "largest_load_before_a_run": round(max(loads), 2),
+    }
+    print(json.dumps(summary), flush=True)
 
 
 def plant(faces: int, workers: int, store_mb: int, cache_mb: int) -> None:
     """Make and check a large plant in bounded memory."""
+    load = settle()
     start(workers, store_mb)
     began = time.time()
     assembly, store = _store.load_pieces(ray, lines(faces), None)
@@ -209,6 +244,7 @@ def plant(faces: int, workers: int, store_mb: int, cache_mb: int) -> None:
         "store_mb": store_mb,
         "spilled_mb": spilled() >> 20,
         "cache_mb": cache_mb,
+        "load": round(load, 2),
     }
     print(json.dumps(facts | result), flush=True)
     ray.shutdown()
@@ -218,7 +254,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["efficiency", "plant"])
     parser.add_argument("--parts", type=int, default=4000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--faces", type=int, default=100_000_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--store-mb", type=int, default=1500)

@@ -7,8 +7,8 @@ use crate::{
 use impinge_clash::Outcome;
 use impinge_cli::{Cluster, ClusterError};
 use impinge_io::assembly::LoadOptions;
-use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*};
-use std::{ffi::OsString, path::PathBuf};
+use pyo3::{exceptions::PyKeyboardInterrupt, prelude::*, types::PyCFunction};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 /// Runs the command `impinge` with these arguments, the first of which is the name of the program. Returns the exit code.
 #[pyfunction]
@@ -32,12 +32,14 @@ impl Cluster for Ray {
         address: &str,
         files: &[PathBuf],
         options: &LoadOptions,
+        proceed: Arc<dyn Fn() -> bool + Send + Sync>,
     ) -> Result<Option<impinge_io::Assembly>, ClusterError> {
         let listing = Listing::of(files.to_vec(), options.clone());
         let listing = listing.map_err(|error| ClusterError::Failed(error.to_string()))?;
         Python::attach(|py| {
             let module = py.import("impinge.ray._command")?;
-            let loaded = module.call_method1("load", (address, Py::new(py, listing)?))?;
+            let proceed = PyCFunction::new_closure(py, None, None, move |_, _| proceed())?;
+            let loaded = module.call_method1("load", (address, Py::new(py, listing)?, proceed))?;
             let loaded: Option<Bound<'_, Assembly>> = loaded.extract()?;
             loaded
                 .map(|assembly| Ok(impinge_io::Assembly::clone(&*assembly.get().get(py)?)))
@@ -76,8 +78,7 @@ impl Cluster for Ray {
                     break;
                 }
             }
-            let shares: Vec<Vec<u8>> = search.call_method0("shares")?.extract()?;
-            plan.get().merge(py, &shares)?.map_err(crate::clash::clash_error)
+            plan.get().merge(&search.call_method0("shares")?)?.map_err(crate::clash::clash_error)
         })
         .map_err(|error: PyErr| Python::attach(|py| cluster_error(py, error)))
     }

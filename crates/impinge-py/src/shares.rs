@@ -15,6 +15,7 @@ use impinge_io::assembly::{Blob, Joined, ListedFile, LoadOptions, StateError, jo
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::{
     prelude::*,
+    pybacked::PyBackedBytes,
     sync::MutexExt,
     types::{PyBytes, PyDict},
 };
@@ -105,18 +106,22 @@ impl Plan {
         act(plan.as_ref().ok_or_else(ended)?, cells)
     }
 
-    /// Takes the plan and merges the shares of its tasks.
+    /// Takes the plan and merges the shares of its tasks. They are read one by one, so that an iterator may forget each.
     pub(crate) fn merge(
         &self,
-        py: Python<'_>,
-        shares: &[Vec<u8>],
+        shares: &Bound<'_, PyAny>,
     ) -> PyResult<Result<impinge_clash::Outcome, impinge_clash::Error>> {
+        let py = shares.py();
+        let mut read: Vec<Share> = Vec::new();
+        for bytes in shares.try_iter()? {
+            let bytes: PyBackedBytes = bytes?.extract()?;
+            match py.detach(|| share_from_bytes(&bytes)) {
+                Ok(share) => read.push(share),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
         let plan = self.lock(py).plan.take().ok_or_else(ended)?;
-        py.detach(|| {
-            let shares = shares.iter().map(|bytes| share_from_bytes(bytes));
-            let shares = shares.collect::<Result<Vec<Share>, _>>();
-            Ok(shares.and_then(|shares| plan.finish(shares)))
-        })
+        Ok(py.detach(|| plan.finish(read)))
     }
 }
 
@@ -186,8 +191,8 @@ impl Plan {
     }
 
     /// The report of the results of all tasks, in any order.
-    fn finish(&self, py: Python<'_>, shares: Vec<Vec<u8>>) -> PyResult<ClashReport> {
-        let outcome = self.merge(py, &shares)?.map_err(clash_error)?;
+    fn finish(&self, shares: &Bound<'_, PyAny>) -> PyResult<ClashReport> {
+        let outcome = self.merge(shares)?.map_err(clash_error)?;
         Ok(ClashReport { outcome: Arc::new(outcome) })
     }
 }

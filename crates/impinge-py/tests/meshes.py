@@ -19,6 +19,12 @@ def cube(size: float = 1.0) -> impinge.Mesh:
     return impinge.Mesh(corners, CUBE_FACES)
 
 
+def open_cube() -> impinge.Mesh:
+    """A cube without two of its faces."""
+    whole = cube()
+    return impinge.Mesh(whole.vertices, whole.faces[2:])
+
+
 def soup(faces: int, seed: int, size: float = 0.2) -> impinge.Mesh:
     """Triangles at random, of about this size, around places within one of the origin."""
     random = np.random.default_rng(seed)

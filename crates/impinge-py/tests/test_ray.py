@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,35 +15,12 @@ import pytest
 
 import impinge
 from conftest import needs
-from meshes import cube, shift, sphere
+from meshes import cube, open_cube, shift, sphere
 
 ray = needs("ray")
 
 import impinge.ray  # noqa: E402
 from impinge.ray import _search, _store, _tasks, _window  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A cluster of three nodes with a CPU each. The first is that of the driver."""
-    from ray.cluster_utils import Cluster
-
-    cluster = Cluster(
-        initialize_head=True,
-        head_node_args={"num_cpus": 1, "object_store_memory": 150 << 20, "include_dashboard": False},
-    )
-    for _ in range(2):
-        cluster.add_node(num_cpus=1, object_store_memory=150 << 20)
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
-
-
-def open_cube() -> impinge.Mesh:
-    """A cube without two of its faces."""
-    whole = cube()
-    return impinge.Mesh(whole.vertices, whole.faces[2:])
 
 
 def grid(count: int, seed: int = 1) -> impinge.Assembly:
@@ -114,22 +89,44 @@ def plan_of(assembly: impinge.Assembly) -> Any:
     return impinge._impinge.Plan(assembly, {})
 
 
-def test_a_node_is_lost_midway(cluster: Any, tmp_path: Path) -> None:
-    """Tasks and meshes of the lost node come back: nothing is lost, nothing comes twice."""
-    node = cluster.add_node(num_cpus=2, object_store_memory=150 << 20)
-    for number in range(12):
-        part = impinge.Assembly()
-        part.add("ball", sphere(3000, 1.0 + 1e-3 * number), shift(1.5 * number))
-        mesh = part.part(0).mesh
-        impinge.Mesh(mesh.vertices + [1.5 * number, 0, 0], mesh.faces).save(tmp_path / f"{number:02}.obj")
-    files = sorted(tmp_path.glob("*.obj"))
-    expected = impinge.clash(files)
-    assert expected.counts["penetrating"] == 11
-    # Small loads, so that every node holds some of the meshes as results of tasks.
-    assembly, store = _store.load_files(ray, impinge._impinge.Listing(*files), None, load_bytes=1) or pytest.fail()
-    plan = plan_of(assembly)
-    search = _search.Search(ray, plan, store, _search.Limits(cell_work=1))
-    assert search.cell_count == plan.pair_count >= 11
+class Logged:
+    """Checks cells, and writes the node of each attempt to a file. The worker imports nothing from this file."""
+
+    def __init__(self, folder: Path, dies: bool = False, stuck: str = "") -> None:
+        """The first attempt at each cell may kill its worker. Attempts on the node `stuck` do not end."""
+        self.folder, self.dies, self.stuck = str(folder), dies, stuck
+
+    def __call__(self, job: str, task: bytes, *rest: Any) -> bytes:
+        """Check a cell."""
+        import hashlib
+        import os
+        import time
+        from pathlib import Path
+
+        import ray
+
+        from impinge.ray import _tasks
+
+        node = ray.get_runtime_context().get_node_id()
+        attempts = Path(self.folder, hashlib.sha256(task).hexdigest())
+        is_first = not attempts.exists()
+        with attempts.open("a") as file:
+            file.write(f"{node}\n")
+        if self.dies and is_first:
+            os._exit(1)
+        if node == self.stuck:
+            time.sleep(1000)
+        return _tasks.check_cell(job, task, *rest)
+
+    def attempts(self) -> list[list[str]]:
+        """Return the nodes of the attempts at each cell."""
+        return [file.read_text().splitlines() for file in Path(self.folder).iterdir()]
+
+
+def logged(search: _search.Search, check: Logged) -> list[int]:
+    """Let a search use this function. Returns the list of the cells whose results it takes."""
+    by_value = lambda *arguments: check(*arguments)  # noqa: E731
+    search._check = ray.remote(by_value).options(max_retries=_window.MAX_RETRIES)
     taken: list[int] = []
     step = search._window.step
 
@@ -139,79 +136,97 @@ def test_a_node_is_lost_midway(cluster: Any, tmp_path: Path) -> None:
         return ended
 
     search._window.step = counted  # type: ignore[method-assign]
+    return taken
+
+
+@pytest.fixture(autouse=True)
+def by_value() -> None:
+    """Let Ray send the functions of this file to workers, which cannot import it."""
+    from ray import cloudpickle
+
+    for module in (__name__, "meshes"):
+        cloudpickle.register_pickle_by_value(sys.modules[module])
+
+
+def test_a_node_is_lost_midway(cluster: Any, tmp_path: Path) -> None:
+    """Tasks and meshes of the lost node come back: nothing is lost, nothing comes twice."""
+    cluster.add_node(num_cpus=1, object_store_memory=150 << 20)
+    # All nodes have a worker before the files are read.
+    pause = ray.remote(lambda: time.sleep(0.5)).options(scheduling_strategy="SPREAD")
+    ray.get([pause.remote() for _ in range(12)])
+    count = 40
+    files = []
+    for number in range(count):
+        mesh = sphere(1000, 1.0 + 1e-3 * number)
+        files.append(tmp_path / f"{number:02}.obj")
+        impinge.Mesh(mesh.vertices + [1.5 * number, 0, 0], mesh.faces).save(files[-1])
+    expected = impinge.clash(files)
+    assert expected.counts["penetrating"] == count - 1
+    # Small loads, so that every node holds some of the meshes as results of tasks.
+    assembly, store = _store.load_files(ray, impinge._impinge.Listing(*files), None, load_bytes=1) or pytest.fail()
+    bundles = list({bundle for bundle, _ in store.places.values()})
+    assert len(bundles) == count
+    places = [place["node_ids"] for place in ray.experimental.get_object_locations(bundles).values()]
+    node = max(cluster.worker_nodes, key=lambda node: places.count([node.node_id]))
+    lost = places.count([node.node_id])
+    assert lost >= 3, f"{lost} bundles will be lost with the node"
+
+    plan = plan_of(assembly)
+    search = _search.Search(ray, plan, store, _search.Limits(cell_work=1))
+    assert search.cell_count == plan.pair_count >= count - 1
+    attempts = tmp_path / "attempts"
+    attempts.mkdir()
+    check = Logged(attempts, stuck=node.node_id)
+    taken = logged(search, check)
     is_killed = False
     has_ended = False
     start = time.monotonic()
     while not has_ended:
         done, total, has_ended = search.step()
-        if not is_killed and done > 0:
+        if not is_killed and done > 0 and any(node.node_id in nodes for nodes in check.attempts()):
             cluster.remove_node(node, allow_graceful=False)
             is_killed = True
-        assert time.monotonic() < start + 90, f"{done} of {total}"
+        assert time.monotonic() < start + 120, f"{done} of {total}"
     assert is_killed
     assert sorted(taken) == list(range(search.cell_count)), "each result exactly once"
     assert plan.finish(search.shares()).json() == expected.json()
+    tried = check.attempts()
+    assert len(tried) == search.cell_count
+    assert all(nodes[-1] != node.node_id for nodes in tried), "no result is of the lost node"
+    assert any(node.node_id in nodes for nodes in tried), "some cells were lost with it and repeated"
 
 
-def test_files_are_read_by_tasks(cluster: Any, tmp_path: Path) -> None:
-    """Several files and folders: names, groups and shared meshes are those of one machine."""
-    for number in range(6):
-        folder = tmp_path / "parts" / f"bay {number % 2}"
-        folder.mkdir(parents=True, exist_ok=True)
-        mesh = [cube(), open_cube(), sphere(400, 0.7)][number % 3]
-        impinge.Mesh(mesh.vertices + [0.9 * number, 0, 0], mesh.faces).save(folder / f"part{number}.obj")
-        mesh.save(folder / f"same{number}.stl")
-    sources: list[Any] = [tmp_path / "parts", sorted((tmp_path / "parts").rglob("*.*"))]
-    for source in sources:
-        for load in ({}, {"units": "mm", "file_units": "in"}, {"split": True}):
-            expected = impinge.clash(source, clearance=0.1, **load)
-            assert len(expected) > 3
-            report = impinge.ray.clash(source, clearance=0.1, **load)
-            assert report.json() == expected.json(), f"{load}"
-    with pytest.raises(impinge.ArgumentError, match="meshes"):
-        report.html()
-    bad = tmp_path / "bad.obj"
-    bad.write_text("v 0 0 0\nf 1 2 3\n")
-    with pytest.raises(impinge.FileError) as alone:
-        impinge.clash([*sources[1], bad])
-    with pytest.raises(impinge.FileError) as there:
-        impinge.ray.clash([*sources[1], bad])
-    assert str(there.value) == str(alone.value)
-    report = impinge.ray.clash([*sources[1], bad], keep_going=True)
-    assert report.json() == impinge.clash([*sources[1], bad], keep_going=True).json()
+def test_workers_are_lost(cluster: Any, tmp_path: Path) -> None:
+    """Every cell is lost once with its worker."""
+    assembly = spheres(7, 500)
+    plan = plan_of(assembly)
+    search = _search.Search(ray, plan, None, _search.Limits(cell_work=1))
+    check = Logged(tmp_path, dies=True)
+    taken = logged(search, check)
+    reported: list[tuple[int, int]] = []
+    shares = search.run(lambda done, total: reported.append((done, total)))
+    assert sorted(taken) == list(range(search.cell_count)), "each result exactly once"
+    assert reported[-1] == (plan.pair_count, plan.pair_count)
+    assert plan.finish(shares).json() == impinge.clash(assembly).json()
+    assert [len(nodes) for nodes in check.attempts()] == [2] * search.cell_count, "each cell was lost once"
 
 
-class Piece:
-    """A function that makes a piece where it is needed. The worker imports nothing from this file."""
+def test_results_that_do_not_fit_are_refused(cluster: Any) -> None:
+    assembly = spheres(5, 500)
 
-    def __init__(self, first: int) -> None:
-        """Remember the first cube, and the meshes."""
-        self.first, self.meshes = first, [cube(), open_cube()]
+    def shares() -> tuple[Any, list[bytes]]:
+        plan = plan_of(assembly)
+        search = _search.Search(ray, plan, None, _search.Limits(cell_work=1))
+        return plan, list(search.run(lambda done, total: None))
 
-    def __call__(self) -> Any:
-        """Make the piece."""
-        import impinge as package
-
-        piece = package.Assembly(name="row", units="mm")
-        for number in range(self.first, self.first + 4):
-            matrix = np.eye(4)
-            matrix[0, 3] = 0.9 * number
-            piece.add(f"cube {number}", self.meshes[number % 2], matrix)
-        return piece
-
-
-def test_pieces_are_made_by_tasks(cluster: Any) -> None:
-    from ray import cloudpickle
-
-    for module in (__name__, "meshes"):
-        cloudpickle.register_pickle_by_value(sys.modules[module])
-    whole = impinge.Assembly(name="row", units="mm")
-    for number in range(20):
-        whole.add(f"cube {number}", [cube(), open_cube()][number % 2], shift(0.9 * number))
-    report = impinge.ray.clash([Piece(first) for first in range(0, 20, 4)])
-    rows = [(clash.verdict, clash.a, clash.b, clash.depth, clash.volume) for clash in report]
-    assert rows == [(clash.verdict, clash.a, clash.b, clash.depth, clash.volume) for clash in impinge.clash(whole)]
-    assert len(rows) == 19
+    plan, found = shares()
+    with pytest.raises(impinge.ArgumentError, match=r"pairs were checked, not"):
+        plan.finish(found[1:])
+    with pytest.raises(impinge.ArgumentError, match=r"not the bytes of a share"):
+        plan_of(assembly).finish([b"x"])
+    plan, found = shares()
+    with pytest.raises(impinge.ArgumentError, match=r"checked twice"):
+        plan.finish([found[0], *found[:-1]])
 
 
 def test_a_task_that_always_fails_is_a_clear_error(cluster: Any) -> None:
@@ -240,6 +255,13 @@ def test_a_task_that_always_fails_is_a_clear_error(cluster: Any) -> None:
         window.run()
 
 
+def test_a_node_with_another_version_is_an_error(cluster: Any) -> None:
+    search = _search.Search(ray, plan_of(grid(20)), None, _search.Limits())
+    search._job = "1234 0.0.0"
+    with pytest.raises(impinge.ClusterError, match=r"caller has version 0\.0\.0 .* a node has"):
+        search.run(lambda done, total: None)
+
+
 def test_a_bad_option_is_an_error_of_the_package(cluster: Any) -> None:
     with pytest.raises(impinge.ArgumentError, match=r"matches"):
         impinge.ray.clash(grid(5), between=("none", "left"))
@@ -247,6 +269,27 @@ def test_a_bad_option_is_an_error_of_the_package(cluster: Any) -> None:
         impinge.ray.clash(["a.obj", "b.obj"], nonsense=1)
     with pytest.raises(impinge.ClusterError, match="task"):
         impinge.ray.clash([lambda: 1 / 0])
+    for name, value in (("cell_work", 0), ("cell_faces", -1), ("cache_bytes", -1), ("cell_work", 2**70)):
+        with pytest.raises(impinge.ArgumentError, match=name):
+            impinge.ray.clash(grid(5), **{name: value})
+    with pytest.raises(impinge.ClusterError, match="already connected"):
+        impinge.ray.clash(grid(5), address="192.0.2.1:1")
+    assert len(impinge.ray.clash(grid(5), address=cluster.address)) == len(impinge.clash(grid(5)))
+
+
+def test_a_large_part_is_in_few_cells(cluster: Any) -> None:
+    """A part with more faces than a cell may need does not make a cell of each of its pairs."""
+    assembly = impinge.Assembly()
+    assembly.add("ground", sphere(8000, 50.0))
+    for number in range(60):
+        turn = 2 * np.pi * number / 60
+        assembly.add(f"cube {number}", cube(), shift(50 * np.cos(turn), 50 * np.sin(turn)))
+    plan = plan_of(assembly)
+    cells = plan.divide(2**62, 5000)
+    assert plan.pair_count >= 50 and sum(pairs for _, pairs in cells) == plan.pair_count
+    assert len(cells) == 1, "the cubes share a mesh of 12 faces"
+    report = impinge.ray.clash(assembly, cell_faces=5000)
+    assert report.json() == impinge.clash(assembly).json()
 
 
 def test_ctrl_c_ends_a_check(cluster: Any) -> None:
@@ -262,64 +305,6 @@ def test_ctrl_c_ends_a_check(cluster: Any) -> None:
         timer.cancel()
     # The cluster is still of use.
     assert impinge.ray.clash(grid(10)).json() == impinge.clash(grid(10)).json()
-
-
-def test_batches_are_those_of_one_machine(cluster: Any) -> None:
-    random = np.random.default_rng(5)
-    poses = np.tile(np.eye(4), (1000, 1, 1))
-    poses[:, :3, 3] = random.uniform(-2.5, 2.5, (1000, 3))
-    a, b = sphere(500, 1.0), cube()
-    for options in ({}, {"within": 0.1, "pose_a": shift(0.2)}):
-        expected = impinge.check(a, b, poses, **options)
-        assert 50 < expected.sum() < 950
-        found = impinge.ray.check(a, b, poses, poses_per_task=97, **options)
-        assert found.dtype == bool and np.array_equal(found, expected)
-        lists, there = impinge.contacts(a, b, poses, **options), impinge.ray.contacts(a, b, poses, **options)
-        assert np.array_equal(lists.faces, there.faces) and np.array_equal(lists.offsets, there.offsets)
-    assert len(impinge.ray.check(a, b, np.zeros((0, 4, 4)))) == 0
-    assert len(impinge.ray.contacts(a, b, np.zeros((0, 4, 4)))) == 0
-    with pytest.raises(impinge.PoseError, match="shape"):
-        impinge.ray.check(a, b, np.eye(4))
-    poses[700, 0, 0] = 7.0
-    with pytest.raises(impinge.PoseError):
-        impinge.ray.check(a, b, poses)
-
-
-def command(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "impinge", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-        timeout=100,
-    )
-
-
-def test_the_command_gives_the_same_output(cluster: Any, tmp_path: Path) -> None:
-    for number in range(5):
-        mesh = [cube(), open_cube()][number % 2]
-        impinge.Mesh(mesh.vertices + [0.9 * number, 0, 0], mesh.faces).save(tmp_path / f"part{number}.obj")
-    files = sorted(tmp_path.glob("*.obj"))
-    tables = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    options = ["--json", "--clearance", "0.2", "--csv"]
-    here = command("clash", *files, *options, tables[0])
-    there = command("clash", *files, *options, tables[1], "--ray", cluster.address)
-    assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr
-    assert here.returncode == 1 and tables[0].read_bytes() == tables[1].read_bytes()
-    # The table, with the number of faces, and an assembly that is generated here.
-    here, there = command("clash", *files), command("clash", *files, "--ray", cluster.address)
-    first = [run.stdout.splitlines()[0] for run in (here, there)]
-    assert first[0] == first[1] and "face" in first[0]
-    here, there = command("clash", "--json"), command("clash", "--json", "--ray", cluster.address)
-    assert (there.returncode, there.stdout) == (here.returncode, here.stdout), there.stderr
-    # Files with faces, which need the meshes here.
-    pages = [tmp_path / "a.glb", tmp_path / "b.glb"]
-    assert command("clash", *files, "--glb", pages[0]).returncode == 1
-    there = command("clash", *files, "--glb", pages[1], "--ray", cluster.address)
-    assert there.returncode == 1, there.stderr
-    assert pages[0].read_bytes() == pages[1].read_bytes()
-    there = command("clash", tmp_path / "none.obj", files[0], "--ray", cluster.address)
-    assert there.returncode == 2 and "none.obj" in there.stderr
 
 
 def test_an_assembly_can_be_pickled() -> None:

@@ -68,7 +68,7 @@ pub(crate) fn run(
     let Input { assembly, clearance } = outputs.outputs().reading(|| {
         let mut input = match ray.filter(|_| outputs.needs_faces().is_none()) {
             None => input::load(files, &load_options)?,
-            Some((address, cluster)) => input::load_on(cluster, address, files, &load_options)?,
+            Some(ray) => input::load_on(ray, files, &load_options, interrupt)?,
         };
         arguments.robot_options.apply(&mut input.assembly, load_options.keep_going)?;
         Ok(input)

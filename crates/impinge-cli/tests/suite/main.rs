@@ -5,6 +5,7 @@ mod bench;
 mod between;
 mod clash;
 mod clash_review;
+mod cluster;
 mod common;
 mod continuous;
 mod corpus;

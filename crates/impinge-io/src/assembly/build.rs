@@ -171,18 +171,9 @@ impl<'a> Builder<'a> {
         keys
     }
 
-    /// Returns the number of faces and vertices that count towards [`MAX_MADE`].
-    pub(super) fn made(&self) -> u64 {
-        self.made
-    }
-
-    /// Counts faces and vertices of a file that was read elsewhere towards [`MAX_MADE`].
-    pub(super) fn charge(&mut self, made: u64) -> Result<(), String> {
-        self.made += made;
-        match self.made <= MAX_MADE {
-            true => Ok(()),
-            false => Err(too_many_made("made when the files are read")),
-        }
+    /// Counts a scaled copy of a mesh that was made elsewhere towards [`MAX_MADE`], given its [size].
+    pub(super) fn count_scaled(&mut self, size: u64) -> Result<(), String> {
+        charge(&mut self.made, size, SCALED)
     }
 
     /// Sets the axis that points up in the current file.
@@ -233,7 +224,7 @@ impl<'a> Builder<'a> {
 
     /// Returns a handle for a mesh that no file holds.
     pub(super) fn add_made(&mut self, mesh: Mesh) -> Result<SourceMesh, String> {
-        charge(&mut self.made, &mesh, "cut into triangles")?;
+        charge(&mut self.made, size(&mesh), "cut into triangles")?;
         Ok(self.add_mesh(Arc::new(mesh)))
     }
 
@@ -369,8 +360,7 @@ impl<'a> Builder<'a> {
             None => source.mesh.clone(),
             Some(stretch) => {
                 if std::mem::replace(&mut source.has_stretched_copy, true) {
-                    let why = "scaled differently from all earlier parts";
-                    charge(&mut self.made, &source.mesh, why)?;
+                    charge(&mut self.made, size(&source.mesh), SCALED)?;
                 }
                 Arc::new(stretched(&source.mesh, stretch)?)
             }
@@ -437,19 +427,23 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Counts a mesh towards [`MAX_MADE`], or refuses the part that needs it.
-fn charge(made: &mut u64, mesh: &Mesh, how: &str) -> Result<(), String> {
-    *made += mesh.positions().len() as u64 + mesh.faces().len() as u64;
-    match *made <= MAX_MADE {
-        true => Ok(()),
-        false => Err(too_many_made(how)),
-    }
+/// How a part needs a scaled copy of a mesh, for messages.
+const SCALED: &str = "scaled differently from all earlier parts";
+
+/// The number of vertices and faces of a mesh.
+pub(super) fn size(mesh: &Mesh) -> u64 {
+    mesh.positions().len() as u64 + mesh.faces().len() as u64
 }
 
-fn too_many_made(how: &str) -> String {
-    format!(
-        "the part is {how}, and all such meshes together have more than {MAX_MADE} vertices and faces"
-    )
+/// Counts a mesh of this [size] towards [`MAX_MADE`], or refuses the part that needs it.
+fn charge(made: &mut u64, size: u64, how: &str) -> Result<(), String> {
+    *made = made.saturating_add(size);
+    match *made <= MAX_MADE {
+        true => Ok(()),
+        false => Err(format!(
+            "the part is {how}, and all such meshes together have more than {MAX_MADE} vertices and faces"
+        )),
+    }
 }
 
 fn bits(mesh: &Mesh) -> impl Iterator<Item = u64> + '_ {

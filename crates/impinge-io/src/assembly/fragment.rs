@@ -5,7 +5,7 @@
 
 use super::{
     Assembly, Group, LoadOptions, Skipped, StateError, Unit, Up,
-    build::{Builder, Frame, SourceKey, file_error},
+    build::{Builder, Frame, SourceKey, file_error, size},
     files::{self, Listed},
     left_out::OtherFiles,
     outline::{Blob, Elsewhere},
@@ -15,7 +15,7 @@ use crate::Error;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -42,10 +42,16 @@ impl<'o> Listing<'o> {
         Ok(Self { builder, files })
     }
 
-    /// The files, in the order of the assembly. `None` if they cannot be read one by one: if there is only one, or one is
-    /// a robot.
+    /// The files, in the order of the assembly. `None` if they cannot be read one by one: if there is only one, if one is
+    /// a robot or the options are for robots, or if a name is not UTF-8, so that it cannot be sent as bytes.
     pub fn files(&self) -> Option<Vec<ListedFile>> {
-        if self.files.len() < 2 || self.files.iter().any(Listed::is_robot) {
+        let options = self.builder.options;
+        let cannot_be_sent = |file: &Listed| file.is_robot() || file.path.to_str().is_none();
+        if self.files.len() < 2
+            || self.files.iter().any(cannot_be_sent)
+            || !options.joints.is_empty()
+            || options.to_bytes().is_err()
+        {
             return None;
         }
         let refers = self.builder.other_files.has_accessories();
@@ -82,8 +88,8 @@ impl ListedFile {
             |(mesh, stretch): (Arc<impinge::Mesh>, _)| SourceKey { mesh: digest(&mesh), stretch };
         Fragment {
             keys: keys.into_iter().map(key).collect(),
+            sizes: sizes(&builder.assembly),
             frame: builder.frame(),
-            made: builder.made(),
             referenced: builder.other_files.referenced(),
             error,
             blobs: builder.assembly.blobs(),
@@ -132,9 +138,10 @@ pub struct Fragment {
     state: State,
     /// What identifies each mesh among all fragments.
     keys: Vec<SourceKey>,
+    /// The number of vertices and faces of each mesh.
+    sizes: Vec<u64>,
     /// The unit and the upward axis of the file, if it was read so far.
     frame: Option<(Option<Unit>, Option<Up>)>,
-    made: u64,
     /// The names of files to which the file refers.
     referenced: Vec<String>,
     error: Option<Error>,
@@ -152,8 +159,8 @@ impl Fragment {
         Some(Self {
             state: State::new(assembly),
             keys: assembly.meshes.iter().map(key).collect(),
+            sizes: sizes(assembly),
             frame: Some((assembly.units, assembly.up)),
-            made: 0,
             referenced: Vec::new(),
             error: None,
             blobs: assembly.blobs(),
@@ -227,6 +234,8 @@ struct Joiner<'o> {
     builder: Builder<'o>,
     /// The meshes of the assembly by what identifies them.
     meshes: HashMap<SourceKey, u32>,
+    /// The meshes as files hold them of which there is a scaled copy.
+    scaled: HashSet<[u8; 32]>,
     faces: Vec<u64>,
     /// Where each mesh is.
     mesh_blobs: Vec<[u32; 2]>,
@@ -242,6 +251,7 @@ impl<'o> Joiner<'o> {
         Self {
             builder,
             meshes: HashMap::new(),
+            scaled: HashSet::new(),
             faces: Vec::new(),
             mesh_blobs: Vec::new(),
             distance_blobs: Vec::new(),
@@ -254,11 +264,10 @@ impl<'o> Joiner<'o> {
         let failed = |message: String| file_error(path, message);
         let fragment_number = self.fragments;
         self.fragments += 1;
-        let Fragment { state, keys, frame, made, referenced, error, .. } = fragment;
-        if keys.len() != state.meshes.len() {
+        let Fragment { state, keys, sizes, frame, referenced, error, .. } = fragment;
+        if [keys.len(), sizes.len()] != [state.meshes.len(); 2] {
             return Err(failed("the fragment has more or fewer meshes than it says".into()));
         }
-        self.builder.charge(made).map_err(failed)?;
         self.builder.other_files.refer_to(referenced);
         let mut groups = Vec::with_capacity(state.groups.len());
         for Group { name, parent } in state.groups {
@@ -267,10 +276,14 @@ impl<'o> Joiner<'o> {
         }
         let own_meshes = state.meshes.len() as u32;
         let mut meshes = Vec::with_capacity(state.meshes.len());
-        for (number, (mesh, key)) in (0..).zip(state.meshes.iter().zip(keys)) {
+        for (number, ((mesh, key), size)) in (0..).zip(state.meshes.iter().zip(keys).zip(sizes)) {
             let next = self.mesh_blobs.len() as u32;
             let at = *self.meshes.entry(key).or_insert(next);
             if at == next {
+                // As if one builder had read all files: it makes each scaled copy once, and counts all but the first.
+                if key.stretch.is_some() && !self.scaled.insert(key.mesh) {
+                    self.builder.count_scaled(size).map_err(failed)?;
+                }
                 self.builder.assembly.meshes.push(mesh.stand_in());
                 self.faces.push(mesh.faces);
                 self.mesh_blobs.push([fragment_number, number]);
@@ -321,6 +334,11 @@ impl<'o> Joiner<'o> {
     }
 }
 
+/// The number of vertices and faces of each mesh.
+fn sizes(assembly: &Assembly) -> Vec<u64> {
+    assembly.meshes.iter().map(|mesh| size(mesh)).collect()
+}
+
 /// A hash of all bits of a mesh that nobody can make equal for two meshes.
 fn digest(mesh: &impinge::Mesh) -> [u8; 32] {
     let mut hash = Sha256::new();
@@ -343,4 +361,47 @@ fn digest(mesh: &impinge::Mesh) -> [u8; 32] {
     }
     hash.update(&bytes);
     hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{AssemblyPart, placement::StretchKey},
+        *,
+    };
+    use impinge::{Pose, generate, glam::DMat3, glam::DVec3};
+
+    /// A file that holds a mesh and scaled copies of it.
+    fn fragment(scales: &[f64], size: u64) -> Fragment {
+        let mut assembly = Assembly::default();
+        for &scale in scales {
+            let number = assembly.meshes.len();
+            assembly.meshes.push(generate::cuboid(DVec3::splat(scale)).unwrap().into());
+            assembly.parts.push(AssemblyPart::new("part", number, Pose::IDENTITY));
+        }
+        let mut fragment = Fragment::of(&assembly).unwrap();
+        let stretch = |scale: &f64| {
+            (*scale != 1.0).then(|| StretchKey::new(&DMat3::from_diagonal(DVec3::splat(*scale))))
+        };
+        let key = |scale: &f64| SourceKey { mesh: [7; 32], stretch: stretch(scale) };
+        fragment.keys = scales.iter().map(key).collect();
+        fragment.sizes = vec![size; scales.len()];
+        fragment
+    }
+
+    /// Scaled copies are limited as if one builder had read all files: a copy that many files hold counts once, and the
+    /// first copy of a mesh does not count.
+    #[test]
+    fn scaled_copies_count_once_for_all_files() {
+        let size = 1 << 23;
+        let many = |scales: &[f64]| {
+            join_loaded((0..50).map(|_| fragment(scales, size))).map(|joined| joined.blobs.len())
+        };
+        assert_eq!(many(&[1.0, 2.0]).unwrap(), 2);
+        assert_eq!(many(&[1.0, 2.0, 3.0, 4.0]).unwrap(), 4);
+        let error = many(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap_err().to_string();
+        assert!(error.contains("scaled differently"), "{error}");
+        let apart = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].map(|scales| fragment(&scales, size));
+        assert!(join_loaded(apart).is_err(), "copies in several files count, too");
+    }
 }

@@ -1,7 +1,7 @@
 # Types of the part of the package that is written in Rust. The docstrings are in the module itself.
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, TypeAlias, final, overload
@@ -793,7 +793,7 @@ class Plan:
     def divide(self, work: int, faces: int) -> list[tuple[int, int]]: ...
     def task(self, cell: int) -> tuple[bytes, list[int]]: ...
     def blobs(self) -> list[list[int]]: ...
-    def finish(self, shares: Sequence[bytes]) -> ClashReport: ...
+    def finish(self, shares: Iterable[bytes]) -> ClashReport: ...
 
 @final
 class Listing:

@@ -42,27 +42,20 @@ def clash(
 
     `progress` is called as that of `impinge.clash`; `True` shows a bar on the terminal, and `None` does if standard
     error is one. A cell has at most `cell_work` of work, about in faces, and needs meshes of at most `cell_faces`
-    faces. Each worker keeps at most `cache_bytes` of prepared meshes. Further keyword arguments are those of
-    `impinge.clash`, except for `threads`.
+    faces, or of those of its largest pair and half of `cell_faces` more. Each worker keeps at most `cache_bytes` of
+    prepared meshes. Further keyword arguments are those of `impinge.clash`, except for `threads`.
 
     Tasks whose worker or node is lost are repeated elsewhere. Raises `ClusterError` if that does not help.
     """
     options.pop("threads", None)
+    limits = Limits(cell_work, cell_faces, cache_bytes)
     ray = connect(address)
     with Bar(progress) as bar:
         checked, load = check_options(options)
         assembly, store = load_source(ray, source, load, bar)
         plan = Plan(assembly, checked)
-        search = Search(ray, plan, store, Limits(cell_work, cell_faces, cache_bytes))
-        try:
-            has_ended = False
-            while not has_ended:
-                done, total, has_ended = search.step()
-                bar.show("pairs", done, total)
-        except BaseException:
-            search.cancel()
-            raise
-        return plan.finish(search.shares())
+        search = Search(ray, plan, store, limits)
+        return plan.finish(search.run(lambda done, total: bar.show("pairs", done, total)))
 
 
 def load_source(ray: Any, source: Any, load: dict[str, Any], bar: Bar) -> tuple[Assembly, _store.Store | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from impinge._impinge import Assembly, Listing, Plan
 from impinge.ray import _search, _store
 from impinge.ray._cluster import connect
@@ -10,11 +12,16 @@ from impinge.ray._cluster import connect
 _loaded: list[_store.Store] = []
 
 
-def load(address: str, listing: Listing) -> Assembly | None:
-    """Read the files of a listing on the cluster, if that is possible."""
+def load(address: str, listing: Listing, proceed: Callable[[], bool]) -> Assembly | None:
+    """Read the files of a listing on the cluster, if that is possible. `proceed` tells whether to continue."""
     if listing.paths is None:
         return None
-    loaded = _store.load_files(connect(address), listing, None)
+
+    def report(done: int, total: int) -> None:
+        if not proceed():
+            raise KeyboardInterrupt
+
+    loaded = _store.load_files(connect(address), listing, report)
     if loaded is None:
         return None
     assembly, store = loaded

@@ -12,11 +12,14 @@ from impinge.ray import _tasks
 from impinge.ray._cluster import cpu_count
 from impinge.ray._window import MAX_RETRIES, Window
 
-# Bundles are about as large as this, unless a single mesh is larger.
-BUNDLE_BYTES = 16 << 20
-# A load task makes a bundle for so many bytes of its files, and at most so many bundles: a cell that needs some of the
-# meshes of a large file should not get all of them.
-PIECE_BYTES, MAX_PIECES = 1 << 20, 64
+# Bundles of meshes that the caller has are at most as large as this, unless a single mesh is larger.
+PUT_BYTES = 16 << 20
+# A load task reads files of about this many bytes, unless a single file is larger.
+LOAD_BYTES = 64 << 20
+# The most bundles of a load task.
+MAX_BUNDLES = 64
+
+Report = Callable[[int, int], None]
 
 
 @dataclass
@@ -35,32 +38,31 @@ class Store:
         return list(bundles), places
 
 
-def put(ray: Any, plan: Plan, assembly: Assembly, bundle_bytes: int = BUNDLE_BYTES) -> Store:
+def put(ray: Any, plan: Plan, assembly: Assembly, bundle_bytes: int = PUT_BYTES) -> Store:
     """Put the meshes that a plan needs into the object store, once for all nodes.
 
     Meshes that the same cells need are in the same bundle, so that a node gets few that it does not need.
     """
     blobs = Blobs(assembly)
     sizes = blobs.sizes
-    order = list(dict.fromkeys(number for cell in plan.blobs() for number in cell))
+    bundles: list[list[int]] = []
+    size = 0
+    for number in dict.fromkeys(number for cell in plan.blobs() for number in cell):
+        if not bundles or size + sizes[number] > bundle_bytes:
+            bundles.append([])
+            size = 0
+        bundles[-1].append(number)
+        size += sizes[number]
     places: dict[int, tuple[Any, int]] = {}
-    while order:
-        some, size = [order.pop(0)], 0
-        size = sizes[some[0]]
-        while order and size + sizes[order[0]] <= bundle_bytes:
-            size += sizes[order[0]]
-            some.append(order.pop(0))
-        bundle, starts = blobs.pack(some)
+    for numbers in bundles:
+        bundle, starts = blobs.pack(numbers)
         reference = ray.put(bundle)
-        places.update({number: (reference, start) for number, start in zip(some, starts, strict=True)})
+        places.update({number: (reference, start) for number, start in zip(numbers, starts, strict=True)})
     return Store(places)
 
 
 def _load(
-    ray: Any,
-    function: Callable[..., Any],
-    batches: list[tuple[list[Any], int]],
-    report: Callable[[int, int], None] | None,
+    ray: Any, function: Callable[..., Any], batches: list[tuple[list[Any], int]], report: Report | None
 ) -> tuple[list[bytes], list[list[tuple[Any, int]]]]:
     """Run load tasks, each with the number of its bundles. Returns the fragments, and where the blobs of each are.
 
@@ -68,17 +70,29 @@ def _load(
     """
     remote = ray.remote(function)
     bundles: dict[int, list[Any]] = {}
+    try:
+        folder: str | None = str(Path.cwd())
+    except OSError:
+        folder = None  # The working directory was removed.
 
     def submit(number: int) -> Any:
         batch, count = batches[number]
         task = remote.options(num_returns=1 + count, max_retries=MAX_RETRIES)
-        loaded, *bundles[number] = task.remote(batch, count)
+        loaded, *bundles[number] = task.remote(folder, batch, count)
         return loaded
+
+    done = 0
+
+    def ended(numbers: list[int]) -> None:
+        nonlocal done
+        done += len(numbers)
+        if report is not None:
+            report(done, len(batches))
 
     window: Window[_tasks.Loaded] = Window(ray, len(batches), submit, 2 * cpu_count(ray), "load task")
     fragments: list[bytes] = []
     places: list[list[tuple[Any, int]]] = []
-    for number, (states, found) in enumerate(window.run(report)):
+    for number, (states, found) in enumerate(window.run(ended)):
         fragments.extend(states)
         own = bundles[number]
         places.extend([(own[bundle], start) for bundle, start in blobs] for blobs in found)
@@ -90,7 +104,7 @@ def _store(blobs: list[list[int]], places: list[list[tuple[Any, int]]]) -> Store
 
 
 def load_files(
-    ray: Any, listing: Listing, report: Callable[[int, int], None] | None, load_bytes: int = 4 * BUNDLE_BYTES
+    ray: Any, listing: Listing, report: Report | None, load_bytes: int = LOAD_BYTES
 ) -> tuple[Assembly, Store] | None:
     """Read the files of a listing on the cluster, and return the assembly without meshes.
 
@@ -111,16 +125,14 @@ def load_files(
             sizes.append(0)
         batches[-1].append(listing.file(number))
         sizes[-1] += own
-    counts = [min(max(size // PIECE_BYTES, 1), MAX_PIECES) for size in sizes]
+    counts = [min(max(size // _tasks.BUNDLE_BYTES, 1), MAX_BUNDLES) for size in sizes]
     fragments, places = _load(ray, _tasks.load_files, list(zip(batches, counts, strict=True)), report)
     assembly, blobs = listing.join(fragments)
     return assembly, _store(blobs, places)
 
 
-def load_pieces(
-    ray: Any, pieces: Sequence[Callable[[], Assembly]], report: Callable[[int, int], None] | None
-) -> tuple[Assembly, Store]:
+def load_pieces(ray: Any, pieces: Sequence[Callable[[], Assembly]], report: Report | None) -> tuple[Assembly, Store]:
     """Make the pieces of an assembly on the cluster, and return the assembly without meshes."""
-    fragments, places = _load(ray, _tasks.load_pieces, [([piece], MAX_PIECES) for piece in pieces], report)
+    fragments, places = _load(ray, _tasks.load_pieces, [([piece], MAX_BUNDLES) for piece in pieces], report)
     assembly, blobs = Fragment.join(fragments)
     return assembly, _store(blobs, places)

@@ -11,6 +11,10 @@ Result = TypeVar("Result")
 
 # How often Ray repeats a task whose worker or node was lost.
 MAX_RETRIES = 5
+# The number of tasks in flight for each CPU.
+TASKS_PER_CPU = 3
+# How long to wait for the exceptions of other tasks after Ctrl-C or an error, in seconds.
+PATIENCE = 0.5
 
 
 class Window(Generic[Result]):
@@ -25,15 +29,26 @@ class Window(Generic[Result]):
         self._ray, self._submit, self._width, self._what = ray, submit, width, what
         self._count, self._next = count, 0
         self._flying: dict[Any, int] = {}
-        self.results: dict[int, Result] = {}
+        self._results: dict[int, Result] = {}
+        self._taken = 0
 
     @property
     def done(self) -> bool:
-        """Whether all results are there."""
-        return len(self.results) == self._count
+        """Whether all results were taken."""
+        return self._taken == self._count
 
     def step(self, timeout: float = 0.2) -> list[int]:
-        """Start tasks, wait a little for results, and return the numbers of the tasks that have ended."""
+        """Start tasks, wait a little for results, and return the numbers of the tasks that have ended.
+
+        After an exception of a task, or Ctrl-C, no further task is started.
+        """
+        try:
+            return self._step(timeout)
+        except BaseException:
+            self.cancel()
+            raise
+
+    def _step(self, timeout: float) -> list[int]:
         while self._next < self._count and len(self._flying) < self._width:
             self._flying[self._submit(self._next)] = self._next
             self._next += 1
@@ -46,7 +61,8 @@ class Window(Generic[Result]):
         numbers = []
         for reference in ended:
             number = self._flying.pop(reference)
-            self.results[number] = self._get(reference, number)
+            self._results[number] = self._get(reference, number)
+            self._taken += 1
             numbers.append(number)
         return numbers
 
@@ -55,40 +71,53 @@ class Window(Generic[Result]):
         try:
             return ray.get(reference)
         except ray.exceptions.RayTaskError as error:
-            self.cancel()
             if isinstance(error.cause, Error):
                 raise error.cause from None
             raise ClusterError(f"{self._what} {number} failed: {_last_line(error)}") from error
         except ray.exceptions.RayError as error:
-            self.cancel()
             raise ClusterError(
                 f"{self._what} {number} was lost and could not be repeated: {type(error).__name__}: {_last_line(error)}"
             ) from error
 
     def cancel(self) -> None:
-        """End all tasks that are in flight."""
-        for reference in self._flying:
-            try:
-                self._ray.cancel(reference, force=False, recursive=True)
-            except Exception:  # The task may have ended, or the connection may be lost.
-                continue
-        self._flying.clear()
+        """Start no further task. Those in flight run to their end, and their results are dropped.
 
-    def run(self, report: Callable[[int, int], None] | None = None) -> list[Result]:
-        """Run all tasks and return their results in order. Ctrl-C ends them."""
+        `ray.cancel` is not used: if a task ends at the same moment, a check in the core of Ray fails, which ends this
+        process (seen with Ray 2.60: "Tried to complete task that was not pending").
+        """
+        flying, self._flying = list(self._flying), {}
+        self._next = self._count
+        if not flying:
+            return
+        try:
+            # Ray prints exceptions of tasks that nobody has taken.
+            ended, _ = self._ray.wait(flying, num_returns=len(flying), timeout=PATIENCE)
+        except Exception:  # The connection may be lost.
+            return
+        for reference in ended:
+            try:
+                self._ray.get(reference)
+            except Exception:  # The task has failed as well.
+                continue
+
+    def run(self, report: Callable[[list[int]], None] | None = None) -> Iterator[Result]:
+        """Run all tasks and return their `results`. After Ctrl-C no further task is started.
+
+        `report` is called now and then with the numbers of the tasks that have ended since the last call.
+        """
         try:
             while not self.done:
-                self.step()
+                ended = self.step()
                 if report is not None:
-                    report(len(self.results), self._count)
+                    report(ended)
         except BaseException:
             self.cancel()
             raise
-        return list(self.ordered())
+        return self.results()
 
-    def ordered(self) -> Iterator[Result]:
-        """Return the results in the order of the tasks, which does not depend on when they ended."""
-        return (self.results[number] for number in range(self._count))
+    def results(self) -> Iterator[Result]:
+        """Return the results in the order of the tasks, which does not depend on when they ended, and forget each."""
+        return (self._results.pop(number) for number in range(self._count))
 
 
 def _last_line(error: BaseException) -> str:
