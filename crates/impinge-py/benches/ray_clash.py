@@ -202,7 +202,7 @@ def settle() -> float:
     return running
 
 
-def efficiency(parts: int, rounds: int) -> None:
+def efficiency(parts: int, rounds: int, cell_work: int) -> None:
     """Check the same plant with one worker and with two, in turns."""
     ratios, loads, found = [], [], set()
     for number in range(rounds):
@@ -213,7 +213,7 @@ def efficiency(parts: int, rounds: int) -> None:
             start(workers, 1000)
             assembly, store = _store.load_pieces(ray, lines(parts * 1040), None)
             # The same cells for both.
-            result = search(assembly, store, _search.Limits(cell_work=5_000))
+            result = search(assembly, store, _search.Limits(cell_work=cell_work))
             ray.shutdown()
             print(json.dumps({"round": number, "cpus": workers, "load": round(load, 2)} | result), flush=True)
             times[workers] = result["search_s"]
@@ -255,12 +255,13 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=["efficiency", "plant"])
     parser.add_argument("--parts", type=int, default=4000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--cell-work", type=int, default=5_000)
     parser.add_argument("--faces", type=int, default=100_000_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--store-mb", type=int, default=1500)
     parser.add_argument("--cache-mb", type=int, default=500)
     chosen = parser.parse_args()
     if chosen.what == "efficiency":
-        efficiency(chosen.parts, chosen.rounds)
+        efficiency(chosen.parts, chosen.rounds, chosen.cell_work)
     else:
         plant(chosen.faces, chosen.workers, chosen.store_mb, chosen.cache_mb)
