@@ -87,6 +87,14 @@ impl Queries {
         Self::warm(pair, poses)
     }
 
+    /// The same queries, after the trees have been asked so often that they have made their support maps.
+    pub(crate) fn after_many(mut self) -> Self {
+        for pose in self.poses.iter().cycle().take(300) {
+            self.pair.intersects(&Pose::IDENTITY, pose);
+        }
+        self
+    }
+
     /// A ball within another that is hardly larger (Klosowski 1998): near, and clear.
     pub(crate) fn shells(method: Method) -> Self {
         let ball = generate::icosphere(4).expect("few enough");

@@ -42,6 +42,9 @@ const KERNELS: &[Kernel] = &[
     ("volumes.dop18", || prepared(Volumes::<Dop<9>>::new(), volumes)),
     ("detect.wide_clear", || prepared(Queries::clear(Method::WIDE), detect)),
     ("detect.wide_miss", || prepared(Queries::tumbling(Method::WIDE, 2.0, Asked::Miss), detect)),
+    ("detect.wide_repeated", || {
+        prepared(Queries::tumbling(Method::WIDE, 2.0, Asked::Miss).after_many(), detect)
+    }),
     ("detect.wide_hit", || prepared(Queries::tumbling(Method::WIDE, 1.6, Asked::Hit), detect)),
     ("detect.wide_near", || prepared(Queries::shells(Method::WIDE), detect)),
     ("detect.obb_clear", || prepared(Queries::clear(Method::OBB), detect)),
