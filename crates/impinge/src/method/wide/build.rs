@@ -11,8 +11,9 @@ use super::{
     lanes::{Lanes, on},
     options::WideOptions,
     relative_pose::BodyFrame,
+    support::LazySupport,
 };
-use crate::{Bounds, Mesh, Threads, volume::Frame};
+use crate::{Bounds, Mesh, Threads, method::fit_quality::FitQuality, volume::Frame};
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -28,22 +29,31 @@ impl WideTree {
         let (faces, divisions) = divide(mesh, &points, options.quality, options.threads);
         let (nodes, leaves) = unfitted(faces.len(), &divisions);
         drop(divisions);
-        let body_frame = BodyFrame::new(&mesh.bounds(), frame.unit());
-        let (fit_quality, refits, support) = Default::default();
-        let mut tree = Self {
+        let mut tree = Self::unfitted(mesh, (nodes, leaves, faces), lanes, options);
+        tree.fit(mesh, &points, Axes::Best);
+        tree
+    }
+
+    /// A tree of linked nodes and leaves over the faces of a mesh, whose boxes and leaves are still to be filled.
+    pub(super) fn unfitted(
+        mesh: &Mesh,
+        (nodes, leaves, faces): (Vec<Node>, Vec<Leaf>, Vec<u32>),
+        lanes: Lanes,
+        options: WideOptions,
+    ) -> Self {
+        let frame = Frame::new(&mesh.bounds());
+        Self {
+            body_frame: BodyFrame::new(&mesh.bounds(), frame.unit()),
             frame,
-            body_frame,
             nodes,
             leaves,
             faces,
             lanes,
             options,
-            fit_quality,
-            refits,
-            support,
-        };
-        tree.fit(mesh, &points, Axes::Best);
-        tree
+            fit_quality: FitQuality::default(),
+            refits: 0,
+            support: LazySupport::default(),
+        }
     }
 
     /// The number of bytes that a mesh's tree would take. Fits no boxes.

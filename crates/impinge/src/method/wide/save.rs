@@ -20,12 +20,10 @@ use super::{
     Leaf, Link, Node, WIDTH, WideOptions, WideTree,
     build::{Axes, normalized},
     lanes::Lanes,
-    relative_pose::BodyFrame,
 };
 use crate::{
     Mesh, Threads,
     method::save::{self, NodeProblem, TreeFileError, VolumeProblem},
-    volume::Frame,
 };
 use glam::{DMat3, DVec3};
 
@@ -95,24 +93,9 @@ impl WideTree {
                 node.set_box(lane, &fitted);
             }
         }
-        let bounds = mesh.bounds();
-        let frame = Frame::new(&bounds);
-        let body_frame = BodyFrame::new(&bounds, frame.unit());
         let (lanes, options) = (Lanes::best(), WideOptions::default().threads(threads));
-        let points = normalized(mesh, &frame, threads);
-        let (fit_quality, refits, support) = Default::default();
-        let mut tree = Self {
-            frame,
-            body_frame,
-            nodes,
-            leaves,
-            faces,
-            lanes,
-            options,
-            fit_quality,
-            refits,
-            support,
-        };
+        let mut tree = Self::unfitted(mesh, (nodes, leaves, faces), lanes, options);
+        let points = normalized(mesh, &tree.frame, threads);
         tree.fit(mesh, &points, Axes::Kept);
         Ok(tree)
     }
