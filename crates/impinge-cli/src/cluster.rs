@@ -92,7 +92,7 @@ pub(crate) fn hand_over(arguments: &[OsString]) -> Result<u8, Failure> {
         Some(11) => return Err(failed(&format!("{name} has no package ray; `pip install ray`"))),
         _ => {
             return Err(failed(&format!(
-                "{name} has no package impinge; `pip install impinge[ray]`"
+                "{name} has no package impinge; `pip install '.[ray]'` in a checkout of impinge"
             )));
         }
     }

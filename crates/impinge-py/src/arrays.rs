@@ -6,7 +6,7 @@
 use crate::error::{mesh_error, pose_error, value_error};
 use impinge::{FacePair, Pose, glam::DVec3};
 use numpy::{
-    PyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    Element, PyArray, PyArray1, PyArray2, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
     PyUntypedArrayMethods,
     ndarray::{Array2, ArrayView2, ArrayViewD, Axis, Dimension},
 };
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// The array of an object, as numbers.
 pub(crate) fn numbers<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
     if let Ok(array) = object.cast::<PyArrayDyn<f64>>() {
-        return Ok(array.try_readonly()?);
+        return Ok(regular(array)?.try_readonly()?);
     }
     let py = object.py();
     static ASARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -30,7 +30,20 @@ pub(crate) fn numbers<'py>(object: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArr
     }
     let array = asarray.call1((array, numpy::dtype::<f64>(py)));
     let array = array.map_err(|error| value_error(error.value(py)))?;
-    Ok(array.cast_into::<PyArrayDyn<f64>>()?.try_readonly()?)
+    Ok(regular(array.cast::<PyArrayDyn<f64>>()?)?.try_readonly()?)
+}
+
+/// The array, or a copy if its items are not at multiples of their size: fields of packed structures, bytes of a file.
+fn regular<'py, T: Element, D: Dimension>(
+    array: &Bound<'py, PyArray<T, D>>,
+) -> PyResult<Bound<'py, PyArray<T, D>>> {
+    let size = size_of::<T>();
+    let is_regular = array.data().addr().is_multiple_of(align_of::<T>())
+        && array.strides().iter().all(|stride| stride.unsigned_abs().is_multiple_of(size));
+    match is_regular {
+        true => Ok(array.clone()),
+        false => Ok(array.call_method0("copy")?.cast_into()?),
+    }
 }
 
 /// The shape of an array, for messages.
@@ -132,7 +145,7 @@ pub(crate) fn faces(object: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
         )));
     };
     if let Ok(array) = array.cast::<PyArray2<u32>>() {
-        return Ok(triples(array.try_readonly()?.as_array(), |index| index));
+        return Ok(triples(regular(array)?.try_readonly()?.as_array(), |index| index));
     }
     // 64-bit integers hold every index; whether it is one is checked here, before it is cut to 32 bits.
     let array = match array.cast::<PyArray2<i64>>() {
@@ -142,7 +155,7 @@ pub(crate) fn faces(object: &Bound<'_, PyAny>) -> PyResult<Vec<[u32; 3]>> {
             array.call_method1(ASTYPE, (numpy::dtype::<i64>(py),))?.cast_into()?
         }
     };
-    let array = array.try_readonly()?;
+    let array = regular(&array)?.try_readonly()?;
     let array = array.as_array();
     let bad = array.indexed_iter().find(|(_, index)| u32::try_from(**index).is_err());
     if let Some(((face, _), index)) = bad {

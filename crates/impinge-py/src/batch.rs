@@ -4,7 +4,7 @@ use crate::{
     arguments,
     arrays::{self, Poses},
     contact_lists::ContactLists,
-    interrupt::{Share, in_pieces},
+    interrupt::in_pieces,
     pair::{shapes_of, tolerance},
     pool::Workers,
 };
@@ -40,14 +40,13 @@ impl<'py> Many<'py> {
         &self,
         py: Python<'_>,
         shapes: &[impinge::Shape; 2],
-        share: Share,
         ask: impl Fn(impinge::Batch<'_, '_>) -> R + Sync,
     ) -> PyResult<Vec<R>> {
         let Self { ref poses, ref pose_a, tolerance, ref workers } = *self;
         let (count, poses, [a, b]) = (poses.len(), poses.view(), shapes);
         let begin =
             || (impinge::Pair::new(a, b).expect("one method prepared both shapes"), Vec::new());
-        in_pieces(py, count, share, workers, begin, |(pair, some), range| {
+        in_pieces(py, count, workers, begin, |(pair, some), range| {
             poses.get(range, some)?;
             let Ok(batch) = pair.at_many(pose_a, some).within(tolerance);
             Ok(ask(batch))
@@ -86,7 +85,7 @@ pub(crate) fn check_in<'py>(
     many: &Many<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let ask = |batch: impinge::Batch<'_, '_>| batch.intersects().iter().collect::<Vec<bool>>();
-    let bits = many.each(py, shapes, Share::Many, ask)?.concat();
+    let bits = many.each(py, shapes, ask)?.concat();
     Ok(PyArray1::from_vec(py, bits).into_any())
 }
 
@@ -96,7 +95,7 @@ pub(crate) fn contacts_in(
     many: &Many<'_>,
 ) -> PyResult<ContactLists> {
     let ask = |batch: impinge::Batch<'_, '_>| batch.contacts().clone();
-    let pieces = many.each(py, shapes, Share::Few, ask)?;
+    let pieces = many.each(py, shapes, ask)?;
     let pairs = pieces.iter().map(|lists| lists.flat().len()).sum();
     let mut faces: Vec<FacePair> = Vec::with_capacity(pairs);
     let mut offsets = Vec::with_capacity(many.poses.len() + 1);

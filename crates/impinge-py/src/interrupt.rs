@@ -10,7 +10,7 @@ use std::{
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
-        mpsc::{RecvTimeoutError, channel},
+        mpsc::{Receiver, RecvTimeoutError, channel},
     },
     thread,
     time::{Duration, Instant},
@@ -27,15 +27,6 @@ const GROWTH: f64 = 4.0;
 /// How long the caller's thread works alone, before others are started. To wake a thread takes a tenth of it.
 const ALONE: Duration = Duration::from_micros(200);
 
-/// Items of the smallest piece.
-#[derive(Clone, Copy)]
-pub(crate) enum Share {
-    /// Of queries with short answers.
-    Many = 16,
-    /// Of queries that may take long.
-    Few = 2,
-}
-
 /// Asks about many items, some at a time, without the interpreter, so that Ctrl-C works: `begin` makes the memory of a
 /// thread, and `ask` is asked about the items of a range. Returns all answers, in the order of the items.
 ///
@@ -43,16 +34,16 @@ pub(crate) enum Share {
 pub(crate) fn in_pieces<M, R: Send>(
     py: Python<'_>,
     count: usize,
-    share: Share,
     workers: &Workers,
     begin: impl Fn() -> M + Sync,
     ask: impl Fn(&mut M, Range<usize>) -> PyResult<R> + Sync,
 ) -> PyResult<Vec<R>> {
-    let smallest = share as usize;
-    let pieces = Pieces { count, smallest, threads: workers.count(), ..Pieces::default() };
+    let pieces = Pieces { count, threads: workers.count(), ..Pieces::default() };
     let work = |until: Option<Duration>| pieces.work(until, &begin, &ask);
+    let start = Instant::now();
     py.detach(|| work(Some(ALONE)));
-    if workers.count() == 1 {
+    let threads = pieces.threads_worth_starting(start.elapsed());
+    if threads == 1 {
         while !pieces.are_taken() {
             py.check_signals()?;
             py.detach(|| work(Some(PATIENCE)));
@@ -60,7 +51,8 @@ pub(crate) fn in_pieces<M, R: Send>(
     } else if !pieces.are_taken() {
         let mut interrupted = Ok(());
         py.detach(|| {
-            workers.on_each(
+            on_each_of(
+                threads,
                 || work(None),
                 |ended| {
                     while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(PATIENCE) {
@@ -80,6 +72,38 @@ pub(crate) fn in_pieces<M, R: Send>(
     answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
+/// Ends the work of all threads if that of one panics.
+struct EndOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Does work on so many threads at the same time, and something else meanwhile on the caller's thread. It receives the end
+/// of a channel that is disconnected as soon as all threads have ended.
+///
+/// The threads are new ones. Those of a pool would be held until the batch has ended, and the batches of other threads of
+/// Python would have to wait for them, without an answer to Ctrl-C.
+fn on_each_of(threads: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce(Receiver<()>)) {
+    let (sender, receiver) = channel();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (work, sender) = (&work, sender.clone());
+            scope.spawn(move || {
+                // Dropped at the end, also of a panic.
+                let _sender = sender;
+                work();
+            });
+        }
+        drop(sender);
+        meanwhile(receiver);
+    });
+}
+
 /// Asks Python whether a call should end, from a thread without the interpreter.
 #[expect(clippy::redundant_closure_for_method_calls, reason = "the method has one lifetime only")]
 fn check_signals() -> PyResult<()> {
@@ -89,9 +113,7 @@ fn check_signals() -> PyResult<()> {
 /// The items of a batch, of which threads take one piece after another.
 struct Pieces<R> {
     count: usize,
-    /// Items of the smallest piece.
-    smallest: usize,
-    /// How many threads take pieces.
+    /// How many threads take pieces, at most.
     threads: usize,
     /// The first item that no thread has taken.
     next: AtomicUsize,
@@ -104,7 +126,6 @@ impl<R> Default for Pieces<R> {
     fn default() -> Self {
         Self {
             count: 0,
-            smallest: 1,
             threads: 1,
             next: AtomicUsize::new(0),
             should_end: AtomicBool::new(false),
@@ -119,10 +140,18 @@ impl<R> Pieces<R> {
         self.should_end.load(Ordering::Relaxed) || self.next.load(Ordering::Relaxed) >= self.count
     }
 
+    /// The number of threads for the items that are left, after the first ones have taken some time: starting a thread must
+    /// not take longer than its share of the work.
+    fn threads_worth_starting(&self, taken: Duration) -> usize {
+        let done = self.next.load(Ordering::Relaxed).max(1);
+        let left = self.count.saturating_sub(done) as f64 / done as f64 * taken.as_secs_f64();
+        (left / ALONE.as_secs_f64()).ceil().clamp(1.0, self.threads as f64) as usize
+    }
+
     /// Takes about as many items as given, but fewer towards the end, so that all threads end at the same time.
     fn take(&self, size: usize) -> Range<usize> {
         let left = self.count.saturating_sub(self.next.load(Ordering::Relaxed));
-        let size = size.min(left / (2 * self.threads)).max(self.smallest);
+        let size = size.min(left / (2 * self.threads)).max(1);
         let first = self.next.fetch_add(size, Ordering::Relaxed).min(self.count);
         first..self.count.min(first + size)
     }
@@ -137,7 +166,8 @@ impl<R> Pieces<R> {
         ask: impl Fn(&mut M, Range<usize>) -> PyResult<R>,
     ) {
         let (begun, mut memory, mut answers) = (Instant::now(), None, Vec::new());
-        let (mut size, mut start) = (self.smallest, begun);
+        let (mut size, mut start) = (1, begun);
+        let _guard = EndOnPanic(&self.should_end);
         while !self.are_taken() && until.is_none_or(|until| start - begun < until) {
             let range = self.take(size);
             if range.is_empty() {

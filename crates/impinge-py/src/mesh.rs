@@ -21,7 +21,8 @@ use std::{
 /// integers of shape (m, 3), three indices into the vertices each. Cracks, duplicate and degenerate faces are accepted, and
 /// nothing is welded, reordered or dropped. Both arrays are copied.
 ///
-/// Raises `MeshError` if an array has the wrong shape or type, a coordinate is not finite, or an index is out of range.
+/// Raises `MeshError` if an array has the wrong shape, a coordinate is not finite, or an index is out of range, and
+/// `ArgumentError` if the vertices are not numbers.
 ///
 /// >>> mesh = impinge.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
 /// >>> mesh
@@ -29,7 +30,7 @@ use std::{
 /// >>> impinge.Mesh([[0, 0, 0]], [[0, 0, 7]])
 /// Traceback (most recent call last):
 /// ...
-/// impinge.MeshError: face 0 uses vertex 7, but there are only 1
+/// impinge.MeshError: face 0 uses vertex 7, but the mesh has 1 vertices
 ///
 /// A mesh can be used wherever a `Shape` can: it is prepared by the default method when a query first needs it, and what
 /// was prepared is kept. `len(mesh)` is the number of faces. Meshes with equal vertices and faces are equal. In a notebook
@@ -187,7 +188,7 @@ impl Mesh {
 /// >>> impinge.load("missing.stl")
 /// Traceback (most recent call last):
 /// ...
-/// impinge.MissingFileError: missing.stl: No such file or directory (os error 2)
+/// impinge.MissingFileError: missing.stl: cannot be read: No such file or directory (os error 2)
 #[pyfunction]
 pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Mesh> {
     let mesh = py.detach(|| impinge_io::load_mesh(&path)).map_err(io_error)?;

@@ -10,10 +10,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     collections::HashMap,
     process,
-    sync::{
-        Arc, Mutex, PoisonError,
-        mpsc::{Receiver, channel},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// The largest number of threads that may be requested.
@@ -46,24 +43,6 @@ impl Workers {
     /// The number of threads.
     pub(crate) fn count(&self) -> usize {
         self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
-    }
-
-    /// Does work on each of the threads at the same time, and something else meanwhile on the caller's thread. It receives
-    /// the end of a channel that is disconnected as soon as all threads have ended.
-    pub(crate) fn on_each(&self, work: impl Fn() + Sync, meanwhile: impl FnOnce(Receiver<()>)) {
-        let Some(pool) = &self.0 else { return work() };
-        let (sender, receiver) = channel();
-        pool.in_place_scope(|scope| {
-            for _ in 0..pool.current_num_threads() {
-                let (work, sender) = (&work, sender.clone());
-                scope.spawn(move |_| {
-                    work();
-                    drop(sender);
-                });
-            }
-            drop(sender);
-            meanwhile(receiver);
-        });
     }
 
     /// Runs something that uses these threads, given how queries name them.

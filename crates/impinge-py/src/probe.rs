@@ -4,7 +4,7 @@ use crate::{
     arguments,
     arrays::{self, Points},
     error::value_error,
-    interrupt::{Share, in_pieces},
+    interrupt::in_pieces,
     pool::Workers,
     shape::shape_of,
 };
@@ -45,7 +45,7 @@ impl Probe {
     ) -> PyResult<Vec<R>> {
         let Self { shape, pose, workers } = self;
         let ask = |(): &mut (), range| Ok(ask(shape, pose, &read(range)?, Threads::One));
-        Ok(in_pieces(py, count, Share::Many, workers, || (), ask)?.into_iter().flatten().collect())
+        Ok(in_pieces(py, count, workers, || (), ask)?.into_iter().flatten().collect())
     }
 
     /// Asks about many points.

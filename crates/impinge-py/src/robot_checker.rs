@@ -4,7 +4,7 @@
 use crate::{
     arguments, arrays,
     error::value_error,
-    interrupt::{Share, in_pieces, interruptible},
+    interrupt::{in_pieces, interruptible},
     pair::tolerance,
     pool::Workers,
     robot::{RobotNames, Rows},
@@ -170,7 +170,7 @@ impl RobotChecker {
             return Ok(PyArray1::from_vec(py, vec![collides; rows.len()]));
         }
         let (count, rows) = (rows.len(), rows.view(self.robot_names()));
-        let found = in_pieces(py, count, Share::Many, &workers, Vec::new, |values, range| {
+        let found = in_pieces(py, count, &workers, Vec::new, |values, range| {
             let first = range.start;
             rows.get(range, values)?;
             let found = self.check.collides_in(&self.joints, values, within, Threads::One);

@@ -255,3 +255,57 @@ def test_integers_that_are_no_number_of_threads_are_refused() -> None:
         ):
             with pytest.raises(impinge.ArgumentError, match="threads is"):
                 call(threads)
+
+
+def test_fields_of_packed_structures_are_read_as_their_copies() -> None:
+    """Their items are not at multiples of the size of an item."""
+    random = np.random.default_rng(5)
+    packed = np.zeros(
+        40, dtype=[("flag", "u1"), ("point", "f8", 3), ("face", "u4", 3), ("pose", "f8", (4, 4)), ("wide", "i8", 3)]
+    )
+    packed["point"] = random.uniform(-2, 2, (40, 3))
+    packed["face"] = packed["wide"] = random.integers(0, 40, (40, 3))
+    packed["pose"] = along_x(random.uniform(0, 2, 40))
+    bytes_of_a_file = b"x" + packed["point"].tobytes()
+    shifted = np.frombuffer(bytes_of_a_file, np.float64, offset=1).reshape(-1, 3)
+    for points in (packed["point"], packed["point"][::-1], shifted, shifted[1::2]):
+        copy = points.copy()
+        assert (impinge.Mesh(points, np.zeros((0, 3), int)).vertices == copy).all()
+        for found, expected in zip(impinge.nearest_point(CUBE, points), impinge.nearest_point(CUBE, copy), strict=True):
+            assert (found == expected).all()
+        for found, expected in zip(
+            impinge.cast_ray(CUBE, points, [1, 0, 0]), impinge.cast_ray(CUBE, copy, [1, 0, 0]), strict=True
+        ):
+            assert (found == expected).all()
+    for faces in (packed["face"], packed["wide"]):
+        assert (impinge.Mesh(packed["point"], faces).faces == faces.copy()).all()
+    found = impinge.check(CUBE, CUBE, packed["pose"])
+    assert (found == (packed["pose"][:, 0, 3] <= 1)).all() and 5 < found.sum() < 35
+
+
+def test_a_batch_does_not_wait_for_that_of_another_thread() -> None:
+    soups = impinge.Shape(soup(3000, 1, 0.5)), impinge.Shape(soup(3000, 2, 0.5))
+    many = poses(200, 0.5, 7)
+    start = time.perf_counter()
+    impinge.contacts(*soups, many[:20])
+    # About four seconds on one core.
+    slow = np.tile(many, (max(1, int(0.4 / (time.perf_counter() - start))), 1, 1))
+    other = threading.Thread(target=lambda: impinge.contacts(*soups, slow))
+    other.start()
+    try:
+        start = time.perf_counter()
+        calls = 0
+        while other.is_alive() and calls < 5:
+            impinge.check(CUBE, CUBE, along_x(np.linspace(0, 2, 30_000)))
+            calls += 1
+        assert calls == 5, f"only {calls} calls in {time.perf_counter() - start} s, beside a batch of {len(slow)} poses"
+    finally:
+        other.join()
+
+
+def test_few_slow_items_are_divided_among_threads() -> None:
+    """Ctrl-C would have to wait for the items of a piece."""
+    soups = impinge.Shape(soup(3000, 1, 0.5), "brute"), impinge.Shape(soup(3000, 2, 0.5), "brute")
+    many = poses(8, 0.5, 7)
+    expected = impinge.contacts(*soups, many, threads=1)
+    assert impinge.contacts(*soups, many, threads=2) == expected and len(expected.faces) > 1000

@@ -121,7 +121,7 @@ def test_without_ray_there_is_one_clear_error(files: list[Path], tmp_path: Path)
     for program in PROGRAMS:
         for sources in (files, []):
             run = command("clash", *sources, "--ray", "local", program=program, PYTHONPATH=str(tmp_path))
-            refuses(run, "the package ray is not installed", "pip install impinge[ray]")
+            refuses(run, "the package ray is not installed", "pip install ray")
 
 
 def test_an_address_without_a_cluster_is_one_clear_error(files: list[Path]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeAlias, final, overload
+from typing import Any, ClassVar, Literal, Never, Self, TypeAlias, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,9 @@ _Vectors: TypeAlias = (
     | Sequence[Sequence[float]]
     | Sequence[np.ndarray[tuple[int], np.dtype[Any]]]
 )
+# An array whose number of axes is not known, as most functions of NumPy return it. No array has this type, but arrays with
+# a shape of `tuple[Any, ...]` match it. Without it they would match the overload for one pose or point.
+_AnyAxes: TypeAlias = np.ndarray[tuple[Never, Never, Never, Never], np.dtype[Any]]
 _Nearest: TypeAlias = tuple[float, npt.NDArray[np.float64], int]
 _NearestMany: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64]]
 _Hit: TypeAlias = tuple[float, int]
@@ -169,6 +172,16 @@ def intersects(
 def contacts(
     a: Shape | Mesh,
     b: Shape | Mesh,
+    pose: _AnyAxes,
+    *,
+    pose_a: npt.ArrayLike | None = None,
+    within: float | None = None,
+    threads: int | None = None,
+) -> Any: ...
+@overload
+def contacts(
+    a: Shape | Mesh,
+    b: Shape | Mesh,
     pose: _Matrix | None = None,
     *,
     pose_a: npt.ArrayLike | None = None,
@@ -215,6 +228,14 @@ def check(
 @overload
 def nearest_point(
     shape: Shape | Mesh,
+    points: _AnyAxes,
+    *,
+    pose: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> Any: ...
+@overload
+def nearest_point(
+    shape: Shape | Mesh,
     points: _Vector,
     *,
     pose: npt.ArrayLike | None = None,
@@ -236,6 +257,24 @@ def nearest_point(
     pose: npt.ArrayLike | None = None,
     threads: int | None = None,
 ) -> _Nearest | _NearestMany | None: ...
+@overload
+def cast_ray(
+    shape: Shape | Mesh,
+    origins: _AnyAxes,
+    directions: npt.ArrayLike,
+    *,
+    pose: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> Any: ...
+@overload
+def cast_ray(
+    shape: Shape | Mesh,
+    origins: npt.ArrayLike,
+    directions: _AnyAxes,
+    *,
+    pose: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> Any: ...
 @overload
 def cast_ray(
     shape: Shape | Mesh,
@@ -272,6 +311,14 @@ def cast_ray(
     pose: npt.ArrayLike | None = None,
     threads: int | None = None,
 ) -> _Hit | _Hits | None: ...
+@overload
+def contains_point(
+    shape: Shape | Mesh,
+    points: _AnyAxes,
+    *,
+    pose: npt.ArrayLike | None = None,
+    threads: int | None = None,
+) -> Any: ...
 @overload
 def contains_point(
     shape: Shape | Mesh,

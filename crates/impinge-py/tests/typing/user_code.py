@@ -70,6 +70,16 @@ def of_any_shape(mesh: impinge.Mesh, points: Any) -> None:
     impinge.nearest_point(mesh, points)
 
 
+def of_unknown_axes(mesh: impinge.Mesh, random: np.random.Generator) -> None:
+    """Most functions of NumPy return arrays whose number of axes type checkers do not know."""
+    print(impinge.contacts(mesh, mesh, np.tile(np.eye(4), (10, 1, 1))).counts)
+    distances, points, faces = impinge.nearest_point(mesh, random.normal(size=(1000, 3)))
+    print(distances, points, faces)
+    parameters, faces = impinge.cast_ray(mesh, random.normal(size=(1000, 3)), [0, 0, -1])
+    print(impinge.cast_ray(mesh, [0, 0, 0], random.normal(size=(9, 3)))[0].min(), parameters)
+    print(impinge.contains_point(mesh, random.normal(size=(1000, 3))).sum())
+
+
 def worlds(mesh: impinge.Mesh) -> None:
     world = impinge.World(threads=None)
     body = world.add(mesh, np.eye(4), fixed=True)

@@ -17,7 +17,7 @@ def ray_module() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise ClusterError(f"the package ray is not installed; `pip install impinge[ray]` ({error})") from None
+        raise ClusterError(f"the package ray is not installed; `pip install ray` ({error})") from None
     return ray
 
 

@@ -158,7 +158,8 @@ pub(super) fn separation(trees: [&WideTree; 2], question: &Question<'_>) -> Sepa
 /// The largest product of a direction and a vertex of a tree, for one direction after another.
 struct SupportSearch<'t> {
     tree: &'t WideTree,
-    stack: Vec<Slot>,
+    /// Boxes to visit, each with the farthest that it may reach.
+    stack: Vec<(f32, Slot)>,
     /// The leaf that reached farthest along the last direction: it is likely to reach far along the next one.
     last: Option<usize>,
 }
@@ -175,8 +176,12 @@ impl SupportSearch<'_> {
             .map_or(f32::NEG_INFINITY, |leaf| support_of_leaf(simd, &tree.leaves[leaf], direction));
         let along = splats(simd, direction);
         stack.clear();
-        stack.push(ROOT);
-        while let Some(slot) = stack.pop() {
+        stack.push((f32::INFINITY, ROOT));
+        while let Some((bound, slot)) = stack.pop() {
+            // A box that was visited meanwhile may reach farther.
+            if bound <= best {
+                continue;
+            }
             let link = tree.link(slot);
             if link.is_leaf() {
                 let found = support_of_leaf(simd, &tree.leaves[link.index()], direction);
@@ -193,7 +198,7 @@ impl SupportSearch<'_> {
             let bounds = bounds.to_array();
             for (lane, below) in node.links.iter().enumerate() {
                 if *below != Link::NONE && bounds[lane] > best {
-                    stack.push((link.index() * WIDTH + lane) as Slot);
+                    stack.push((bounds[lane], (link.index() * WIDTH + lane) as Slot));
                 }
             }
         }
@@ -231,10 +236,13 @@ impl LazySupport {
 
     #[cold]
     fn make(&self, tree: &WideTree) -> Option<&SupportMap> {
-        if self.queries.fetch_add(1, Ordering::Relaxed) < QUERIES_BEFORE || tree.nodes.is_empty() {
-            return None;
+        // One thread makes the map, and the others go on without it. None waits: a process that is forked meanwhile would
+        // wait forever.
+        let is_mine = self.queries.fetch_add(1, Ordering::Relaxed) == QUERIES_BEFORE;
+        if is_mine && !tree.nodes.is_empty() {
+            let _ = self.map.set(Box::new(SupportMap::new(tree)));
         }
-        Some(self.map.get_or_init(|| Box::new(SupportMap::new(tree))))
+        self.map.get().map(|map| &**map)
     }
 
     /// The map's size in bytes.
