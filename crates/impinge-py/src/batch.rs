@@ -6,7 +6,7 @@ use crate::{
     contact_lists::ContactLists,
     interrupt::in_pieces,
     pair::{shapes_of, tolerance},
-    pool::Workers,
+    pool::thread_count,
 };
 use impinge::{FacePair, Pose, Tolerance};
 use numpy::PyArray1;
@@ -17,7 +17,7 @@ pub(crate) struct Many<'py> {
     poses: Poses<'py>,
     pose_a: Pose,
     tolerance: Tolerance,
-    workers: Workers,
+    threads: usize,
 }
 
 impl<'py> Many<'py> {
@@ -31,7 +31,7 @@ impl<'py> Many<'py> {
             poses: Poses::read("poses", poses)?,
             pose_a: arrays::pose(pose_a)?,
             tolerance: tolerance(within)?,
-            workers: Workers::new(threads)?,
+            threads: thread_count(threads)?,
         })
     }
 
@@ -42,11 +42,11 @@ impl<'py> Many<'py> {
         shapes: &[impinge::Shape; 2],
         ask: impl Fn(impinge::Batch<'_, '_>) -> R + Sync,
     ) -> PyResult<Vec<R>> {
-        let Self { ref poses, ref pose_a, tolerance, ref workers } = *self;
+        let Self { ref poses, ref pose_a, tolerance, threads } = *self;
         let (count, poses, [a, b]) = (poses.len(), poses.view(), shapes);
         let begin =
             || (impinge::Pair::new(a, b).expect("one method prepared both shapes"), Vec::new());
-        in_pieces(py, count, workers, begin, |(pair, some), range| {
+        in_pieces(py, count, threads, begin, |(pair, some), range| {
             poses.get(range, some)?;
             let Ok(batch) = pair.at_many(pose_a, some).within(tolerance);
             Ok(ask(batch))

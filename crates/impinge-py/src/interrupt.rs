@@ -3,7 +3,6 @@
 //! Python only notes that a signal has come; its handlers run in the main thread when the interpreter asks for it. So a
 //! long call has to ask now and then.
 
-use crate::pool::Workers;
 use pyo3::prelude::*;
 use std::{
     ops::Range,
@@ -24,21 +23,21 @@ const PATIENCE: Duration = Duration::from_millis(50);
 const PIECE: Duration = Duration::from_millis(1);
 /// How much larger a piece may be than the one before.
 const GROWTH: f64 = 4.0;
-/// How long the caller's thread works alone, before others are started. To wake a thread takes a tenth of it.
+/// How long the caller's thread works alone, before others are started. To start a thread takes a tenth of it.
 const ALONE: Duration = Duration::from_micros(200);
 
-/// Asks about many items, some at a time, without the interpreter, so that Ctrl-C works: `begin` makes the memory of a
-/// thread, and `ask` is asked about the items of a range. Returns all answers, in the order of the items.
+/// Asks about many items, some at a time, on so many threads, without the interpreter, so that Ctrl-C works: `begin` makes
+/// the memory of a thread, and `ask` is asked about the items of a range. Returns all answers, in the order of the items.
 ///
 /// If `ask` fails, so does this, with the error of the first item that has one.
 pub(crate) fn in_pieces<M, R: Send>(
     py: Python<'_>,
     count: usize,
-    workers: &Workers,
+    threads: usize,
     begin: impl Fn() -> M + Sync,
     ask: impl Fn(&mut M, Range<usize>) -> PyResult<R> + Sync,
 ) -> PyResult<Vec<R>> {
-    let pieces = Pieces { count, threads: workers.count(), ..Pieces::default() };
+    let pieces = Pieces { count, threads, ..Pieces::default() };
     let work = |until: Option<Duration>| pieces.work(until, &begin, &ask);
     let start = Instant::now();
     py.detach(|| work(Some(ALONE)));
@@ -83,21 +82,27 @@ impl Drop for EndOnPanic<'_> {
     }
 }
 
-/// Does work on so many threads at the same time, and something else meanwhile on the caller's thread. It receives the end
-/// of a channel that is disconnected as soon as all threads have ended.
+/// Does work on so many threads at the same time, and calls `meanwhile` on the caller's thread. `meanwhile` receives the end
+/// of a channel that is disconnected as soon as all threads have ended. If no thread can be started, the caller's thread
+/// does the work.
 ///
 /// The threads are new ones. Those of a pool would be held until the batch has ended, and the batches of other threads of
 /// Python would have to wait for them, without an answer to Ctrl-C.
 fn on_each_of(threads: usize, work: impl Fn() + Sync, meanwhile: impl FnOnce(Receiver<()>)) {
     let (sender, receiver) = channel();
     thread::scope(|scope| {
-        for _ in 0..threads {
+        let start = |number: usize| {
             let (work, sender) = (&work, sender.clone());
-            scope.spawn(move || {
+            let run = move || {
                 // Dropped at the end, also of a panic.
                 let _sender = sender;
                 work();
-            });
+            };
+            thread::Builder::new().name(format!("impinge-{number}")).spawn_scoped(scope, run)
+        };
+        let started = (0..threads).take_while(|&number| start(number).is_ok()).count();
+        if started == 0 {
+            work();
         }
         drop(sender);
         meanwhile(receiver);

@@ -1,4 +1,4 @@
-//! The threads of batches.
+//! The threads of checks and worlds, and the number of threads of batches.
 //!
 //! A process that Python has forked has none of the threads of its parent, and a pool made before would wait for them
 //! forever. So pools are kept together with the process that made them.
@@ -9,8 +9,10 @@ use pyo3::{PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::{
     collections::HashMap,
+    num::NonZero,
     process,
     sync::{Arc, Mutex, PoisonError},
+    thread,
 };
 
 /// The largest number of threads that may be requested.
@@ -24,6 +26,15 @@ struct Pools {
     pools: HashMap<usize, Arc<ThreadPool>>,
 }
 
+/// The number of threads that the argument `threads` names: `None` stands for all cores.
+pub(crate) fn thread_count(threads: Option<usize>) -> PyResult<usize> {
+    match threads {
+        None => Ok(thread::available_parallelism().map_or(1, NonZero::get)),
+        Some(count) if (1..=MAX_THREADS).contains(&count) => Ok(count),
+        Some(count) => Err(value_error(format!("threads is from 1 to {MAX_THREADS}, not {count}"))),
+    }
+}
+
 /// Where a query runs: on the caller's thread, or on the threads of a pool.
 #[derive(Clone)]
 pub(crate) struct Workers(Option<Arc<ThreadPool>>);
@@ -31,18 +42,11 @@ pub(crate) struct Workers(Option<Arc<ThreadPool>>);
 impl Workers {
     /// `None` stands for all cores.
     pub(crate) fn new(threads: Option<usize>) -> PyResult<Self> {
+        thread_count(threads)?;
         match threads {
             Some(1) => Ok(Self(None)),
-            Some(count) if !(1..=MAX_THREADS).contains(&count) => {
-                Err(value_error(format!("threads is from 1 to {MAX_THREADS}, not {count}")))
-            }
             threads => pool(threads.unwrap_or(0)).map(|pool| Self(Some(pool))),
         }
-    }
-
-    /// The number of threads.
-    pub(crate) fn count(&self) -> usize {
-        self.0.as_ref().map_or(1, |pool| pool.current_num_threads())
     }
 
     /// Runs something that uses these threads, given how queries name them.

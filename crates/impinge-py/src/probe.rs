@@ -5,7 +5,7 @@ use crate::{
     arrays::{self, Points},
     error::value_error,
     interrupt::in_pieces,
-    pool::Workers,
+    pool::thread_count,
     shape::shape_of,
 };
 use impinge::{NearestPoint, PointLocation, Pose, Ray, RayHit, Shape, Threads, glam::DVec3};
@@ -13,11 +13,11 @@ use numpy::PyArray1;
 use pyo3::{IntoPyObjectExt, prelude::*};
 use std::ops::Range;
 
-/// A placed shape, and the threads that ask about it.
+/// A placed shape, and the number of threads that ask about it.
 struct Probe {
     shape: Shape,
     pose: Pose,
-    workers: Workers,
+    threads: usize,
 }
 
 impl Probe {
@@ -27,7 +27,7 @@ impl Probe {
         threads: Option<usize>,
     ) -> PyResult<Self> {
         let (shape, pose) = (shape_of("shape", shape)?, arrays::pose(pose)?);
-        Ok(Self { shape, pose, workers: Workers::new(threads)? })
+        Ok(Self { shape, pose, threads: thread_count(threads)? })
     }
 
     /// Asks about one item.
@@ -43,9 +43,9 @@ impl Probe {
         read: impl Fn(Range<usize>) -> PyResult<Vec<T>> + Sync,
         ask: impl Fn(&Shape, &Pose, &[T], Threads) -> Vec<R> + Sync,
     ) -> PyResult<Vec<R>> {
-        let Self { shape, pose, workers } = self;
+        let &Self { ref shape, ref pose, threads } = self;
         let ask = |(): &mut (), range| Ok(ask(shape, pose, &read(range)?, Threads::One));
-        Ok(in_pieces(py, count, workers, || (), ask)?.into_iter().flatten().collect())
+        Ok(in_pieces(py, count, threads, || (), ask)?.into_iter().flatten().collect())
     }
 
     /// Asks about many points.

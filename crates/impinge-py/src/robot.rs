@@ -85,7 +85,7 @@ pub(crate) struct RowsView<'a> {
 }
 
 impl RowsView<'_> {
-    /// Copies some rows, and refuses values that are not finite.
+    /// Copies some rows, and refuses values that are not finite. Then the rows before the first refused one are copied.
     pub(crate) fn get(&self, range: Range<usize>, into: &mut Vec<f64>) -> PyResult<()> {
         let Self { array, robot } = self;
         let width = array.shape()[1];
@@ -96,15 +96,14 @@ impl RowsView<'_> {
                 into.extend((0..width).map(|column| array[[row, column]]));
             }),
         }
-        match into.iter().position(|value| !value.is_finite()) {
-            None => Ok(()),
-            Some(at) => Err(value_error(format!(
-                "q[{}]: the value of the joint `{}` is {}, not a finite number",
-                range.start + at / width,
-                robot.joint(at % width),
-                into[at]
-            ))),
-        }
+        let Some(at) = into.iter().position(|value| !value.is_finite()) else { return Ok(()) };
+        let (row, column, value) = (at / width, at % width, into[at]);
+        into.truncate(row * width);
+        Err(value_error(format!(
+            "q[{}]: the value of the joint `{}` is {value}, not a finite number",
+            range.start + row,
+            robot.joint(column)
+        )))
     }
 }
 

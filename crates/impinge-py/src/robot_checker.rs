@@ -6,7 +6,7 @@ use crate::{
     error::value_error,
     interrupt::{in_pieces, interruptible},
     pair::tolerance,
-    pool::Workers,
+    pool::{Workers, thread_count},
     robot::{RobotNames, Rows},
     shape::shape_of,
 };
@@ -161,7 +161,7 @@ impl RobotChecker {
         #[pyo3(from_py_with = arguments::threads)] threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray1<bool>>> {
         let rows = Rows::read(q, self.joints.len())?;
-        let (within, workers) = (tolerance(within)?, Workers::new(threads)?);
+        let (within, threads) = (tolerance(within)?, thread_count(threads)?);
         if self.joints.is_empty() {
             // Nothing moves: one configuration stands for all.
             let values = self.check.values(&[], &[]);
@@ -170,11 +170,13 @@ impl RobotChecker {
             return Ok(PyArray1::from_vec(py, vec![collides; rows.len()]));
         }
         let (count, rows) = (rows.len(), rows.view(self.robot_names()));
-        let found = in_pieces(py, count, &workers, Vec::new, |values, range| {
+        let found = in_pieces(py, count, threads, Vec::new, |values, range| {
             let first = range.start;
-            rows.get(range, values)?;
+            let read = rows.get(range, values);
+            // A row before one that cannot be read may fail, too: the first error counts.
             let found = self.check.collides_in(&self.joints, values, within, Threads::One);
-            found.map_err(|error| row_error(error, first))
+            let found = found.map_err(|error| row_error(error, first))?;
+            read.map(|()| found)
         })?;
         Ok(PyArray1::from_vec(py, found.concat()))
     }

@@ -303,8 +303,7 @@ def test_a_batch_does_not_wait_for_that_of_another_thread() -> None:
         other.join()
 
 
-def test_few_slow_items_are_divided_among_threads() -> None:
-    """Ctrl-C would have to wait for the items of a piece."""
+def test_few_slow_items_have_the_same_answers_on_any_number_of_threads() -> None:
     soups = impinge.Shape(soup(3000, 1, 0.5), "brute"), impinge.Shape(soup(3000, 2, 0.5), "brute")
     many = poses(8, 0.5, 7)
     expected = impinge.contacts(*soups, many, threads=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -267,14 +268,23 @@ def test_a_bad_option_is_an_error_of_the_package(cluster: Any) -> None:
         impinge.ray.clash(grid(5), between=("none", "left"))
     with pytest.raises(TypeError, match="nonsense"):
         impinge.ray.clash(["a.obj", "b.obj"], nonsense=1)
-    with pytest.raises(impinge.ClusterError, match="task"):
-        impinge.ray.clash([lambda: 1 / 0])
     for name, value in (("cell_work", 0), ("cell_faces", -1), ("cache_bytes", -1), ("cell_work", 2**70)):
         with pytest.raises(impinge.ArgumentError, match=name):
             impinge.ray.clash(grid(5), **{name: value})
     with pytest.raises(impinge.ClusterError, match="already connected"):
         impinge.ray.clash(grid(5), address="192.0.2.1:1")
     assert len(impinge.ray.clash(grid(5), address=cluster.address)) == len(impinge.clash(grid(5)))
+
+
+def test_a_function_that_fails_is_named_with_its_exception(cluster: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(impinge.ClusterError, match="^load task 0 failed: ZeroDivisionError: division by zero$"):
+        impinge.ray.clash([lambda: 1 / 0])
+    with pytest.raises(impinge.ClusterError, match="^load task 0 failed: TypeError: .*Assembly"):
+        impinge.ray.clash([lambda: 3])
+    # Ray prints an exception that was not taken when its reference is dropped.
+    gc.collect()
+    time.sleep(0.5)
+    assert "Unhandled error" not in caplog.text
 
 
 def test_a_large_part_is_in_few_cells(cluster: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from impinge._impinge import Assembly, Blobs, Fragment, Listing, Plan
 from impinge.ray import _tasks
 from impinge.ray._cluster import cpu_count
-from impinge.ray._window import MAX_RETRIES, Window
+from impinge.ray._window import MAX_RETRIES, Window, take_exceptions
 
 # Bundles of meshes that the caller has are at most as large as this, unless a single mesh is larger.
 PUT_BYTES = 16 << 20
@@ -92,7 +92,13 @@ def _load(
     window: Window[_tasks.Loaded] = Window(ray, len(batches), submit, 2 * cpu_count(ray), "load task")
     fragments: list[bytes] = []
     places: list[list[tuple[Any, int]]] = []
-    for number, (states, found) in enumerate(window.run(ended)):
+    try:
+        results = window.run(ended)
+    except BaseException:
+        # A task that has failed has an exception for each of its bundles. Those of other tasks are not waited for.
+        take_exceptions(ray, [bundle for own in bundles.values() for bundle in own], timeout=0)
+        raise
+    for number, (states, found) in enumerate(results):
         fragments.extend(states)
         own = bundles[number]
         places.extend([(own[bundle], start) for bundle, start in blobs] for blobs in found)

@@ -73,7 +73,7 @@ class Window(Generic[Result]):
         except ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, Error):
                 raise error.cause from None
-            raise ClusterError(f"{self._what} {number} failed: {_last_line(error)}") from error
+            raise ClusterError(f"{self._what} {number} failed: {_cause(error)}") from error
         except ray.exceptions.RayError as error:
             raise ClusterError(
                 f"{self._what} {number} was lost and could not be repeated: {type(error).__name__}: {_last_line(error)}"
@@ -87,18 +87,7 @@ class Window(Generic[Result]):
         """
         flying, self._flying = list(self._flying), {}
         self._next = self._count
-        if not flying:
-            return
-        try:
-            # Ray prints exceptions of tasks that nobody has taken.
-            ended, _ = self._ray.wait(flying, num_returns=len(flying), timeout=PATIENCE)
-        except Exception:  # The connection may be lost.
-            return
-        for reference in ended:
-            try:
-                self._ray.get(reference)
-            except Exception:  # The task has failed as well.
-                continue
+        take_exceptions(self._ray, flying, PATIENCE)
 
     def run(self, report: Callable[[list[int]], None] | None = None) -> Iterator[Result]:
         """Run all tasks and return their `results`. After Ctrl-C no further task is started.
@@ -118,6 +107,29 @@ class Window(Generic[Result]):
     def results(self) -> Iterator[Result]:
         """Return the results in the order of the tasks, which does not depend on when they ended, and forget each."""
         return (self._results.pop(number) for number in range(self._count))
+
+
+def take_exceptions(ray: Any, references: list[Any], timeout: float) -> None:
+    """Take the results of tasks that end within some seconds: Ray prints the exceptions of results that were not taken."""
+    if not references:
+        return
+    try:
+        ended, _ = ray.wait(references, num_returns=len(references), timeout=timeout)
+    except Exception:  # The connection may be lost.
+        return
+    for reference in ended:
+        try:
+            ray.get(reference)
+        except Exception:  # The task has failed as well.
+            continue
+
+
+def _cause(error: Any) -> str:
+    """Return the type and the text of the exception that a task has raised, in one line."""
+    cause = error.cause
+    if not isinstance(cause, Exception):
+        return _last_line(error)
+    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"
 
 
 def _last_line(error: BaseException) -> str:
